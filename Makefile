@@ -1,0 +1,75 @@
+# The verbs of the project; `make` alone lists them.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+# Stamps: an install is done again only when its lock or pyproject.toml is newer.
+RUNTIME := $(VENV)/.runtime-installed
+TESTING := $(VENV)/.test-installed
+
+# The tool that makes the locks lives apart from the project.
+LOCK_VENV := .venv-lock
+COMPILE := $(LOCK_VENV)/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade)
+
+PYTEST := $(BIN)/python -m pytest -n 2
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test quick check bench lock clean
+
+help: ## List the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+install: $(RUNTIME) ## Make .venv with the tidings command (runtime lock only)
+
+demo: install ## Install, then play the demo
+	@$(BIN)/tidings demo
+
+test: check ## Everything CI runs: checks, then the whole suite; a skipped test fails
+	@$(PYTEST) --forbid-skips --session-timeout=3000
+
+quick: $(TESTING) ## While you work: unit tests that are not slow, under two minutes
+	@$(PYTEST) -q -m "not slow" --hypothesis-profile=quick tests/unit tests/tools
+
+check: $(TESTING) ## Lint, format, types, import contracts, budgets
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python tools/check_budgets.py
+
+bench: install ## Measure the match index on workloads W1, W2 and W3
+	@$(BIN)/tidings bench match W1 W2 W3
+
+lock: $(LOCK_VENV)/.installed ## Make the locks again; UPGRADE=1 takes newer versions
+	@$(COMPILE) pyproject.toml --extra arrow --extra build --extra test --extra dev -o requirements/test.txt
+	@$(COMPILE) pyproject.toml --extra arrow --extra build -c requirements/test.txt -o requirements/runtime.txt
+	@echo uv | $(COMPILE) - -o requirements/uv.txt
+	@git --no-pager diff --stat -- requirements
+
+clean: ## Remove the environments, caches and results
+	rm -rf $(VENV) $(LOCK_VENV) build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache \
+		.mypy_cache .pytest_cache .ruff_cache
+	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@tools/system_packages.sh
+	@python=$$(tools/find_python.sh) && echo "Making $(VENV) with $$python" && "$$python" -m venv $(VENV)
+
+$(RUNTIME): requirements/runtime.txt pyproject.toml | $(BIN)/python
+	@echo "Installing requirements/runtime.txt"
+	@$(PIP) install --require-hashes -r requirements/runtime.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(TESTING): requirements/test.txt $(RUNTIME)
+	@echo "Installing requirements/test.txt"
+	@$(PIP) install --require-hashes -r requirements/test.txt
+	@touch $@
+
+$(LOCK_VENV)/.installed: requirements/uv.txt
+	@tools/system_packages.sh
+	@"$$(tools/find_python.sh)" -m venv $(LOCK_VENV)
+	@$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/uv.txt
+	@touch $@

@@ -1,0 +1,42 @@
+#!/bin/sh
+# What the system itself must offer before pip can do the rest: the one list of Debian packages.
+#
+# As root, installs the missing ones; otherwise names the exact command and exits 1.
+# Prints nothing and touches nothing where all is there.
+set -eu
+here=$(dirname "$0")
+
+missing=""
+python_state=0
+"$here/find_python.sh" >/dev/null || python_state=$?
+case $python_state in
+    1) missing="python3-venv" ;;         # pip and venv inside the environment
+    2) missing="python3 python3-venv" ;; # Debian 12 and newer have 3.11 or newer
+esac
+
+[ -z "$missing" ] && exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "tidings needs Python 3.11 or newer with venv and ensurepip; none was found." >&2
+    echo "Install one, or name it: make install PYTHON=<path of python>" >&2
+    exit 1
+fi
+
+if [ "$(id -u)" -ne 0 ]; then
+    echo "Missing system packages: $missing. Run this, then try again:" >&2
+    echo "    sudo apt-get update && sudo apt-get install --yes $missing" >&2
+    exit 1
+fi
+
+echo "Installing system packages: $missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update --quiet
+# shellcheck disable=SC2086 # a list of words
+apt-get install --yes --quiet --no-install-recommends $missing
+
+if ! "$here/find_python.sh" >/dev/null; then
+    echo "Still no Python of 3.11 or newer with venv; python3 here is:" >&2
+    echo "    $(python3 --version 2>&1)" >&2
+    echo "Install a newer one, or name it: make install PYTHON=<path of python>" >&2
+    exit 1
+fi

@@ -1,0 +1,70 @@
+"""Tidings: a federated notification service.
+
+The names in `__all__` are the promise to programs; everything else may move. Each is loaded
+when it is first used, so `import tidings` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tidings.errors import TidingsError
+    from tidings.events.anyvalue import Any
+    from tidings.events.build import event
+    from tidings.events.fields import fields_of
+    from tidings.events.structured import StructuredEvent
+    from tidings.filters.constraint import constraint
+    from tidings.filters.explain import explain
+    from tidings.filters.filter import Filter
+    from tidings.filters.index import MatchIndex
+    from tidings.filters.parse import parse
+
+    __version__: str
+
+__all__ = [
+    "Any",
+    "Filter",
+    "MatchIndex",
+    "StructuredEvent",
+    "TidingsError",
+    "__version__",
+    "constraint",
+    "event",
+    "explain",
+    "fields_of",
+    "parse",
+]
+
+_HOMES: Final = {
+    "Any": "tidings.events.anyvalue",
+    "Filter": "tidings.filters.filter",
+    "MatchIndex": "tidings.filters.index",
+    "StructuredEvent": "tidings.events.structured",
+    "TidingsError": "tidings.errors",
+    "constraint": "tidings.filters.constraint",
+    "event": "tidings.events.build",
+    "explain": "tidings.filters.explain",
+    "fields_of": "tidings.events.fields",
+    "parse": "tidings.filters.parse",
+}
+
+
+if not TYPE_CHECKING:  # a type checker that sees it takes any name for a good one
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            found: object = version("tidings")
+        elif name in _HOMES:
+            found = getattr(import_module(_HOMES[name]), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""Words to verbs: the `tidings` command. It asks the layers below and decides nothing itself."""

@@ -1,0 +1,203 @@
+"""`tidings filter match`: a stream of events through some constraints, one line at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from tidings.cli import render
+from tidings.cli.reading import (
+    Decoder,
+    Line,
+    Written,
+    bytes_ahead,
+    lines_in,
+    opened,
+    shown_name,
+)
+from tidings.errors import BadInput, InvalidConstraint, TidingsError, caret_report
+from tidings.events.fields import Fields, fields_of
+from tidings.filters.constraint import Constraint, EventTypePattern, constraint
+
+__all__ = ["BadLines", "Matching", "compiled", "fault_data"]
+
+# From here on the index answers faster than asking one constraint after the other.
+_MANY_CONSTRAINTS = 32
+
+# A file that holds something else than events has as many bad lines as lines.
+_BAD_LINES_SHOWN = 100
+
+
+def compiled(written: Written, event_types: Iterable[EventTypePattern] = ()) -> Constraint:
+    """A constraint from its text.
+
+    Raises:
+        InvalidConstraint: It is none, and was written on the command line.
+        BadInput: It is none, and was written in a file, whose place is named.
+    """
+    try:
+        return constraint(written.text, event_types)
+    except InvalidConstraint as error:
+        if not written.file:
+            raise
+        place = written.place(error.line, error.column)
+        report = caret_report(f"{place}: {error.problem}", error.text, error.position, error.hint)
+        raise BadInput(report) from error
+
+
+def fault_data(error: TidingsError) -> dict[str, object]:
+    """An error as plain data, for JSON."""
+    data: dict[str, object] = {"error": error.code, "message": str(error)}
+    if isinstance(error, InvalidConstraint):
+        data |= {"message": error.problem, "line": error.line, "column": error.column}
+        if error.hint:
+            data["hint"] = error.hint
+    return data
+
+
+class BadLines:
+    """Counts the lines that are no events, and shows the first of them."""
+
+    def __init__(self, as_json: bool) -> None:
+        self.count = 0
+        self._as_json = as_json
+
+    def add(self, line: Line, error: TidingsError) -> None:
+        """A line that could not be read, and why."""
+        self.count += 1
+        if self._as_json:
+            place = {"file": shown_name(line.source), "line": line.number}
+            render.as_json(fault_data(error) | place, stderr=True)
+        elif self.count <= _BAD_LINES_SHOWN:
+            render.error(line.fault(error))
+        elif self.count == _BAD_LINES_SHOWN + 1:
+            render.error("further lines that are no events are only counted")
+
+    def summary(self) -> str:
+        """The end of a sentence about what was read."""
+        if not self.count:
+            return ""
+        return "; 1 line is no event" if self.count == 1 else f"; {self.count} lines are no events"
+
+
+@dataclass(slots=True)
+class Matching:
+    """One run over some input.
+
+    Attributes:
+        constraints: What is asked; an event matches if one of them does.
+        decode: What reads an event.
+        now: The time of judgement.
+        invert: Take the events that do not match.
+        count_only: Write no lines.
+        most: End after so many lines were taken; 0 for no end.
+        as_json: Write an object for each line taken, and say all else in JSON too.
+    """
+
+    constraints: Sequence[Constraint]
+    decode: Decoder
+    now: Callable[[], int]
+    invert: bool = False
+    count_only: bool = False
+    most: int = 0
+    as_json: bool = False
+    events: int = 0
+    taken: int = 0
+    unread_files: int = 0
+    bad: BadLines = field(init=False)
+    _hits: Callable[[Fields], Sequence[int]] = field(init=False)
+    _writer: render.Writer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bad = BadLines(self.as_json)
+        self._hits = (
+            self._by_index() if len(self.constraints) > _MANY_CONSTRAINTS else self._by_loop
+        )
+        self._writer = render.Writer()
+
+    def _by_loop(self, fields: Fields) -> Sequence[int]:
+        found = []
+        for number, one in enumerate(self.constraints):
+            if one.matches(fields):
+                found.append(number)
+                if not self.as_json:  # only there it matters which of them it was
+                    break
+        return found
+
+    def _by_index(self) -> Callable[[Fields], Sequence[int]]:
+        from tidings.filters.index import MatchIndex
+
+        index: MatchIndex[int] = MatchIndex()
+        for number, one in enumerate(self.constraints):
+            index.add(number, (one,))
+        return lambda fields: sorted(index.match(fields))
+
+    def run(self, sources: Sequence[str]) -> None:
+        """Reads all sources, in order."""
+        with render.progress(bytes_ahead(sources)) as advance:
+            for source in sources:
+                if self._done():
+                    return
+                try:
+                    self._read(source, advance)
+                except TidingsError as error:
+                    self.unread_files += 1
+                    render.failure(str(error), fault_data(error) if self.as_json else None)
+
+    def _read(self, source: str, advance: Callable[[int], None]) -> None:
+        with opened(source) as stream:
+            for line in lines_in(stream, source):
+                advance(len(line.octets))
+                if not line.blank:
+                    self._judge(line)
+                    if self._done():
+                        return
+
+    def _done(self) -> bool:
+        return bool(self.most) and self.taken >= self.most
+
+    def _judge(self, line: Line) -> None:
+        try:
+            fields = fields_of(line.event(self.decode), self.now())
+        except TidingsError as error:
+            self.bad.add(line, error)
+            return
+        self.events += 1
+        hits = self._hits(fields)
+        if bool(hits) is not self.invert:
+            self.taken += 1
+            if not self.count_only:
+                self._write(line, hits)
+
+    def _write(self, line: Line, hits: Sequence[int]) -> None:
+        octets = line.octets
+        if self.as_json:
+            octets = msgspec.json.encode(
+                {
+                    "file": shown_name(line.source),
+                    "line": line.number,
+                    "matched": [self.constraints[number].text for number in hits],
+                    "event": msgspec.Raw(octets.strip()),
+                }
+            )
+        self._writer.line(octets)
+
+    def report(self) -> None:
+        """Says how many there were."""
+        if self.as_json:
+            data = {"events": self.events, "matches": self.taken, "bad_lines": self.bad.count}
+            render.as_json(data, stderr=not self.count_only)
+            return
+        if self.count_only:
+            render.say(str(self.taken))
+        verb = "do not match" if self.invert else "match"
+        render.note(f"{self.taken} of {self.events} events {verb}{self.bad.summary()}")
+
+    @property
+    def exit_code(self) -> int:
+        """As grep: 0 if lines were taken, 1 if none, 2 if something could not be read."""
+        if self.bad.count or self.unread_files:
+            return 2
+        return 0 if self.taken else 1

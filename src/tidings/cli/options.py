@@ -1,0 +1,100 @@
+"""Options that several commands share, each with one meaning and one text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from tidings.cli.reading import moment
+from tidings.clock import SystemClock
+
+__all__ = [
+    "JSON_ASKED",
+    "Against",
+    "Count",
+    "Events",
+    "Expressions",
+    "Files",
+    "Format",
+    "Invert",
+    "Json",
+    "Most",
+    "Now",
+    "Strict",
+    "Types",
+    "clock",
+    "examples",
+]
+
+JSON_ASKED = "tidings.json"
+"""The key in a context's `meta`: set when a command was asked for JSON, so that whoever reports
+an error knows it."""
+
+
+def _remember(context: typer.Context, value: bool) -> bool:
+    context.meta[JSON_ASKED] = value
+    return value
+
+
+Json = Annotated[
+    bool,
+    typer.Option("--json", callback=_remember, help="Write JSON lines instead of text."),
+]
+Format = Annotated[
+    str,
+    typer.Option("--format", metavar="NAME", help="How events are written: json or cloudevents."),
+]
+Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        metavar="PATTERN",
+        help="Only events of this type: Domain::Type or Type, * for any characters. Repeatable.",
+    ),
+]
+Now = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="What $curtime reads, such as 2026-11-15T08:30:00Z. [default: the clock]",
+    ),
+]
+Files = Annotated[
+    list[str] | None,
+    typer.Option("-f", "--file", metavar="FILE", help="A file of constraints. Repeatable."),
+]
+Expressions = Annotated[
+    list[str] | None,
+    typer.Option("-e", "--expression", metavar="CONSTRAINT", help="A constraint. Repeatable."),
+]
+Events = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="EVENTS", help="Files of events; - or none reads standard input."),
+]
+Against = Annotated[
+    str | None,
+    typer.Option(metavar="EVENTS", help="Sample events, to find misspelt names in constraints."),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 if there are warnings.")]
+Invert = Annotated[bool, typer.Option("--invert", help="Take what does not match.")]
+Count = Annotated[bool, typer.Option("--count", help="Write only how many match.")]
+Most = Annotated[int | None, typer.Option("--max", min=1, metavar="N", help="End after N matches.")]
+
+
+def examples(*lines: str) -> str:
+    """The end of a help text; the first character keeps the lines as they are."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def clock(now: str | None) -> Callable[[], int]:
+    """What tells the time of judgement: the moment that was asked for, or the clock.
+
+    Raises:
+        InvalidUsage: The text is no moment.
+    """
+    if now is None:
+        return SystemClock().now
+    fixed = moment(now)
+    return lambda: fixed

@@ -1,0 +1,270 @@
+"""What a command is given: lines of events and texts of constraints, from wherever they come.
+
+Nothing here holds more than one line at a time, so a stream may be endless.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from tidings.errors import BadInput, InvalidUsage, LimitExceeded, TidingsError
+from tidings.events.envelope import Envelope
+from tidings.events.structured import StructuredEvent
+from tidings.plugins import LINE_FORMATS
+
+__all__ = [
+    "STDIN",
+    "Decoder",
+    "Line",
+    "Written",
+    "bytes_ahead",
+    "constraints_in_file",
+    "decoder",
+    "events_in",
+    "lines_in",
+    "moment",
+    "opened",
+]
+
+STDIN = "-"
+_BOM = b"\xef\xbb\xbf"
+_INSIDE = re.compile(r"line (\d+), column (\d+): (.*)", re.DOTALL)
+
+# The longest line that is held in memory. Codecs take less and say so; this is for what has no
+# line ends at all.
+MAX_LINE = 16_000_000
+# A file of constraints is read whole. Ten thousand long ones fit.
+MAX_CONSTRAINT_FILE = 16_000_000
+
+
+Decoder: TypeAlias = Callable[[bytes], StructuredEvent | Envelope]
+"""Octets to an event; raises a TidingsError if they are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Octets that should be one event, and where they were found."""
+
+    source: str
+    number: int
+    octets: bytes
+
+    @property
+    def where(self) -> str:
+        """The place, as compilers write it."""
+        return f"{shown_name(self.source)}:{self.number}"
+
+    def fault(self, error: TidingsError) -> str:
+        """What is wrong with the event, after the place in the file where it is."""
+        inside = _INSIDE.match(str(error))
+        if inside is None:
+            return f"{self.where}: {error}" if self.source else str(error)
+        if not self.source:
+            return str(error)
+        line, column, problem = inside.groups()
+        return f"{shown_name(self.source)}:{self.number + int(line) - 1}:{column}: {problem}"
+
+    @property
+    def blank(self) -> bool:
+        """Whether there is nothing in it."""
+        return not self.octets.strip()
+
+    def event(self, decode: Decoder) -> StructuredEvent:
+        """The event in the line.
+
+        Raises:
+            TidingsError: There is none.
+        """
+        if len(self.octets) > MAX_LINE:
+            raise LimitExceeded(f"the line has more than {MAX_LINE} octets")
+        found = decode(self.octets.removeprefix(_BOM).rstrip(b"\r\n"))
+        return found.event if isinstance(found, Envelope) else found
+
+
+def shown_name(source: str) -> str:
+    """A file's name, as messages show it: also one that is no proper text."""
+    if source == STDIN:
+        return "standard input"
+    return source.encode(errors="surrogateescape").decode(errors="replace")
+
+
+@contextmanager
+def opened(source: str) -> Iterator[BinaryIO]:
+    """A file, or standard input for `-`.
+
+    Raises:
+        InvalidUsage: It cannot be read.
+    """
+    if source == STDIN:
+        if sys.stdin is None:  # how Python says that it was closed by whoever started us
+            raise InvalidUsage("standard input is closed")
+        yield sys.stdin.buffer
+        return
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(Path(source).open("rb"))
+        except (OSError, ValueError) as error:  # ValueError: a name with a zero octet
+            raise InvalidUsage(f"{shown_name(source)}: {reason(error)}") from error
+        yield stream
+
+
+def reason(error: Exception) -> str:
+    """What the system says went wrong, without the number and the name."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return said[:1].lower() + said[1:]
+
+
+def lines_in(stream: BinaryIO, source: str) -> Iterator[Line]:
+    """The lines of a stream, each as soon as it is there; of a longer one only the beginning."""
+    number = 0
+    try:
+        while octets := stream.readline(MAX_LINE + 1):
+            number += 1
+            rest = octets
+            while len(rest) > MAX_LINE and not rest.endswith(b"\n"):
+                rest = stream.readline(MAX_LINE + 1)
+            yield Line(source, number, octets)
+    except OSError as error:  # a directory can be opened on some systems, and disks fail
+        raise InvalidUsage(f"{shown_name(source)}: {reason(error)}") from error
+
+
+def events_in(stream: BinaryIO, source: str) -> Iterator[Line]:
+    """One event per line, or one spread over lines from a `{` alone to a `}` alone."""
+    waiting: list[Line] = []
+    size = 0
+    for line in lines_in(stream, source):
+        text = line.octets.rstrip()
+        if waiting or text.removeprefix(_BOM) == b"{":
+            waiting.append(line)
+            size += len(line.octets)
+            if text == b"}" or size > MAX_LINE:
+                yield _joined(waiting)
+                waiting, size = [], 0
+        elif not line.blank:
+            yield line
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(lines: list[Line]) -> Line:
+    return Line(lines[0].source, lines[0].number, b"".join(line.octets for line in lines))
+
+
+def bytes_ahead(sources: Iterable[str]) -> int:
+    """The size of all sources together; 0 if one of them is not a regular file."""
+    total = 0
+    for source in sources:
+        try:
+            found = os.fstat(sys.stdin.fileno()) if source == STDIN else Path(source).stat()
+        except (AttributeError, OSError, ValueError):  # closed, gone, or in memory
+            return 0
+        if not stat.S_ISREG(found.st_mode):
+            return 0
+        total += found.st_size
+    return total
+
+
+def decoder(name: str) -> Decoder:
+    """What reads the events of a format of lines.
+
+    Raises:
+        InvalidUsage: There is no such format.
+    """
+    decode: Decoder = LINE_FORMATS.load(name)  # type: ignore[assignment]
+    return decode
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The text of a constraint, and where it was written."""
+
+    text: str
+    file: str = ""
+    line: int = 1
+
+    def place(self, line: int, column: int) -> str:
+        """A place inside the text, as messages name it."""
+        if self.file:
+            return f"{self.file}:{self.line + line - 1}:{column}"
+        return f"line {line}, column {column}"
+
+
+def constraints_in_file(source: str) -> list[Written]:
+    """The constraints of a file: one per line; a line that begins with a blank goes on.
+
+    Empty lines, and lines that begin with `#`, are left out.
+
+    Raises:
+        InvalidUsage: The file cannot be read, or holds no constraint.
+    """
+    with opened(source) as stream:
+        octets = _whole(stream, source)
+    try:
+        text = octets.removeprefix(_BOM).decode()
+    except UnicodeDecodeError as error:
+        line = octets.count(b"\n", 0, error.start) + 1
+        raise BadInput(f"{shown_name(source)}:{line}: this is not UTF-8 text") from error
+    found = list(_constraints(text, shown_name(source)))
+    if not found:
+        raise InvalidUsage(f"{shown_name(source)} holds no constraint; TRUE matches everything")
+    return found
+
+
+def _whole(stream: BinaryIO, source: str) -> bytes:
+    try:
+        octets = stream.read(MAX_CONSTRAINT_FILE + 1)
+    except OSError as error:
+        raise InvalidUsage(f"{shown_name(source)}: {reason(error)}") from error
+    if len(octets) > MAX_CONSTRAINT_FILE:
+        raise LimitExceeded(
+            f"{shown_name(source)} has more than {MAX_CONSTRAINT_FILE} octets of constraints"
+        )
+    return octets
+
+
+def _constraints(text: str, file: str) -> Iterator[Written]:
+    held: list[str] = []
+    start = 0
+    # A comment between two lines of one constraint leaves an empty line, so that places stay right.
+    for number, line in enumerate(text.split("\n"), 1):
+        content = "" if line.startswith("#") else line.rstrip()
+        if content and not content[0].isspace() and held:
+            yield _written(held, file, start)
+            held = []
+        if content and not held:
+            start = number
+        if content or held:
+            held.append(content)
+    if held:
+        yield _written(held, file, start)
+
+
+def _written(lines: list[str], file: str, start: int) -> Written:
+    return Written("\n".join(lines).rstrip(), file, start)
+
+
+_UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def moment(text: str) -> int:
+    """Microseconds since 1970 from an ISO 8601 time such as `2026-11-15T08:30:00Z`.
+
+    Raises:
+        InvalidUsage: It is none, or says no time zone.
+    """
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidUsage(f"{text!r} is no time; write it as 2026-11-15T08:30:00Z") from error
+    if found.tzinfo is None:
+        raise InvalidUsage(f"{text!r} names no time zone; add Z for UTC: {text}Z")
+    return (found - _UNIX_EPOCH) // timedelta(microseconds=1)

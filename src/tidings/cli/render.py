@@ -1,0 +1,273 @@
+"""Everything the command line shows: the only place that prints.
+
+Results go to standard output, everything about them to standard error. Colour and moving
+parts appear on terminals only; elsewhere the same content is plain lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+from rich.console import Console
+from rich.live import Live
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from tidings.cli.why import Branch, Mark
+
+__all__ = [
+    "Writer",
+    "as_json",
+    "error",
+    "explanation",
+    "failure",
+    "forget_output",
+    "live_table",
+    "note",
+    "on_terminal",
+    "prepare",
+    "progress",
+    "say",
+    "table",
+    "warning",
+]
+
+# Wide enough for a constraint beside a name, where no terminal says how wide it is.
+_WIDTH_WITHOUT_TERMINAL = 100
+
+# Shorter input is done before a bar could be read.
+_LONG_INPUT = 8_000_000
+
+# Octets between two drawings of the bar: drawing costs more than reading this much.
+_BAR_STEP = 250_000
+
+_STYLES = {Mark.TRUE: "green", Mark.FALSE: "red", Mark.ERROR: "yellow", Mark.SKIPPED: "dim"}
+_SIGNS = {Mark.TRUE: "✓", Mark.FALSE: "✗", Mark.ERROR: "!", Mark.SKIPPED: "·"}
+_PLAIN_SIGNS = {Mark.TRUE: "T", Mark.FALSE: "F", Mark.ERROR: "!", Mark.SKIPPED: "-"}
+
+
+def prepare() -> None:
+    """Makes both outputs accept every text: what they cannot spell appears as its number.
+
+    An output that was closed by whoever started us swallows what it is given.
+    """
+    if sys.stdout is None:
+        sys.stdout = _nowhere()
+    if sys.stderr is None:
+        sys.stderr = _nowhere()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
+def _console(stderr: bool = False) -> Console:
+    # Made anew each time: the streams of a process may be exchanged, as tests do.
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else _WIDTH_WITHOUT_TERMINAL
+    return Console(
+        stderr=stderr, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False
+    )
+
+
+def on_terminal() -> bool:
+    """Whether somebody watches standard output."""
+    return sys.stdout.isatty()
+
+
+def say(text: str = "", style: str = "") -> None:
+    """A line of the result."""
+    _console().print(Text(text, style), soft_wrap=True)
+
+
+def note(text: str, style: str = "") -> None:
+    """A line about the result, on standard error."""
+    _console(stderr=True).print(Text(text, style), soft_wrap=True)
+
+
+def error(text: str) -> None:
+    """What went wrong, on standard error."""
+    _marked("error: ", "bold red", text)
+
+
+def failure(text: str, data: dict[str, object] | None) -> None:
+    """What went wrong, on standard error: as JSON if there is data, else as text."""
+    if data is None:
+        error(text)
+    else:
+        as_json(data, stderr=True)
+
+
+def warning(text: str) -> None:
+    """What is probably not meant, on standard error."""
+    _marked("warning: ", "bold yellow", text)
+
+
+def _marked(word: str, style: str, text: str) -> None:
+    _console(stderr=True).print(Text.assemble((word, style), text), soft_wrap=True)
+
+
+def as_json(data: object, stderr: bool = False) -> None:
+    """One JSON value on a line of its own."""
+    try:
+        text = msgspec.json.encode(data).decode()
+    except UnicodeEncodeError:  # an argument that is no proper text: told by its numbers
+        text = json.dumps(data)
+    print(text, file=sys.stderr if stderr else sys.stdout, flush=True)
+
+
+class Writer:
+    """Writes lines to standard output octet for octet.
+
+    Whoever reads from a pipe or watches a terminal gets each line at once; a file is written
+    in blocks.
+    """
+
+    def __init__(self) -> None:
+        sys.stdout.flush()
+        self._stream = sys.stdout.buffer
+        self._at_once = not _is_regular_file(sys.stdout)
+
+    def line(self, octets: bytes) -> None:
+        """Writes a line; one that does not end is ended."""
+        self._stream.write(octets if octets.endswith(b"\n") else octets + b"\n")
+        if self._at_once:
+            self._stream.flush()
+
+
+def _is_regular_file(stream: TextIO) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):  # a stream in memory
+        return False
+
+
+def forget_output() -> None:
+    """After a broken pipe: lets Python's own last flush go nowhere, instead of complaining."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error over so many octets; yields what to call with each piece read.
+
+    There is no bar for short input, without a terminal, and where the results themselves are
+    written to the terminal: lines and a bar would get into each other's way.
+    """
+    if total < _LONG_INPUT or not sys.stderr.isatty() or on_terminal():
+        yield lambda octets: None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=_console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=total)
+        held = 0
+
+        def advance(octets: int) -> None:
+            nonlocal held
+            held += octets
+            if held >= _BAR_STEP:
+                bar.advance(task, held)
+                held = 0
+
+        yield advance
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], right: int = 0) -> None:
+    """A table; the last `right` columns are numbers, and stand to the right."""
+    console = _console()
+    with console.capture() as captured:
+        console.print(_table(headings, rows, right))
+    # Columns are filled up with blanks, also the last one, where nobody needs them.
+    for line in captured.get().splitlines():
+        console.file.write(line.rstrip() + "\n")
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], right: int) -> Table:
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for index, heading in enumerate(headings):
+        is_number = index >= len(headings) - right
+        made.add_column(heading, justify="right" if is_number else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*map(Text, row))
+    return made
+
+
+@contextmanager
+def live_table(headings: Sequence[str], right: int) -> Iterator[Callable[..., None]]:
+    """A table on the terminal that is drawn again with each call of what this yields."""
+    with Live(console=_console(), auto_refresh=False) as live:
+
+        def show(rows: Sequence[Sequence[str]]) -> None:
+            live.update(_table(headings, rows, right), refresh=True)
+
+        yield show
+
+
+def explanation(verdict: str, matches: bool, where: str, tree: Branch | None) -> None:
+    """Why a constraint did or did not match: the answer, the event, the tree if it was asked."""
+    console = _console()
+    console.print(Text(verdict, "bold green" if matches else "bold red"), soft_wrap=True)
+    if where:
+        console.print(Text(f"  {where}", "dim"), soft_wrap=True)
+    if tree is None:
+        return
+    console.print()
+    unicode = console.encoding.lower().startswith("utf")
+    rows = list(_rows(tree, "", "", unicode))
+    width = max(len(guide) + len(branch.text) for guide, branch in rows) + 3
+    for guide, branch in rows:
+        console.print(_row(guide, branch, width, unicode), soft_wrap=True)
+
+
+def _rows(tree: Branch, guide: str, below: str, unicode: bool) -> Iterator[tuple[str, Branch]]:
+    yield guide, tree
+    inner, last, pass_by = ("├─ ", "└─ ", "│  ") if unicode else ("|- ", "`- ", "|  ")
+    for index, part in enumerate(tree.parts):
+        is_last = index == len(tree.parts) - 1
+        yield from _rows(
+            part,
+            below + (last if is_last else inner),
+            below + ("   " if is_last else pass_by),
+            unicode,
+        )
+
+
+def _row(guide: str, branch: Branch, width: int, unicode: bool) -> Text:
+    signs = _SIGNS if unicode else _PLAIN_SIGNS
+    style = _STYLES[branch.mark]
+    skipped = style if branch.mark is Mark.SKIPPED else ""
+    row = Text()
+    row.append(guide, "dim")
+    row.append(f"{signs[branch.mark]} ", style)
+    row.append(branch.text, skipped)
+    if branch.note:
+        row.append(" " * (width - len(guide) - len(branch.text)))
+        row.append(branch.note, "yellow" if branch.mark is Mark.ERROR else "dim")
+    return row

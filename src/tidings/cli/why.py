@@ -1,0 +1,185 @@
+"""An explained constraint in words: one sentence that answers, and a tree to look at.
+
+`and`, `or` and `not` become branches; every test below them is one line with the values of
+its fields beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+
+from tidings.events.fields import EnumLabel, Plain
+from tidings.filters.explain import Explained
+from tidings.filters.tree import And, Arithmetic, Component, Exist, Not, Or
+from tidings.filters.truth import kind_name
+
+__all__ = ["Branch", "Mark", "as_data", "branch_of", "shown_value", "verdict"]
+
+# A test or a value wider than this no longer reads at a glance.
+_WIDEST = 60
+
+
+class Mark(Enum):
+    """What became of a part of the constraint."""
+
+    TRUE = "TRUE"
+    FALSE = "FALSE"
+    ERROR = "error"
+    SKIPPED = "not reached"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One line of the tree: a mark, what is asked, what was found, and what is below."""
+
+    mark: Mark
+    text: str
+    note: str = ""
+    parts: tuple[Branch, ...] = ()
+
+
+def branch_of(part: Explained) -> Branch:
+    """The tree to show for an explained constraint."""
+    if not part.reached:
+        return Branch(Mark.SKIPPED, _shortened(part.text), Mark.SKIPPED.value)
+    mark = _mark(part)
+    if isinstance(part.node, And | Or | Not):
+        word = type(part.node).__name__.lower()
+        return Branch(mark, word, part.error, tuple(map(branch_of, part.parts)))
+    return Branch(mark, _shortened(part.text), _findings(part))
+
+
+def _mark(part: Explained) -> Mark:
+    if part.value is True:
+        return Mark.TRUE
+    return Mark.FALSE if part.value is False else Mark.ERROR
+
+
+def verdict(root: Explained) -> str:
+    """The answer and its reason in one line."""
+    if root.matches:
+        return f"matches: {_why_true(root)}"
+    return f"does not match: {_why_error(root) or _why_false(root)}"
+
+
+def _why_error(root: Explained) -> str:
+    culprit = root.first_error()
+    if culprit is None:
+        return ""
+    if culprit.error == "missing":
+        return f"{_shortened(culprit.text)} is missing"
+    values = _values(culprit)
+    found = f" ({values})" if values else ""
+    return f"{culprit.error}, in {_shortened(culprit.text)}{found}"
+
+
+def _why_true(part: Explained) -> str:
+    if isinstance(part.node, Or):
+        return _why_true(_last_reached(part))
+    if isinstance(part.node, And):
+        return f"all {len(part.parts)} parts are TRUE"
+    return _test_is(part, "TRUE")
+
+
+def _why_false(part: Explained) -> str:
+    if isinstance(part.node, And):
+        return _why_false(_last_reached(part))
+    if isinstance(part.node, Or):
+        return f"none of {len(part.parts)} alternatives is TRUE"
+    return _test_is(part, "FALSE")
+
+
+def _last_reached(part: Explained) -> Explained:
+    return [operand for operand in part.parts if operand.reached][-1]
+
+
+def _test_is(part: Explained, answer: str) -> str:
+    findings = "" if isinstance(part.node, Component) else _findings(part)
+    found = f" ({findings})" if findings else ""
+    return f"{_shortened(part.text)} is {answer}{found}"
+
+
+def _findings(part: Explained) -> str:
+    """What was found: the values of the fields, and what is wrong with them."""
+    if isinstance(part.node, Exist):
+        return "" if part.value else f"{part.node.path} is missing"
+    if part.error == "missing":
+        return f"{_shortened(part.text)} is missing"
+    return "; ".join(filter(None, (_values(part), _errors(part))))
+
+
+def _values(part: Explained) -> str:
+    return ", ".join(dict.fromkeys(_each_value(part)))
+
+
+def _each_value(part: Explained) -> Iterator[str]:
+    """Fields before what is computed from them, as people read."""
+    for inner in part.parts:
+        yield from _each_value(inner)
+    if isinstance(part.node, Component | Arithmetic) and part.value is not None:
+        yield f"{_shortened(part.text)} = {shown_value(part.value)}"
+
+
+def _errors(part: Explained) -> str:
+    found = dict.fromkeys(_said(inner) for _, inner in part.walk() if inner.error)
+    return ", ".join(found)
+
+
+def _said(part: Explained) -> str:
+    return f"{_shortened(part.text)} is missing" if part.error == "missing" else part.error
+
+
+def shown_value(value: Plain | None) -> str:
+    """A value as a constraint would write it, where there is a way to write it."""
+    return _shortened("".join(_pieces(value)))
+
+
+def _pieces(value: Plain | None) -> Iterator[str]:
+    """The text of a value, in pieces and no longer than is ever shown."""
+    if isinstance(value, bool):
+        yield "TRUE" if value else "FALSE"
+    elif isinstance(value, EnumLabel):
+        yield value
+    elif isinstance(value, str):
+        yield "'" + value[: _WIDEST + 1].replace("\\", "\\\\").replace("'", "\\'") + "'"
+    elif isinstance(value, tuple | bytes):
+        shown = (shown_value(item) for item in value[:_WIDEST])
+        yield f"[{', '.join(shown)}]"
+    else:
+        yield str(value)
+
+
+def _shortened(text: str) -> str:
+    # What an event carries must not be able to move the cursor of whoever reads this.
+    text = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text[: _WIDEST + 1])
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+
+
+def as_data(part: Explained) -> dict[str, object]:
+    """The whole explained tree as plain data, for JSON."""
+    data: dict[str, object] = {"text": part.text, "reached": part.reached}
+    if part.value is not None:
+        data["kind"] = kind_name(part.value)
+        data["value"] = _jsonable(part.value)
+    if part.error:
+        data["error"] = part.error
+    if part.parts:
+        data["parts"] = [as_data(inner) for inner in part.parts]
+    return data
+
+
+def _jsonable(value: Plain) -> object:
+    """JSON has no NaN, no infinities and no exact decimals: those are written as text."""
+    if isinstance(value, str):  # characters and labels, too
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, tuple | bytes):
+        return [_jsonable(item) for item in value]
+    return value if isinstance(value, bool | int | float) else None

@@ -1,0 +1,56 @@
+"""Time: the only place that reads it.
+
+What decides is handed ``now`` as an argument: microseconds since 1970, UTC.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+__all__ = ["Clock", "ManualClock", "SystemClock", "from_timebase", "to_timebase"]
+
+# TimeBase::TimeT counts units of 100 ns from 15 October 1582.
+_UNITS_PER_MICROSECOND = 10
+_UNITS_BEFORE_1970 = 122_192_928_000_000_000
+
+
+class Clock(Protocol):
+    """Whatever tells the time."""
+
+    def now(self) -> int:
+        """Microseconds since 1970, UTC."""
+        ...
+
+
+class SystemClock:
+    """The time of the machine."""
+
+    def now(self) -> int:
+        """Microseconds since 1970, UTC."""
+        return time.time_ns() // 1_000
+
+
+class ManualClock:
+    """Time that moves only when told to; for tests and dry runs."""
+
+    def __init__(self, now: int = 0) -> None:
+        self._now = now
+
+    def now(self) -> int:
+        """Microseconds since 1970, UTC."""
+        return self._now
+
+    def advance(self, microseconds: int) -> None:
+        """Move on (or, with a negative number, back)."""
+        self._now += microseconds
+
+
+def to_timebase(microseconds: int) -> int:
+    """Microseconds since 1970 as TimeBase::TimeT."""
+    return microseconds * _UNITS_PER_MICROSECOND + _UNITS_BEFORE_1970
+
+
+def from_timebase(units: int) -> int:
+    """TimeBase::TimeT as microseconds since 1970, rounded down."""
+    return (units - _UNITS_BEFORE_1970) // _UNITS_PER_MICROSECOND

@@ -1,0 +1,256 @@
+"""The one exception tree of Tidings.
+
+::
+
+    TidingsError
+    ├── BadInput                    what was handed in is wrong; nothing was changed
+    │   ├── InvalidEvent            an event, or the text or octets of one
+    │   ├── InvalidTypeCode         a type description that describes no type
+    │   ├── InvalidConstraint       a constraint, with the place of the fault
+    │   ├── InvalidGrammar          a constraint language nobody here speaks
+    │   ├── InvalidEventType        an event-type pattern outside the rules
+    │   ├── InvalidMappingValue     a mapping value of another type than its filter's
+    │   └── InvalidUsage            a command line or setting outside the rules
+    ├── LimitExceeded               well-formed, but larger than we take
+    ├── MissingExtra                an optional part of Tidings that is not installed
+    └── NotFound                    an id that names nothing
+        ├── ConstraintNotFound
+        └── CallbackNotFound
+
+Every class carries a stable code, the HTTP status a web door answers with, and the
+repository id of the exception a CORBA door raises. A message says what is wrong, where,
+and what would be right.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import ClassVar
+
+__all__ = [
+    "BadInput",
+    "CallbackNotFound",
+    "ConstraintNotFound",
+    "InvalidConstraint",
+    "InvalidEvent",
+    "InvalidEventType",
+    "InvalidGrammar",
+    "InvalidMappingValue",
+    "InvalidTypeCode",
+    "InvalidUsage",
+    "LimitExceeded",
+    "MissingExtra",
+    "NotFound",
+    "TidingsError",
+]
+
+_SYSTEM = "IDL:omg.org/CORBA/{}:1.0"
+_FILTER = "IDL:omg.org/CosNotifyFilter/{}:1.0"
+
+
+class TidingsError(Exception):
+    """Everything Tidings raises on purpose."""
+
+    code: ClassVar[str] = "internal"
+    http_status: ClassVar[int] = 500
+    corba_id: ClassVar[str] = _SYSTEM.format("INTERNAL")
+
+
+class BadInput(TidingsError):
+    """What was handed in is wrong; nothing was changed."""
+
+    code = "bad_input"
+    http_status = 400
+    corba_id = _SYSTEM.format("BAD_PARAM")
+
+
+class InvalidEvent(BadInput):
+    """An event, or the text or octets of one, is outside the rules.
+
+    Args:
+        problem: What is wrong and what would be right.
+        where: The place inside the event, such as ``data.zones[3]``; empty for the whole.
+    """
+
+    code = "invalid_event"
+    http_status = 422
+
+    def __init__(self, problem: str, where: str = "") -> None:
+        super().__init__(problem, where)
+        self.problem = problem
+        self.where = where
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.problem}" if self.where else self.problem
+
+    def inside(self, place: str) -> InvalidEvent:
+        """The same fault seen from further outside; `place` goes before where it is.
+
+        Decoders name places only once something is wrong: building names on the way down
+        costs more than the decoding.
+        """
+        joint = "" if not self.where or self.where.startswith("[") else "."
+        self.where = f"{place}{joint}{self.where}"
+        self.args = (self.problem, self.where)
+        return self
+
+
+class InvalidTypeCode(BadInput):
+    """A type description that describes no type."""
+
+    code = "invalid_typecode"
+    http_status = 422
+    corba_id = _SYSTEM.format("BAD_TYPECODE")
+
+
+class InvalidConstraint(BadInput):
+    """A constraint that cannot be used, with the place of the fault.
+
+    Args:
+        problem: What is wrong.
+        text: The whole constraint.
+        position: Offset into ``text`` of the first wrong character.
+        hint: What would be right; may be empty.
+    """
+
+    code = "invalid_constraint"
+    http_status = 422
+    corba_id = _FILTER.format("InvalidConstraint")
+
+    def __init__(self, problem: str, text: str, position: int = 0, hint: str = "") -> None:
+        self.problem = problem
+        self.text = text
+        self.position = position
+        self.hint = hint
+        self.line, self.column = line_and_column(text, position)
+        super().__init__(problem, text, position, hint)
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def report(self) -> str:
+        """The message a person reads: place, problem, the line, a caret, the hint."""
+        return caret_report(
+            f"line {self.line}, column {self.column}: {self.problem}",
+            self.text,
+            self.position,
+            self.hint,
+        )
+
+
+class InvalidGrammar(BadInput):
+    """A constraint language nobody here speaks."""
+
+    code = "invalid_grammar"
+    corba_id = _FILTER.format("InvalidGrammar")
+
+
+class InvalidEventType(BadInput):
+    """An event-type pattern outside the rules."""
+
+    code = "invalid_event_type"
+    http_status = 422
+    corba_id = "IDL:omg.org/CosNotifyComm/InvalidEventType:1.0"
+
+
+class InvalidMappingValue(BadInput):
+    """A mapping value of another type than its filter's."""
+
+    code = "invalid_mapping_value"
+    http_status = 422
+    corba_id = _FILTER.format("InvalidValue")
+
+
+class InvalidUsage(BadInput):
+    """A command line or setting outside the rules."""
+
+    code = "invalid_usage"
+
+
+class LimitExceeded(TidingsError):
+    """Well-formed, but larger than we take."""
+
+    code = "limit_exceeded"
+    http_status = 413
+    corba_id = _SYSTEM.format("IMP_LIMIT")
+
+
+class MissingExtra(TidingsError):
+    """An optional part of Tidings is needed that is not installed.
+
+    Args:
+        what: What needs it.
+        extra: The name in ``pip install tidings[extra]``.
+    """
+
+    code = "missing_extra"
+    http_status = 501
+    corba_id = _SYSTEM.format("NO_IMPLEMENT")
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(what, extra)
+        self.what = what
+        self.extra = extra
+
+    def __str__(self) -> str:
+        return f"{self.what} is not installed with Tidings here: pip install tidings[{self.extra}]"
+
+
+class NotFound(TidingsError):
+    """An id that names nothing."""
+
+    code = "not_found"
+    http_status = 404
+    corba_id = _SYSTEM.format("OBJECT_NOT_EXIST")
+
+
+class ConstraintNotFound(NotFound):
+    """No constraint of the filter has this id."""
+
+    code = "constraint_not_found"
+    corba_id = _FILTER.format("ConstraintNotFound")
+
+
+class CallbackNotFound(NotFound):
+    """No callback of the filter has this id."""
+
+    code = "callback_not_found"
+    corba_id = _FILTER.format("CallbackNotFound")
+
+
+def line_and_column(text: str, position: int) -> tuple[int, int]:
+    """Line and column of an offset, both counted from 1."""
+    line_start = text.rfind("\n", 0, position) + 1
+    return text.count("\n", 0, position) + 1, position - line_start + 1
+
+
+# A terminal line holds about this much; longer lines are shown as a window around the caret.
+_SHOWN = 72
+
+
+def caret_report(headline: str, text: str, position: int, hint: str = "") -> str:
+    """A headline, the faulty line with a caret under the fault, and a hint."""
+    start = text.rfind("\n", 0, position) + 1
+    end = text.find("\n", position)
+    line = text[start : end if end >= 0 else len(text)]
+    at = position - start
+    if len(line) > _SHOWN:
+        left = max(0, min(at - _SHOWN // 2, len(line) - _SHOWN))
+        head, tail = ("…" if left else ""), ("…" if left + _SHOWN < len(line) else "")
+        line, at = head + line[left : left + _SHOWN] + tail, at - left + len(head)
+    # A tab is one character but several columns wide: show it as a space, so the caret is right.
+    # A lone surrogate cannot be printed at all.
+    shown = "".join(" " if c < " " else "\ufffd" if "\ud800" <= c <= "\udfff" else c for c in line)
+    lines = [headline, f"  {shown}", f"  {' ' * _columns(shown[:at])}^"]
+    if hint:
+        lines.append(f"  hint: {hint}")
+    return "\n".join(lines)
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes: characters of East Asia take two each."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    # Accents that are characters of their own are drawn onto the one before.
+    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)

@@ -1,0 +1,1 @@
+"""Events as octets and back: typed JSON, CloudEvents, Arrow. No files, no sockets."""

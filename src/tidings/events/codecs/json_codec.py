@@ -1,0 +1,273 @@
+"""Typed JSON: events and envelopes as JSON and back, losing nothing.
+
+An event is ``{"domain": …, "type": …, "name": …, "header": {…}, "data": {…}, "body": …}``; all
+but `domain` and `type` may be left out. An envelope has `origin`, `seq` and `arrival` beside
+`event`, and where there is one `plan`, `producer` and `number`, `hops`, `traceparent` and
+`tracestate`. Values are described in `json_writing`, types in `json_types`.
+
+Equal events are written as the same octets. What is read may be in any order, but the order of
+properties and members is kept: it is part of an event. Refused are, beside what is no JSON:
+names that stand twice in one object, names that do not belong where they stand, and numbers
+and texts that no value can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from tidings.errors import InvalidEvent
+from tidings.events.anyvalue import MAX_DEPTH, Value, nesting
+from tidings.events.codecs.json_reading import boxed_from_plain, is_typed, value_from_plain
+from tidings.events.codecs.json_text import MAX_EVENT_OCTETS, parse_json, write_json
+from tidings.events.codecs.json_types import near_miss
+from tidings.events.codecs.json_writing import value_to_plain
+from tidings.events.envelope import Envelope, ProducerMark, TraceContext
+from tidings.events.structured import STANDARD_HEADER, StructuredEvent, pack_header_value
+from tidings.events.texts import checked_text, member_name, place_name, shortened
+
+__all__ = [
+    "MAX_ENVELOPE_OCTETS",
+    "MAX_EVENT_OCTETS",
+    "decode_envelope",
+    "decode_event",
+    "encode_envelope",
+    "encode_event",
+    "envelope_from_plain",
+    "envelope_to_plain",
+    "event_form",
+    "event_from_plain",
+    "event_to_plain",
+]
+
+# An event with the longest producer, tracestate and path of hops around it.
+MAX_ENVELOPE_OCTETS = MAX_EVENT_OCTETS + 32_768
+
+_EVENT_KEYS = ["domain", "type", "name", "header", "data", "body"]
+_ENVELOPE_KEYS = [
+    *("origin", "seq", "arrival", "plan", "producer", "number"),
+    *("hops", "traceparent", "tracestate", "event"),
+]
+
+_T = TypeVar("_T")
+
+
+def encode_event(event: StructuredEvent) -> bytes:
+    """An event as typed JSON.
+
+    Raises:
+        LimitExceeded: It takes more than `MAX_EVENT_OCTETS`.
+    """
+    return write_json(event_form(event))
+
+
+def decode_event(text: bytes | str) -> StructuredEvent:
+    """The event that a text in typed JSON holds.
+
+    Raises:
+        InvalidEvent: It holds none; the message says what is wrong, where, and what is right.
+        LimitExceeded: It is longer than `MAX_EVENT_OCTETS`.
+    """
+    return event_from_plain(parse_json(text))
+
+
+def encode_envelope(envelope: Envelope) -> bytes:
+    """An envelope with its event as typed JSON.
+
+    Raises:
+        LimitExceeded: The event takes more than `MAX_EVENT_OCTETS`.
+    """
+    return write_json(_envelope_form(envelope), MAX_ENVELOPE_OCTETS)
+
+
+def decode_envelope(text: bytes | str) -> Envelope:
+    """The envelope that a text in typed JSON holds.
+
+    Raises:
+        InvalidEvent: It holds none; the message says what is wrong, where, and what is right.
+        LimitExceeded: It is longer than the longest envelope.
+    """
+    return envelope_from_plain(parse_json(text, MAX_ENVELOPE_OCTETS))
+
+
+def event_to_plain(event: StructuredEvent) -> dict[str, object]:
+    """An event as what a JSON parser would return for it."""
+    plain = parse_json(encode_event(event))
+    assert isinstance(plain, dict)
+    return plain
+
+
+def envelope_to_plain(envelope: Envelope) -> dict[str, object]:
+    """An envelope as what a JSON parser would return for it."""
+    plain = parse_json(encode_envelope(envelope), MAX_ENVELOPE_OCTETS)
+    assert isinstance(plain, dict)
+    return plain
+
+
+def event_form(event: StructuredEvent) -> dict[str, object]:
+    """An event, ready to be written as a part of something larger."""
+    form: dict[str, object] = {"domain": event.domain, "type": event.type}
+    if event.name:
+        form["name"] = event.name
+    if event.header:
+        form["header"] = {name: value_to_plain(v) for name, v in event.header.items()}
+    if event.data:
+        form["data"] = {name: value_to_plain(v) for name, v in event.data.items()}
+    if event.body is not None:
+        form["body"] = value_to_plain(event.body)
+    return form
+
+
+def _envelope_form(envelope: Envelope) -> dict[str, object]:
+    form: dict[str, object] = {
+        "origin": envelope.origin,
+        "seq": envelope.seq,
+        "arrival": envelope.arrival,
+    }
+    if envelope.plan:
+        form["plan"] = envelope.plan
+    if envelope.mark is not None:
+        form["producer"] = envelope.mark.producer
+        form["number"] = envelope.mark.number
+    if envelope.hops:
+        form["hops"] = envelope.hops
+    if envelope.trace is not None:
+        form["traceparent"] = envelope.trace.traceparent
+        if envelope.trace.tracestate:
+            form["tracestate"] = envelope.trace.tracestate
+    form["event"] = event_form(envelope.event)
+    return form
+
+
+def event_from_plain(plain: object) -> StructuredEvent:
+    """The event that a parsed JSON object describes.
+
+    Raises:
+        InvalidEvent: It describes none; the message says what is wrong, where, and what is right.
+    """
+    if not isinstance(plain, dict):
+        raise InvalidEvent(f"an event is a JSON object, not {shortened(plain)}")
+    if not plain.keys() <= _EVENT_KEY_SET:
+        raise _unknown(plain, _EVENT_KEYS, "an event")
+    get = plain.get
+    return StructuredEvent(
+        _required_text(plain, "domain"),
+        _required_text(plain, "type"),
+        _text(get("name", ""), "name"),
+        _properties(get("header", {}), "header", _header_value),
+        _properties(get("data", {}), "data", _value),
+        _body(get("body")),
+    )
+
+
+_EVENT_KEY_SET = frozenset(_EVENT_KEYS)
+
+
+def _unknown(plain: dict[str, object], known: list[str], what: str) -> InvalidEvent:
+    name = next(key for key in plain if key not in known)
+    return InvalidEvent(f"{what} has no {shortened(name)}; {near_miss(str(name), known)}")
+
+
+def _required_text(plain: dict[str, object], name: str) -> str:
+    if name not in plain:
+        raise InvalidEvent(f"an event needs a {name}, which is a text", name)
+    return _text(plain[name], name)
+
+
+def _text(plain: object, where: str) -> str:
+    if type(plain) is not str:
+        raise InvalidEvent(f"must be a text, not {shortened(plain)}", where)
+    return checked_text(plain, where)
+
+
+def _properties(
+    plain: object, where: str, read: Callable[[str, object], Value]
+) -> dict[str, Value]:
+    if not isinstance(plain, dict):
+        raise InvalidEvent(f"must be an object of properties, not {shortened(plain)}", where)
+    found: dict[str, Value] = {}
+    for name, item in plain.items():
+        try:
+            found[member_name(name, "")] = read(name, item)
+        except InvalidEvent as error:
+            raise error.inside(f"{where}.{place_name(name)}") from error.__cause__
+    return found
+
+
+def _value(name: str, plain: object) -> Value:
+    value = value_from_plain(plain)
+    if nesting(value) > MAX_DEPTH:
+        raise InvalidEvent(f"values nest deeper than {MAX_DEPTH}")
+    return value
+
+
+def _header_value(name: str, plain: object) -> Value:
+    if name not in STANDARD_HEADER:
+        return _value(name, plain)
+    value = boxed_from_plain(plain) if is_typed(plain) else _value(name, plain)  # type: ignore[arg-type]
+    try:
+        return pack_header_value(name, value)
+    except InvalidEvent as error:
+        error.where = ""  # the caller knows it
+        raise
+
+
+def _body(plain: object) -> Value:
+    try:
+        return _value("body", plain)
+    except InvalidEvent as error:
+        raise error.inside("body") from error.__cause__
+
+
+def envelope_from_plain(plain: object) -> Envelope:
+    """The envelope that a parsed JSON object describes.
+
+    Raises:
+        InvalidEvent: It describes none; the message says what is wrong, where, and what is right.
+    """
+    if not isinstance(plain, dict):
+        raise InvalidEvent(f"an envelope is a JSON object, not {shortened(plain)}")
+    if not plain.keys() <= set(_ENVELOPE_KEYS):
+        raise _unknown(plain, _ENVELOPE_KEYS, "an envelope")
+    inner = _part(plain, "event", dict)
+    try:
+        event = event_from_plain(inner)
+    except InvalidEvent as error:
+        raise error.inside("event") from error.__cause__
+    return Envelope(
+        event,
+        _part(plain, "origin", str),
+        _part(plain, "seq", int),
+        _part(plain, "arrival", int),
+        _part(plain, "plan", int, 0),
+        _mark(plain),
+        _hops(_part(plain, "hops", list, [])),
+        _trace(plain),
+    )
+
+
+_JSON_NAMES = {dict: "an object", str: "a text", int: "an integer", list: "a list"}
+
+
+def _part(plain: dict[str, object], name: str, kind: type[_T], default: _T | None = None) -> _T:
+    value = plain.get(name, default)
+    if type(value) is not kind:
+        given = shortened(value) if name in plain else "nothing"
+        raise InvalidEvent(f"must be {_JSON_NAMES[kind]}, not {given}", name)
+    return value
+
+
+def _mark(plain: dict[str, object]) -> ProducerMark | None:
+    if "producer" not in plain and "number" not in plain:
+        return None
+    return ProducerMark(_part(plain, "producer", str), _part(plain, "number", int))
+
+
+def _hops(plain: list[object]) -> tuple[str, ...]:
+    return tuple([_text(hop, f"hops[{i}]") for i, hop in enumerate(plain)])
+
+
+def _trace(plain: dict[str, object]) -> TraceContext | None:
+    if "traceparent" not in plain and "tracestate" not in plain:
+        return None
+    return TraceContext(_part(plain, "traceparent", str), _part(plain, "tracestate", str, ""))

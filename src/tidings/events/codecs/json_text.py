@@ -1,0 +1,209 @@
+"""JSON text to plain Python values: strict, and with errors that say where.
+
+On top of what the parser refuses, names that stand twice in one object are refused: other
+parsers disagree on which of the two counts, so a filter here and a program there could see
+different events.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from tidings.errors import InvalidEvent, LimitExceeded
+from tidings.events.texts import place_name, shortened
+
+__all__ = ["MAX_EVENT_OCTETS", "parse_json", "write_json"]
+
+# What one event may take as typed JSON, in and out: enough for a large picture in base64, and
+# no more than a queue of some thousands can afford to hold in memory.
+MAX_EVENT_OCTETS = 10_000_000
+
+_decoder = msgspec.json.Decoder()
+_encoder = msgspec.json.Encoder()
+
+
+def write_json(plain: object, limit: int = MAX_EVENT_OCTETS) -> bytes:
+    """Plain values as JSON without white space.
+
+    Raises:
+        LimitExceeded: It is longer than `limit`.
+    """
+    octets = _encoder.encode(plain)
+    _check_length(len(octets), limit)
+    return octets
+
+
+def parse_json(text: bytes | str, limit: int = MAX_EVENT_OCTETS) -> object:
+    """The value of a JSON text.
+
+    Args:
+        text: The text; octets are UTF-8.
+        limit: How many octets it may have.
+
+    Raises:
+        InvalidEvent: It is no JSON; the message says at which line and column.
+        LimitExceeded: It is longer than `limit`.
+    """
+    octets = _octets(text)
+    _check_length(len(octets), limit)
+    try:
+        value = _decoder.decode(octets)
+        pairs = _encoder.encode(value).count(b":")
+    except RecursionError as error:
+        raise InvalidEvent("the JSON nests too deeply to be an event") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise _fault(octets, error) from error
+    # Written again, each pair that was kept has its colon, and so has each colon in a text. One
+    # less than before is a pair that was lost. Only an escaped colon makes the count unsure.
+    if octets.count(b":") != pairs or b"\\u003" in octets:
+        _refuse_twins(octets)
+    return value
+
+
+def _check_length(length: int, limit: int) -> None:
+    if length > limit:
+        raise LimitExceeded(f"{length} octets of JSON are more than the {limit} taken")
+
+
+def _octets(text: bytes | str) -> bytes:
+    if not isinstance(text, str):
+        return bytes(text)
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        line, column = _line_and_column(text[: error.start].encode(errors="replace"))
+        raise InvalidEvent(
+            f"line {line}, column {column}: the lone surrogate U+{ord(text[error.start]):04X}, "
+            "which no text can carry"
+        ) from error
+
+
+def _line_and_column(before: bytes) -> tuple[int, int]:
+    """Line and column, counted from 1 in characters, after what stands before."""
+    last_line = before.rpartition(b"\n")[2]
+    return before.count(b"\n") + 1, len(last_line.decode(errors="replace")) + 1
+
+
+def _fault(octets: bytes, error: Exception) -> InvalidEvent:
+    """What is wrong with a text that the parser refused, and where."""
+    try:
+        octets.decode()
+    except UnicodeDecodeError as bad:
+        return _at(octets, bad.start, f"octet 0x{octets[bad.start]:02X} is no UTF-8")
+    if "out of range" in str(error):
+        return _too_large(octets)
+    surrogate = _lone_surrogate(octets)
+    if surrogate is not None:
+        code = octets[surrogate + 2 : surrogate + 6].decode().upper()
+        return _at(octets, surrogate, f"the lone surrogate U+{code}, which no text can carry")
+    place = re.search(r"\(byte (\d+)\)", str(error))
+    if place is None:
+        return _at(octets, len(octets), "the JSON ends too early")
+    # The parser counts what trails from 1, and everything else from 0.
+    position = int(place.group(1)) - ("trailing characters" in str(error))
+    problem = str(error).removeprefix("JSON is malformed: ").rpartition(" (byte")[0]
+    return _at(octets, position, f"malformed JSON: {problem}{_hint(octets, position)}")
+
+
+def _at(octets: bytes, position: int, problem: str) -> InvalidEvent:
+    line, column = _line_and_column(octets[:position])
+    return InvalidEvent(f"line {line}, column {column}: {problem}")
+
+
+def _hint(octets: bytes, position: int) -> str:
+    rest = octets[position : position + 8]
+    if rest.startswith((b"NaN", b"Infinity")):
+        sign = "-" if octets[:position].endswith(b"-") else ""
+        name = sign + ("NaN" if rest.startswith(b"NaN") else "Infinity")
+        return f'; write {{"$type": "double", "value": "{name}"}}'
+    if rest.startswith(b"'"):
+        return "; names and texts stand in double quotes"
+    return ""
+
+
+_ESCAPE = re.compile(rb"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
+
+
+def _lone_surrogate(octets: bytes) -> int | None:
+    """Where an escaped half of a surrogate pair stands without its other half."""
+    high = -1
+    for match in _ESCAPE.finditer(octets):
+        code = int(match.group(1) or b"0", 16)
+        if 0xDC00 <= code < 0xE000 and high == match.start():
+            high = -1
+            continue
+        if 0xDC00 <= code < 0xE000:
+            return match.start()
+        if high >= 0:
+            return high - 6
+        high = match.end() if 0xD800 <= code < 0xDC00 else -1
+    return high - 6 if high >= 0 else None
+
+
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[-+.0-9eE]+|[{}\[\],:]', re.DOTALL)
+
+
+class _Level:
+    """An object or array that is being read: the name or index it has come to."""
+
+    __slots__ = ("at", "is_object", "names", "wants_name")
+
+    def __init__(self, is_object: bool) -> None:
+        self.is_object = self.wants_name = is_object
+        self.at: str | int = "" if is_object else 0
+        self.names: set[str] = set()
+
+
+def _place(levels: list[_Level]) -> str:
+    where = ""
+    for level in levels:
+        name = place_name(level.at)
+        where += f"[{name}]" if not level.is_object else f".{name}" if where else name
+    return where
+
+
+def _tokens(octets: bytes) -> Iterator[tuple[bytes, list[_Level]]]:
+    """Names of members and numbers, with the levels they stand in. Slow: for faults only."""
+    levels: list[_Level] = []
+    for match in _TOKEN.finditer(octets):
+        token = match.group()
+        if token in (b"{", b"["):
+            levels.append(_Level(token == b"{"))
+        elif token in (b"}", b"]"):
+            levels.pop()
+        elif token == b",":
+            level = levels[-1]
+            level.wants_name = level.is_object
+            level.at = level.at if isinstance(level.at, str) else level.at + 1
+        elif token == b":":
+            levels[-1].wants_name = False
+        elif token[:1] != b'"' or (levels and levels[-1].wants_name):
+            yield token, levels
+
+
+def _refuse_twins(octets: bytes) -> None:
+    for token, levels in _tokens(octets):
+        if token[:1] != b'"':
+            continue
+        level = levels[-1]
+        level.at = name = str(_decoder.decode(token))
+        if name in level.names:
+            problem = f"the name {shortened(name)} stands twice in one object"
+            raise InvalidEvent(problem, _place(levels[:-1]))
+        level.names.add(name)
+
+
+def _too_large(octets: bytes) -> InvalidEvent:
+    for token, levels in _tokens(octets):
+        if token[:1] == b'"':
+            levels[-1].at = _decoder.decode(token)
+            continue
+        is_integer = token.lstrip(b"-").isdigit()
+        if len(token) > 20 if is_integer else float(token) in (float("inf"), -float("inf")):
+            shown = shortened(token.decode())
+            what = "the integers, -2**63 to 2**64-1" if is_integer else "a double"
+            return InvalidEvent(f"{shown} is outside {what}", _place(levels))
+    return InvalidEvent("a number is too large")

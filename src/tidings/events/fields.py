@@ -1,0 +1,267 @@
+"""What a filter may see of an event: `Fields`, never the event itself.
+
+`fields[path]` is a plain value whose Python type is its kind, or MISSING. Every path is
+resolved at most once per event: `Fields` is a dictionary that fills itself.
+
+==================  ============================================================
+Python type         kind
+==================  ============================================================
+int, float          number, integer or real
+Decimal             number, exact decimal
+bool                boolean
+str                 string
+Char                character
+EnumLabel           enum value
+tuple, bytes        sequence or array of plain values
+Composite           everything else: it exists, and no operator takes it
+==================  ============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from typing import Final, TypeAlias
+
+from tidings.clock import to_timebase
+from tidings.events.anyvalue import Any, Value
+from tidings.events.paths import MISSING, Missing, Name, Pair, Path, walk
+from tidings.events.structured import UTC_T, StructuredEvent, event_in_any, header_type
+from tidings.events.typecode import INTEGER_RANGES, Kind, TypeCode
+
+__all__ = [
+    "ANY_EVENT_TYPE",
+    "COMPOSITE",
+    "AnyFields",
+    "Char",
+    "Composite",
+    "EnumLabel",
+    "Fields",
+    "Plain",
+    "StructuredFields",
+    "fields_of",
+    "plain",
+]
+
+
+class Char(str):
+    """A character; unlike a string it also counts as its code."""
+
+    __slots__ = ()
+
+
+class EnumLabel(str):
+    """A value of an enum, known by its label."""
+
+    __slots__ = ()
+
+
+class Composite:
+    """The type of COMPOSITE: a value that exists, and that no operator takes."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "composite"
+
+    def __reduce__(self) -> str:
+        return "COMPOSITE"
+
+
+COMPOSITE = Composite()
+
+Plain: TypeAlias = (
+    "int | float | Decimal | bool | str | tuple[Plain, ...] | bytes | Composite | Missing"
+)
+
+ANY_EVENT_TYPE = ("", "%ANY")
+"""Domain and type of an event that is a bare value."""
+
+
+class Fields(dict[Path, Plain]):
+    """What a filter may see of one event. Subclasses say how a path is resolved."""
+
+    __slots__ = ()
+
+    def __missing__(self, path: Path) -> Plain:
+        value = self[path] = self.resolve(path)
+        return value
+
+    def resolve(self, path: Path) -> Plain:
+        """The plain value a path leads to, or MISSING."""
+        raise NotImplementedError
+
+    @property
+    def event_type(self) -> tuple[str, str]:
+        """Domain and type, as event-type patterns see them."""
+        raise NotImplementedError
+
+    def names(self) -> Iterable[str] | None:
+        """The `$name`s that may resolve, reserved ones aside; None if they cannot be told."""
+        raise NotImplementedError
+
+
+class StructuredFields(Fields):
+    """The fields of a structured event.
+
+    Args:
+        event: The event.
+        now: The time of judgement, microseconds since 1970: what `$curtime` reads.
+    """
+
+    __slots__ = ("_event", "_now", "_whole")
+
+    def __init__(self, event: StructuredEvent, now: int = 0) -> None:
+        super().__init__()
+        self._event = event
+        self._now = now
+        self._whole: Any | None = None
+
+    @property
+    def event_type(self) -> tuple[str, str]:
+        """Domain and type of the event."""
+        return self._event.domain, self._event.type
+
+    def names(self) -> Iterable[str]:
+        """The names of all properties."""
+        return (*self._event.header, *self._event.data)
+
+    def resolve(self, path: Path) -> Plain:
+        """The plain value a path leads to, or MISSING: `$name` shorthands come first."""
+        root = path.root
+        if root is None:
+            return plain(walk(self._all(), path.steps))
+        reserved = _RESERVED.get(root)
+        if reserved is not None:
+            return plain(walk(reserved(self), path.steps))
+        event = self._event
+        if root in event.header:
+            value = event.header[root]
+            if not path.steps:
+                return plain(value)
+            return plain(walk(Any.trusted(header_type(root, value), value), path.steps))
+        if root in event.data:
+            value = event.data[root]
+            return plain(walk(value, path.steps) if path.steps else value)
+        return MISSING
+
+    def _all(self) -> Any:
+        if self._whole is None:
+            self._whole = self._event.as_any()
+        return self._whole
+
+    def _part(self, *names: str) -> Value:
+        found = walk(self._all(), tuple(map(Name, names)))
+        assert not isinstance(found, Missing)
+        return found
+
+
+_RESERVED: Final[dict[str, Callable[[StructuredFields], Value]]] = {
+    "curtime": lambda fields: _curtime(fields._now),
+    "domain_name": lambda fields: fields._event.domain,
+    "type_name": lambda fields: fields._event.type,
+    "event_name": lambda fields: fields._event.name,
+    "header": lambda fields: fields._part("header"),
+    "fixed_header": lambda fields: fields._part("header", "fixed_header"),
+    "event_type": lambda fields: fields._part("header", "fixed_header", "event_type"),
+    "variable_header": lambda fields: fields._part("header", "variable_header"),
+    "filterable_data": lambda fields: fields._part("filterable_data"),
+    "remainder_of_body": lambda fields: fields._part("remainder_of_body"),
+}
+
+RESERVED_NAMES: Final = frozenset(_RESERVED)
+"""The `$name`s that mean a part of the event, whatever its properties are called."""
+
+
+class AnyFields(Fields):
+    """The fields of an event that is a bare value.
+
+    Args:
+        value: The value inside the any.
+        now: The time of judgement, microseconds since 1970: what `$curtime` reads.
+    """
+
+    __slots__ = ("_now", "_value")
+
+    def __init__(self, value: Value, now: int = 0) -> None:
+        super().__init__()
+        self._value = value
+        self._now = now
+
+    @property
+    def event_type(self) -> tuple[str, str]:
+        """The type all bare values have."""
+        return ANY_EVENT_TYPE
+
+    def names(self) -> None:
+        """Cannot be told: a member, a branch and a pair all answer to `$name`."""
+        return
+
+    def resolve(self, path: Path) -> Plain:
+        """The plain value a path leads to, or MISSING: a member first, then a pair."""
+        root = path.root
+        if root is None:
+            return plain(walk(self._value, path.steps))
+        start = _curtime(self._now) if root == "curtime" else walk(self._value, (Name(root),))
+        if start is MISSING:
+            start = walk(self._value, (Pair(root),))
+        if start is MISSING:
+            start = _ANY_DEFAULTS.get(root, MISSING)
+        return MISSING if isinstance(start, Missing) else plain(walk(start, path.steps))
+
+
+_ANY_DEFAULTS: Final = {"domain_name": ANY_EVENT_TYPE[0], "type_name": ANY_EVENT_TYPE[1]}
+
+
+def fields_of(event: StructuredEvent | Value, now: int = 0) -> Fields:
+    """The fields of an event in any form; a structured event inside an any is opened."""
+    if isinstance(event, StructuredEvent):
+        return StructuredFields(event, now)
+    inside = event_in_any(event)
+    return AnyFields(event, now) if inside is None else StructuredFields(inside, now)
+
+
+def _curtime(now: int) -> Value:
+    return Any.trusted(UTC_T, (to_timebase(now), 0, 0, 0))
+
+
+_AS_THEY_ARE: Final = frozenset({int, float, bool, str, bytes, Decimal})
+
+_AS_IT_IS: Final = frozenset({*INTEGER_RANGES, Kind.FLOAT, Kind.DOUBLE, Kind.LONGDOUBLE}) | {
+    Kind.BOOLEAN,
+    Kind.STRING,
+    Kind.WSTRING,
+    Kind.FIXED,
+}
+
+
+def plain(value: Value | Missing) -> Plain:
+    """A value as filters see it: the Python type is the kind."""
+    kind = type(value)
+    if kind in _AS_THEY_ARE or value is MISSING:
+        return value  # type: ignore[return-value]
+    if isinstance(value, tuple):
+        if _AS_THEY_ARE.issuperset(map(type, value)):
+            return value  # type: ignore[return-value]
+        return tuple(map(plain, value))
+    if isinstance(value, Any):
+        return _plain_typed(value.type.unaliased, value.value)
+    return COMPOSITE
+
+
+def _plain_typed(type_: TypeCode, value: Value) -> Plain:
+    kind = type_.kind
+    if kind in _AS_IT_IS:
+        return value  # type: ignore[return-value]
+    if kind is Kind.ANY:
+        return plain(value)
+    if kind is Kind.CHAR or kind is Kind.WCHAR:
+        return Char(value)
+    if kind is Kind.ENUM:
+        return EnumLabel(value)
+    if kind is Kind.SEQUENCE or kind is Kind.ARRAY:
+        content = type_.element_type.unaliased
+        if content.kind in _AS_IT_IS:
+            return value  # type: ignore[return-value]
+        return tuple(_plain_typed(content, v) for v in value)  # type: ignore[union-attr]
+    return COMPOSITE

@@ -1,0 +1,370 @@
+"""Component paths: the places in an event that a constraint can name.
+
+A `Path` is its own text (`$addr.street`, `$.header.variable_header(Priority)`, `$u.(1)`), so
+it can key a dictionary at the speed of a string, and it carries its parsed steps. `walk`
+is the one resolver for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tidings.events.anyvalue import Any, UnionValue, Value, infer
+from tidings.events.checking import conform
+from tidings.events.typecode import Kind, Label, TypeCode
+
+__all__ = [
+    "MISSING",
+    "Branch",
+    "DefaultActive",
+    "Discriminator",
+    "Element",
+    "Length",
+    "Missing",
+    "Name",
+    "Pair",
+    "Path",
+    "Position",
+    "ReposId",
+    "Step",
+    "TypeId",
+    "walk",
+]
+
+
+class Missing:
+    """The type of MISSING: what a path that leads nowhere resolves to."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "missing"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __reduce__(self) -> str:
+        return "MISSING"
+
+
+MISSING = Missing()
+
+
+class Step:
+    """One step of a path."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Step):
+    """`.name`: a member of a struct, or the active branch of a union."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{_spelled(self.name)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Position(Step):
+    """`.n`: the n-th member of a struct."""
+
+    index: int
+
+    def __str__(self) -> str:
+        return f".{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch(Step):
+    """`.(label)`: the active branch of a union, if the label selects it.
+
+    `kind` tells the literal apart: `int`, `bool`, `str` (a character) or `enum`; `.()` has
+    the kind `default`.
+    """
+
+    kind: str
+    label: Label | None = None
+
+    def __str__(self) -> str:
+        if self.kind == "default":
+            return ".()"
+        if self.kind == "str":
+            escaped = str(self.label).replace("\\", "\\\\").replace("'", "\\'")
+            return f".('{escaped}')"
+        if self.kind == "bool":
+            return f".({str(self.label).upper()})"
+        return f".({_spelled(self.label) if isinstance(self.label, str) else self.label})"
+
+
+@dataclass(frozen=True, slots=True)
+class Element(Step):
+    """`[n]`: an element of a sequence or array."""
+
+    index: int
+
+    def __str__(self) -> str:
+        return f"[{self.index}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Step):
+    """`(name)`: the value of the first pair with that name in a sequence of pairs."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"({_spelled(self.name)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Length(Step):
+    """`._length`: the number of elements."""
+
+    def __str__(self) -> str:
+        return "._length"
+
+
+@dataclass(frozen=True, slots=True)
+class Discriminator(Step):
+    """`._d`: the discriminator of a union."""
+
+    def __str__(self) -> str:
+        return "._d"
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultActive(Step):
+    """Whether the default branch of a union is active: `default $u._d` asks for it."""
+
+    def __str__(self) -> str:
+        return "._d?default"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeId(Step):
+    """`._type_id`: the unqualified name of the type."""
+
+    def __str__(self) -> str:
+        return "._type_id"
+
+
+@dataclass(frozen=True, slots=True)
+class ReposId(Step):
+    """`._repos_id`: the repository id of the type."""
+
+    def __str__(self) -> str:
+        return "._repos_id"
+
+
+# Words of the constraint language: as names they need a leading backslash.
+KEYWORDS = frozenset({"and", "or", "not", "in", "exist", "default", "true", "false"})
+
+
+def _spelled(name: str) -> str:
+    return f"\\{name}" if name.lower() in KEYWORDS else name
+
+
+class Path(str):
+    """A component path. Equal paths have equal texts."""
+
+    __slots__ = ("root", "steps")
+
+    root: str | None
+    steps: tuple[Step, ...]
+
+    def __new__(cls, root: str | None, steps: Iterable[Step] = ()) -> Path:
+        """A path from the name after `$` (None for `$` alone) and the steps behind it."""
+        steps = tuple(steps)
+        head = "$" if root is None else f"${_spelled(root)}"
+        made = super().__new__(cls, head + "".join(map(str, steps)))
+        made.root = root
+        made.steps = steps
+        return made
+
+    def __reduce__(self) -> tuple[type[Path], tuple[str | None, tuple[Step, ...]]]:
+        return Path, (self.root, self.steps)
+
+
+def walk(value: Value, steps: tuple[Step, ...]) -> Value | Missing:
+    """The value that steps lead to, from a value on; MISSING if they lead nowhere.
+
+    What stands in a typed place comes back as an `Any`, so nothing of its type is lost.
+    """
+    asks_type = bool(steps) and isinstance(steps[-1], TypeId | ReposId)
+    for step in steps:
+        type_, inner = _opened(value)
+        if type_ is None and asks_type:
+            # What stands in an unboxed value has the type of its place: the 1 in (1, 2**40) is
+            # a long long, the first of some octets is an octet.
+            type_ = infer(inner)
+            inner = conform(type_, inner)
+        place = _STEPS[type(step)](step, type_, inner)
+        if isinstance(place, Missing):
+            return MISSING
+        value = place
+    return value
+
+
+def _opened(value: Value) -> tuple[TypeCode | None, Value]:
+    """A value without its boxes and aliases; the type is None for an unboxed value."""
+    type_: TypeCode | None = None
+    while isinstance(value, Any):
+        type_ = value.type.unaliased
+        value = value.value
+        if type_.kind is Kind.ANY:
+            type_ = None
+    return type_, value
+
+
+def _placed(type_: TypeCode, value: Value) -> Value:
+    """A value from a place of a given type; what stands in an any says its own type."""
+    return value if type_.unaliased.kind is Kind.ANY else Any.trusted(type_, value)
+
+
+def _member(step: Name, type_: TypeCode | None, value: Value) -> Value | Missing:
+    if type_ is None:
+        return value.get(step.name, MISSING) if isinstance(value, dict) else MISSING
+    if type_.kind is Kind.UNION:
+        return _branch_if(type_, value, lambda active: type_.members[active].name == step.name)
+    if type_.kind not in (Kind.STRUCT, Kind.EXCEPT):
+        return MISSING
+    return _struct_member(type_, value, type_.member_index(step.name))
+
+
+def _struct_member(type_: TypeCode, value: Value, index: int) -> Value | Missing:
+    if not isinstance(value, tuple) or not 0 <= index < len(value):
+        return MISSING
+    return _placed(type_.member_type(index), value[index])
+
+
+def _position(step: Position, type_: TypeCode | None, value: Value) -> Value | Missing:
+    if type_ is None:
+        if isinstance(value, dict) and step.index < len(value):
+            return list(value.values())[step.index]
+        return MISSING
+    if type_.kind not in (Kind.STRUCT, Kind.EXCEPT):
+        return MISSING
+    return _struct_member(type_, value, step.index)
+
+
+def _active(type_: TypeCode | None, value: Value) -> int:
+    """The place of the active branch of a union; -1 if there is none, -2 for no union."""
+    if type_ is None or type_.kind is not Kind.UNION or not isinstance(value, UnionValue):
+        return -2
+    return type_.branch_index(value.discriminator)
+
+
+def _branch_if(type_: TypeCode, value: Value, test: Callable[[int], bool]) -> Value | Missing:
+    active = _active(type_, value)
+    if active < 0 or not test(active) or not isinstance(value, UnionValue):
+        return MISSING
+    return _placed(type_.member_type(active), value.value)
+
+
+_LABEL_KINDS = {Kind.BOOLEAN: "bool", Kind.ENUM: "enum", Kind.CHAR: "str", Kind.WCHAR: "str"}
+
+
+def _branch(step: Branch, type_: TypeCode | None, value: Value) -> Value | Missing:
+    if type_ is None or type_.kind is not Kind.UNION or type_.discriminator is None:
+        return MISSING
+    if step.kind == "default":
+        return _branch_if(type_, value, lambda active: active == type_.default_index)
+    switch = type_.discriminator.unaliased.kind
+    if step.label is None or step.kind != _LABEL_KINDS.get(switch, "int"):
+        return MISSING
+    wanted = type_.branch_index(step.label)
+    return _branch_if(type_, value, lambda active: type_.same_branch(wanted, active))
+
+
+def _element(step: Element, type_: TypeCode | None, value: Value) -> Value | Missing:
+    if not isinstance(value, tuple | bytes) or step.index >= len(value):
+        return MISSING
+    if type_ is None:
+        return value[step.index]
+    if type_.kind not in (Kind.SEQUENCE, Kind.ARRAY):
+        return MISSING
+    return _placed(type_.element_type, value[step.index])
+
+
+def _pair(step: Pair, type_: TypeCode | None, value: Value) -> Value | Missing:
+    if not isinstance(value, tuple):
+        return MISSING
+    if type_ is None:
+        return _untyped_pair(step.name, value)
+    if type_.kind not in (Kind.SEQUENCE, Kind.ARRAY):
+        return MISSING
+    pair = type_.element_type.unaliased
+    if pair.kind is Kind.ANY:
+        return _untyped_pair(step.name, value)
+    if pair.kind is not Kind.STRUCT or len(pair.members) != 2:
+        return MISSING
+    if pair.member_type(0).unaliased.kind not in (Kind.STRING, Kind.WSTRING):
+        return MISSING
+    for item in value:
+        if isinstance(item, tuple) and item[0] == step.name:
+            return _placed(pair.member_type(1), item[1])
+    return MISSING
+
+
+def _untyped_pair(name: str, items: tuple[Value, ...]) -> Value | Missing:
+    for item in items:
+        first = walk(item, (Position(0),))
+        type_, text = _opened(None if isinstance(first, Missing) else first)
+        is_pair = (
+            walk(item, (Position(2),)) is MISSING and walk(item, (Position(1),)) is not MISSING
+        )
+        if (
+            is_pair
+            and isinstance(text, str)
+            and text == name
+            and (type_ is None or type_.kind in (Kind.STRING, Kind.WSTRING))
+        ):
+            return walk(item, (Position(1),))
+    return MISSING
+
+
+def _length(step: Length, type_: TypeCode | None, value: Value) -> Value | Missing:
+    if not isinstance(value, tuple | bytes):
+        return MISSING
+    if type_ is not None and type_.kind not in (Kind.SEQUENCE, Kind.ARRAY):
+        return MISSING
+    return len(value)
+
+
+def _discriminator(step: Discriminator, type_: TypeCode | None, value: Value) -> Value | Missing:
+    if _active(type_, value) == -2 or type_ is None or type_.discriminator is None:
+        return MISSING
+    return Any.trusted(type_.discriminator, value.discriminator)  # type: ignore[union-attr]
+
+
+def _default_active(step: DefaultActive, type_: TypeCode | None, value: Value) -> Value | Missing:
+    active = _active(type_, value)
+    if active == -2 or type_ is None:
+        return MISSING
+    # With no default branch written, a discriminator outside all labels selects the implied one.
+    return active == type_.default_index
+
+
+def _type_id(step: TypeId, type_: TypeCode, value: Value) -> Value | Missing:
+    return type_.type_name
+
+
+def _repos_id(step: ReposId, type_: TypeCode, value: Value) -> Value | Missing:
+    return type_.id
+
+
+_STEPS: dict[type[Step], Callable[..., Value | Missing]] = {
+    Name: _member,
+    Position: _position,
+    Branch: _branch,
+    Element: _element,
+    Pair: _pair,
+    Length: _length,
+    Discriminator: _discriminator,
+    DefaultActive: _default_active,
+    TypeId: _type_id,
+    ReposId: _repos_id,
+}

@@ -1,0 +1,348 @@
+"""TypeCodes: what type a value has, as CORBA describes it.
+
+A TypeCode is an immutable value. Two are *equal* when they say the same in every detail, and
+*equivalent* when values may be exchanged: aliases are looked through, and named types are
+told by their repository id. A type that contains itself names the inner place by its
+repository id (`recursive`); descending through `member_type` or `element_type` puts the
+whole type back in that place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from tidings.errors import InvalidTypeCode
+from tidings.events.kinds import DISCRIMINATORS, INTEGER_RANGES, KEYWORDS, UNNAMED, Kind, Label
+
+__all__ = [
+    "INTEGER_RANGES",
+    "KEYWORDS",
+    "Kind",
+    "Label",
+    "Member",
+    "TypeCode",
+    "alias",
+    "array",
+    "enum",
+    "exception",
+    "fixed",
+    "objref",
+    "recursive",
+    "sequence",
+    "string",
+    "struct",
+    "union",
+    "wstring",
+]
+
+# Values nest 64 deep (anyvalue.MAX_DEPTH), and so do their types. Far from Python's own
+# recursion limit, also where a type is taken apart by several functions per level.
+MAX_TYPE_DEPTH: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a struct or exception, or a branch of a union.
+
+    The label of a union's default branch is None.
+    """
+
+    name: str
+    type: TypeCode
+    label: Label | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TypeCode:
+    """The type of a value. Build one with the functions of this module."""
+
+    kind: Kind
+    id: str = ""
+    name: str = ""
+    members: tuple[Member, ...] = ()
+    content: TypeCode | None = None
+    bound: int = 0
+    discriminator: TypeCode | None = None
+    default_index: int = -1
+    labels: tuple[str, ...] = ()
+    digits: int = 0
+    scale: int = 0
+    # Computed once: types are keys in many tables, and hashing a deep one is not cheap.
+    _hash: int = field(init=False, repr=False, compare=False, default=0)
+    open_ids: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
+    depth: int = field(init=False, repr=False, compare=False, default=1)
+    # Where a union's or enum's labels stand: a type may have as many as its values.
+    _places: dict[tuple[type, Label], int] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+    # Kept here and not in a shared cache, which would hold on to every large type ever seen.
+    _whole_members: tuple[TypeCode, ...] = field(init=False, repr=False, compare=False, default=())
+
+    def __post_init__(self) -> None:
+        parts = (self.kind, self.id, self.name, self.members, self.content, self.bound)
+        more = (self.discriminator, self.default_index, self.labels, self.digits, self.scale)
+        object.__setattr__(self, "_hash", hash((parts, more)))
+        inner = [member.type for member in self.members]
+        inner += [t for t in (self.content, self.discriminator) if t is not None]
+        if inner:
+            ids = frozenset[str]().union(*(t.open_ids for t in inner)) - {self.id}
+            object.__setattr__(self, "open_ids", ids)
+            object.__setattr__(self, "depth", 1 + max(t.depth for t in inner))
+        if self.kind is Kind.RECURSIVE:
+            object.__setattr__(self, "open_ids", frozenset({self.id}))
+        self._places.update(((str, label), i) for i, label in enumerate(self.labels))
+        if self.kind is Kind.UNION:
+            labels = [(m.label, i) for i, m in enumerate(self.members) if m.label is not None]
+            self._places.update(((type(label), label), i) for label, i in labels)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[TypeCode], tuple[object, ...]]:
+        # Made anew: texts hash differently in every process.
+        parts = (self.kind, self.id, self.name, self.members, self.content, self.bound)
+        more = (self.discriminator, self.default_index, self.labels, self.digits, self.scale)
+        return TypeCode, (*parts, *more)
+
+    @property
+    def unaliased(self) -> TypeCode:
+        """The type behind all aliases."""
+        seen = self
+        while seen.kind is Kind.ALIAS and seen.content is not None:
+            seen = seen.content
+        return seen
+
+    @property
+    def type_name(self) -> str:
+        """The unqualified IDL name, or for unnamed types the IDL keyword."""
+        seen = self.unaliased
+        return seen.name or UNNAMED[seen.kind]
+
+    def member_type(self, index: int) -> TypeCode:
+        """The type of member `index`, whole even where this type contains itself."""
+        inner = self.members[index].type
+        if not self.id or self.id not in inner.open_ids:
+            return inner
+        if not self._whole_members:
+            whole = tuple(_closed(member.type, self) for member in self.members)
+            object.__setattr__(self, "_whole_members", whole)
+        return self._whole_members[index]
+
+    @property
+    def element_type(self) -> TypeCode:
+        """The type of a sequence's or array's elements."""
+        if self.content is None:
+            raise InvalidTypeCode(f"a {self.type_name} has no elements")
+        return self.content
+
+    def member_index(self, name: str) -> int:
+        """The place of the first member with this name, or -1."""
+        for index, member in enumerate(self.members):
+            if member.name == name:
+                return index
+        return -1
+
+    def branch_index(self, label: Label) -> int:
+        """The branch of a union that a discriminator value selects, or -1 for none."""
+        return self._places.get((type(label), label), self.default_index)
+
+    def has_label(self, label: str) -> bool:
+        """Whether an enum has this label."""
+        return (str, label) in self._places
+
+    def same_branch(self, first: int, second: int) -> bool:
+        """Whether two branch places are labels of one branch."""
+        if first < 0 or second < 0:
+            return False
+        one, other = self.members[first], self.members[second]
+        return first == second or (bool(one.name) and one.name == other.name)
+
+    def equivalent(self, other: TypeCode) -> bool:
+        """Whether values of the two types may be exchanged."""
+        one, two = self.unaliased, other.unaliased
+        if one.kind is not two.kind:
+            return False
+        if one.id and two.id:
+            return one.id == two.id
+        if (one.bound, one.digits, one.scale, one.default_index, len(one.labels)) != (
+            two.bound,
+            two.digits,
+            two.scale,
+            two.default_index,
+            len(two.labels),
+        ) or len(one.members) != len(two.members):
+            return False
+        inner = [(a.type, b.type) for a, b in zip(one.members, two.members, strict=True)]
+        if [m.label for m in one.members] != [m.label for m in two.members]:
+            return False
+        inner += _present(one.content, two.content) + _present(one.discriminator, two.discriminator)
+        return all(a.equivalent(b) for a, b in inner)
+
+
+def _present(one: TypeCode | None, two: TypeCode | None) -> list[tuple[TypeCode, TypeCode]]:
+    return [(one, two)] if one is not None and two is not None else []
+
+
+def _closed(inner: TypeCode, outer: TypeCode) -> TypeCode:
+    """`inner` with the places that name `outer` filled by `outer` itself."""
+    if outer.id not in inner.open_ids:
+        return inner
+    if inner.kind is Kind.RECURSIVE:
+        return outer
+    members = tuple(Member(m.name, _closed(m.type, outer), m.label) for m in inner.members)
+    content = None if inner.content is None else _closed(inner.content, outer)
+    return TypeCode(
+        inner.kind,
+        inner.id,
+        inner.name,
+        members,
+        content,
+        inner.bound,
+        inner.discriminator,
+        inner.default_index,
+    )
+
+
+def string(bound: int = 0) -> TypeCode:
+    """A string, of at most `bound` characters when that is not 0."""
+    return TypeCode(Kind.STRING, bound=_size(bound, "string bound"))
+
+
+def wstring(bound: int = 0) -> TypeCode:
+    """A wide string, of at most `bound` characters when that is not 0."""
+    return TypeCode(Kind.WSTRING, bound=_size(bound, "wstring bound"))
+
+
+def sequence(content: TypeCode, bound: int = 0) -> TypeCode:
+    """A sequence, of at most `bound` elements when that is not 0."""
+    made = TypeCode(Kind.SEQUENCE, content=content, bound=_size(bound, "sequence bound"))
+    return _checked(made)
+
+
+def array(content: TypeCode, length: int) -> TypeCode:
+    """An array of exactly `length` elements."""
+    return _checked(TypeCode(Kind.ARRAY, content=content, bound=_size(length, "array length")))
+
+
+def fixed(digits: int, scale: int) -> TypeCode:
+    """An exact decimal number of `digits` digits, `scale` of them after the point."""
+    if not (1 <= digits <= 31 and 0 <= scale <= digits):
+        raise InvalidTypeCode(
+            f"fixed<{digits},{scale}>: digits must be 1 to 31 and the scale 0 to digits"
+        )
+    return TypeCode(Kind.FIXED, digits=digits, scale=scale)
+
+
+def alias(id: str, name: str, content: TypeCode) -> TypeCode:
+    """A typedef."""
+    return _checked(TypeCode(Kind.ALIAS, id, name, content=content))
+
+
+def objref(id: str = "IDL:omg.org/CORBA/Object:1.0", name: str = "Object") -> TypeCode:
+    """A reference to an object of an interface."""
+    return _checked(TypeCode(Kind.OBJREF, id, name))
+
+
+def recursive(id: str) -> TypeCode:
+    """The place inside a type where that type stands again."""
+    if not id:
+        raise InvalidTypeCode("a recursive type is named by the repository id of the outer type")
+    return _checked(TypeCode(Kind.RECURSIVE, id))
+
+
+def enum(id: str, name: str, labels: Iterable[str]) -> TypeCode:
+    """An enumeration."""
+    all_labels = tuple(labels)
+    if not all_labels or len(set(all_labels)) != len(all_labels):
+        raise InvalidTypeCode(f"enum {name or id!r}: needs at least one label, each once")
+    return _checked(TypeCode(Kind.ENUM, id, name, labels=all_labels))
+
+
+def struct(id: str, name: str, members: Iterable[tuple[str, TypeCode]]) -> TypeCode:
+    """A struct with its members in order."""
+    return _checked(TypeCode(Kind.STRUCT, id, name, tuple(Member(n, t) for n, t in members)))
+
+
+def exception(id: str, name: str, members: Iterable[tuple[str, TypeCode]] = ()) -> TypeCode:
+    """An exception with its members in order."""
+    return _checked(TypeCode(Kind.EXCEPT, id, name, tuple(Member(n, t) for n, t in members)))
+
+
+def union(
+    id: str,
+    name: str,
+    discriminator: TypeCode,
+    branches: Iterable[tuple[Label | None, str, TypeCode]],
+) -> TypeCode:
+    """A union; the branch with the label None is its default."""
+    members = tuple(Member(n, t, label) for label, n, t in branches)
+    switch = discriminator.unaliased
+    what = f"union {name or id!r}"
+    if switch.kind not in DISCRIMINATORS:
+        raise InvalidTypeCode(f"{what}: a {switch.type_name} cannot select a branch")
+    for member in members:
+        if member.label is not None and not _is_label(switch, member.label):
+            raise InvalidTypeCode(f"{what}: {member.label!r} is no {switch.type_name}")
+    labels = [(type(m.label), m.label) for m in members]
+    if len(set(labels)) != len(labels):
+        raise InvalidTypeCode(f"{what}: a label stands twice")
+    default = next((i for i, m in enumerate(members) if m.label is None), -1)
+    return _checked(
+        TypeCode(Kind.UNION, id, name, members, discriminator=discriminator, default_index=default)
+    )
+
+
+def _is_label(switch: TypeCode, label: Label) -> bool:
+    if switch.kind in INTEGER_RANGES:
+        low, high = INTEGER_RANGES[switch.kind]
+        return type(label) is int and low <= label <= high
+    if switch.kind is Kind.BOOLEAN:
+        return type(label) is bool
+    if switch.kind is Kind.ENUM:
+        return type(label) is str and switch.has_label(label)
+    return type(label) is str and len(label) == 1 and (switch.kind is Kind.WCHAR or label <= "ÿ")
+
+
+def _checked(made: TypeCode) -> TypeCode:
+    """The type itself, if its depth is bounded and its names are text."""
+    if made.depth > MAX_TYPE_DEPTH:
+        raise InvalidTypeCode(f"types nest deeper than {MAX_TYPE_DEPTH}")
+    labels = [m.label for m in made.members if isinstance(m.label, str)]
+    for text in (made.id, made.name, *(m.name for m in made.members), *made.labels, *labels):
+        try:
+            text.encode()
+        except (AttributeError, UnicodeEncodeError) as error:
+            raise InvalidTypeCode(f"{text!r} cannot be a name in a type") from error
+    return made
+
+
+def _size(value: int, what: str) -> int:
+    if not 0 <= value < 2**32:
+        raise InvalidTypeCode(f"{what} {value} is not between 0 and 4294967295")
+    return value
+
+
+PRIMITIVES: Final = {kind: TypeCode(kind) for kind in KEYWORDS}
+
+NULL: Final = PRIMITIVES[Kind.NULL]
+VOID: Final = PRIMITIVES[Kind.VOID]
+SHORT: Final = PRIMITIVES[Kind.SHORT]
+LONG: Final = PRIMITIVES[Kind.LONG]
+USHORT: Final = PRIMITIVES[Kind.USHORT]
+ULONG: Final = PRIMITIVES[Kind.ULONG]
+FLOAT: Final = PRIMITIVES[Kind.FLOAT]
+DOUBLE: Final = PRIMITIVES[Kind.DOUBLE]
+BOOLEAN: Final = PRIMITIVES[Kind.BOOLEAN]
+CHAR: Final = PRIMITIVES[Kind.CHAR]
+OCTET: Final = PRIMITIVES[Kind.OCTET]
+ANY: Final = PRIMITIVES[Kind.ANY]
+TYPECODE: Final = PRIMITIVES[Kind.TYPECODE]
+LONGLONG: Final = PRIMITIVES[Kind.LONGLONG]
+ULONGLONG: Final = PRIMITIVES[Kind.ULONGLONG]
+LONGDOUBLE: Final = PRIMITIVES[Kind.LONGDOUBLE]
+WCHAR: Final = PRIMITIVES[Kind.WCHAR]
+STRING: Final = string()
+WSTRING: Final = wstring()
+OCTETS: Final = sequence(OCTET)

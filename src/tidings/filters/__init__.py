@@ -1,0 +1,1 @@
+"""Who wants it: one constraint language, one tree, many back ends."""

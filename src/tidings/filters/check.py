@@ -1,0 +1,174 @@
+"""Is this the constraint its author meant? Errors that forbid it, cautions that do not.
+
+Beyond the parser's errors: a constant that is no boolean is refused. Cautions point at what
+is legal and can hardly be meant: the old forms of the 1999 draft, `not` binding tighter than
+a comparison, an order between enum labels, a field nobody sends.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from tidings.errors import InvalidConstraint, caret_report, line_and_column
+from tidings.events.fields import RESERVED_NAMES
+from tidings.events.paths import Name, Path
+from tidings.filters.limits import DEFAULT_LIMITS, Limits
+from tidings.filters.parse import Kinds, Operand, parse_operand
+from tidings.filters.rewrite import fold
+from tidings.filters.scan import Token, scan
+from tidings.filters.tree import COMPARISONS, Boolean, Node
+
+__all__ = ["Caution", "Checked", "check"]
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """Something legal that can hardly be meant."""
+
+    problem: str
+    position: int
+    hint: str = ""
+
+    def report(self, text: str) -> str:
+        """The message a person reads, with the line and a caret."""
+        line, column = line_and_column(text, self.position)
+        headline = f"line {line}, column {column}: warning: {self.problem}"
+        return caret_report(headline, text, self.position, self.hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A constraint that may be used, and what seems odd about it."""
+
+    text: str
+    tree: Node
+    cautions: tuple[Caution, ...]
+
+
+def check(
+    text: str,
+    known: Mapping[str, Collection[str]] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Checked:
+    """The tree of a constraint, with cautions.
+
+    Args:
+        text: The constraint.
+        known: The properties that events have, to find misspelt names and wrong kinds: name to
+            kinds (`number`, `boolean`, `string`, `char`, `enum`, `sequence`, `composite`).
+        limits: How large it may be.
+
+    Raises:
+        InvalidConstraint: It cannot be used.
+    """
+    result = parse_operand(text, limits)
+    if result.constant and not result.kinds & Kinds.BOOLEAN:
+        raise InvalidConstraint(
+            "the constraint is a constant that is neither TRUE nor FALSE", text, result.start
+        )
+    tokens = scan(text, limits)
+    found = [*_odd_result(result, text), *_odd_operators(tokens), *_draft_names(tokens)]
+    if known is not None:
+        found += _unlike_known(tokens, known)
+    return Checked(text, result.node, tuple(sorted(found, key=lambda c: c.position)))
+
+
+def _odd_result(result: Operand, text: str) -> Iterator[Caution]:
+    if not result.kinds & Kinds.BOOLEAN:
+        yield Caution("the result is never a boolean, so this never matches", result.start)
+    folded = fold(result.node)
+    if isinstance(folded, Boolean) and not isinstance(result.node, Boolean):
+        yield Caution(f"this is always {str(folded.value).upper()}", result.start)
+
+
+def _is_comparison(token: Token) -> bool:
+    return token.kind == "symbol" and token.value in COMPARISONS
+
+
+def _odd_operators(tokens: list[Token]) -> Iterator[Caution]:
+    for before, token, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        negated = (before.kind, before.value, token.kind) == ("word", "not", "component")
+        if negated and _is_comparison(behind):
+            yield Caution(
+                f"'not' binds tighter than {behind.value}, and {token.value} is then taken "
+                "for a boolean",
+                before.start,
+                f"write not ({token.value} {behind.value} …)",
+            )
+        if not _is_comparison(token):
+            continue
+        if "name" in (before.kind, behind.kind) and token.value not in ("==", "!="):
+            yield Caution("enum labels have no order, so this never matches", token.start)
+        for side in (before, behind):
+            if side.kind == "component" and side.value == "$curtime":
+                yield Caution("a whole time compares with nothing", side.start, "$curtime.time")
+        if (before.kind, before.value, behind.kind) == ("component", "$event_type", "text"):
+            yield Caution(
+                "$event_type is a struct of domain and type; no text equals it",
+                before.start,
+                "write $type_name",
+            )
+
+
+# Names in the 1999 draft, and what became of them.
+_DRAFT_NAMES = {"domain_type": "domain_name", "eventheader": "header"}
+
+
+def _components(tokens: list[Token]) -> Iterator[tuple[Token, Path]]:
+    for token in tokens:
+        if isinstance(token.value, Path):
+            yield token, token.value
+
+
+def _draft_names(tokens: list[Token]) -> Iterator[Caution]:
+    for token, path in _components(tokens):
+        for name in (path.root, *(s.name for s in path.steps if isinstance(s, Name))):
+            final = _DRAFT_NAMES.get(name.lower()) if name else None
+            if name and final:
+                right = str(path).replace(name, final, 1)
+                yield Caution(f"{name} is a draft's name; no event has it", token.start, right)
+
+
+# Against a literal of this sort, a field must have one of these kinds.
+_FITTING = {
+    "integer": {"number", "boolean", "char"},
+    "real": {"number", "boolean", "char"},
+    "boolean": {"boolean", "number", "char"},
+    "text": {"string", "char"},
+    "name": {"enum"},
+}
+
+
+def _unlike_known(tokens: list[Token], known: Mapping[str, Collection[str]]) -> Iterator[Caution]:
+    for token, path in _components(tokens):
+        name = path.root
+        if name is not None and name not in known and name not in RESERVED_NAMES:
+            near = difflib.get_close_matches(name, [*known, *RESERVED_NAMES], 1)
+            hint = f"did you mean ${near[0]}?" if near else f"there are: {_listed(known)}"
+            yield Caution(f"no event has a field {name!r}", token.start, hint)
+    for before, token, behind in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if not _is_comparison(token):
+            continue
+        for field, literal in ((before, behind), (behind, before)):
+            kinds = _known_kinds(field, known)
+            fitting = _FITTING.get(literal.kind)
+            if fitting is not None and kinds and not fitting & kinds:
+                yield Caution(
+                    f"{field.value} is always a {' or '.join(sorted(kinds))}, which does not "
+                    f"compare with this literal",
+                    literal.start,
+                )
+
+
+def _known_kinds(token: Token, known: Mapping[str, Collection[str]]) -> set[str]:
+    path = token.value
+    if not isinstance(path, Path) or path.steps or path.root is None:
+        return set()
+    return set(known.get(path.root, ()))
+
+
+def _listed(known: Mapping[str, Collection[str]]) -> str:
+    names = sorted(known)
+    return ", ".join(f"${name}" for name in names[:8]) + (" …" if len(names) > 8 else "")

@@ -1,0 +1,125 @@
+"""One constraint: event-type patterns and an expression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tidings.errors import InvalidEventType
+from tidings.events.fields import Fields
+from tidings.filters.check import check
+from tidings.filters.limits import DEFAULT_LIMITS, Limits
+from tidings.filters.to_python import Predicate, to_python
+from tidings.filters.tree import Node
+
+__all__ = ["Constraint", "EventTypePattern", "constraint", "event_type"]
+
+# As long as any name in use, and short enough that patterns stay cheap.
+MAX_NAME = 1_024
+
+_ALL_TYPES = "%ALL"
+_SPECIAL_TYPES = (_ALL_TYPES, "%ANY", "%TYPED")
+_EVERYTHING = ("", "*")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EventTypePattern:
+    """Which domains and types are meant; `*` stands for any run of characters."""
+
+    domain: str = "*"
+    type: str = "*"
+
+    def __post_init__(self) -> None:
+        for name in (self.domain, self.type):
+            if len(name) > MAX_NAME:
+                raise InvalidEventType(
+                    f"an event type's name has at most {MAX_NAME} characters, not {len(name)}"
+                )
+        if self.type.startswith("%") and self.type not in _SPECIAL_TYPES:
+            raise InvalidEventType(
+                f"{self.type!r} is no event type; of the names with % there are "
+                f"{', '.join(_SPECIAL_TYPES)}"
+            )
+        if self.type == _ALL_TYPES and self.domain not in _EVERYTHING:
+            raise InvalidEventType(
+                f"{_ALL_TYPES} goes with the domain '*' only; write the type '*' for all types "
+                f"of the domain {self.domain!r}"
+            )
+
+    @property
+    def any_domain(self) -> bool:
+        """Whether every domain fits."""
+        return self.domain in _EVERYTHING
+
+    @property
+    def any_type(self) -> bool:
+        """Whether every type fits."""
+        return self.type in _EVERYTHING or self.type == _ALL_TYPES
+
+    @property
+    def exact(self) -> bool:
+        """Whether exactly one domain and type fit."""
+        return not (self.any_domain or self.any_type or "*" in self.domain or "*" in self.type)
+
+    def matches(self, domain: str, type: str) -> bool:
+        """Whether an event of this domain and type is meant."""
+        return (self.any_domain or wildcard_match(self.domain, domain)) and (
+            self.any_type or wildcard_match(self.type, type)
+        )
+
+
+def wildcard_match(pattern: str, text: str) -> bool:
+    """Whether text fits a pattern with `*`. Linear: no pattern can make it slow."""
+    if "*" not in pattern:
+        return pattern == text
+    first, *middle, last = pattern.split("*")
+    if len(text) < len(first) + len(last):
+        return False
+    if not text.startswith(first) or not text.endswith(last):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for piece in middle:
+        found = text.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
+
+
+def event_type(text: str) -> EventTypePattern:
+    """A pattern from `Domain::Type` (as the command line writes it), or `Type` alone."""
+    domain, separator, type_ = text.partition("::")
+    return EventTypePattern(domain, type_) if separator else EventTypePattern("*", domain)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """An expression that is asked of events of some types. Build one with `constraint`."""
+
+    text: str
+    tree: Node
+    event_types: tuple[EventTypePattern, ...] = ()
+    predicate: Predicate = field(repr=False, compare=False, kw_only=True)
+
+    def is_tried(self, domain: str, type: str) -> bool:
+        """Whether the constraint is asked of events of this domain and type."""
+        types = self.event_types
+        return not types or any(pattern.matches(domain, type) for pattern in types)
+
+    def matches(self, fields: Fields) -> bool:
+        """Whether the event passes; an error in the expression means it does not."""
+        return self.is_tried(*fields.event_type) and self.predicate(fields) is True
+
+
+def constraint(
+    text: str = "",
+    event_types: Iterable[EventTypePattern] = (),
+    limits: Limits = DEFAULT_LIMITS,
+) -> Constraint:
+    """A constraint from its text.
+
+    Raises:
+        InvalidConstraint: The text is no constraint.
+    """
+    tree = check(text, limits=limits).tree
+    return Constraint(text, tree, tuple(event_types), predicate=to_python(tree))

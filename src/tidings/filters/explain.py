@@ -1,0 +1,208 @@
+"""Why a constraint did or did not match: the tree with a value at every node.
+
+This evaluator walks the tree and is not fast; it shares only the operator table with the
+compiled back end, so that each is a check of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tidings.events.fields import Fields, Plain
+from tidings.events.paths import MISSING, DefaultActive, Path
+from tidings.filters import truth
+from tidings.filters.printing import print_tree
+from tidings.filters.shape import constant_of
+from tidings.filters.tree import (
+    LITERALS,
+    And,
+    Arithmetic,
+    Comparison,
+    Component,
+    Contains,
+    Default,
+    Exist,
+    In,
+    Node,
+    Not,
+    Or,
+)
+
+__all__ = ["Explained", "explain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A node with what became of it.
+
+    Attributes:
+        node: The node.
+        value: Its value; None if it had an error or was not reached.
+        error: What went wrong at this very node; empty if nothing did.
+        reached: False for an operand that `and` or `or` had no need of.
+        parts: The operands.
+    """
+
+    node: Node
+    value: Plain | None
+    error: str = ""
+    reached: bool = True
+    parts: tuple[Explained, ...] = ()
+
+    @property
+    def matches(self) -> bool:
+        """Whether a constraint with this root matches."""
+        return self.value is True
+
+    @property
+    def failed(self) -> bool:
+        """Whether this node, or something it depends on, had an error."""
+        return self.reached and self.value is None
+
+    @property
+    def text(self) -> str:
+        """The node as it is written."""
+        return print_tree(self.node)
+
+    def first_error(self) -> Explained | None:
+        """The node where the error arose that decided the constraint."""
+        if not self.failed:
+            return None
+        for part in self.parts:
+            found = part.first_error()
+            if found is not None:
+                return found
+        return self
+
+    def walk(self, depth: int = 0) -> Iterator[tuple[int, Explained]]:
+        """This node and everything below it, each with its depth."""
+        yield depth, self
+        for part in self.parts:
+            yield from part.walk(depth + 1)
+
+
+def explain(tree: Node, fields: Fields) -> Explained:
+    """The tree of a whole constraint with a value at every node."""
+    root = _evaluate(tree, fields)
+    if not root.failed and type(root.value) is not bool:
+        kind = truth.kind_name(root.value)  # type: ignore[arg-type]
+        error = f"the result is {_article(kind)}, not a boolean"
+        return Explained(root.node, None, error, parts=root.parts)
+    return root
+
+
+def _evaluate(node: Node, fields: Fields) -> Explained:
+    if isinstance(node, LITERALS):
+        return Explained(node, constant_of(node))
+    if isinstance(node, Component):
+        return _found(node, node.path, fields)
+    if isinstance(node, Exist):
+        return Explained(node, fields[node.path] is not MISSING)
+    if isinstance(node, Default):
+        return _found(node, Path(node.path.root, (*node.path.steps[:-1], DefaultActive())), fields)
+    if isinstance(node, And | Or):
+        return _logical(node, fields)
+    if isinstance(node, Not):
+        return _not(node, fields)
+    return _operator(node, fields)
+
+
+def _found(node: Node, path: Path, fields: Fields) -> Explained:
+    value = fields[path]
+    if value is MISSING:
+        return Explained(node, None, "missing")
+    return Explained(node, value)
+
+
+def _logical(node: And | Or, fields: Fields) -> Explained:
+    deciding = isinstance(node, Or)
+    parts: list[Explained] = []
+    value: bool | None = not deciding
+    error = ""
+    for operand in node.operands:
+        if value is not (not deciding):
+            parts.append(Explained(operand, None, reached=False))
+            continue
+        part = _evaluate(operand, fields)
+        parts.append(part)
+        if part.failed:
+            value = None
+        elif type(part.value) is bool:
+            value = part.value
+        else:
+            value, error = None, _not_boolean(part)
+    return Explained(node, value, error, parts=tuple(parts))
+
+
+def _not(node: Not, fields: Fields) -> Explained:
+    part = _evaluate(node.operand, fields)
+    if part.failed:
+        return Explained(node, None, parts=(part,))
+    if type(part.value) is not bool:
+        return Explained(node, None, _not_boolean(part), parts=(part,))
+    return Explained(node, not part.value, parts=(part,))
+
+
+def _not_boolean(part: Explained) -> str:
+    kind = truth.kind_name(part.value)  # type: ignore[arg-type]
+    return f"{part.text} is {_article(kind)}, not a boolean"
+
+
+def _operator(node: Node, fields: Fields) -> Explained:
+    if isinstance(node, In):
+        return _applied(node, "in", truth.member, node.left, Component(node.path), fields)
+    if isinstance(node, Comparison):
+        function = truth.COMPARE[type(node)]
+        return _applied(node, node.symbol, function, node.left, node.right, fields)
+    if isinstance(node, Contains):
+        return _applied(node, node.symbol, truth.contains, node.left, node.right, fields)
+    assert isinstance(node, Arithmetic)
+    return _arithmetic(node, fields)
+
+
+def _applied(
+    node: Node,
+    symbol: str,
+    function: Callable[[Plain, Plain], bool | None],
+    left: Node,
+    right: Node,
+    fields: Fields,
+) -> Explained:
+    parts = (_evaluate(left, fields), _evaluate(right, fields))
+    one, two = (part.value for part in parts)
+    if one is None or two is None:
+        return Explained(node, None, parts=parts)
+    value = function(one, two)
+    error = _mismatch(symbol, parts) if value is None else ""
+    return Explained(node, value, error, parts=parts)
+
+
+def _arithmetic(node: Arithmetic, fields: Fields) -> Explained:
+    parts = (_evaluate(node.left, fields), _evaluate(node.right, fields))
+    if any(part.failed for part in parts):
+        return Explained(node, None, parts=parts)
+    left, right = (part.value for part in parts)
+    value = truth.ARITHMETIC[type(node)](left, right)  # type: ignore[arg-type]
+    error = ""
+    if value is None:
+        numbers = [truth.number(part.value) for part in parts]  # type: ignore[arg-type]
+        if None in numbers:
+            error = _mismatch(node.symbol, parts)
+        elif node.symbol in "/%" and numbers[1] == 0:
+            error = "division by zero"
+        elif any(isinstance(one, Decimal) for one in numbers):
+            error = "the quotient has too many digits"
+        else:
+            error = "the result is outside the integers, -2**63 to 2**64-1"
+    return Explained(node, value, error, parts=parts)
+
+
+def _mismatch(symbol: str, parts: tuple[Explained, ...]) -> str:
+    left, right = (truth.kind_name(part.value) for part in parts)  # type: ignore[arg-type]
+    return f"{symbol} cannot take {_article(left)} and {_article(right)}"
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"

@@ -1,0 +1,188 @@
+"""How the index gets at a subscription: which conjunct sorts it into a bucket.
+
+An *access* says: whenever the conjuncts are all TRUE, the field's value leads to one of these
+buckets; and in the bucket, this much is left to test. The conjuncts it stands for are then
+known to be TRUE (but for `or`, which only narrows the search and is tested in full).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tidings.events.paths import Path
+from tidings.filters.index.grid import Grid
+from tidings.filters.index.ordered import ORDERINGS, bound_of
+from tidings.filters.shape import Constant, constant_of
+from tidings.filters.tree import (
+    LITERALS,
+    And,
+    Comparison,
+    Component,
+    Contains,
+    Equal,
+    Exist,
+    Greater,
+    GreaterEqual,
+    In,
+    Integer,
+    Node,
+    Not,
+    Or,
+    Real,
+    Text,
+    paths_of,
+    walk_tree,
+)
+from tidings.filters.truth import EXACT, OneChar
+
+__all__ = ["Access", "accesses", "best_of", "needs_deduplication", "required_path"]
+
+
+class Access(NamedTuple):
+    """One way to a subscription; the lower the rank, the fewer events take it."""
+
+    rank: int
+    kind: str  # equal, in, between, needle, true, false, either, there, ordered
+    path: Path
+    literals: tuple[Constant, ...]
+    places: tuple[int, ...]  # of the conjuncts it comes from
+
+
+def accesses(conjuncts: tuple[Node, ...]) -> Iterator[Access]:
+    """The ways to a subscription."""
+    lower: dict[Path, int] = {}
+    upper: dict[Path, int] = {}
+    for place, conjunct in enumerate(conjuncts):
+        access = _single(conjunct, place)
+        if access is not None:
+            yield access
+        if _is_bound(conjunct):
+            assert isinstance(conjunct, Comparison)
+            ends = lower if isinstance(conjunct, Greater | GreaterEqual) else upper
+            ends.setdefault(conjunct.left.path, place)  # type: ignore[attr-defined]
+    for path in lower.keys() & upper.keys():
+        low, high = _bound(conjuncts[lower[path]]), _bound(conjuncts[upper[path]])
+        if Grid.takes(low, high):
+            yield Access(1, "between", path, (low, high), (lower[path], upper[path]))
+
+
+def _single(conjunct: Node, place: int) -> Access | None:
+    if isinstance(conjunct, Equal):
+        return _equal((conjunct,), place)
+    if isinstance(conjunct, In):
+        constant = constant_of(conjunct.left)
+        return None if constant is None else Access(0, "in", conjunct.path, (constant,), (place,))
+    if type(conjunct) is Or:
+        return _equal(conjunct.operands, place) or _either(conjunct, place)
+    if isinstance(conjunct, Contains):
+        needle, text = conjunct.left, conjunct.right
+        if isinstance(needle, Text) and needle.value and isinstance(text, Component):
+            return Access(2, "needle", text.path, (needle.value,), (place,))
+        return None
+    if isinstance(conjunct, Component):
+        return Access(3, "true", conjunct.path, (), (place,))
+    if isinstance(conjunct, Not) and isinstance(conjunct.operand, Component):
+        return Access(3, "false", conjunct.operand.path, (), (place,))
+    if isinstance(conjunct, Exist):
+        return Access(4, "there", conjunct.path, (), (place,))
+    return _ordered(conjunct, place)
+
+
+def _ordered(conjunct: Node, place: int) -> Access | None:
+    node = conjunct.operand if isinstance(conjunct, Not) else conjunct
+    if type(node) not in ORDERINGS or not isinstance(node, Comparison):
+        return None
+    if not isinstance(node.left, Component) or not isinstance(node.right, LITERALS):
+        return None
+    return None if bound_of(node) is None else Access(5, "ordered", node.left.path, (), (place,))
+
+
+def _equal(nodes: tuple[Node, ...], place: int) -> Access | None:
+    """`$a == 1`, or `$a == 1 or $a == 2 …` with literals of one class.
+
+    No value is an error against one of these and equal to another, so the order of the `or`
+    does not matter.
+    """
+    path: Path | None = None
+    literals: list[Constant] = []
+    for node in nodes:
+        if not isinstance(node, Equal) or not isinstance(node.left, Component):
+            return None
+        constant = constant_of(node.right)
+        if constant is None or (path is not None and node.left.path != path):
+            return None
+        path = node.left.path
+        literals.append(constant)
+    if path is None or (len(literals) > 1 and not _one_class(literals)):
+        return None
+    return Access(0, "equal", path, tuple(dict.fromkeys(literals)), (place,))
+
+
+def _one_class(literals: list[Constant]) -> bool:
+    classes = {type(constant) for constant in literals}
+    if OneChar in classes:
+        return False
+    return len(classes) == 1 and not _large(literals)
+
+
+def _large(literals: list[Constant]) -> bool:
+    """Whether one value could equal two of them: large integers round to one double."""
+    return any(type(c) is int and not -EXACT < c < EXACT for c in literals)
+
+
+def _either(conjunct: Or, place: int) -> Access | None:
+    """Any other `or`, if each operand has an access of its own."""
+    if any(best_of(operand) is None for operand in conjunct.operands):
+        return None
+    return Access(3, "either", Path(None), (), (place,))
+
+
+def best_of(operand: Node) -> Access | None:
+    """The best access of one operand of an `or`."""
+    conjuncts = operand.operands if isinstance(operand, And) else (operand,)
+    best = min(accesses(conjuncts), key=lambda access: access.rank, default=None)
+    return None if best is None or best.kind in ("either", "there") else best
+
+
+def _is_bound(conjunct: Node) -> bool:
+    """Whether this is `$x < number`, or another order, with a number that is a double."""
+    if type(conjunct) not in ORDERINGS or not isinstance(conjunct, Comparison):
+        return False
+    number = conjunct.right
+    if not isinstance(conjunct.left, Component) or not isinstance(number, Integer | Real):
+        return False
+    return isinstance(number, Real) or -EXACT <= number.value <= EXACT
+
+
+def _bound(conjunct: Node) -> float:
+    assert isinstance(conjunct, Comparison)
+    number = conjunct.right
+    assert isinstance(number, Integer | Real)
+    return float(number.value)
+
+
+def needs_deduplication(conjuncts: tuple[Node, ...]) -> bool:
+    """Whether one event can lead to the subscription in two ways.
+
+    An `or` may have two TRUE operands; `'a' in $x` may meet 'a' and its code.
+    """
+    for place, conjunct in enumerate(conjuncts):
+        if isinstance(conjunct, Or) and _equal(conjunct.operands, place) is None:
+            return True
+        if isinstance(conjunct, In) and type(constant_of(conjunct.left)) is OneChar:
+            return True
+    return False
+
+
+def required_path(conjuncts: tuple[Node, ...]) -> Path | None:
+    """A field without which the conjuncts cannot all be TRUE; None if there is none."""
+    for conjunct in conjuncts:
+        node = conjunct.operand if isinstance(conjunct, Not) else conjunct
+        if isinstance(node, Or | And | Exist):
+            continue
+        paths = paths_of(node)
+        # Below a comparison nothing is skipped, unless a logical operator stands there.
+        if paths and not any(isinstance(part, Or | And | Exist) for part in walk_tree(node)):
+            return min(paths)
+    return None

@@ -1,0 +1,92 @@
+"""What the index keeps: constraints, and the places where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from tidings.events.fields import Fields
+from tidings.filters.to_python import Predicate, to_python
+from tidings.filters.tree import And, Node, Or
+
+__all__ = ["Entry", "Home", "LaneOwner", "Tested", "Way", "whole"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tested(Or):
+    """An `or` that has led here already: from now on it is only tested."""
+
+
+def whole(conjuncts: tuple[Node, ...]) -> Node:
+    """The conjuncts as one tree of the language."""
+    parts = tuple(Or(c.operands) if type(c) is Tested else c for c in conjuncts)
+    return parts[0] if len(parts) == 1 else And(parts)
+
+
+class Home(Protocol):
+    """Whatever holds entries."""
+
+    def discard(self, entry: Entry) -> None:
+        """Takes an entry out."""
+        ...
+
+
+class LaneOwner(Protocol):
+    """Whatever has lanes of entries."""
+
+    def lane_emptied(self, lane: object) -> None:
+        """Called by a lane that has no entry left."""
+        ...
+
+
+class Way:
+    """One constraint of a subscription: what a match reports, and where it is kept.
+
+    Args:
+        key: What a match reports.
+        tree: The whole constraint.
+    """
+
+    __slots__ = ("entries", "key", "predicate", "tree")
+
+    def __init__(self, key: object, tree: Node) -> None:
+        self.key = key
+        self.tree = tree
+        self.entries: list[Entry] = []
+        self.predicate: Predicate = self._compile_first
+
+    def _compile_first(self, fields: Fields) -> bool | None:
+        """Most subscriptions are never tested by themselves: compiled when one is."""
+        return self.compiled()(fields)
+
+    def compiled(self) -> Predicate:
+        """The predicate of the whole constraint."""
+        if self.predicate == self._compile_first:
+            self.predicate = to_python(self.tree)
+        return self.predicate
+
+
+class Entry:
+    """One place where a constraint is kept.
+
+    Attributes:
+        way: The constraint.
+        conjuncts: What remains to be tested here. The predicate of the whole constraint does
+            as well, since the others are TRUE wherever the entry is reached.
+        home: Who holds the entry.
+        place: Where in there.
+    """
+
+    __slots__ = ("conjuncts", "home", "place", "way")
+
+    home: Home
+    place: int
+
+    def __init__(self, way: Way, conjuncts: tuple[Node, ...]) -> None:
+        self.way = way
+        self.conjuncts = conjuncts
+        way.entries.append(self)
+
+    def give_up(self) -> None:
+        """Leaves: other entries have taken its place."""
+        self.way.entries.remove(self)

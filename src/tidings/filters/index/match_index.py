@@ -1,0 +1,118 @@
+"""The face of the index: keys with their constraints in, keys that match out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Generic, TypeVar, cast
+
+from tidings.errors import InvalidUsage, NotFound
+from tidings.events.fields import Fields
+from tidings.filters.constraint import Constraint
+from tidings.filters.index.access import needs_deduplication
+from tidings.filters.index.bucket import RootBucket
+from tidings.filters.index.conjuncts import conjuncts_of
+from tidings.filters.index.entry import Entry, Way
+from tidings.filters.index.event_types import EventTypes, Patterns
+from tidings.filters.tree import And, Boolean, Node
+
+__all__ = ["MatchIndex"]
+
+K = TypeVar("K", bound=Hashable)
+
+_SHRINK = 8
+
+
+class MatchIndex(Generic[K]):
+    """Subscriptions by what they ask for. Add and remove at any time between two matches."""
+
+    def __init__(self) -> None:
+        self._ways: dict[K, list[Way]] = {}
+        # Subscriptions that one event can reach in two ways are kept apart, and only their
+        # matches are freed of duplicates.
+        self._once = RootBucket()
+        self._often = RootBucket()
+        self._event_types = EventTypes()
+        self._types_of: dict[K, list[Patterns]] = {}
+        self._most = 0
+
+    def __len__(self) -> int:
+        return len(self._ways)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._ways
+
+    def add(self, key: K, constraints: Iterable[Constraint]) -> None:
+        """Adds a subscription: it matches when one of its constraints does.
+
+        Without any constraint it matches every event, as a filter without constraints does.
+
+        Raises:
+            InvalidUsage: The key is in the index already.
+        """
+        self._refuse_known(key)
+        ways: list[tuple[Way, tuple[Node, ...]]] = []
+        asked = list(constraints)
+        for constraint in asked:
+            conjuncts = conjuncts_of(constraint.tree)
+            if conjuncts is None:
+                continue
+            of_type = self._event_types.conjunct(constraint.event_types)
+            tree = constraint.tree
+            if of_type is not None:
+                conjuncts = (of_type, *conjuncts)
+                tree = And((of_type, tree))
+                self._event_types.use(constraint.event_types)
+                self._types_of.setdefault(key, []).append(constraint.event_types)
+            ways.append((Way(key, tree), conjuncts))
+        self._place(key, ways if asked else [(Way(key, Boolean(True)), ())])
+
+    def add_tree(self, key: K, tree: Node) -> None:
+        """Adds a subscription with one constraint, on events of all types.
+
+        Raises:
+            InvalidUsage: The key is in the index already.
+        """
+        self._refuse_known(key)
+        conjuncts = conjuncts_of(tree)
+        self._place(key, [] if conjuncts is None else [(Way(key, tree), conjuncts)])
+
+    def _refuse_known(self, key: K) -> None:
+        if key in self._ways:
+            raise InvalidUsage(f"{key!r} is in the index already; remove it first")
+
+    def _place(self, key: K, ways: list[tuple[Way, tuple[Node, ...]]]) -> None:
+        often = len(ways) > 1 or any(needs_deduplication(conjuncts) for _, conjuncts in ways)
+        root = self._often if often else self._once
+        self._ways[key] = [way for way, _ in ways]
+        self._most = max(self._most, len(self._ways))
+        for way, conjuncts in ways:
+            root.add(Entry(way, conjuncts))
+
+    def remove(self, key: K) -> None:
+        """Removes a subscription.
+
+        Raises:
+            NotFound: The key is not in the index.
+        """
+        ways = self._ways.pop(key, None)
+        if ways is None:
+            raise NotFound(f"{key!r} is not in the index")
+        for way in ways:
+            for entry in way.entries:
+                entry.home.discard(entry)
+        for patterns in self._types_of.pop(key, ()):
+            self._event_types.forget(patterns)
+        if len(self._ways) * _SHRINK < self._most:
+            # A dictionary keeps its size when it loses keys; a new one gives the memory back.
+            self._ways, self._most = dict(self._ways), len(self._ways)
+
+    def match(self, fields: Fields) -> list[K]:
+        """The keys of all subscriptions that the event matches, each once, in no order."""
+        self._event_types.show(fields)
+        found: list[object] = []
+        self._once.match(fields, found)
+        repeated: list[object] = []
+        self._often.match(fields, repeated)
+        if repeated:
+            found += dict.fromkeys(repeated)
+        return cast("list[K]", found)

@@ -1,0 +1,66 @@
+"""Substrings to buckets: which needles stand in a text?
+
+Each needle is filed under one of its runs of four characters, the one with the fewest
+needles so far; needles of less than four under themselves. A text is cut into its runs, and
+only needles filed under one of them are looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+__all__ = ["Needles"]
+
+B = TypeVar("B")
+
+_RUN = 4
+# Up to so many needles are simply looked for one by one.
+_FEW = 12
+
+
+class Needles(Generic[B]):
+    """Needles with their buckets: run to needle to bucket."""
+
+    __slots__ = ("runs",)
+
+    def __init__(self) -> None:
+        self.runs: dict[str, dict[str, B]] = {}
+
+    def table(self, needle: str) -> dict[str, B]:
+        """The table where a needle's bucket belongs."""
+        runs = sorted(_runs(needle, min(len(needle), _RUN)))
+        for run in runs:
+            table = self.runs.get(run)
+            if table is not None and needle in table:
+                return table
+        return self.runs.setdefault(min(runs, key=lambda run: len(self.runs.get(run, ()))), {})
+
+    def forget(self, table: dict[str, B], needle: str) -> None:
+        """Drops the table of a needle that has become empty."""
+        for run in _runs(needle, min(len(needle), _RUN)):
+            if self.runs.get(run) is table:
+                del self.runs[run]
+                return
+
+    def find(self, text: str) -> Iterator[B]:
+        """The buckets of all needles that stand in a text, each once."""
+        if len(self.runs) <= _FEW:
+            tables: Iterator[dict[str, B]] = iter(self.runs.values())
+        else:
+            tables = self._tables(text)
+        for table in tables:
+            for needle, bucket in table.items():
+                if needle in text:
+                    yield bucket
+
+    def _tables(self, text: str) -> Iterator[dict[str, B]]:
+        for length in range(1, _RUN + 1):
+            for run in _runs(text, length):
+                table = self.runs.get(run)
+                if table is not None:
+                    yield table
+
+
+def _runs(text: str, length: int) -> set[str]:
+    return {text[at : at + length] for at in range(len(text) - length + 1)}

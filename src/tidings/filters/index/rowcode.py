@@ -1,0 +1,251 @@
+"""Code for many rows of one shape at once.
+
+Subscriptions whose remaining tests differ only in their constants are rows of constants. For
+one event the values of the fields, and so their kinds, are the same for all rows; with the
+kinds known, most of the truth table is known, and what is left is a list comprehension over
+plain comparisons.
+
+For every node two conditions are written: when it is TRUE, and when it is FALSE; in an error
+neither holds. `and` is TRUE when all operands are, FALSE when one is after those before it were
+TRUE; `or` the other way round: the short circuit of the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from tidings.events.fields import Char, Composite, EnumLabel, Plain
+from tidings.events.paths import Missing, Path
+from tidings.filters import truth
+from tidings.filters.shape import Shape
+from tidings.filters.tree import (
+    LITERALS,
+    And,
+    Boolean,
+    Comparison,
+    Component,
+    Contains,
+    Exist,
+    In,
+    Integer,
+    Label,
+    Node,
+    Not,
+    Or,
+    Real,
+    Text,
+    paths_of,
+    walk_tree,
+)
+
+__all__ = ["AWKWARD", "RowCode", "Rows", "kind_code", "row_code"]
+
+# Larger shapes gain nothing from being run as rows, and their conditions grow.
+_MOST_NODES = 40
+# Combinations of kinds that are remembered for one shape.
+_MOST_KINDS = 64
+
+_CODES: Final[dict[type, str]] = {
+    bool: "b",
+    float: "f",
+    str: "s",
+    EnumLabel: "l",
+    Composite: "c",
+    Missing: "m",
+    Char: "x",
+    Decimal: "x",
+    tuple: "q",
+    bytes: "q",
+}
+_NUMBERS = "bif"
+AWKWARD = "x"
+"""The kind code of values for which rows are tested one by one."""
+
+
+def kind_code(value: Plain) -> str:
+    """One letter for what the generated code must know of a value."""
+    if type(value) is int:
+        return "i" if -truth.EXACT <= value <= truth.EXACT else AWKWARD
+    return _CODES[type(value)]
+
+
+Rows = Callable[[list[tuple[object, ...]], tuple[Plain, ...]], list[object]]
+
+
+class RowCode:
+    """The code of one shape, for every combination of kinds that has occurred.
+
+    Attributes:
+        paths: The fields the shape looks at, in the order of the kinds.
+    """
+
+    def __init__(self, tree: Node) -> None:
+        self.tree = tree
+        self.paths: tuple[Path, ...] = tuple(sorted(paths_of(tree)))
+        self.simple = _is_simple(tree)
+        self._by_kinds: dict[str, Rows | None] = {}
+
+    def for_kinds(self, kinds: str) -> Rows | None:
+        """What to run for fields of these kinds; None if no row can match."""
+        if kinds not in self._by_kinds:
+            if len(self._by_kinds) >= _MOST_KINDS:
+                self._by_kinds.clear()
+            self._by_kinds[kinds] = _Writer(self.paths, kinds).rows(self.tree)
+        return self._by_kinds[kinds]
+
+
+@lru_cache(maxsize=2048)
+def row_code(shape: Shape) -> RowCode:
+    """The code of a shape; shared by all lanes of that shape."""
+    return RowCode(shape.tree)
+
+
+def _is_simple(tree: Node) -> bool:
+    nodes = list(walk_tree(tree))
+    return len(nodes) <= _MOST_NODES and all(map(_is_simple_node, nodes))
+
+
+def _is_simple_node(node: Node) -> bool:
+    if isinstance(node, Comparison | Contains):
+        return all(isinstance(side, (Component, *LITERALS)) for side in (node.left, node.right))
+    if isinstance(node, In):
+        return isinstance(node.left, LITERALS)
+    return isinstance(node, (And, Or, Not, Exist, Component, *LITERALS))
+
+
+class _Conditions(NamedTuple):
+    """When a node is TRUE, when it is FALSE, and whether it is certainly one of the two."""
+
+    true: str
+    false: str
+    certain: bool
+
+    def exchanged(self) -> _Conditions:
+        return _Conditions(self.false, self.true, self.certain)
+
+
+_ALWAYS, _NEVER = "True", "False"
+_ERROR = _Conditions(_NEVER, _NEVER, certain=False)
+
+
+class _Writer:
+    """Writes the conditions of one shape for fields of known kinds."""
+
+    def __init__(self, paths: tuple[Path, ...], kinds: str) -> None:
+        self.kinds = dict(zip(paths, kinds, strict=True))
+        self.names = {path: f"x{i}" for i, path in enumerate(paths)}
+        self.constants = 0
+
+    def rows(self, tree: Node) -> Rows | None:
+        condition = self._conditions(tree).true
+        if condition == _NEVER:
+            return None
+        values = "".join(f"{name}, " for name in self.names.values())
+        constants = "".join(f", c{i}" for i in range(self.constants))
+        source = (
+            f"def rows(rows, values):\n [{values}] = values\n"
+            f" return [key for key{constants or ','} in rows if {condition}]"
+        )
+        space: dict[str, object] = {"member": truth.member}
+        exec(compile(source, "<rows>", "exec"), space)
+        return space["rows"]  # type: ignore[return-value]
+
+    def _conditions(self, node: Node) -> _Conditions:
+        if isinstance(node, And):
+            return _chain([self._conditions(n) for n in node.operands])
+        if isinstance(node, Or):
+            # `or` is `and` with TRUE and FALSE exchanged.
+            return _chain([self._conditions(n).exchanged() for n in node.operands]).exchanged()
+        if isinstance(node, Not):
+            return self._conditions(node.operand).exchanged()
+        if isinstance(node, Exist):
+            there = _Conditions(_ALWAYS, _NEVER, certain=True)
+            return there.exchanged() if self.kinds[node.path] == "m" else there
+        if isinstance(node, Component):
+            return _plain(self.names[node.path]) if self.kinds[node.path] == "b" else _ERROR
+        if isinstance(node, Boolean):
+            return _plain(self._constant())
+        if isinstance(node, In):
+            left = self._constant()
+            if self.kinds[node.path] != "q":
+                return _ERROR
+            call = f"member({left}, {self.names[node.path]})"
+            return _Conditions(f"{call} is True", f"{call} is False", certain=False)
+        return self._operator(node)
+
+    def _constant(self) -> str:
+        self.constants += 1
+        return f"c{self.constants - 1}"
+
+    def _operator(self, node: Node) -> _Conditions:
+        assert isinstance(node, Comparison | Contains)
+        left, left_kind = self._side(node.left)
+        right, right_kind = self._side(node.right)
+        pair = left_kind + right_kind
+        texts = left_kind in "st" and right_kind in "st"
+        if isinstance(node, Contains):
+            return _plain(f"{left} in {right}") if texts else _ERROR
+        if "l" in pair:
+            if pair != "ll" or node.symbol not in ("==", "!="):
+                return _ERROR
+        elif not texts:
+            left, right = _as_number(left, pair), _as_number(right, pair[::-1])
+            if not left or not right:
+                return _ERROR
+        return _plain(f"{left} {node.symbol} {right}")
+
+    def _side(self, node: Node) -> tuple[str, str]:
+        """An operand, and its kind: as of fields, `t` for one character, `I` for a large one."""
+        if isinstance(node, Component):
+            return self.names[node.path], self.kinds[node.path]
+        name = self._constant()
+        if isinstance(node, Integer):
+            return name, "i" if -truth.EXACT <= node.value <= truth.EXACT else "I"
+        if isinstance(node, Text):
+            return name, "t" if len(node.value) == 1 else "s"
+        kinds: dict[type[Node], str] = {Real: "f", Boolean: "b", Label: "l"}
+        return name, kinds[type(node)]
+
+
+def _plain(condition: str) -> _Conditions:
+    return _Conditions(condition, f"not ({condition})", certain=True)
+
+
+def _as_number(name: str, pair: str) -> str:
+    """The first operand of the pair as a number; empty if it is none."""
+    kind, other = pair[0], pair[1]
+    if kind == "t":
+        return f"ord({name})"
+    if kind == "I":
+        return f"float({name})" if other == "f" else name
+    return name if kind in _NUMBERS else ""
+
+
+def _chain(parts: list[_Conditions]) -> _Conditions:
+    """Conditions of an `and`: all TRUE; one FALSE, with those before it TRUE."""
+    true: list[str] = []
+    false: list[str] = []
+    certain = True
+    for part in parts:
+        # As long as nothing can fail, the plain `or` of the FALSE conditions says the same.
+        false.append(_all([*([] if certain else true), part.false]))
+        true.append(part.true)
+        certain = certain and part.certain
+    return _Conditions(_all(true), _any(false), certain)
+
+
+def _all(conditions: list[str]) -> str:
+    kept = [c for c in conditions if c != _ALWAYS]
+    if _NEVER in kept:
+        return _NEVER
+    return " and ".join(f"({c})" for c in kept) if kept else _ALWAYS
+
+
+def _any(conditions: list[str]) -> str:
+    kept = [c for c in conditions if c != _NEVER]
+    if _ALWAYS in kept:
+        return _ALWAYS
+    return " or ".join(f"({c})" for c in kept) if kept else _NEVER

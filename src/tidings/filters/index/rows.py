@@ -1,0 +1,158 @@
+"""Subscriptions with no access left: tested one by one, or as rows of constants.
+
+As long as few have the same shape, each is tested by its own predicate. When they become more,
+they are kept as rows of one lane, and a generated comprehension tests them all.
+"""
+
+from __future__ import annotations
+
+from tidings.events.fields import Fields
+from tidings.events.paths import Path
+from tidings.filters.index.entry import Entry, LaneOwner, whole
+from tidings.filters.index.rowcode import AWKWARD, kind_code, row_code
+from tidings.filters.index.unequal import Guard, UnequalLane, decisive
+from tidings.filters.shape import Constant, Shape, shape_of
+from tidings.filters.to_python import Predicate
+
+__all__ = ["RowLane", "RowSet"]
+
+# Up to so many rows of a shape are tested one by one: looking at kinds first costs more.
+_FEW = 6
+
+
+class RowLane:
+    """Rows of one shape.
+
+    Args:
+        shape: The shape of what is left to test.
+    """
+
+    __slots__ = ("code", "entries", "rows")
+
+    def __init__(self, shape: Shape) -> None:
+        self.code = row_code(shape)
+        self.rows: list[tuple[object, ...]] = []
+        self.entries: list[Entry] = []
+
+    def add(self, entry: Entry, constants: list[Constant]) -> None:
+        """Takes an entry in."""
+        entry.place = len(self.entries)
+        self.rows.append((entry.way.key, *constants))
+        self.entries.append(entry)
+
+    def discard(self, entry: Entry) -> None:
+        """Takes an entry out; the last row moves into its place."""
+        row, last = self.rows.pop(), self.entries.pop()
+        if last is not entry:
+            self.rows[entry.place], self.entries[entry.place] = row, last
+            last.place = entry.place
+
+    def match(self, fields: Fields, out: list[object]) -> None:
+        """Adds the keys whose tests pass."""
+        code = self.code
+        if code.simple:
+            values = tuple([fields[path] for path in code.paths])
+            kinds = "".join(map(kind_code, values))
+            if AWKWARD not in kinds:
+                run = code.for_kinds(kinds)
+                if run is not None:
+                    out += run(self.rows, values)
+                return
+        out += [entry.way.key for entry in self.entries if entry.way.predicate(fields)]
+
+
+class RowSet:
+    """Subscriptions of many shapes.
+
+    Args:
+        owner: Told when the last entry has gone.
+    """
+
+    __slots__ = ("entries", "few", "lanes", "loose", "owner", "unequal")
+
+    def __init__(self, owner: LaneOwner) -> None:
+        self.owner = owner
+        self.lanes: dict[Shape, RowLane] = {}
+        self.unequal: dict[tuple[Path, Guard], UnequalLane] = {}
+        # Entries of shapes with few: by shape, and all of them as they are tested.
+        self.few: dict[Shape, list[Entry]] = {}
+        self.loose: list[tuple[Predicate, object]] = []
+        self.entries: list[Entry] = []
+
+    def match(self, fields: Fields, out: list[object]) -> None:
+        """Adds the keys whose tests pass."""
+        if self.loose:
+            out += [key for predicate, key in self.loose if predicate(fields)]
+        for lane in self.lanes.values():
+            lane.match(fields, out)
+        for unequal in self.unequal.values():
+            unequal.match(fields, out)
+
+    def add(self, entry: Entry) -> None:
+        """Takes an entry in."""
+        entry.home = self
+        found = decisive(entry.conjuncts)
+        if found is not None:
+            name = (found.path, found.guard)
+            if name not in self.unequal:
+                self.unequal[name] = UnequalLane(*name)
+            self.unequal[name].add(entry, found.literal)
+            return
+        shape, constants = _shape_of(entry)
+        lane = self.lanes.get(shape)
+        if lane is not None:
+            lane.add(entry, constants)
+            return
+        same = self.few.setdefault(shape, [])
+        same.append(entry)
+        entry.place = len(self.loose)
+        self.loose.append((entry.way.compiled(), entry.way.key))
+        self.entries.append(entry)
+        if len(same) > _FEW:
+            self._gather(shape)
+
+    def _gather(self, shape: Shape) -> None:
+        """Makes a lane of a shape that has become frequent."""
+        lane = self.lanes[shape] = RowLane(shape)
+        for entry in self.few.pop(shape):
+            self._take_loose(entry)
+            lane.add(entry, _shape_of(entry)[1])
+
+    def _take_loose(self, entry: Entry) -> None:
+        tested, last = self.loose.pop(), self.entries.pop()
+        if last is not entry:
+            self.loose[entry.place], self.entries[entry.place] = tested, last
+            last.place = entry.place
+
+    def discard(self, entry: Entry) -> None:
+        """Takes an entry out."""
+        found = decisive(entry.conjuncts)
+        if found is not None:
+            name = (found.path, found.guard)
+            self.unequal[name].discard(entry, found.literal)
+            if not self.unequal[name].entries:
+                del self.unequal[name]
+        else:
+            self._discard_by_shape(entry)
+        if not self.lanes and not self.loose and not self.unequal:
+            self.owner.lane_emptied(self)
+
+    def _discard_by_shape(self, entry: Entry) -> None:
+        shape, _ = _shape_of(entry)
+        lane = self.lanes.get(shape)
+        if lane is not None:
+            lane.discard(entry)
+            if not lane.entries:
+                del self.lanes[shape]
+            return
+        same = self.few[shape]
+        same.remove(entry)
+        if not same:
+            del self.few[shape]
+        self._take_loose(entry)
+
+
+def _shape_of(entry: Entry) -> tuple[Shape, list[Constant]]:
+    constants: list[Constant] = []
+    tree = whole(entry.conjuncts)
+    return Shape(shape_of(tree, constants), tree), constants

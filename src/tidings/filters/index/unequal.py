@@ -1,0 +1,177 @@
+"""Subscriptions that match all but a few events: `$x != literal`, and `or`s decided by one.
+
+Testing each would cost most where most match. So they are kept as one list, which is the
+answer, with the literals apart: a value takes out of the list those whose literal it equals.
+This holds for events in which nothing before the `!=` can be an error; the kinds that it
+needs are the lane's guard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tidings.events.fields import EnumLabel, Fields, Plain
+from tidings.events.paths import Path
+from tidings.filters.index.entry import Entry
+from tidings.filters.index.equality import EqualityTable
+from tidings.filters.shape import Constant, constant_of
+from tidings.filters.tree import (
+    And,
+    Comparison,
+    Component,
+    Contains,
+    Equal,
+    Exist,
+    In,
+    Label,
+    Node,
+    Not,
+    NotEqual,
+    Or,
+    Text,
+)
+
+__all__ = ["Decisive", "Guard", "UnequalLane", "decisive"]
+
+
+def _is_number(value: Plain) -> bool:
+    return type(value) in (int, float, bool)
+
+
+def _is_text(value: Plain) -> bool:
+    return type(value) is str
+
+
+def _is_label(value: Plain) -> bool:
+    return type(value) is EnumLabel
+
+
+def _is_boolean(value: Plain) -> bool:
+    return type(value) is bool
+
+
+def _all_numbers(value: Plain) -> bool:
+    return isinstance(value, tuple) and all(map(_is_number, value))
+
+
+def _all_texts(value: Plain) -> bool:
+    return isinstance(value, tuple) and all(map(_is_text, value))
+
+
+Need = tuple[Path, Callable[[Plain], bool]]
+Guard = frozenset[Need]
+
+
+class Decisive(NamedTuple):
+    """A `!=` that makes everything TRUE when it is, and what must hold for that."""
+
+    path: Path
+    literal: Constant
+    guard: Guard
+
+
+def decisive(conjuncts: tuple[Node, ...]) -> Decisive | None:
+    """The `!=` that decides, if one does."""
+    if len(conjuncts) != 1:
+        return None
+    (conjunct,) = conjuncts
+    operands = conjunct.operands if isinstance(conjunct, Or) else (conjunct,)
+    guard: set[Need] = set()
+    for operand in operands:
+        needs = _needs(operand)
+        if needs is None:
+            return None
+        guard |= needs
+        if isinstance(operand, NotEqual) and isinstance(operand.left, Component):
+            literal = constant_of(operand.right)
+            assert literal is not None
+            return Decisive(operand.left.path, literal, frozenset(guard))
+    return None
+
+
+def _needs(node: Node) -> set[Need] | None:
+    """Kinds of fields with which a node cannot be an error; None if that cannot be told."""
+    if isinstance(node, Exist):
+        return set()
+    if isinstance(node, Component):
+        return {(node.path, _is_boolean)}
+    if isinstance(node, Not):
+        return _needs(node.operand)
+    if isinstance(node, And | Or):
+        found: set[Need] = set()
+        for operand in node.operands:
+            needs = _needs(operand)
+            if needs is None:
+                return None
+            found |= needs
+        return found
+    return _needs_of_operator(node)
+
+
+def _needs_of_operator(node: Node) -> set[Need] | None:
+    if isinstance(node, In):
+        literal = constant_of(node.left)
+        if literal is None or isinstance(node.left, Label):
+            return None
+        return {(node.path, _all_texts if isinstance(node.left, Text) else _all_numbers)}
+    if isinstance(node, Contains):
+        if isinstance(node.left, Text) and isinstance(node.right, Component):
+            return {(node.right.path, _is_text)}
+        return None
+    if not isinstance(node, Comparison) or not isinstance(node.left, Component):
+        return None
+    if constant_of(node.right) is None:
+        return None
+    if isinstance(node.right, Label):
+        return {(node.left.path, _is_label)} if isinstance(node, Equal | NotEqual) else None
+    return {(node.left.path, _is_text if isinstance(node.right, Text) else _is_number)}
+
+
+class UnequalLane:
+    """Subscriptions that one `!=` on one field decides, under one guard.
+
+    Args:
+        path: The field.
+        guard: What must hold for the `!=` to decide; else each is tested by itself.
+    """
+
+    __slots__ = ("entries", "equal", "guard", "keys", "path")
+
+    def __init__(self, path: Path, guard: Guard) -> None:
+        self.path = path
+        self.guard = guard
+        self.keys: list[object] = []
+        self.entries: list[Entry] = []
+        self.equal: EqualityTable[list[Entry]] = EqualityTable()
+
+    def add(self, entry: Entry, literal: Constant) -> None:
+        """Takes an entry in."""
+        entry.place = len(self.keys)
+        self.keys.append(entry.way.key)
+        self.entries.append(entry)
+        for table, key in self.equal.slots(literal):
+            table.setdefault(key, []).append(entry)
+
+    def discard(self, entry: Entry, literal: Constant) -> None:
+        """Takes an entry out; the last one moves into its place."""
+        key, last = self.keys.pop(), self.entries.pop()
+        if last is not entry:
+            self.keys[entry.place], self.entries[entry.place] = key, last
+            last.place = entry.place
+        for table, slot in self.equal.slots(literal):
+            table[slot].remove(entry)
+            if not table[slot]:
+                del table[slot]
+
+    def match(self, fields: Fields, out: list[object]) -> None:
+        """Adds the keys of all whose literal the value does not equal, and of others that pass."""
+        if not all(holds(fields[path]) for path, holds in self.guard):
+            out += [e.way.key for e in self.entries if e.way.predicate(fields)]
+            return
+        equal = [entry for entries in self.equal.find(fields[self.path]) for entry in entries]
+        failing = {e.place for e in equal if not e.way.predicate(fields)}
+        if failing:
+            out += [key for place, key in enumerate(self.keys) if place not in failing]
+        else:
+            out += self.keys

@@ -1,0 +1,117 @@
+"""Mapping filters: what priority or lifetime an event has for one consumer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from tidings.errors import ConstraintNotFound, InvalidMappingValue
+from tidings.events.anyvalue import Value, infer
+from tidings.events.fields import Fields, plain
+from tidings.events.typecode import TypeCode
+from tidings.events.typetext import describe
+from tidings.filters.constraint import Constraint
+from tidings.filters.truth import number
+
+__all__ = ["MappedConstraint", "MappingFilter", "MappingVersion"]
+
+
+@dataclass(frozen=True, slots=True)
+class MappedConstraint:
+    """A constraint, and the value an event gets that matches it."""
+
+    constraint: Constraint
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class MappingVersion:
+    """What a mapping filter was at one time."""
+
+    number: int
+    mapped: Mapping[int, MappedConstraint]
+    best_first: tuple[MappedConstraint, ...]
+
+    def match(self, fields: Fields) -> MappedConstraint | None:
+        """The first that matches, from the best value to the worst; None if none does."""
+        for mapped in self.best_first:
+            if mapped.constraint.matches(fields):
+                return mapped
+        return None
+
+
+class MappingFilter:
+    """Constraints with values of one type, and a default for events that match none.
+
+    Args:
+        default: What an event gets that matches nothing; it fixes the type of all values.
+    """
+
+    def __init__(self, default: Value) -> None:
+        self.default = default
+        self.value_type = infer(default)
+        self.version = MappingVersion(1, {}, ())
+        self._last_id = 0
+
+    def match(self, fields: Fields) -> tuple[bool, Value]:
+        """Whether a constraint matches, and the value the event gets."""
+        found = self.version.match(fields)
+        return (False, self.default) if found is None else (True, found.value)
+
+    def add(self, mapped: Iterable[MappedConstraint]) -> list[int]:
+        """Adds constraints with their values; their ids, in order.
+
+        Raises:
+            InvalidMappingValue: A value has another type; nothing is changed.
+        """
+        added = dict(enumerate(mapped, self._last_id + 1))
+        self._check_values(added)
+        self._last_id += len(added)
+        self._become({**self.version.mapped, **added})
+        return list(added)
+
+    def modify(self, delete: Iterable[int], replace: Mapping[int, MappedConstraint]) -> None:
+        """Deletes some and replaces others.
+
+        Raises:
+            ConstraintNotFound: An id is unknown, or stands in both; nothing is changed.
+            InvalidMappingValue: A value has another type; nothing is changed.
+        """
+        deleted, current = set(delete), self.version.mapped
+        for mapped_id in (*deleted, *replace):
+            if mapped_id not in current or (mapped_id in deleted and mapped_id in replace):
+                raise ConstraintNotFound(
+                    f"the mapping filter has no constraint {mapped_id} to change, "
+                    "or is asked to delete and to replace it"
+                )
+        self._check_values(replace)
+        self._become({i: replace.get(i, m) for i, m in current.items() if i not in deleted})
+
+    def clear(self) -> None:
+        """Removes all constraints: every event then gets the default."""
+        self._become({})
+
+    def _check_values(self, mapped: Mapping[int, MappedConstraint]) -> None:
+        for one in mapped.values():
+            if not infer(one.value).equivalent(self.value_type):
+                raise InvalidMappingValue(
+                    f"the value for {one.constraint.text!r} is a {describe(infer(one.value))}, "
+                    f"the filter's values are {_plural(self.value_type)}"
+                )
+
+    def _become(self, mapped: Mapping[int, MappedConstraint]) -> None:
+        # A stable sort: the same and unordered values stay in the order added.
+        best_first = sorted(mapped.values(), key=lambda one: _rank(one.value), reverse=True)
+        self.version = MappingVersion(self.version.number + 1, mapped, tuple(best_first))
+
+
+def _rank(value: Value) -> int | float | Decimal:
+    """Higher is better; values without an order, NaN among them, are all alike."""
+    found = number(plain(value))
+    return 0 if found is None or math.isnan(found) else found
+
+
+def _plural(type_: TypeCode) -> str:
+    return f"of the type {describe(type_)}"

@@ -1,0 +1,141 @@
+"""The shape of a tree: the tree with its constants taken out.
+
+Constraints are many, their shapes few: code is generated once per shape and shared by all
+trees that have it, each with its own constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tidings.events.fields import EnumLabel
+from tidings.filters.tree import (
+    ALL_NODES,
+    And,
+    Arithmetic,
+    Boolean,
+    Comparison,
+    Component,
+    Contains,
+    Default,
+    Exist,
+    In,
+    Integer,
+    Label,
+    Node,
+    Not,
+    Or,
+    Real,
+    Text,
+)
+from tidings.filters.truth import EXACT, OneChar
+
+__all__ = ["Constant", "Shape", "constant_of", "shape_of"]
+
+Constant = int | float | str | bool
+
+
+class Shape:
+    """A tree that is equal to every other tree of its shape: a cache key that can be compiled."""
+
+    __slots__ = ("text", "tree")
+
+    def __init__(self, text: str, tree: Node) -> None:
+        self.text = text
+        self.tree = tree
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shape) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def shape_of(node: Node, constants: list[Constant]) -> str:
+    """The shape of a tree; its constants are appended to the list, in order."""
+    return _SHAPES[type(node)](node, constants)
+
+
+def constant_of(node: Node) -> Constant | None:
+    """The plain value of a literal; None for any other node."""
+    if isinstance(node, Text):
+        return OneChar(node.value) if len(node.value) == 1 else node.value
+    if isinstance(node, Integer | Real | Boolean):
+        return node.value
+    return EnumLabel(node.value) if isinstance(node, Label) else None
+
+
+def _integer(node: Integer, constants: list[Constant]) -> str:
+    constants.append(node.value)
+    # Beyond the exact range an integer and a double compare in another way.
+    return "i" if -EXACT <= node.value <= EXACT else "I"
+
+
+def _real(node: Real, constants: list[Constant]) -> str:
+    constants.append(node.value)
+    return "r"
+
+
+def _text(node: Text, constants: list[Constant]) -> str:
+    if len(node.value) == 1:
+        constants.append(OneChar(node.value))
+        return "c"
+    constants.append(node.value)
+    return "s"
+
+
+def _boolean(node: Boolean, constants: list[Constant]) -> str:
+    constants.append(node.value)
+    return "b"
+
+
+def _label(node: Label, constants: list[Constant]) -> str:
+    constants.append(EnumLabel(node.value))
+    return "l"
+
+
+def _component(node: Component, constants: list[Constant]) -> str:
+    return node.path
+
+
+def _exist(node: Exist, constants: list[Constant]) -> str:
+    return f"(? {node.path})"
+
+
+def _default(node: Default, constants: list[Constant]) -> str:
+    return f"(default {node.path})"
+
+
+def _not(node: Not, constants: list[Constant]) -> str:
+    return f"(not {shape_of(node.operand, constants)})"
+
+
+def _many(node: And | Or, constants: list[Constant]) -> str:
+    word = "and" if isinstance(node, And) else "or"
+    return f"({word} {' '.join([shape_of(n, constants) for n in node.operands])})"
+
+
+def _in(node: In, constants: list[Constant]) -> str:
+    return f"(in {shape_of(node.left, constants)} {node.path})"
+
+
+def _infix(node: Comparison | Arithmetic | Contains, constants: list[Constant]) -> str:
+    left = shape_of(node.left, constants)
+    return f"({node.symbol} {left} {shape_of(node.right, constants)})"
+
+
+_SHAPES: dict[type[Node], Callable[..., str]] = {
+    **{cls: _infix for cls in ALL_NODES if issubclass(cls, Comparison | Arithmetic | Contains)},
+    Integer: _integer,
+    Real: _real,
+    Text: _text,
+    Boolean: _boolean,
+    Label: _label,
+    Component: _component,
+    Exist: _exist,
+    Default: _default,
+    Not: _not,
+    And: _many,
+    Or: _many,
+    In: _in,
+}

@@ -1,0 +1,238 @@
+"""What every operator answers for every pair of kinds: the table all back ends obey.
+
+A function here gets plain values (see `events/fields.py`) and returns the result, or None
+for an error: a missing field, a kind the operator does not take, a division by zero, an
+integer out of range. An error makes the whole constraint FALSE, not only the part it is in.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import typing
+from collections.abc import Callable
+from decimal import ROUND_DOWN, Context, Decimal, InvalidOperation
+
+from tidings.events.fields import Char, Composite, EnumLabel, Plain
+from tidings.events.paths import Missing
+from tidings.filters.tree import (
+    Add,
+    Arithmetic,
+    Comparison,
+    Divide,
+    Equal,
+    Greater,
+    GreaterEqual,
+    Less,
+    LessEqual,
+    Multiply,
+    NotEqual,
+    Remainder,
+    Subtract,
+)
+
+__all__ = ["ARITHMETIC", "COMPARE", "OneChar", "contains", "kind_name", "literal", "member"]
+
+LOWEST, HIGHEST = -(2**63), 2**64 - 1
+
+# An integer up to here is the same number as a double.
+EXACT = 2**53
+
+# fixed has at most 31 digits, so a product has at most 62; a quotient is cut as IDL cuts it.
+_EXACT_DECIMAL = Context(prec=62)
+_QUOTIENT = Context(prec=31, rounding=ROUND_DOWN)
+
+
+class OneChar(str):
+    """A string literal of length 1: a string or a character, as the other side asks."""
+
+    __slots__ = ()
+
+
+def literal(text: str) -> str:
+    """The value of a string literal."""
+    return OneChar(text) if len(text) == 1 else text
+
+
+_Number = int | float | Decimal
+
+
+def number(value: Plain) -> _Number | None:
+    """The value as a number, if it counts as one: booleans and characters do."""
+    kind = type(value)
+    if kind is int or kind is float or kind is Decimal:
+        return value  # type: ignore[return-value]
+    if kind is bool:
+        return int(value)  # type: ignore[arg-type]
+    if kind is Char or kind is OneChar:
+        return ord(value)  # type: ignore[arg-type]
+    return None
+
+
+def _promoted(left: _Number, right: _Number) -> tuple[_Number, _Number]:
+    """Both as doubles if one is a double: an integer becomes a double before anything else."""
+    if type(left) is float or type(right) is float:
+        return float(left), float(right)
+    return left, right
+
+
+def _texts(left: Plain, right: Plain) -> bool:
+    """Whether the two compare as strings."""
+    if not isinstance(left, str) or not isinstance(right, str):
+        return False
+    if type(left) is EnumLabel or type(right) is EnumLabel:
+        return False
+    if type(left) is Char or type(right) is Char:
+        return len(left) == len(right) == 1
+    return True
+
+
+def _comparison(
+    test: Callable[[typing.Any, typing.Any], bool], for_labels: bool
+) -> Callable[[Plain, Plain], bool | None]:
+    def compare(left: Plain, right: Plain) -> bool | None:
+        if _texts(left, right):
+            return test(str(left), str(right))
+        if type(left) is EnumLabel and type(right) is EnumLabel:
+            return test(str(left), str(right)) if for_labels else None
+        one, two = number(left), number(right)
+        if one is None or two is None:
+            return None
+        return test(*_promoted(one, two))
+
+    return compare
+
+
+equal = _comparison(operator.eq, for_labels=True)
+not_equal = _comparison(operator.ne, for_labels=True)
+
+COMPARE: dict[type[Comparison], Callable[[Plain, Plain], bool | None]] = {
+    Equal: equal,
+    NotEqual: not_equal,
+    Less: _comparison(operator.lt, for_labels=False),
+    LessEqual: _comparison(operator.le, for_labels=False),
+    Greater: _comparison(operator.gt, for_labels=False),
+    GreaterEqual: _comparison(operator.ge, for_labels=False),
+}
+
+
+def _divide_integers(left: int, right: int) -> int | None:
+    if right == 0:
+        return None
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def _remainder_of_integers(left: int, right: int) -> int | None:
+    if right == 0:
+        return None
+    rest = abs(left) % abs(right)
+    return -rest if left < 0 else rest
+
+
+def _divide_reals(left: float, right: float) -> float | None:
+    return None if right == 0 else left / right
+
+
+def _remainder_of_reals(left: float, right: float) -> float | None:
+    if right == 0:
+        return None
+    return math.nan if math.isinf(left) else math.fmod(left, right)
+
+
+def _divide_decimals(left: Decimal, right: Decimal) -> Decimal | None:
+    return None if right == 0 else _QUOTIENT.divide(left, right)
+
+
+def _remainder_of_decimals(left: Decimal, right: Decimal) -> Decimal | None:
+    try:
+        return None if right == 0 else _EXACT_DECIMAL.remainder(left, right)
+    except InvalidOperation:  # the quotient has more digits than we compute with
+        return None
+
+
+def _arithmetic(
+    on_integers: Callable[[int, int], int | None],
+    on_reals: Callable[[float, float], float | None],
+    on_decimals: Callable[[Decimal, Decimal], Decimal | None],
+) -> Callable[[Plain, Plain], _Number | None]:
+    def compute(left: Plain, right: Plain) -> _Number | None:
+        one, two = number(left), number(right)
+        if one is None or two is None:
+            return None
+        if type(one) is int and type(two) is int:
+            result = on_integers(one, two)
+            return result if result is not None and LOWEST <= result <= HIGHEST else None
+        if type(one) is float or type(two) is float:
+            return on_reals(float(one), float(two))
+        return on_decimals(Decimal(one), Decimal(two))
+
+    return compute
+
+
+ARITHMETIC: dict[type[Arithmetic], Callable[[Plain, Plain], _Number | None]] = {
+    Add: _arithmetic(operator.add, operator.add, _EXACT_DECIMAL.add),
+    Subtract: _arithmetic(operator.sub, operator.sub, _EXACT_DECIMAL.subtract),
+    Multiply: _arithmetic(operator.mul, operator.mul, _EXACT_DECIMAL.multiply),
+    Divide: _arithmetic(_divide_integers, _divide_reals, _divide_decimals),
+    Remainder: _arithmetic(_remainder_of_integers, _remainder_of_reals, _remainder_of_decimals),
+}
+
+
+def contains(needle: Plain, text: Plain) -> bool | None:
+    """`needle ~ text`: whether the left string stands inside the right one."""
+    if type(needle) in _STRINGS and type(text) in _STRINGS:
+        return needle in text  # type: ignore[operator]
+    return None
+
+
+_STRINGS = (str, OneChar)
+
+
+def member(value: Plain, items: Plain) -> bool | None:
+    """`value in items`: whether an element equals the value, from the first element on."""
+    kind = type(value)
+    if kind in _NOT_SIMPLE or not isinstance(items, _SEQUENCES):
+        return None
+    if kind is int and type(items) is bytes:
+        return 0 <= value < 256 and value in items  # type: ignore[operator]
+    if len(items) > _SHORT:
+        kinds = set(map(type, items))
+        # One kind on both sides, the usual case: let the interpreter's own search do it.
+        if (kinds == {str} and kind in _STRINGS) or (kinds == {int} and kind is int):
+            return value in items
+    for item in items:
+        if type(item) is kind and (kind is int or kind is str):
+            if item == value:
+                return True
+            continue
+        found = equal(value, item)
+        if found is not False:
+            return found
+    return False
+
+
+# Up to here, looking at the kinds first costs more than it saves.
+_SHORT = 8
+_SEQUENCES = (tuple, bytes)
+_NOT_SIMPLE = (Composite, Missing, tuple, bytes)
+
+_KIND_NAMES: dict[type, str] = {
+    int: "integer",
+    float: "real",
+    Decimal: "fixed",
+    bool: "boolean",
+    str: "string",
+    Char: "char",
+    OneChar: "string",
+    EnumLabel: "enum",
+    tuple: "sequence",
+    bytes: "sequence",
+    Composite: "composite",
+    Missing: "missing",
+}
+
+
+def kind_name(value: Plain) -> str:
+    """The kind of a plain value, as messages and tables name it."""
+    return _KIND_NAMES[type(value)]

@@ -1,0 +1,38 @@
+"""Identifier rules and id makers: the only place that draws random numbers."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+__all__ = ["is_identifier", "is_origin", "is_readable", "new_origin"]
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+# Control characters, surrogates, and what Unicode says is no character (the last two code
+# points of each of the 17 planes among them): the same that CloudEvents keeps out of its texts.
+_UNREADABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef"
+    + "".join(chr(plane * 0x10000 + low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
+    + "]"
+)
+_ORIGIN = re.compile(r"[0-9a-f]{32}", re.ASCII)
+
+
+def is_identifier(text: str) -> bool:
+    """Whether the text can stand as a name in IDL and in constraints."""
+    return _IDENTIFIER.fullmatch(text) is not None
+
+
+def new_origin() -> str:
+    """A random 128-bit id for a source of events, as 32 hexadecimal digits."""
+    return secrets.token_hex(16)
+
+
+def is_origin(text: str) -> bool:
+    """Whether the text has the form of an origin."""
+    return _ORIGIN.fullmatch(text) is not None
+
+
+def is_readable(text: str) -> bool:
+    """Whether every part of the text is a character, and none of them a control character."""
+    return _UNREADABLE.search(text) is None

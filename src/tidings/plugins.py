@@ -1,0 +1,83 @@
+"""Parts that are found by name and loaded when asked for.
+
+A registry knows where each part lives (`module` or `module:attribute`) and imports nothing
+until the part is used, so that a part with a heavy dependency costs nothing to those who do
+not need it. Other packages add parts as entry points of the registry's group:
+
+    [project.entry-points."tidings.codecs"]
+    mine = "my_package.mine_codec"
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint, entry_points
+
+from tidings.errors import InvalidUsage
+
+__all__ = ["CODECS", "LINE_FORMATS", "Registry"]
+
+
+class Registry:
+    """Names of parts of one sort, and where they are.
+
+    Args:
+        what: What the parts are, in the words of a message: `codec`.
+        group: The entry-point group in which other packages announce theirs.
+        built_in: Name to place; a name given here cannot be taken over from outside.
+    """
+
+    def __init__(self, what: str, group: str, built_in: Mapping[str, str]) -> None:
+        self.what = what
+        self.group = group
+        self._built_in = {name: EntryPoint(name, place, group) for name, place in built_in.items()}
+
+    def names(self) -> list[str]:
+        """Every name that can be loaded, in order."""
+        return sorted(self._places())
+
+    def load(self, name: str) -> object:
+        """The part with this name, imported now if it was not before.
+
+        Raises:
+            InvalidUsage: No part has the name, or its own dependencies are not installed.
+        """
+        place = self._places().get(name)
+        if place is None:
+            raise InvalidUsage(f"no {self.what} is called {name!r}; {self._hint(name)}")
+        try:
+            return place.load()
+        except (ImportError, AttributeError) as error:
+            raise InvalidUsage(f"the {self.what} {name!r} cannot be loaded: {error}") from error
+
+    def _places(self) -> dict[str, EntryPoint]:
+        return {place.name: place for place in entry_points(group=self.group)} | self._built_in
+
+    def _hint(self, name: str) -> str:
+        near = difflib.get_close_matches(name, self.names(), 1)
+        if near:
+            return f"did you mean {near[0]!r}?"
+        return f"there are: {', '.join(self.names())}"
+
+
+CODECS = Registry(
+    "codec",
+    "tidings.codecs",
+    {
+        "arrow": "tidings.events.codecs.arrow_codec",
+        "cloudevents": "tidings.events.codecs.cloudevents_codec",
+        "json": "tidings.events.codecs.json_codec",
+    },
+)
+"""The modules that turn events into octets and back."""
+
+LINE_FORMATS = Registry(
+    "format of lines",
+    "tidings.line_formats",
+    {
+        "cloudevents": "tidings.events.codecs.cloudevents_codec:decode_structured",
+        "json": "tidings.events.codecs.json_codec:decode_event",
+    },
+)
+"""Functions from the octets of one line to one event: what a stream of lines can hold."""

@@ -7,6 +7,7 @@ event types it asks for. All or nothing: a change with one bad constraint change
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -77,6 +78,8 @@ class Filter:
         self._last_callback = 0
         self._callbacks: dict[int, EventTypeChange] = {}
         self._watchers: dict[int, Callable[[FilterVersion], None]] = {}
+        self._calls: deque[partial[None]] = deque()
+        self._is_telling = False
 
     def matches(self, fields: Fields) -> bool:
         """Whether the current version lets the event pass."""
@@ -156,20 +159,28 @@ class Filter:
     def _become(self, constraints: Mapping[int, Constraint]) -> None:
         before = self.version
         self.version = after = FilterVersion(before.number + 1, constraints)
-        calls = [partial(watcher, after) for watcher in self._watchers.values()]
+        self._calls += [partial(watcher, after) for watcher in self._watchers.values()]
         added = after.event_types - before.event_types
         removed = before.event_types - after.event_types
         if added or removed:
-            calls += [partial(callback, added, removed) for callback in self._callbacks.values()]
-        _call_all(calls)
+            tell = self._callbacks.values()
+            self._calls += [partial(callback, added, removed) for callback in tell]
+        # Who is told and changes the filter waits for its turn, so that all hear in order.
+        if self._is_telling:
+            return
+        self._is_telling = True
+        try:
+            _call_all(self._calls)
+        finally:
+            self._is_telling = False
 
 
-def _call_all(calls: list[partial[None]]) -> None:
+def _call_all(calls: deque[partial[None]]) -> None:
     """Every one is called; what some raise is raised together when all have been."""
     failures: list[Exception] = []
-    for call in calls:
+    while calls:
         try:
-            call()
+            calls.popleft()()
         except Exception as failure:  # noqa: BLE001 -- raised below
             failures.append(failure)
     if failures:

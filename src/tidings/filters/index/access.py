@@ -142,7 +142,7 @@ def best_of(operand: Node) -> Access | None:
     """The best access of one operand of an `or`."""
     conjuncts = operand.operands if isinstance(operand, And) else (operand,)
     best = min(accesses(conjuncts), key=lambda access: access.rank, default=None)
-    return None if best is None or best.kind in ("either", "there") else best
+    return None if best is None or best.kind == "either" else best
 
 
 def _is_bound(conjunct: Node) -> bool:

@@ -16,7 +16,7 @@ from tidings.filters.index.access import Access, accesses, best_of, required_pat
 from tidings.filters.index.entry import Entry, Tested
 from tidings.filters.index.field_index import FieldIndex
 from tidings.filters.index.rows import RowSet
-from tidings.filters.tree import And, Node, Or
+from tidings.filters.tree import And, Or
 
 __all__ = ["Bucket", "RootBucket"]
 
@@ -24,6 +24,9 @@ __all__ = ["Bucket", "RootBucket"]
 _FEW = 8
 # Buckets inside buckets; equal constraints with very many conjuncts would go on and on.
 _DEEPEST = 12
+# An interval takes three to five places, an interval in each of these as many again: with more
+# places than this, a further interval is tested, not sorted by.
+_MOST_PLACES = 8
 
 
 class Bucket:
@@ -36,7 +39,18 @@ class Bucket:
         depth: How many accesses lead here.
     """
 
-    __slots__ = ("depth", "few", "fields", "keys", "owners", "parent", "rows", "slot", "table")
+    __slots__ = (
+        "depth",
+        "few",
+        "fields",
+        "indexes",
+        "keys",
+        "owners",
+        "parent",
+        "rows",
+        "slot",
+        "table",
+    )
 
     def __init__(
         self,
@@ -49,10 +63,13 @@ class Bucket:
         self.table = table
         self.slot = slot
         self.depth = depth
-        self.keys: list[object] = []
-        self.owners: list[Entry] = []
-        self.few: list[Entry] = []
+        # Matching walks through very many buckets: what is empty is the one empty tuple, and
+        # what is walked is a tuple, so that little memory is touched.
+        self.keys: list[object] | tuple[()] = ()
+        self.owners: list[Entry] | tuple[()] = ()
+        self.few: list[Entry] | tuple[()] = ()
         self.fields: dict[Path, FieldIndex] | None = None
+        self.indexes: tuple[FieldIndex, ...] | None = ()
         self.rows: RowSet | None = None
 
     def match(self, fields: Fields, out: list[object]) -> None:
@@ -63,11 +80,14 @@ class Bucket:
             way = entry.way
             if way.predicate(fields):
                 out.append(way.key)
-        if self.fields:
-            for path, index in self.fields.items():
-                value = fields[path]
-                if value is not MISSING:
-                    index.match(value, fields, out)
+        indexes = self.indexes
+        if indexes is None:
+            assert self.fields is not None
+            indexes = self.indexes = tuple(self.fields.values())
+        for index in indexes:
+            value = fields[index.path]
+            if value is not MISSING:
+                index.match(value, fields, out)
         if self.rows is not None:
             self.rows.match(fields, out)
 
@@ -79,10 +99,14 @@ class Bucket:
         """Takes a subscription in."""
         if not entry.conjuncts:
             entry.home, entry.place = self, len(self.keys)
+            if isinstance(self.keys, tuple) or isinstance(self.owners, tuple):
+                self.keys, self.owners = [], []
             self.keys.append(entry.way.key)
             self.owners.append(entry)
         elif self.fields is None:
             entry.home, entry.place = self, len(self.few)
+            if isinstance(self.few, tuple):
+                self.few = []
             self.few.append(entry)
             if len(self.few) > _FEW:
                 self._spread()
@@ -92,10 +116,13 @@ class Bucket:
     def discard(self, entry: Entry) -> None:
         """Takes an entry out that is kept right here; the last one moves into its place."""
         if entry.conjuncts:
+            assert isinstance(self.few, list)
             last = self.few.pop()
             if last is not entry:
                 self.few[entry.place] = last
         else:
+            assert isinstance(self.keys, list)
+            assert isinstance(self.owners, list)
             key, last = self.keys.pop(), self.owners.pop()
             if last is not entry:
                 self.keys[entry.place], self.owners[entry.place] = key, last
@@ -111,12 +138,12 @@ class Bucket:
 
     def _spread(self) -> None:
         self.fields = {}
-        entries, self.few = self.few, []
+        entries, self.few = self.few, ()
         for entry in entries:
             self._place(entry)
 
     def _place(self, entry: Entry) -> None:
-        access = self._best_access(entry.conjuncts)
+        access = self._best_access(entry)
         if access is None:
             self._put_in_rows(entry)
             return
@@ -141,12 +168,14 @@ class Bucket:
             used = tuple(conjuncts[i] for i in way.places)
             self.field(way.path).place(entry, way, used, rest)
 
-    def _best_access(self, conjuncts: tuple[Node, ...]) -> Access | None:
+    def _best_access(self, entry: Entry) -> Access | None:
         if self.depth >= _DEEPEST:
             return None
         best: Access | None = None
         least = (0, 0)
-        for access in accesses(conjuncts):
+        for access in accesses(entry.conjuncts):
+            if access.kind == "between" and len(entry.way.entries) > _MOST_PLACES:
+                continue
             index = self.fields.get(access.path) if self.fields else None
             cost = (access.rank, index.weight(access) if index is not None else 0)
             if best is None or cost < least:
@@ -177,12 +206,14 @@ class Bucket:
         index = self.fields.get(path)
         if index is None:
             index = self.fields[path] = FieldIndex(self, path)
+            self.indexes = None  # made again when next walked
         return index
 
     def field_emptied(self, path: Path) -> None:
         """Called by the index of a field that leads nowhere any more."""
         assert self.fields is not None
         del self.fields[path]
+        self.indexes = None
         self._check_empty()
 
 

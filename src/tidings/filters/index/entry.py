@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tidings.events.fields import Fields
+from tidings.filters.shape import Constant, Shape, shape_of
 from tidings.filters.to_python import Predicate, to_python
 from tidings.filters.tree import And, Node, Or
 
-__all__ = ["Entry", "Home", "LaneOwner", "Tested", "Way", "whole"]
+__all__ = ["Entry", "Home", "LaneOwner", "Tested", "Way", "shape_and_constants"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +18,12 @@ class Tested(Or):
     """An `or` that has led here already: from now on it is only tested."""
 
 
-def whole(conjuncts: tuple[Node, ...]) -> Node:
-    """The conjuncts as one tree of the language."""
+def shape_and_constants(conjuncts: tuple[Node, ...]) -> tuple[Shape, list[Constant]]:
+    """The shape that conjuncts have together, and their constants."""
     parts = tuple(Or(c.operands) if type(c) is Tested else c for c in conjuncts)
-    return parts[0] if len(parts) == 1 else And(parts)
+    tree = parts[0] if len(parts) == 1 else And(parts)
+    constants: list[Constant] = []
+    return Shape(shape_of(tree, constants), tree), constants
 
 
 class Home(Protocol):

@@ -13,9 +13,9 @@ from tidings.filters.index.entry import Entry
 from tidings.filters.index.equality import EqualityTable
 from tidings.filters.index.grid import Grid, Side
 from tidings.filters.index.needles import Needles
-from tidings.filters.index.ordered import OrderedLane, bound_of
+from tidings.filters.index.ordered import LaneName, OrderedLane, lane_name
 from tidings.filters.index.rows import RowSet
-from tidings.filters.tree import Comparison, Node, Not
+from tidings.filters.tree import Node
 
 if TYPE_CHECKING:
     from tidings.filters.index.bucket import Bucket
@@ -34,7 +34,18 @@ class FieldIndex:
         path: The field.
     """
 
-    __slots__ = ("equal", "flags", "grid", "lanes", "member", "needles", "parent", "path", "rows")
+    __slots__ = (
+        "equal",
+        "flags",
+        "grid",
+        "lane_list",
+        "lanes",
+        "member",
+        "needles",
+        "parent",
+        "path",
+        "rows",
+    )
 
     def __init__(self, parent: Bucket, path: Path) -> None:
         self.parent = parent
@@ -44,7 +55,8 @@ class FieldIndex:
         self.flags: dict[object, Bucket] = {}  # the buckets of TRUE, FALSE and «there»
         self.grid: Grid[Bucket] | None = None
         self.needles: Needles[Bucket] | None = None
-        self.lanes: dict[object, OrderedLane] = {}
+        self.lanes: dict[LaneName, OrderedLane] = {}
+        self.lane_list: tuple[OrderedLane, ...] = ()
         self.rows: RowSet | None = None
 
     def match(self, value: Plain, fields: Fields, out: list[object]) -> None:
@@ -53,7 +65,7 @@ class FieldIndex:
         if self.equal is not None:
             for bucket in self.equal.find(value):
                 bucket.match(fields, out)
-        for lane in self.lanes.values():
+        for lane in self.lane_list:
             lane.match(value, fields, out)
         if self.grid is not None and kind in _NUMBERS:
             for bucket in self.grid.find(float(truth.number(value))):  # type: ignore[arg-type]
@@ -114,7 +126,8 @@ class FieldIndex:
             rest: What is left to test wherever it leads.
         """
         if access.kind == "ordered":
-            self._ordered_lane(used[0], bool(rest)).add(Entry(entry.way, (*used, *rest)))
+            lane = self._ordered_lane(lane_name(used[0], rest))
+            lane.add(Entry(entry.way, (*used, *rest)))
         elif access.kind == "between":
             self._place_interval(entry, access, used, rest)
         else:
@@ -153,16 +166,11 @@ class FieldIndex:
             bucket = table[slot] = self.parent.below(self, table, slot)
         return bucket
 
-    def _ordered_lane(self, conjunct: Node, tested: bool) -> OrderedLane:
-        negated = isinstance(conjunct, Not)
-        comparison = conjunct.operand if isinstance(conjunct, Not) else conjunct
-        assert isinstance(comparison, Comparison)
-        kind = type(bound_of(comparison))
-        name = (type(comparison), negated, kind, tested)
+    def _ordered_lane(self, name: LaneName) -> OrderedLane:
         lane = self.lanes.get(name)
         if lane is None:
-            lane = OrderedLane(type(comparison), negated, kind, tested, self)
-            self.lanes[name] = lane
+            lane = self.lanes[name] = OrderedLane(name, self)
+            self.lane_list = tuple(self.lanes.values())
         return lane
 
     def row_set(self) -> RowSet:
@@ -176,7 +184,9 @@ class FieldIndex:
         if lane is self.rows:
             self.rows = None
         else:
-            self.lanes = {name: kept for name, kept in self.lanes.items() if kept is not lane}
+            assert isinstance(lane, OrderedLane)
+            del self.lanes[lane.name]
+            self.lane_list = tuple(self.lanes.values())
         self._check_empty()
 
     def bucket_emptied(self, table: dict[object, Bucket], slot: object) -> None:

@@ -2,7 +2,8 @@
 
 Per operator and class of literal one sorted list of bounds, with the keys beside it: a match
 is a bisection and a slice. Bounds of different classes are apart because a value compares
-with them in different ways (see `truth.py`).
+with them in different ways (see `truth.py`). Where more is left to test, rows of constants
+stand beside the bounds, and only those in the slice are tested.
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any as Anything
+from typing import NamedTuple
 
 from tidings.events.fields import Char, EnumLabel, Fields, Plain
-from tidings.filters.index.entry import Entry, LaneOwner
-from tidings.filters.shape import constant_of
-from tidings.filters.to_python import Predicate
-from tidings.filters.tree import Comparison, Greater, GreaterEqual, Less, LessEqual, Node, Not
+from tidings.filters.index.entry import Entry, LaneOwner, shape_and_constants
+from tidings.filters.index.rowcode import row_code
+from tidings.filters.shape import Shape, constant_of
+from tidings.filters.tree import Comparison, Greater, GreaterEqual, Less, LessEqual, Node, Not, Or
 from tidings.filters.truth import EXACT, OneChar, number
 
-__all__ = ["ORDERINGS", "OrderedLane", "bound_of"]
+__all__ = ["ORDERINGS", "LaneName", "OrderedLane", "bound_of", "lane_name"]
 
 ORDERINGS: dict[type[Comparison], tuple[bool, bool]] = {
     # (bounds below the value match, a bound equal to the value matches)
@@ -32,6 +34,33 @@ ORDERINGS: dict[type[Comparison], tuple[bool, bool]] = {
 }
 
 _PLACE = attrgetter("place")
+# Up to so many rows are tested one by one: looking at kinds first costs more.
+_FEW = 4
+
+
+class LaneName(NamedTuple):
+    """What the subscriptions of a lane have in common."""
+
+    operator: type[Comparison]
+    negated: bool
+    kind: type  # of the bounds: int, float, str or OneChar
+    tested: bool  # whether more is left to test
+    rest: Shape | None  # of that, if all have the same
+
+
+def lane_name(conjunct: Node, rest: tuple[Node, ...]) -> LaneName:
+    """The lane of subscriptions with a comparison, or `not` of one, and more to test."""
+    comparison = conjunct.operand if isinstance(conjunct, Not) else conjunct
+    assert isinstance(comparison, Comparison)
+    # Of `or`s there are too many shapes for a lane each.
+    one_shape = rest and not any(isinstance(node, Or) for node in rest)
+    return LaneName(
+        type(comparison),
+        conjunct is not comparison,
+        type(bound_of(conjunct)),
+        bool(rest),
+        shape_and_constants(rest)[0] if one_shape else None,
+    )
 
 
 def bound_of(conjunct: Node) -> int | float | str | None:
@@ -51,10 +80,7 @@ class OrderedLane:
     """Subscriptions by `field operator bound`, the first of their conjuncts.
 
     Args:
-        operator: The comparison.
-        negated: Whether it stands under `not`.
-        kind: The class of the bounds: int, float, str or OneChar.
-        tested: Whether more conjuncts are left to test; else the bound alone decides.
+        name: What they have in common.
         owner: Told when the last entry has gone.
     """
 
@@ -65,43 +91,44 @@ class OrderedLane:
         "equal",
         "keys",
         "kind",
-        "nan",
+        "name",
         "owner",
         "serial",
         "tested",
     )
 
-    def __init__(
-        self,
-        operator: type[Comparison],
-        negated: bool,
-        kind: type,
-        tested: bool,
-        owner: LaneOwner,
-    ) -> None:
-        below, equal = ORDERINGS[operator]
+    def __init__(self, name: LaneName, owner: LaneOwner) -> None:
+        below, equal = ORDERINGS[name.operator]
         # not (value < bound) is value >= bound, but for NaN, where it is TRUE.
-        self.below, self.equal = (not below, not equal) if negated else (below, equal)
-        self.nan = negated
-        self.kind = kind
-        self.tested = tested
+        self.below, self.equal = (not below, not equal) if name.negated else (below, equal)
+        self.kind = name.kind
+        self.tested = name.tested
+        self.name = name
         self.owner = owner
         # Doubles side by side: a bisection then touches little memory.
-        self.bounds: Anything = array("d") if kind is float else []
-        # Keys, or pairs of the predicate of what is left and the key.
+        self.bounds: Anything = array("d") if name.kind is float else []
+        # Keys; where more is left to test: rows of the key and the constants of that, or pairs
+        # of a predicate and the key.
         self.keys: list[Anything] = []
         self.entries: list[Entry] = []
         self.serial = 0
 
     def add(self, entry: Entry) -> None:
         """Takes an entry in, behind those with the same bound."""
-        bound = bound_of(entry.conjuncts[0])
-        at = bisect_right(self.bounds, bound)
+        bound, *rest = entry.conjuncts
+        at = bisect_right(self.bounds, bound_of(bound))
         self.serial += 1
         entry.home, entry.place = self, self.serial
-        self.bounds.insert(at, bound)
-        self.keys.insert(at, _tested(entry) if self.tested else entry.way.key)
+        self.bounds.insert(at, bound_of(bound))
+        self.keys.insert(at, self._tested_key(entry, tuple(rest)))
         self.entries.insert(at, entry)
+
+    def _tested_key(self, entry: Entry, rest: tuple[Node, ...]) -> object:
+        if not self.tested:
+            return entry.way.key
+        if self.name.rest is None:
+            return entry.way.compiled(), entry.way.key
+        return (entry.way.key, *shape_and_constants(rest)[1])
 
     def discard(self, entry: Entry) -> None:
         """Takes an entry out."""
@@ -115,24 +142,36 @@ class OrderedLane:
 
     def match(self, value: Plain, fields: Fields, out: list[object]) -> None:
         """Adds the keys whose range contains the value and whose other tests pass."""
-        keys = self._within(value)
-        out += [key for test, key in keys if test(fields)] if self.tested else keys
+        within = self._within(value)
+        keys = self.keys[within]
+        if self.tested and keys:
+            keys = self._passing(keys, within, fields)
+        out += keys
 
-    def _within(self, value: Plain) -> list[Anything]:
-        """What stands beside the bounds that the value satisfies."""
+    def _passing(self, keys: list[Anything], within: slice, fields: Fields) -> list[object]:
+        if self.name.rest is None:
+            return [key for test, key in keys if test(fields)]
+        passing = row_code(self.name.rest).run(keys, fields) if len(keys) > _FEW else None
+        if passing is None:
+            entries = self.entries[within]
+            return [entry.way.key for entry in entries if entry.way.predicate(fields)]
+        return passing
+
+    def _within(self, value: Plain) -> slice:
+        """The places of the bounds that the value satisfies."""
         asked: Anything = value
         convert = None
         # A value of the bounds' own class is compared as it is.
         if type(value) is not self.kind:
             asked, convert = self._comparable(value)
             if asked is None:
-                return []
+                return slice(0, 0)
         if type(asked) is float and math.isnan(asked):
-            return self.keys if self.nan else []
+            return slice(0, len(self.keys) if self.name.negated else 0)
         # Bounds equal to the value are in the slice if they match, else outside.
         side = bisect_right if self.below is self.equal else bisect_left
         at = side(self.bounds, asked, key=convert)
-        return self.keys[:at] if self.below else self.keys[at:]
+        return slice(0, at) if self.below else slice(at, len(self.keys))
 
     def _comparable(self, value: Plain) -> tuple[Anything, Callable[[Anything], Anything] | None]:
         """What to look for among the bounds, and how to see the bounds while looking.
@@ -140,21 +179,18 @@ class OrderedLane:
         None if the value does not compare with bounds of this class.
         """
         kind = type(value)
-        if self.kind is str:
+        bounds = self.kind
+        if bounds is str:
             return (value, None) if kind is str else (None, None)
-        if self.kind is OneChar and (kind is str or kind is Char):
+        if bounds is OneChar and (kind is str or kind is Char):
             return value, None
-        asked = number(value) if kind is not OneChar else None
+        asked = number(value)
         if asked is None:
             return None, None
-        if self.kind is OneChar:
+        if bounds is OneChar:
             return asked, ord
-        if self.kind is float:
+        if bounds is float:
             return float(asked), None
         # Integers against a large double are compared as doubles.
         large = type(asked) is float and math.isfinite(asked) and not -EXACT < asked < EXACT
         return asked, float if large else None
-
-
-def _tested(entry: Entry) -> tuple[Predicate, object]:
-    return entry.way.compiled(), entry.way.key

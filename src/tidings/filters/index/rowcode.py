@@ -17,7 +17,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from tidings.events.fields import Char, Composite, EnumLabel, Plain
+from tidings.events.fields import Char, Composite, EnumLabel, Fields, Plain
 from tidings.events.paths import Missing, Path
 from tidings.filters import truth
 from tidings.filters.shape import Shape
@@ -41,7 +41,7 @@ from tidings.filters.tree import (
     walk_tree,
 )
 
-__all__ = ["AWKWARD", "RowCode", "Rows", "kind_code", "row_code"]
+__all__ = ["RowCode", "row_code"]
 
 # Larger shapes gain nothing from being run as rows, and their conditions grow.
 _MOST_NODES = 40
@@ -88,7 +88,18 @@ class RowCode:
         self.simple = _is_simple(tree)
         self._by_kinds: dict[str, Rows | None] = {}
 
-    def for_kinds(self, kinds: str) -> Rows | None:
+    def run(self, rows: list[tuple[object, ...]], fields: Fields) -> list[object] | None:
+        """The keys of the rows that pass; None if they must be tested one by one."""
+        if not self.simple:
+            return None
+        values = tuple([fields[path] for path in self.paths])
+        kinds = "".join(map(kind_code, values))
+        if AWKWARD in kinds:
+            return None
+        run = self._for_kinds(kinds)
+        return [] if run is None else run(rows, values)
+
+    def _for_kinds(self, kinds: str) -> Rows | None:
         """What to run for fields of these kinds; None if no row can match."""
         if kinds not in self._by_kinds:
             if len(self._by_kinds) >= _MOST_KINDS:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from tidings.events.fields import Fields
 from tidings.events.paths import Path
-from tidings.filters.index.entry import Entry, LaneOwner, whole
-from tidings.filters.index.rowcode import AWKWARD, kind_code, row_code
+from tidings.filters.index.entry import Entry, LaneOwner, shape_and_constants
+from tidings.filters.index.rowcode import row_code
 from tidings.filters.index.unequal import Guard, UnequalLane, decisive
-from tidings.filters.shape import Constant, Shape, shape_of
+from tidings.filters.shape import Constant, Shape
 from tidings.filters.to_python import Predicate
 
 __all__ = ["RowLane", "RowSet"]
@@ -49,16 +49,10 @@ class RowLane:
 
     def match(self, fields: Fields, out: list[object]) -> None:
         """Adds the keys whose tests pass."""
-        code = self.code
-        if code.simple:
-            values = tuple([fields[path] for path in code.paths])
-            kinds = "".join(map(kind_code, values))
-            if AWKWARD not in kinds:
-                run = code.for_kinds(kinds)
-                if run is not None:
-                    out += run(self.rows, values)
-                return
-        out += [entry.way.key for entry in self.entries if entry.way.predicate(fields)]
+        passing = self.code.run(self.rows, fields)
+        if passing is None:
+            passing = [entry.way.key for entry in self.entries if entry.way.predicate(fields)]
+        out += passing
 
 
 class RowSet:
@@ -98,7 +92,7 @@ class RowSet:
                 self.unequal[name] = UnequalLane(*name)
             self.unequal[name].add(entry, found.literal)
             return
-        shape, constants = _shape_of(entry)
+        shape, constants = shape_and_constants(entry.conjuncts)
         lane = self.lanes.get(shape)
         if lane is not None:
             lane.add(entry, constants)
@@ -108,7 +102,7 @@ class RowSet:
         entry.place = len(self.loose)
         self.loose.append((entry.way.compiled(), entry.way.key))
         self.entries.append(entry)
-        if len(same) > _FEW:
+        if len(same) > _FEW and row_code(shape).simple:
             self._gather(shape)
 
     def _gather(self, shape: Shape) -> None:
@@ -116,7 +110,7 @@ class RowSet:
         lane = self.lanes[shape] = RowLane(shape)
         for entry in self.few.pop(shape):
             self._take_loose(entry)
-            lane.add(entry, _shape_of(entry)[1])
+            lane.add(entry, shape_and_constants(entry.conjuncts)[1])
 
     def _take_loose(self, entry: Entry) -> None:
         tested, last = self.loose.pop(), self.entries.pop()
@@ -138,7 +132,7 @@ class RowSet:
             self.owner.lane_emptied(self)
 
     def _discard_by_shape(self, entry: Entry) -> None:
-        shape, _ = _shape_of(entry)
+        shape, _ = shape_and_constants(entry.conjuncts)
         lane = self.lanes.get(shape)
         if lane is not None:
             lane.discard(entry)
@@ -150,9 +144,3 @@ class RowSet:
         if not same:
             del self.few[shape]
         self._take_loose(entry)
-
-
-def _shape_of(entry: Entry) -> tuple[Shape, list[Constant]]:
-    constants: list[Constant] = []
-    tree = whole(entry.conjuncts)
-    return Shape(shape_of(tree, constants), tree), constants

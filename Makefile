@@ -40,7 +40,7 @@ check: $(TESTING) ## Lint, format, types, import contracts, budgets
 	@$(BIN)/python tools/check_budgets.py
 
 bench: install ## Measure the match index on workloads W1, W2 and W3
-	@$(BIN)/tidings bench match W1 W2 W3
+	@$(BIN)/tidings bench match
 
 lock: $(LOCK_VENV)/.installed ## Make the locks again; UPGRADE=1 takes newer versions
 	@$(COMPILE) pyproject.toml --extra arrow --extra build --extra test --extra dev -o requirements/test.txt

@@ -22,7 +22,8 @@ settings.register_profile("full", deadline=None, print_blob=True)
 settings.register_profile("quick", parent=settings.get_profile("full"), max_examples=25)
 settings.load_profile("full")
 
-REAL_PART = "real_part"  # the key in a report's user properties
+REAL_PART = "real_part"  # keys in a report's user properties
+TABLE = "table"
 ALWAYS_MET = ("msgspec", "pyarrow", "hypothesis", "lark")
 
 _met_in_this_process = pytest.StashKey[list[tuple[str, str]]]()
@@ -87,12 +88,16 @@ def _count_as_failed(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 
 class RunSummary:
-    """Gathers from all reports, and writes two tables above pytest's closing line."""
+    """Gathers from all reports, and writes tables above pytest's closing line.
+
+    A test adds a table of its own with ``record_property("table", text)``.
+    """
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
         self.tests: dict[str, int] = defaultdict(int)
         self.parts: dict[str, set[str]] = defaultdict(set)
+        self.tables: dict[str, str] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         folder = report.nodeid.partition("::")[0].rpartition("/")[0] or "."
@@ -102,8 +107,13 @@ class RunSummary:
             if key == REAL_PART and isinstance(value, tuple | list):
                 name, version = value
                 self.parts[str(name)].add(str(version))
+            elif key == TABLE:
+                self.tables[report.nodeid.rpartition("::")[2]] = str(value)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for test, table in self.tables.items():
+            terminalreporter.section(test)
+            terminalreporter.write_line(table)
         terminalreporter.section("minutes per folder, all workers together")
         for folder in sorted(self.seconds):
             minutes, tests = self.seconds[folder] / 60, self.tests[folder]

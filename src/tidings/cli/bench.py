@@ -46,7 +46,7 @@ def match(
     subscriptions: Annotated[int, typer.Option(min=1, help="How many subscriptions.")] = 100_000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same data.")] = 1,
     rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds; medians count.")] = 5,
-    events: Annotated[int, typer.Option(min=1, help="Events per round.")] = 200,
+    events: Annotated[int, typer.Option(min=1, help="Events per round.")] = 300,
     json: Json = False,
 ) -> None:
     """Measure the match index against asking every constraint in turn.
@@ -60,6 +60,8 @@ def match(
 
     results: list[dict[str, Any]] = []
     for one in workload or list(Workload):
+        if not json:
+            render.note(f"measuring {one} with {subscriptions:,} subscriptions", "dim")
         measured = run(one.value, subscriptions, seed=seed, rounds=rounds, events=events)
         results += measured["results"]
     if json:
@@ -68,7 +70,7 @@ def match(
     rows = [
         (str(r["name"]), _figure(r["value"]), str(r["unit"]), _target(r), _met(r)) for r in results
     ]
-    render.table(("what", "value", "unit", "target", "met"), rows)
+    render.table(("what", "value", "unit", "target", "met"), rows, numbers=[1])
 
 
 def _figure(value: object) -> str:

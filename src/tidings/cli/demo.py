@@ -73,7 +73,7 @@ def _stream(events: Sequence[StructuredEvent], constraints: dict[str, Constraint
     received: Counter[str] = Counter()
     watched = render.on_terminal()
     render.say(f"{len(events)} events, and who gets them", "bold")
-    with render.live_table(_HEADINGS, 2) if watched else nullcontext() as show:
+    with render.live_table(_HEADINGS, _NUMBERS) if watched else nullcontext() as show:
         for number, one in enumerate(events, 1):
             names = index.match(fields_of(one))
             received.update(names)
@@ -85,11 +85,12 @@ def _stream(events: Sequence[StructuredEvent], constraints: dict[str, Constraint
     if not watched:
         render.say(f"and {len(events) - EVENTS_SHOWN} more")
         render.say()
-        render.table(_HEADINGS, _counts(received, len(events)), 2)
+        render.table(_HEADINGS, _counts(received, len(events)), _NUMBERS)
     return received
 
 
 _HEADINGS = ("subscription", "received", "of all")
+_NUMBERS = (1, 2)
 
 
 def _counts(received: Counter[str], events: int) -> list[tuple[str, str, str]]:
@@ -164,7 +165,7 @@ def _many(seed: int) -> None:
         ("asked one by one", _microseconds(median(by_loop))),
         ("the match index", _microseconds(median(by_index))),
     ]
-    render.table(("an event, median", "µs"), rows, 1)
+    render.table(("an event, median", "µs"), rows, numbers=[1])
     render.say(
         f"{MEASURED_EVENTS} events, {matches} matches; "
         f"{'the same answers' if equal else 'OTHER ANSWERS'} both ways; "

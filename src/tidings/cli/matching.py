@@ -179,7 +179,7 @@ class Matching:
                     "file": shown_name(line.source),
                     "line": line.number,
                     "matched": [self.constraints[number].text for number in hits],
-                    "event": msgspec.Raw(octets.strip()),
+                    "event": msgspec.Raw(line.content.strip()),
                 }
             )
         self._writer.line(octets)

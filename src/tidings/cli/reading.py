@@ -78,6 +78,11 @@ class Line:
         """Whether there is nothing in it."""
         return not self.octets.strip()
 
+    @property
+    def content(self) -> bytes:
+        """The octets without a byte-order mark before and a line's end behind them."""
+        return self.octets.removeprefix(_BOM).rstrip(b"\r\n")
+
     def event(self, decode: Decoder) -> StructuredEvent:
         """The event in the line.
 
@@ -86,7 +91,7 @@ class Line:
         """
         if len(self.octets) > MAX_LINE:
             raise LimitExceeded(f"the line has more than {MAX_LINE} octets")
-        found = decode(self.octets.removeprefix(_BOM).rstrip(b"\r\n"))
+        found = decode(self.content)
         return found.event if isinstance(found, Envelope) else found
 
 

@@ -6,18 +6,19 @@ parts appear on terminals only; elsewhere the same content is plain lines.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
 import msgspec
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.live import Live
 from rich.progress import (
     BarColumn,
@@ -80,11 +81,18 @@ def _nowhere() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
+class _Console(Console):
+    """Leaves it to the command tree what a reader who went away means."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
 def _console(stderr: bool = False) -> Console:
     # Made anew each time: the streams of a process may be exchanged, as tests do.
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else _WIDTH_WITHOUT_TERMINAL
-    return Console(
+    return _Console(
         stderr=stderr, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False
     )
 
@@ -94,14 +102,28 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
+def _harmless(text: str) -> str:
+    """What events and files carry must not be able to move the cursor of whoever reads this."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else _spelled(c) for c in text)
+
+
+def _spelled(character: str) -> str:
+    if "\ud800" <= character <= "\udfff":  # no output takes it; it knows how to show it
+        return character
+    return character.encode("unicode-escape").decode()
+
+
 def say(text: str = "", style: str = "") -> None:
     """A line of the result."""
-    _console().print(Text(text, style), soft_wrap=True)
+    _console().print(Text(_harmless(text), style), soft_wrap=True)
 
 
 def note(text: str, style: str = "") -> None:
     """A line about the result, on standard error."""
-    _console(stderr=True).print(Text(text, style), soft_wrap=True)
+    sys.stdout.flush()  # so that both stay in order where they end up in one place
+    _console(stderr=True).print(Text(_harmless(text), style), soft_wrap=True)
 
 
 def error(text: str) -> None:
@@ -123,7 +145,8 @@ def warning(text: str) -> None:
 
 
 def _marked(word: str, style: str, text: str) -> None:
-    _console(stderr=True).print(Text.assemble((word, style), text), soft_wrap=True)
+    sys.stdout.flush()
+    _console(stderr=True).print(Text.assemble((word, style), _harmless(text)), soft_wrap=True)
 
 
 def as_json(data: object, stderr: bool = False) -> None:
@@ -199,33 +222,39 @@ def progress(total: int) -> Iterator[Callable[[int], None]]:
         yield advance
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]], right: int = 0) -> None:
-    """A table; the last `right` columns are numbers, and stand to the right."""
+def table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int] = ()
+) -> None:
+    """A table; the columns with these positions hold numbers, and stand to the right."""
     console = _console()
     with console.capture() as captured:
-        console.print(_table(headings, rows, right))
+        console.print(_table(headings, rows, numbers))
     # Columns are filled up with blanks, also the last one, where nobody needs them.
     for line in captured.get().splitlines():
         console.file.write(line.rstrip() + "\n")
 
 
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], right: int) -> Table:
+def _table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int]
+) -> Table:
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for index, heading in enumerate(headings):
-        is_number = index >= len(headings) - right
-        made.add_column(heading, justify="right" if is_number else "left", overflow="fold")
+        side: JustifyMethod = "right" if index in numbers else "left"
+        made.add_column(heading, justify=side, overflow="fold")
     for row in rows:
         made.add_row(*map(Text, row))
     return made
 
 
 @contextmanager
-def live_table(headings: Sequence[str], right: int) -> Iterator[Callable[..., None]]:
+def live_table(
+    headings: Sequence[str], numbers: Collection[int]
+) -> Iterator[Callable[[Sequence[Sequence[str]]], None]]:
     """A table on the terminal that is drawn again with each call of what this yields."""
     with Live(console=_console(), auto_refresh=False) as live:
 
         def show(rows: Sequence[Sequence[str]]) -> None:
-            live.update(_table(headings, rows, right), refresh=True)
+            live.update(_table(headings, rows, numbers), refresh=True)
 
         yield show
 
@@ -233,12 +262,12 @@ def live_table(headings: Sequence[str], right: int) -> Iterator[Callable[..., No
 def explanation(verdict: str, matches: bool, where: str, tree: Branch | None) -> None:
     """Why a constraint did or did not match: the answer, the event, the tree if it was asked."""
     console = _console()
-    console.print(Text(verdict, "bold green" if matches else "bold red"), soft_wrap=True)
+    say(verdict, "bold green" if matches else "bold red")
     if where:
-        console.print(Text(f"  {where}", "dim"), soft_wrap=True)
+        say(f"  {where}", "dim")
     if tree is None:
         return
-    console.print()
+    say()
     unicode = console.encoding.lower().startswith("utf")
     rows = list(_rows(tree, "", "", unicode))
     width = max(len(guide) + len(branch.text) for guide, branch in rows) + 3

@@ -31,14 +31,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import TypeAlias
 
 from tidings.errors import InvalidEvent
 from tidings.events import typecode as tc
+from tidings.events.boxes import Any, UnionValue, Value, same
 from tidings.events.reference import Reference
 from tidings.events.texts import checked_text, exact_text, member_name, place_name, shortened
-from tidings.events.typecode import Kind, Label, TypeCode
-from tidings.events.typetext import describe
+from tidings.events.typecode import Kind, TypeCode
 
 __all__ = ["Any", "Reference", "UnionValue", "Value", "infer", "pack", "same"]
 
@@ -47,69 +46,6 @@ __all__ = ["Any", "Reference", "UnionValue", "Value", "infer", "pack", "same"]
 MAX_DEPTH = 64
 
 _LOWEST, _HIGHEST = -(2**63), 2**64 - 1
-
-
-class UnionValue:
-    """A union's value: the discriminator, and the value of the branch it selects."""
-
-    __slots__ = ("discriminator", "value")
-
-    def __init__(self, discriminator: Label, value: Value) -> None:
-        self.discriminator = discriminator
-        self.value = value
-
-    def __repr__(self) -> str:
-        return f"UnionValue({self.discriminator!r}, {self.value!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UnionValue) and same(self, other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class Any:
-    """A value together with its type.
-
-    Args:
-        type: The TypeCode.
-        value: What it holds; checked, and brought to the stored form.
-
-    Raises:
-        InvalidEvent: The value does not fit the type.
-    """
-
-    __slots__ = ("type", "value")
-
-    type: TypeCode
-    value: Value
-
-    def __init__(self, type: TypeCode, value: object) -> None:
-        from tidings.events.checking import conform  # checking knows Any, so not at the top
-
-        self.type = type
-        self.value = conform(type, value, depth=1)
-
-    @classmethod
-    def trusted(cls, type: TypeCode, value: Value) -> Any:
-        """An Any whose value is known to fit: from a decoder driven by the same TypeCode."""
-        made = cls.__new__(cls)
-        made.type = type
-        made.value = value
-        return made
-
-    def __repr__(self) -> str:
-        return f"Any({describe(self.type)}, {self.value!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Any) and same(self, other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-Value: TypeAlias = (
-    "bool | int | float | Decimal | str | bytes | tuple[Value, ...] | dict[str, Value]"
-    " | Any | UnionValue | Reference | TypeCode | None"
-)
 
 
 def infer(value: Value) -> TypeCode:
@@ -343,28 +279,3 @@ def _released(type_: TypeCode, value: Value) -> Value:
     if content.kind not in (Kind.STRUCT, Kind.SEQUENCE):
         return value
     return tuple([_released(content, v) for v in value])
-
-
-def same(one: Value, two: Value) -> bool:
-    """Whether two values are the same in type and value.
-
-    Stricter than `==`, for which 1, 1.0 and True are equal; and NaN is the same as NaN.
-    """
-    kind = type(one)
-    if kind is not type(two):
-        return False
-    if kind is float:
-        return repr(one) == repr(two)
-    if kind is tuple:
-        return len(one) == len(two) and all(map(same, one, two))  # type: ignore[arg-type]
-    if kind is dict:
-        return list(one) == list(two) and all(  # type: ignore[arg-type]
-            map(same, one.values(), two.values())  # type: ignore[union-attr]
-        )
-    if isinstance(one, Any) and isinstance(two, Any):
-        return one.type == two.type and same(one.value, two.value)
-    if isinstance(one, UnionValue) and isinstance(two, UnionValue):
-        return same(one.discriminator, two.discriminator) and same(one.value, two.value)
-    if isinstance(one, Decimal) and isinstance(two, Decimal):
-        return one.as_tuple() == two.as_tuple()
-    return one == two

@@ -9,6 +9,7 @@ from decimal import Context, Decimal, InvalidOperation
 from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import (
     MAX_DEPTH,
+    Any,
     Reference,
     UnionValue,
     Value,
@@ -236,3 +237,6 @@ _CHECKS: dict[Kind, _Check] = {
     Kind.OBJREF: _reference,
     Kind.FIXED: _fixed,
 }
+
+
+Any.check_with(lambda type_, value: conform(type_, value, depth=1))

@@ -14,7 +14,7 @@ from tidings.events.fields import RESERVED_NAMES, Fields
 from tidings.events.paths import MISSING, Path
 from tidings.filters.index.access import Access, accesses, best_of, required_path
 from tidings.filters.index.entry import Entry, Tested
-from tidings.filters.index.field_index import FieldIndex
+from tidings.filters.index.field_index import BucketLike, FieldIndex
 from tidings.filters.index.rows import RowSet
 from tidings.filters.tree import And, Or
 
@@ -55,7 +55,7 @@ class Bucket:
     def __init__(
         self,
         parent: FieldIndex | None = None,
-        table: dict[object, Bucket] | None = None,
+        table: dict[object, BucketLike] | None = None,
         slot: object = None,
         depth: int = 0,
     ) -> None:
@@ -196,7 +196,7 @@ class Bucket:
         self.rows = None
         self._check_empty()
 
-    def below(self, index: FieldIndex, table: dict[object, Bucket], slot: object) -> Bucket:
+    def below(self, index: FieldIndex, table: dict[object, BucketLike], slot: object) -> Bucket:
         """A bucket one access further down."""
         return Bucket(index, table, slot, self.depth + 1)
 

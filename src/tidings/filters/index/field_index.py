@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tidings.events.fields import Char, Fields, Plain
 from tidings.events.paths import Path
@@ -17,13 +17,34 @@ from tidings.filters.index.ordered import LaneName, OrderedLane, lane_name
 from tidings.filters.index.rows import RowSet
 from tidings.filters.tree import Node
 
-if TYPE_CHECKING:
-    from tidings.filters.index.bucket import Bucket
-
-__all__ = ["FieldIndex"]
+__all__ = ["BucketLike", "FieldIndex"]
 
 _NUMBERS = frozenset({int, float, bool, Decimal, Char})
 _PLAIN_NUMBERS = frozenset({int, float, bool})
+
+
+class BucketLike(Protocol):
+    """What a field index must know of the buckets it leads to, and of the one it is in."""
+
+    def match(self, fields: Fields, out: list[object]) -> None:
+        """Adds the keys of all subscriptions whose remaining tests pass."""
+        ...
+
+    def add(self, entry: Entry) -> None:
+        """Takes a subscription in."""
+        ...
+
+    def weight(self) -> int:
+        """How full the bucket is."""
+        ...
+
+    def below(self, index: FieldIndex, table: dict[object, BucketLike], slot: object) -> BucketLike:
+        """A bucket one access further down."""
+        ...
+
+    def field_emptied(self, path: Path) -> None:
+        """Called by the index of a field that leads nowhere any more."""
+        ...
 
 
 class FieldIndex:
@@ -47,14 +68,14 @@ class FieldIndex:
         "rows",
     )
 
-    def __init__(self, parent: Bucket, path: Path) -> None:
+    def __init__(self, parent: BucketLike, path: Path) -> None:
         self.parent = parent
         self.path = path
-        self.equal: EqualityTable[Bucket] | None = None
-        self.member: EqualityTable[Bucket] | None = None
-        self.flags: dict[object, Bucket] = {}  # the buckets of TRUE, FALSE and «there»
-        self.grid: Grid[Bucket] | None = None
-        self.needles: Needles[Bucket] | None = None
+        self.equal: EqualityTable[BucketLike] | None = None
+        self.member: EqualityTable[BucketLike] | None = None
+        self.flags: dict[object, BucketLike] = {}  # the buckets of TRUE, FALSE and «there»
+        self.grid: Grid[BucketLike] | None = None
+        self.needles: Needles[BucketLike] | None = None
         self.lanes: dict[LaneName, OrderedLane] = {}
         self.lane_list: tuple[OrderedLane, ...] = ()
         self.rows: RowSet | None = None
@@ -87,11 +108,11 @@ class FieldIndex:
             if bucket is not None:
                 bucket.match(fields, out)
 
-    def _members(self, items: tuple[Plain, ...] | bytes) -> list[Bucket]:
+    def _members(self, items: tuple[Plain, ...] | bytes) -> list[BucketLike]:
         """The buckets of the literals that are `in` the sequence, each once."""
         assert self.member is not None
         kinds = set(map(type, items))
-        found: dict[int, Bucket] = {}
+        found: dict[int, BucketLike] = {}
         if kinds == {str} or kinds <= _PLAIN_NUMBERS:
             for item in set(items):
                 found.update((id(b), b) for b in self.member.find(item))
@@ -145,7 +166,7 @@ class FieldIndex:
             ends = {Side.LOWER: used[:1], Side.UPPER: used[1:], Side.INSIDE: ()}[side]
             self._bucket(table, cell).add(Entry(entry.way, (*ends, *rest)))  # type: ignore[arg-type]
 
-    def _slots(self, access: Access) -> list[tuple[dict[object, Bucket], object]]:
+    def _slots(self, access: Access) -> list[tuple[dict[object, BucketLike], object]]:
         """The tables, each with its key, of an access other than an interval."""
         if access.kind in ("equal", "in"):
             if access.kind == "equal":
@@ -160,7 +181,7 @@ class FieldIndex:
             return [(self.needles.table(str(needle)), needle)]  # type: ignore[list-item]
         return [(self.flags, _FLAGS[access.kind])]
 
-    def _bucket(self, table: dict[object, Bucket], slot: object) -> Bucket:
+    def _bucket(self, table: dict[object, BucketLike], slot: object) -> BucketLike:
         bucket = table.get(slot)
         if bucket is None:
             bucket = table[slot] = self.parent.below(self, table, slot)
@@ -189,7 +210,7 @@ class FieldIndex:
             self.lane_list = tuple(self.lanes.values())
         self._check_empty()
 
-    def bucket_emptied(self, table: dict[object, Bucket], slot: object) -> None:
+    def bucket_emptied(self, table: dict[object, BucketLike], slot: object) -> None:
         """Called by a bucket that has just left its table."""
         if not table and self.grid is not None:
             self.grid.forget(table)  # type: ignore[arg-type]

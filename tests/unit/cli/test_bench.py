@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.running import objects, tidings
+
+
+def measured(workload: str, subscriptions: int, **settings: int) -> dict[str, Any]:
+    """What a bench returns on a slow day."""
+    found = [("us_per_event", 1234.5, "µs", None, True), ("speedup", 3, "times", 1000, False)]
+    names = ("name", "value", "unit", "target", "ok")
+    results = [dict(zip(names, (f"{workload}.{row[0]}", *row[1:]), strict=True)) for row in found]
+    results.append(
+        {"name": str(sorted(settings.items())), "value": subscriptions, "unit": "", "ok": True}
+    )
+    return {"bench": "match", "results": results}
+
+
+@pytest.fixture
+def _slow_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("tidings.bench.match")
+    module.run = measured  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "tidings.bench.match", module)
+
+
+@pytest.mark.usefixtures("_slow_day")
+def test_all_workloads_and_exit_0_whatever_the_figures() -> None:
+    result = tidings("bench", "match", "--json")
+    (found,) = objects(result.stdout)
+    assert found["bench"] == "match"
+    names = [row["name"] for row in found["results"]]  # type: ignore[attr-defined]
+    assert [name for name in names if "speedup" in name] == [
+        "W1.speedup",
+        "W2.speedup",
+        "W3.speedup",
+    ]
+    assert result.exit_code == 0
+
+
+@pytest.mark.usefixtures("_slow_day")
+def test_the_options_reach_the_bench() -> None:
+    options = ("--subscriptions", "7", "--seed", "5", "--rounds", "2", "--events", "9")
+    result = tidings("bench", "match", "--workload", "W2", "--workload", "W1", *options, "--json")
+    rows: Any = objects(result.stdout)[0]["results"]
+    assert [row["name"][:2] for row in rows if row["unit"] == "µs"] == ["W2", "W1"]
+    assert rows[2]["name"] == "[('events', 9), ('rounds', 2), ('seed', 5)]"
+    assert rows[2]["value"] == 7
+
+
+@pytest.mark.usefixtures("_slow_day")
+def test_without_json_it_is_a_table() -> None:
+    shown = tidings("bench", "match", "--workload", "W1", "--subscriptions", "5000").stdout
+    heading, first, second, third = shown.splitlines()
+    assert heading.split() == ["what", "value", "unit", "target", "met"]
+    assert first.split() == ["W1.us_per_event", "1,234", "µs"]
+    assert second.split() == ["W1.speedup", "3", "times", "1000", "no"]
+    assert "5,000" in third
+
+
+def test_the_real_bench_on_a_small_scale() -> None:
+    options = ("--subscriptions", "200", "--rounds", "1", "--events", "5", "--json")
+    result = tidings("bench", "match", "--workload", "W1", *options)
+    rows: Any = objects(result.stdout)[0]["results"]
+    assert rows
+    assert all({"name", "value", "unit", "target", "ok"} <= row.keys() for row in rows)

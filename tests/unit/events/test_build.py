@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from tidings.errors import InvalidEvent
+from tidings.events import typecode as tc
+from tidings.events.anyvalue import Any
+from tidings.events.build import event, utc
+from tidings.events.structured import UTC_T, StructuredEvent
+
+NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
+UNITS = 1_794_744_000 * 10**7 + 122_192_928_000_000_000
+
+
+def test_the_smallest_event() -> None:
+    assert event("A", "B") == StructuredEvent("A", "B", "", {}, {}, None)
+
+
+def test_an_event_with_everything() -> None:
+    made = event(
+        "Traffic",
+        "Speed",
+        "car-7",
+        {"rate": 57.5, "zones": [3, 17]},
+        header={"mine": 1},
+        body={"free": None},
+        priority=4,
+        timeout=timedelta(seconds=1.5),
+        start=NOON,
+        stop=NOON + timedelta(days=1),
+    )
+    assert made.header["Priority"] == 4
+    assert made.header["Timeout"] == 15_000_000
+    assert made.header["StartTime"] == Any(UTC_T, (UNITS, 0, 0, 0))
+    assert list(made.header) == ["mine", "Priority", "Timeout", "StartTime", "StopTime"]
+    assert made.data == {"rate": 57.5, "zones": (3, 17)}
+    assert made.body == {"free": None}
+
+
+def test_a_keyword_goes_before_the_header() -> None:
+    assert event("A", "B", header={"Priority": 1}, priority=2).header == {"Priority": 2}
+
+
+@pytest.mark.parametrize("zone", [UTC, timezone(timedelta(hours=5, minutes=30))])
+def test_moments_in_any_zone(zone: timezone) -> None:
+    assert utc(NOON.astimezone(zone)) == Any(UTC_T, (UNITS, 0, 0, 0))
+
+
+def test_moments_are_exact() -> None:
+    later = utc(NOON + timedelta(microseconds=1))
+    assert later == Any(UTC_T, (UNITS + 10, 0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "where"),
+    [
+        ((5, "B"), {}, "domain"),
+        (("A", None), {}, "type"),
+        (("A", "B", "\ud800"), {}, "name"),
+        (("A", "B", "", {"x": object()}), {}, "data.x"),
+        (("A", "B", "", {"": 1}), {}, "data"),
+        (("A", "B", "", {"a": [1, {"b": "\ud800"}]}), {}, "data.a[1].b"),
+        (("A", "B"), {"header": {"x": {1}}}, "header.x"),
+        (("A", "B"), {"body": [2**64]}, "body[0]"),
+        (("A", "B"), {"priority": 40_000}, "header.Priority"),
+        (("A", "B"), {"timeout": timedelta(seconds=-1)}, "header.Timeout"),
+        (("A", "B"), {"timeout": timedelta.max}, "header.Timeout"),
+        (("A", "B"), {"start": datetime(2026, 1, 1)}, "header.StartTime"),  # noqa: DTZ001 -- that is it
+        (("A", "B"), {"stop": datetime(1582, 10, 14, tzinfo=UTC)}, "header.StopTime.time"),
+    ],
+)
+def test_what_is_no_event(
+    arguments: tuple[object, ...], keywords: dict[str, object], where: str
+) -> None:
+    with pytest.raises(InvalidEvent) as caught:
+        event(*arguments, **keywords)  # type: ignore[arg-type]
+    assert caught.value.where == where
+
+
+def test_types_of_header_and_data_can_be_said() -> None:
+    made = event("A", "B", data={"x": Any(tc.SHORT, 1)}, header={"y": Any(tc.CHAR, "c")})
+    assert made.data["x"] == Any(tc.SHORT, 1)
+    assert made.header["y"] == Any(tc.CHAR, "c")

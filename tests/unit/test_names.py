@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from tidings.names import is_identifier, is_origin, is_readable, new_origin
+
+
+@pytest.mark.parametrize("text", ["a", "_", "A1_b", "type"])
+def test_identifiers(text: str) -> None:
+    assert is_identifier(text)
+
+
+@pytest.mark.parametrize("text", ["", "1a", "a-b", "é", "a b", "a\n", "\u0661"])
+def test_not_identifiers(text: str) -> None:
+    assert not is_identifier(text)
+
+
+def test_origins_are_made_and_known() -> None:
+    one, two = new_origin(), new_origin()
+    assert one != two
+    assert is_origin(one)
+    assert is_origin(two)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0" * 31, "0" * 33, "G" * 32, "A" * 32, "0" * 32 + "\n", "\u0660" * 32]
+)
+def test_not_origins(text: str) -> None:
+    assert not is_origin(text)
+
+
+@pytest.mark.parametrize("text", ["", "a b", "é", "😀", "\u200d", "\ue000"])
+def test_readable(text: str) -> None:
+    assert is_readable(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\x00", "a\n", "\x7f", "\x85", "\ud800", "\ufdd0", "\ufffe", "\U0001ffff", "\U0010ffff"],
+)
+def test_unreadable(text: str) -> None:
+    assert not is_readable(text)

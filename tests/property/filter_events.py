@@ -61,7 +61,7 @@ def _sequence(
     values: tuple[T, ...], type_: tc.TypeCode | None = None
 ) -> Callable[[Random], object]:
     def draw(rng: Random) -> object:
-        drawn = [rng.choice(values) for _ in range(rng.choice((0, 1, 2, 2, 3)))]
+        drawn = [rng.choice(values) for _ in range(rng.choice((0, 1, 2, 2, 3, 4)))]
         return drawn if type_ is None else Any(tc.sequence(type_), drawn)
 
     return draw
@@ -97,13 +97,13 @@ DATA: dict[str, Callable[[Random], object]] = {
     "up": _one_of((True, False)),
     "open": _one_of((True, False)),
     "grade": lambda rng: Any(tc.CHAR, rng.choice(CHARACTERS)),
-    "host": _one_of((*TEXTS, *LONG_TEXTS)),
+    "host": _one_of((*TEXTS, *LONG_TEXTS * 4)),
     "letter": _one_of(LETTERS),
     "sev": lambda rng: Any(SEVERITY, rng.choice(LABELS)),
     "tags": _sequence(TEXTS),
     "nums": _sequence((*INTEGERS, 2**53 + 1)),
     "reals": _sequence(REALS),
-    "mixed": _sequence((1, "a", True, 2.5, "bb", Decimal("2.50"), 1.0, "B")),
+    "mixed": _sequence((1, "bb", "bb", True, 2.5, "node", "node", Decimal("2.50"), 1.0, "B")),
     "large": _sequence((2**53, 2.0**53, 2**53 + 1, 2**63, 2.0**63, 2.0**64, 2**64 - 1, -0.0, 0)),
     "sevs": _sequence(LABELS, SEVERITY),
     "grades": _sequence(CHARACTERS, tc.CHAR),

@@ -298,11 +298,14 @@ def draw_types(rng: Random) -> tuple[EventTypePattern, ...]:
     """Event-type patterns: none, exact ones, and ones with wildcards."""
     if rng.random() < 0.4:
         return ()
+    exact = [(domain, type_) for domain in DOMAINS for type_ in TYPES]
     domains = (*DOMAINS, "*", "T*", "*c", "*e*")
     types = (*TYPES, "*", "A*", "*2", "Al*m", "A*A", "%ANY")
     drawn = [EventTypePattern("", "%ALL")] if rng.random() < 0.1 else []
-    count = rng.choice((1, 1, 2, 3))
-    drawn += [EventTypePattern(rng.choice(domains), rng.choice(types)) for _ in range(count)]
+    only_exact = rng.random() < 0.5
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        names = rng.choice(exact) if only_exact else (rng.choice(domains), rng.choice(types))
+        drawn.append(EventTypePattern(*names))
     return tuple(drawn)
 
 

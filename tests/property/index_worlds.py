@@ -87,17 +87,36 @@ class World:
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng
+        # Part of the constraints, or all, crowd together: one form, one field.
+        self.form = rng.choice(tuple(_FITTING))
+        self.path = Path(rng.choice(_CROWDED[self.form]))
+        self.templates, self.crowding = rng.choice(
+            ((0.0, 0.0), (0.5, 0.0), (0.9, 0.0), (0.9, 0.6), (1.0, 1.0), (1.0, 1.0))
+        )
         base = draw_event(rng)
-        events = [base, *(_sibling(rng, base) for _ in range(rng.choice((2, 3, 5))))]
+        events = [base, *(self._sibling(base) for _ in range(rng.choice((2, 3, 5))))]
         chosen = rng.sample(PATHS, rng.choice((2, 4, 8, 30)))
         self.scenes = [_focused(event, chosen) for event in events]
         self.makers = [TreeMaker(rng, scene) for scene in self.scenes]
         self.depths = rng.choice(((0,), (0, 1), (1, 2), (0, 1, 2, 3)))
-        self.templates = rng.random()
-        # Part of the constraints crowd together: one form, one field.
-        self.crowding = rng.choice((0.0, 0.5, 0.9))
-        self.form = rng.choice(tuple(_FITTING))
-        self.path = Path(rng.choice(_CROWDED[self.form]))
+
+    def _sibling(self, base: StructuredEvent) -> StructuredEvent:
+        """The event with some fields drawn anew, left out, or of a wrong kind."""
+        rng = self.rng
+        data: dict[str, object] = dict(base.data)
+        names = rng.sample(tuple(DATA), rng.choice((1, 2, 3)))
+        if self.crowding and self.path.root in DATA:
+            names.append(self.path.root)
+        for name in names:
+            roll = rng.random()
+            if roll < 0.8:
+                data[name] = DATA[name](rng)
+            elif roll < 0.9:
+                data.pop(name, None)
+            else:
+                data[name] = rng.choice(tuple(DATA.values()))(rng)
+        other = draw_event(rng) if rng.random() < 0.3 else base
+        return event(other.domain, other.type, base.name, data, header=dict(base.header))
 
     def constraints(self) -> list[Constraint]:
         """What one subscription asks for: mostly one constraint, sometimes none or several."""
@@ -167,6 +186,8 @@ class World:
         rng = self.rng
         if isinstance(value, tuple | bytes) and value:
             value = rng.choice(value)
+        if type(value) is int and rng.random() < 0.15:
+            return Real(float(value))
         if rng.random() < 0.9 and kind_of(value) not in ("missing", "composite", "sequence"):
             return self.makers[0].near(value)
         usual: tuple[Node, ...] = (
@@ -182,21 +203,6 @@ class World:
         text = str(value) if kind_of(value) == "string" and value else rng.choice(TEXTS)
         start = rng.randrange(len(text) + 1)
         return text[start : start + rng.choice((1, 2, 3, 5, 9))] + rng.choice(("", "", "", "x"))
-
-
-def _sibling(rng: Random, base: StructuredEvent) -> StructuredEvent:
-    """The event with some fields drawn anew, left out, or of a wrong kind."""
-    data: dict[str, object] = dict(base.data)
-    for name in rng.sample(tuple(DATA), rng.choice((1, 2, 3))):
-        roll = rng.random()
-        if roll < 0.75:
-            data[name] = DATA[name](rng)
-        elif roll < 0.85:
-            data.pop(name, None)
-        else:
-            data[name] = rng.choice(tuple(DATA.values()))(rng)
-    other = draw_event(rng) if rng.random() < 0.3 else base
-    return event(other.domain, other.type, base.name, data, header=dict(base.header))
 
 
 def _focused(event: StructuredEvent, chosen: list[Path]) -> Scene:

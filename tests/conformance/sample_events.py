@@ -95,6 +95,8 @@ def numbers() -> StructuredEvent:
             "single": Any(tc.FLOAT, 0.1),
             "yes": True,
             "letter": Any(tc.CHAR, "A"),
+            # One number twice, but not to an integer beyond the doubles.
+            "twice": [2**53, 2.0**53],
         },
     )
 

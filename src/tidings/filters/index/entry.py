@@ -18,10 +18,14 @@ class Tested(Or):
     """An `or` that has led here already: from now on it is only tested."""
 
 
+def _whole(conjuncts: tuple[Node, ...]) -> Node:
+    parts = tuple(Or(c.operands) if type(c) is Tested else c for c in conjuncts)
+    return parts[0] if len(parts) == 1 else And(parts)
+
+
 def shape_and_constants(conjuncts: tuple[Node, ...]) -> tuple[Shape, list[Constant]]:
     """The shape that conjuncts have together, and their constants."""
-    parts = tuple(Or(c.operands) if type(c) is Tested else c for c in conjuncts)
-    tree = parts[0] if len(parts) == 1 else And(parts)
+    tree = _whole(conjuncts)
     constants: list[Constant] = []
     return Shape(shape_of(tree, constants), tree), constants
 
@@ -47,14 +51,14 @@ class Way:
 
     Args:
         key: What a match reports.
-        tree: The whole constraint.
+        conjuncts: The whole constraint.
     """
 
-    __slots__ = ("entries", "key", "predicate", "tree")
+    __slots__ = ("conjuncts", "entries", "key", "predicate")
 
-    def __init__(self, key: object, tree: Node) -> None:
+    def __init__(self, key: object, conjuncts: tuple[Node, ...]) -> None:
         self.key = key
-        self.tree = tree
+        self.conjuncts = conjuncts
         self.entries: list[Entry] = []
         self.predicate: Predicate = self._compile_first
 
@@ -65,7 +69,7 @@ class Way:
     def compiled(self) -> Predicate:
         """The predicate of the whole constraint."""
         if self.predicate == self._compile_first:
-            self.predicate = to_python(self.tree)
+            self.predicate = to_python(_whole(self.conjuncts))
         return self.predicate
 
 

@@ -114,7 +114,8 @@ class FieldIndex:
         kinds = set(map(type, items))
         found: dict[int, BucketLike] = {}
         if kinds == {str} or kinds <= _PLAIN_NUMBERS:
-            for item in set(items):
+            # A set would take an integer and a double that are equal for one.
+            for item in set(items) if len(kinds) == 1 else items:
                 found.update((id(b), b) for b in self.member.find(item))
             return list(found.values())
         # Of mixed kinds, an element before the wanted one may be an error: ask the table.

@@ -13,7 +13,7 @@ from tidings.filters.index.bucket import RootBucket
 from tidings.filters.index.conjuncts import conjuncts_of
 from tidings.filters.index.entry import Entry, Way
 from tidings.filters.index.event_types import EventTypes, Patterns
-from tidings.filters.tree import And, Boolean, Node
+from tidings.filters.tree import Node
 
 __all__ = ["MatchIndex"]
 
@@ -50,21 +50,20 @@ class MatchIndex(Generic[K]):
             InvalidUsage: The key is in the index already.
         """
         self._refuse_known(key)
-        ways: list[tuple[Way, tuple[Node, ...]]] = []
         asked = list(constraints)
+        # A filter without constraints lets everything pass: nothing is left to test.
+        ways: list[tuple[Node, ...]] = [] if asked else [()]
         for constraint in asked:
             conjuncts = conjuncts_of(constraint.tree)
             if conjuncts is None:
                 continue
             of_type = self._event_types.conjunct(constraint.event_types)
-            tree = constraint.tree
             if of_type is not None:
                 conjuncts = (of_type, *conjuncts)
-                tree = And((of_type, tree))
                 self._event_types.use(constraint.event_types)
                 self._types_of.setdefault(key, []).append(constraint.event_types)
-            ways.append((Way(key, tree), conjuncts))
-        self._place(key, ways if asked else [(Way(key, Boolean(True)), ())])
+            ways.append(conjuncts)
+        self._place(key, ways)
 
     def add_tree(self, key: K, tree: Node) -> None:
         """Adds a subscription with one constraint, on events of all types.
@@ -74,19 +73,19 @@ class MatchIndex(Generic[K]):
         """
         self._refuse_known(key)
         conjuncts = conjuncts_of(tree)
-        self._place(key, [] if conjuncts is None else [(Way(key, tree), conjuncts)])
+        self._place(key, [] if conjuncts is None else [conjuncts])
 
     def _refuse_known(self, key: K) -> None:
         if key in self._ways:
             raise InvalidUsage(f"{key!r} is in the index already; remove it first")
 
-    def _place(self, key: K, ways: list[tuple[Way, tuple[Node, ...]]]) -> None:
-        often = len(ways) > 1 or any(needs_deduplication(conjuncts) for _, conjuncts in ways)
+    def _place(self, key: K, constraints: list[tuple[Node, ...]]) -> None:
+        often = len(constraints) > 1 or any(map(needs_deduplication, constraints))
         root = self._often if often else self._once
-        self._ways[key] = [way for way, _ in ways]
+        ways = self._ways[key] = [Way(key, conjuncts) for conjuncts in constraints]
         self._most = max(self._most, len(self._ways))
-        for way, conjuncts in ways:
-            root.add(Entry(way, conjuncts))
+        for way in ways:
+            root.add(Entry(way, way.conjuncts))
 
     def remove(self, key: K) -> None:
         """Removes a subscription.

@@ -86,9 +86,9 @@ class OrderedLane:
 
     __slots__ = (
         "below",
+        "bisect",
         "bounds",
         "entries",
-        "equal",
         "keys",
         "kind",
         "name",
@@ -100,7 +100,10 @@ class OrderedLane:
     def __init__(self, name: LaneName, owner: LaneOwner) -> None:
         below, equal = ORDERINGS[name.operator]
         # not (value < bound) is value >= bound, but for NaN, where it is TRUE.
-        self.below, self.equal = (not below, not equal) if name.negated else (below, equal)
+        self.below = below is not name.negated
+        # Bounds equal to the value are in the slice if they match, else outside.
+        equal = equal is not name.negated
+        self.bisect = bisect_right if self.below is equal else bisect_left
         self.kind = name.kind
         self.tested = name.tested
         self.name = name
@@ -142,7 +145,12 @@ class OrderedLane:
 
     def match(self, value: Plain, fields: Fields, out: list[object]) -> None:
         """Adds the keys whose range contains the value and whose other tests pass."""
-        within = self._within(value)
+        # A value of the bounds' own class, and not NaN, is looked up as it is.
+        if type(value) is self.kind and value == value:  # noqa: PLR0124 -- NaN is not itself
+            at = self.bisect(self.bounds, value)
+            within = slice(at) if self.below else slice(at, None)
+        else:
+            within = self._within(value)
         keys = self.keys[within]
         if self.tested and keys:
             keys = self._passing(keys, within, fields)
@@ -159,19 +167,13 @@ class OrderedLane:
 
     def _within(self, value: Plain) -> slice:
         """The places of the bounds that the value satisfies."""
-        asked: Anything = value
-        convert = None
-        # A value of the bounds' own class is compared as it is.
-        if type(value) is not self.kind:
-            asked, convert = self._comparable(value)
-            if asked is None:
-                return slice(0, 0)
+        asked, convert = self._comparable(value)
+        if asked is None:
+            return slice(0)
         if type(asked) is float and math.isnan(asked):
-            return slice(0, len(self.keys) if self.name.negated else 0)
-        # Bounds equal to the value are in the slice if they match, else outside.
-        side = bisect_right if self.below is self.equal else bisect_left
-        at = side(self.bounds, asked, key=convert)
-        return slice(0, at) if self.below else slice(at, len(self.keys))
+            return slice(None) if self.name.negated else slice(0)
+        at = self.bisect(self.bounds, asked, key=convert)
+        return slice(at) if self.below else slice(at, None)
 
     def _comparable(self, value: Plain) -> tuple[Anything, Callable[[Anything], Anything] | None]:
         """What to look for among the bounds, and how to see the bounds while looking.

@@ -171,7 +171,7 @@ def test_the_widest_and_the_narrowest_interval(text: str) -> None:
 
 
 def test_a_long_sequence_of_many_kinds_is_asked_soon() -> None:
-    items = ["bb"] * 4_000 + [1] + ["aa"] * 4_000
+    items = ["bb"] * 12_000 + [1] + ["aa"] * 12_000
     index = index_of([f"'{letters}' in $n" for letters in ("aa", "bb", "cc", "dd")])
     started = time.perf_counter()
     found = index.match(fields(n=items))

@@ -57,7 +57,7 @@ def _expected(value: Plain, operator: type[Comparison], bound: Node, negated: bo
 def test_the_slice_is_what_the_table_says(operator: type[Comparison], negated: bool) -> None:
     lanes: dict[object, OrderedLane] = {}
     owner = _Owner()
-    entries = []
+    entries: list[tuple[Entry, Node]] = []
     for bound in (*_BOUNDS, *_BOUNDS):  # equal bounds too
         comparison = operator(_FIELD, bound)
         conjunct = Not(comparison) if negated else comparison

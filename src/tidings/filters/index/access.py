@@ -131,8 +131,14 @@ def _large(literals: list[Constant]) -> bool:
     return any(type(c) is int and not -EXACT < c < EXACT for c in literals)
 
 
+# Each operand is one more place where the subscription is kept.
+_MOST_OPERANDS = 16
+
+
 def _either(conjunct: Or, place: int) -> Access | None:
     """Any other `or`, if each operand has an access of its own."""
+    if len(conjunct.operands) > _MOST_OPERANDS:
+        return None
     if any(best_of(operand) is None for operand in conjunct.operands):
         return None
     return Access(3, "either", Path(None), (), (place,))

@@ -24,9 +24,10 @@ __all__ = ["Bucket", "RootBucket"]
 _FEW = 8
 # Buckets inside buckets; equal constraints with very many conjuncts would go on and on.
 _DEEPEST = 12
-# An interval takes three to five places, an interval in each of these as many again: with more
-# places than this, a further interval is tested, not sorted by.
+# An interval takes up to five places and an `or` one for each operand, and what is left is placed
+# in each of these again: with more places than this, further ones are tested, not sorted by.
 _MOST_PLACES = 8
+_MULTIPLYING = ("between", "either")
 
 
 class Bucket:
@@ -78,7 +79,8 @@ class Bucket:
             out += self.keys
         for entry in self.few:
             way = entry.way
-            if way.predicate(fields):
+            # Compiled when it was added.
+            if way.predicate(fields):  # type: ignore[misc]
                 out.append(way.key)
         indexes = self.indexes
         if indexes is None:
@@ -105,6 +107,7 @@ class Bucket:
             self.owners.append(entry)
         elif self.fields is None:
             entry.home, entry.place = self, len(self.few)
+            entry.way.compiled()
             if isinstance(self.few, tuple):
                 self.few = []
             self.few.append(entry)
@@ -174,7 +177,7 @@ class Bucket:
         best: Access | None = None
         least = (0, 0)
         for access in accesses(entry.conjuncts):
-            if access.kind == "between" and len(entry.way.entries) > _MOST_PLACES:
+            if access.kind in _MULTIPLYING and entry.way.places > _MOST_PLACES:
                 continue
             index = self.fields.get(access.path) if self.fields else None
             cost = (access.rank, index.weight(access) if index is not None else 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from tidings.events.fields import Fields
 from tidings.filters.shape import Constant, Shape, shape_of
 from tidings.filters.to_python import Predicate, to_python
 from tidings.filters.tree import And, Node, Or
@@ -46,6 +45,16 @@ class LaneOwner(Protocol):
         ...
 
 
+class _Nowhere:
+    """The home of entries whose place others have taken."""
+
+    def discard(self, entry: Entry) -> None:
+        """Nothing to do."""
+
+
+_NOWHERE = _Nowhere()
+
+
 class Way:
     """One constraint of a subscription: what a match reports, and where it is kept.
 
@@ -54,23 +63,31 @@ class Way:
         conjuncts: The whole constraint.
     """
 
-    __slots__ = ("conjuncts", "entries", "key", "predicate")
+    __slots__ = ("conjuncts", "entries", "key", "places", "predicate")
 
     def __init__(self, key: object, conjuncts: tuple[Node, ...]) -> None:
         self.key = key
         self.conjuncts = conjuncts
         self.entries: list[Entry] = []
-        self.predicate: Predicate = self._compile_first
-
-    def _compile_first(self, fields: Fields) -> bool | None:
-        """Most subscriptions are never tested by themselves: compiled when one is."""
-        return self.compiled()(fields)
+        self.places = 0  # entries that are somewhere
+        # Most subscriptions are never tested by themselves: compiled when one is.
+        self.predicate: Predicate | None = None
 
     def compiled(self) -> Predicate:
         """The predicate of the whole constraint."""
-        if self.predicate == self._compile_first:
+        if self.predicate is None:
             self.predicate = to_python(_whole(self.conjuncts))
         return self.predicate
+
+    def leave(self, entry: Entry) -> None:
+        """Takes an entry out whose place others take."""
+        self.places -= 1
+        entry.home = _NOWHERE
+        if self.entries[-1] is entry:
+            self.entries.pop()
+        # Looking for each in the list would be slow where there are very many.
+        elif len(self.entries) > 2 * self.places:
+            self.entries = [one for one in self.entries if one.home is not _NOWHERE]
 
 
 class Entry:
@@ -90,10 +107,12 @@ class Entry:
     place: int
 
     def __init__(self, way: Way, conjuncts: tuple[Node, ...]) -> None:
+        self.home = _NOWHERE
         self.way = way
         self.conjuncts = conjuncts
         way.entries.append(self)
+        way.places += 1
 
     def give_up(self) -> None:
-        """Leaves: other entries have taken its place."""
-        self.way.entries.remove(self)
+        """Leaves: other entries take its place."""
+        self.way.leave(self)

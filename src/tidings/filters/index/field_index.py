@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Protocol
 
-from tidings.events.fields import Char, Fields, Plain
+from tidings.events.fields import Char, EnumLabel, Fields, Plain
 from tidings.events.paths import Path
 from tidings.filters import truth
 from tidings.filters.index.access import Access
@@ -21,6 +21,21 @@ __all__ = ["BucketLike", "FieldIndex"]
 
 _NUMBERS = frozenset({int, float, bool, Decimal, Char})
 _PLAIN_NUMBERS = frozenset({int, float, bool})
+
+# Kinds of literals as bits, and which of them an element of a sequence compares with.
+_NUMBER, _STRING, _ONE_CHAR, _LABEL = 1, 2, 4, 8
+_EVERY_KIND = _NUMBER | _STRING | _ONE_CHAR | _LABEL
+_KIND_OF_LITERAL: dict[type, int] = {
+    **dict.fromkeys((int, float, bool), _NUMBER),
+    str: _STRING,
+    truth.OneChar: _ONE_CHAR,
+    EnumLabel: _LABEL,
+}
+_COMPARABLE: dict[type, int] = {
+    **dict.fromkeys((int, float, bool, Decimal, Char), _NUMBER | _ONE_CHAR),
+    str: _STRING | _ONE_CHAR,
+    EnumLabel: _LABEL,
+}
 
 
 class BucketLike(Protocol):
@@ -118,10 +133,14 @@ class FieldIndex:
             for item in set(items) if len(kinds) == 1 else items:
                 found.update((id(b), b) for b in self.member.find(item))
             return list(found.values())
-        # Of mixed kinds, an element before the wanted one may be an error: ask the table.
+        # An element that a literal cannot be compared with ends the search for its like.
+        sought = _EVERY_KIND
         for item in items:
+            sought &= _COMPARABLE.get(type(item), 0)
+            if not sought:
+                break
             for literal, bucket in self.member.find_with_literal(item):
-                if id(bucket) not in found and truth.member(literal, items):
+                if sought & _KIND_OF_LITERAL[type(literal)]:
                     found[id(bucket)] = bucket
         return list(found.values())
 

@@ -162,7 +162,7 @@ class OrderedLane:
         passing = row_code(self.name.rest).run(keys, fields) if len(keys) > _FEW else None
         if passing is None:
             entries = self.entries[within]
-            return [entry.way.key for entry in entries if entry.way.predicate(fields)]
+            return [entry.way.key for entry in entries if entry.way.compiled()(fields)]
         return passing
 
     def _within(self, value: Plain) -> slice:

@@ -51,7 +51,7 @@ class RowLane:
         """Adds the keys whose tests pass."""
         passing = self.code.run(self.rows, fields)
         if passing is None:
-            passing = [entry.way.key for entry in self.entries if entry.way.predicate(fields)]
+            passing = [entry.way.key for entry in self.entries if entry.way.compiled()(fields)]
         out += passing
 
 

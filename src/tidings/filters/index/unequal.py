@@ -167,10 +167,10 @@ class UnequalLane:
     def match(self, fields: Fields, out: list[object]) -> None:
         """Adds the keys of all whose literal the value does not equal, and of others that pass."""
         if not all(holds(fields[path]) for path, holds in self.guard):
-            out += [e.way.key for e in self.entries if e.way.predicate(fields)]
+            out += [e.way.key for e in self.entries if e.way.compiled()(fields)]
             return
         equal = [entry for entries in self.equal.find(fields[self.path]) for entry in entries]
-        failing = {e.place for e in equal if not e.way.predicate(fields)}
+        failing = {e.place for e in equal if not e.way.compiled()(fields)}
         if failing:
             out += [key for place, key in enumerate(self.keys) if place not in failing]
         else:

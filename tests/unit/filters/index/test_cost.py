@@ -81,4 +81,4 @@ def test_several_intervals_do_not_multiply_without_end() -> None:
     text = " and ".join(f"$f{n} > 0.0 and $f{n} < 10.0" for n in range(8))
     index = _index([parse(text)] * 200)
     ways = [way for ways in index._ways.values() for way in ways]
-    assert max(len(way.entries) for way in ways) <= 40
+    assert max(way.places for way in ways) <= 40

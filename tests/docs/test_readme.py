@@ -25,9 +25,10 @@ def test_every_command_writes_what_is_shown(shown: Shown) -> None:
     assert written_by(shown.command, ROOT) == shown.output
 
 
-def test_the_program_runs_as_shown() -> None:
-    (block,) = [block for block in blocks(page("README.md")) if block.language == "python"]
-    test = doctest.DocTestParser().get_doctest(block.text, {}, "README.md", None, block.line)
+@pytest.mark.parametrize("name", ["README.md", "docs/matching.md"])
+def test_the_program_runs_as_shown(name: str) -> None:
+    (block,) = [block for block in blocks(page(name)) if block.language == "python"]
+    test = doctest.DocTestParser().get_doctest(block.text, {}, name, None, block.line)
     assert test.examples
     result = doctest.DocTestRunner(verbose=False).run(test)
     assert result.failed == 0

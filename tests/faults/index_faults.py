@@ -15,6 +15,7 @@ ACCESS = "filters/index/access.py"
 TYPES = "filters/index/event_types.py"
 ROWS = "filters/index/rows.py"
 ROWCODE = "filters/index/rowcode.py"
+UNEQUAL = "filters/index/unequal.py"
 
 INDEX_FAULTS = [
     Fault(
@@ -128,8 +129,8 @@ INDEX_FAULTS = [
     Fault(
         "an element of a wrong kind before the wanted one is passed over",
         FIELD,
-        "truth.member(literal, items)",
-        "items",
+        "sought &= _COMPARABLE.get(type(item), 0)",
+        "sought &= _EVERY_KIND",
     ),
     Fault(
         "rows of large integers are compared as they are",
@@ -148,5 +149,41 @@ INDEX_FAULTS = [
         "events/fields.py",
         "return (*self._event.header, *self._event.data)",
         "return (*self._event.data,)",
+    ),
+    Fault(
+        "an integer and a double that are equal are taken for one element",
+        FIELD,
+        "for item in set(items) if len(kinds) == 1 else items:",
+        "for item in set(items):",
+    ),
+    Fault(
+        "a `!=` decides though what stands before it is an error",
+        UNEQUAL,
+        "if not all(holds(fields[path]) for path, holds in self.guard):",
+        "if not all(True for path, holds in self.guard):",
+    ),
+    Fault(
+        "a `!=` keeps those whose literal the value equals",
+        UNEQUAL,
+        "if not e.way.compiled()(fields)}",
+        "if False}",
+    ),
+    Fault(
+        "an `or` of equalities is taken for one whatever the classes of its literals",
+        ACCESS,
+        "return len(classes) == 1 and not _large(literals)",
+        "return True",
+    ),
+    Fault(
+        "rows beside bounds are not tested",
+        ORDERED,
+        "if self.tested and keys:",
+        "if False:",
+    ),
+    Fault(
+        "of an `or` only the first operand leads anywhere",
+        BUCKET,
+        "        for operand in either.operands:\n            way",
+        "        for operand in either.operands[:1]:\n            way",
     ),
 ]

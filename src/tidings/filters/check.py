@@ -19,6 +19,7 @@ from tidings.filters.parse import Kinds, Operand, parse_operand
 from tidings.filters.rewrite import fold
 from tidings.filters.scan import Token, scan
 from tidings.filters.tree import COMPARISONS, Boolean, Node
+from tidings.filters.truth import with_article
 
 __all__ = ["Caution", "Checked", "check"]
 
@@ -155,11 +156,9 @@ def _unlike_known(tokens: list[Token], known: Mapping[str, Collection[str]]) -> 
             kinds = _known_kinds(field, known)
             fitting = _FITTING.get(literal.kind)
             if fitting is not None and kinds and not fitting & kinds:
-                yield Caution(
-                    f"{field.value} is always a {' or '.join(sorted(kinds))}, which does not "
-                    f"compare with this literal",
-                    literal.start,
-                )
+                always = " or ".join(map(with_article, sorted(kinds)))
+                problem = f"{field.value} is always {always}, which this cannot be compared with"
+                yield Caution(problem, literal.start)
 
 
 def _known_kinds(token: Token, known: Mapping[str, Collection[str]]) -> set[str]:

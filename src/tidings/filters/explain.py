@@ -88,7 +88,7 @@ def explain(tree: Node, fields: Fields) -> Explained:
     root = _evaluate(tree, fields)
     if not root.failed and type(root.value) is not bool:
         kind = truth.kind_name(root.value)  # type: ignore[arg-type]
-        error = f"the result is {_article(kind)}, not a boolean"
+        error = f"the result is {truth.with_article(kind)}, not a boolean"
         return Explained(root.node, None, error, parts=root.parts)
     return root
 
@@ -147,7 +147,7 @@ def _not(node: Not, fields: Fields) -> Explained:
 
 def _not_boolean(part: Explained) -> str:
     kind = truth.kind_name(part.value)  # type: ignore[arg-type]
-    return f"{part.text} is {_article(kind)}, not a boolean"
+    return f"{part.text} is {truth.with_article(kind)}, not a boolean"
 
 
 def _operator(node: Node, fields: Fields) -> Explained:
@@ -201,8 +201,4 @@ def _arithmetic(node: Arithmetic, fields: Fields) -> Explained:
 
 def _mismatch(symbol: str, parts: tuple[Explained, ...]) -> str:
     left, right = (truth.kind_name(part.value) for part in parts)  # type: ignore[arg-type]
-    return f"{symbol} cannot take {_article(left)} and {_article(right)}"
-
-
-def _article(kind: str) -> str:
-    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+    return f"{symbol} cannot take {truth.with_article(left)} and {truth.with_article(right)}"

@@ -31,7 +31,16 @@ from tidings.filters.tree import (
     Subtract,
 )
 
-__all__ = ["ARITHMETIC", "COMPARE", "OneChar", "contains", "kind_name", "literal", "member"]
+__all__ = [
+    "ARITHMETIC",
+    "COMPARE",
+    "OneChar",
+    "contains",
+    "kind_name",
+    "literal",
+    "member",
+    "with_article",
+]
 
 LOWEST, HIGHEST = -(2**63), 2**64 - 1
 
@@ -236,3 +245,8 @@ _KIND_NAMES: dict[type, str] = {
 def kind_name(value: Plain) -> str:
     """The kind of a plain value, as messages and tables name it."""
     return _KIND_NAMES[type(value)]
+
+
+def with_article(kind: str) -> str:
+    """A kind's name as a sentence needs it: an integer, a string."""
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"

@@ -85,7 +85,7 @@ def test_what_is_meant_is_left_alone(text: str) -> None:
         ("$count == 'seven'", "$count is always a number", ""),
         ("'seven' == $count", "$count is always a number", ""),
         ("$host < 5", "$host is always a string", ""),
-        ("$sev == 'major'", "$sev is always a enum", ""),
+        ("$sev == 'major'", "$sev is always an enum", ""),
         ("$tags == 1", "$tags is always a sequence", ""),
     ],
 )

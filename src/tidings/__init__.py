@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from tidings.events.build import event
     from tidings.events.fields import fields_of
     from tidings.events.structured import StructuredEvent
-    from tidings.filters.constraint import constraint
+    from tidings.filters.constraint import constraint, event_type
     from tidings.filters.explain import explain
     from tidings.filters.filter import Filter
     from tidings.filters.index import MatchIndex
+    from tidings.filters.mapping import MappedConstraint, MappingFilter
     from tidings.filters.parse import parse
 
     __version__: str
@@ -26,12 +27,15 @@ if TYPE_CHECKING:
 __all__ = [
     "Any",
     "Filter",
+    "MappedConstraint",
+    "MappingFilter",
     "MatchIndex",
     "StructuredEvent",
     "TidingsError",
     "__version__",
     "constraint",
     "event",
+    "event_type",
     "explain",
     "fields_of",
     "parse",
@@ -40,11 +44,14 @@ __all__ = [
 _HOMES: Final = {
     "Any": "tidings.events.anyvalue",
     "Filter": "tidings.filters.filter",
+    "MappedConstraint": "tidings.filters.mapping",
+    "MappingFilter": "tidings.filters.mapping",
     "MatchIndex": "tidings.filters.index",
     "StructuredEvent": "tidings.events.structured",
     "TidingsError": "tidings.errors",
     "constraint": "tidings.filters.constraint",
     "event": "tidings.events.build",
+    "event_type": "tidings.filters.constraint",
     "explain": "tidings.filters.explain",
     "fields_of": "tidings.events.fields",
     "parse": "tidings.filters.parse",

@@ -10,12 +10,21 @@
     │   ├── InvalidGrammar          a constraint language nobody here speaks
     │   ├── InvalidEventType        an event-type pattern outside the rules
     │   ├── InvalidMappingValue     a mapping value of another type than its filter's
-    │   └── InvalidUsage            a command line or setting outside the rules
+    │   ├── InvalidUsage            a command line or setting outside the rules
+    │   └── UnsupportedProperties   properties that cannot be set so, every one listed
+    │       ├── UnsupportedQoS      of the quality of service
+    │       └── UnsupportedAdmin    of the administration of a channel
     ├── LimitExceeded               well-formed, but larger than we take
     ├── MissingExtra                an optional part of Tidings that is not installed
-    └── NotFound                    an id that names nothing
-        ├── ConstraintNotFound
-        └── CallbackNotFound
+    ├── NotFound                    an id that names nothing
+    │   ├── ConstraintNotFound
+    │   ├── CallbackNotFound
+    │   └── CursorNotFound          a place in the journal that retention has dropped
+    └── StoreError                  the disk does not do what it is asked
+        ├── JournalInUse            another process has the journal open
+        ├── JournalTooNew           written by a newer version; left as it is
+        ├── JournalBroken           a write or sync failed for good; open it again
+        └── DiskFull                no room; works again when there is
 
 Every class carries a stable code, the HTTP status a web door answers with, and the
 repository id of the exception a CORBA door raises. A message says what is wrong, where,
@@ -25,12 +34,16 @@ and what would be right.
 from __future__ import annotations
 
 import unicodedata
-from typing import ClassVar
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import ClassVar, NamedTuple
 
 __all__ = [
     "BadInput",
     "CallbackNotFound",
     "ConstraintNotFound",
+    "CursorNotFound",
+    "DiskFull",
     "InvalidConstraint",
     "InvalidEvent",
     "InvalidEventType",
@@ -38,14 +51,24 @@ __all__ = [
     "InvalidMappingValue",
     "InvalidTypeCode",
     "InvalidUsage",
+    "JournalBroken",
+    "JournalInUse",
+    "JournalTooNew",
     "LimitExceeded",
     "MissingExtra",
     "NotFound",
+    "PropertyError",
+    "PropertyErrorCode",
+    "StoreError",
     "TidingsError",
+    "UnsupportedAdmin",
+    "UnsupportedProperties",
+    "UnsupportedQoS",
 ]
 
 _SYSTEM = "IDL:omg.org/CORBA/{}:1.0"
 _FILTER = "IDL:omg.org/CosNotifyFilter/{}:1.0"
+_NOTIFICATION = "IDL:omg.org/CosNotification/{}:1.0"
 
 
 class TidingsError(Exception):
@@ -167,6 +190,81 @@ class InvalidUsage(BadInput):
     code = "invalid_usage"
 
 
+class PropertyErrorCode(IntEnum):
+    """Why a property cannot be set so (Notification Service 8.3), numbered as on the wire."""
+
+    UNSUPPORTED_PROPERTY = 0
+    UNAVAILABLE_PROPERTY = 1
+    UNSUPPORTED_VALUE = 2
+    UNAVAILABLE_VALUE = 3
+    BAD_PROPERTY = 4
+    BAD_TYPE = 5
+    BAD_VALUE = 6
+
+
+_REASONS = {
+    PropertyErrorCode.UNSUPPORTED_PROPERTY: "cannot be set at this level",
+    PropertyErrorCode.UNAVAILABLE_PROPERTY: "cannot be set given the other settings",
+    PropertyErrorCode.UNSUPPORTED_VALUE: "this value is not supported here",
+    PropertyErrorCode.UNAVAILABLE_VALUE: "this value is not possible given the other settings",
+    PropertyErrorCode.BAD_PROPERTY: "no property has this name",
+    PropertyErrorCode.BAD_TYPE: "the value is of the wrong type",
+    PropertyErrorCode.BAD_VALUE: "this value is outside the legal range",
+}
+
+
+class PropertyError(NamedTuple):
+    """One property that cannot be set so.
+
+    Attributes:
+        code: Why.
+        name: Which one.
+        low: The least value that would do; None where the reason is not the value.
+        high: The greatest one.
+    """
+
+    code: PropertyErrorCode
+    name: str
+    low: int | None = None
+    high: int | None = None
+
+    def __str__(self) -> str:
+        instead = "" if self.low is None else f"; use {self.low} to {self.high}"
+        return f"{self.name}: {_REASONS[self.code]}{instead}"
+
+
+class UnsupportedProperties(BadInput):
+    """Properties that cannot be set so; none of the request was set.
+
+    Args:
+        errors: Every bad property, in the order of the request.
+    """
+
+    code = "unsupported_properties"
+    http_status = 422
+
+    def __init__(self, errors: Iterable[PropertyError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__(self.errors)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+class UnsupportedQoS(UnsupportedProperties):
+    """Properties of the quality of service that cannot be set so."""
+
+    code = "unsupported_qos"
+    corba_id = _NOTIFICATION.format("UnsupportedQoS")
+
+
+class UnsupportedAdmin(UnsupportedProperties):
+    """Properties of the administration of a channel that cannot be set so."""
+
+    code = "unsupported_admin"
+    corba_id = _NOTIFICATION.format("UnsupportedAdmin")
+
+
 class LimitExceeded(TidingsError):
     """Well-formed, but larger than we take."""
 
@@ -216,6 +314,46 @@ class CallbackNotFound(NotFound):
 
     code = "callback_not_found"
     corba_id = _FILTER.format("CallbackNotFound")
+
+
+class CursorNotFound(NotFound):
+    """A place in the journal whose segment is not there (any more)."""
+
+    code = "cursor_not_found"
+
+
+class StoreError(TidingsError):
+    """The disk does not do what it is asked."""
+
+    code = "store_error"
+    http_status = 503
+    corba_id = _SYSTEM.format("PERSIST_STORE")
+
+
+class JournalInUse(StoreError):
+    """Another process has the journal open."""
+
+    code = "journal_in_use"
+
+
+class JournalTooNew(StoreError):
+    """The journal was written by a newer version; it is left as it is."""
+
+    code = "journal_too_new"
+
+
+class JournalBroken(StoreError):
+    """A write or sync failed for good: nothing is taken until the journal is opened again."""
+
+    code = "journal_broken"
+
+
+class DiskFull(StoreError):
+    """There is no room on the disk; nothing was written, and it works again when there is."""
+
+    code = "disk_full"
+    http_status = 507
+    corba_id = _SYSTEM.format("IMP_LIMIT")
 
 
 def line_and_column(text: str, position: int) -> tuple[int, int]:

@@ -39,8 +39,8 @@ INDEX_FAULTS = [
     Fault(
         "the answers of patterns are remembered too long",
         TYPES,
-        "self._uses.get(path, 0) + 1\n            self._answers.clear()",
-        "self._uses.get(path, 0) + 1",
+        "self._patterns[path] = patterns\n                self._answers.clear()",
+        "self._patterns[path] = patterns",
     ),
     Fault(
         "an event type's domain and type run into each other",

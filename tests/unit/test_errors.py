@@ -11,7 +11,11 @@ from tidings.errors import (
     InvalidConstraint,
     InvalidEvent,
     MissingExtra,
+    PropertyError,
+    PropertyErrorCode,
     TidingsError,
+    UnsupportedAdmin,
+    UnsupportedQoS,
     caret_report,
     line_and_column,
 )
@@ -34,7 +38,8 @@ def test_the_tree_in_the_docstring_is_the_tree() -> None:
 
 
 def test_every_error_is_public_and_has_its_own_code() -> None:
-    assert sorted(errors.__all__) == sorted(cls.__name__ for cls in TREE)
+    carried = ["PropertyError", "PropertyErrorCode"]
+    assert sorted(errors.__all__) == sorted([*carried, *(cls.__name__ for cls in TREE)])
     codes = [cls.code for cls in TREE]
     assert len(set(codes)) == len(codes)
 
@@ -69,6 +74,8 @@ def test_invalid_event_seen_from_outside() -> None:
         InvalidConstraint("no operator", "$a ? 1", 3, "use =="),
         MissingExtra("pyarrow", "arrow"),
         BadInput("wrong"),
+        UnsupportedQoS([PropertyError(PropertyErrorCode.BAD_VALUE, "Priority", -32767, 32767)]),
+        UnsupportedAdmin([PropertyError(PropertyErrorCode.BAD_TYPE, "MaxConsumers")]),
     ],
 )
 def test_errors_survive_the_way_to_another_process(error: TidingsError) -> None:
@@ -76,6 +83,25 @@ def test_errors_survive_the_way_to_another_process(error: TidingsError) -> None:
     assert type(again) is type(error)
     assert str(again) == str(error)
     assert vars(again) == vars(error)
+
+
+def test_unsupported_properties_are_all_named_with_what_would_do() -> None:
+    error = UnsupportedQoS(
+        [
+            PropertyError(PropertyErrorCode.BAD_VALUE, "Priority", -32767, 32767),
+            PropertyError(PropertyErrorCode.BAD_PROPERTY, "Prioritty"),
+        ]
+    )
+    assert str(error).splitlines() == [
+        "Priority: this value is outside the legal range; use -32767 to 32767",
+        "Prioritty: no property has this name",
+    ]
+
+
+@pytest.mark.parametrize("code", PropertyErrorCode)
+def test_every_code_of_a_property_has_its_own_words(code: PropertyErrorCode) -> None:
+    others = {str(PropertyError(c, "X")) for c in PropertyErrorCode if c is not code}
+    assert str(PropertyError(code, "X")) not in others
 
 
 def test_a_missing_extra_says_what_to_install() -> None:

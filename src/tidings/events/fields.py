@@ -24,7 +24,7 @@ from decimal import Decimal
 from typing import Final, TypeAlias
 
 from tidings.clock import to_timebase
-from tidings.events.anyvalue import Any, Value
+from tidings.events.anyvalue import Any, Value, pack
 from tidings.events.paths import MISSING, Missing, Name, Pair, Path, walk
 from tidings.events.structured import UTC_T, StructuredEvent, event_in_any, header_type
 from tidings.events.typecode import INTEGER_RANGES, Kind, TypeCode
@@ -213,12 +213,19 @@ class AnyFields(Fields):
 _ANY_DEFAULTS: Final = {"domain_name": ANY_EVENT_TYPE[0], "type_name": ANY_EVENT_TYPE[1]}
 
 
-def fields_of(event: StructuredEvent | Value, now: int = 0) -> Fields:
-    """The fields of an event in any form; a structured event inside an any is opened."""
+def fields_of(event: object, now: int = 0) -> Fields:
+    """The fields of an event: a structured event, or a bare value.
+
+    A structured event inside an any is opened.
+
+    Raises:
+        InvalidEvent: This can be no event.
+    """
     if isinstance(event, StructuredEvent):
         return StructuredFields(event, now)
-    inside = event_in_any(event)
-    return AnyFields(event, now) if inside is None else StructuredFields(inside, now)
+    value = pack(event)
+    inside = event_in_any(value)
+    return AnyFields(value, now) if inside is None else StructuredFields(inside, now)
 
 
 def _curtime(now: int) -> Value:

@@ -311,6 +311,15 @@ def _pair(step: Pair, type_: TypeCode | None, value: Value) -> Value | Missing:
 
 def _untyped_pair(name: str, items: tuple[Value, ...]) -> Value | Missing:
     for item in items:
+        if isinstance(item, dict):  # the usual case, and there may be very many
+            if len(item) == 2:
+                text, second = item.values()
+                if type(text) is str and text == name:
+                    return second
+                if not isinstance(text, Any):
+                    continue
+            else:
+                continue
         first = walk(item, (Position(0),))
         type_, text = _opened(None if isinstance(first, Missing) else first)
         is_pair = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tidings.errors import InvalidEventType
+from tidings.errors import InvalidEventType, InvalidUsage
 from tidings.events.fields import Fields
 from tidings.filters.check import check
 from tidings.filters.limits import DEFAULT_LIMITS, Limits
@@ -113,13 +113,26 @@ class Constraint:
 
 def constraint(
     text: str = "",
-    event_types: Iterable[EventTypePattern] = (),
+    event_types: Iterable[EventTypePattern | str] = (),
     limits: Limits = DEFAULT_LIMITS,
 ) -> Constraint:
     """A constraint from its text.
 
+    Args:
+        text: The expression; blank text is TRUE.
+        event_types: Of which events it is asked: patterns, or their texts (`Telecom::Comm*`).
+        limits: How large it may be.
+
     Raises:
         InvalidConstraint: The text is no constraint.
+        InvalidEventType: An event type is outside the rules.
     """
+    if not isinstance(text, str):
+        raise InvalidUsage(f"a constraint is a text, not {text!r}")
+    given = [event_types] if isinstance(event_types, str) else event_types
+    patterns = tuple(event_type(one) if isinstance(one, str) else one for one in given)
+    for pattern in patterns:
+        if not isinstance(pattern, EventTypePattern):
+            raise InvalidUsage(f"an event type is a pattern or its text, not {pattern!r}")
     tree = check(text, limits=limits).tree
-    return Constraint(text, tree, tuple(event_types), predicate=to_python(tree))
+    return Constraint(text, tree, patterns, predicate=to_python(tree))

@@ -13,6 +13,7 @@ from decimal import Decimal
 from tidings.events.fields import Fields, Plain
 from tidings.events.paths import MISSING, DefaultActive, Path
 from tidings.filters import truth
+from tidings.filters.constraint import Constraint
 from tidings.filters.printing import print_tree
 from tidings.filters.shape import constant_of
 from tidings.filters.tree import (
@@ -83,9 +84,9 @@ class Explained:
             yield from part.walk(depth + 1)
 
 
-def explain(tree: Node, fields: Fields) -> Explained:
+def explain(asked: Node | Constraint, fields: Fields) -> Explained:
     """The tree of a whole constraint with a value at every node."""
-    root = _evaluate(tree, fields)
+    root = _evaluate(asked.tree if isinstance(asked, Constraint) else asked, fields)
     if not root.failed and type(root.value) is not bool:
         kind = truth.kind_name(root.value)  # type: ignore[arg-type]
         error = f"the result is {truth.with_article(kind)}, not a boolean"

@@ -17,10 +17,10 @@ from tidings.errors import (
     CallbackNotFound,
     ConstraintNotFound,
     InvalidGrammar,
+    InvalidUsage,
 )
 from tidings.events.fields import Fields
 from tidings.filters.constraint import Constraint, EventTypePattern
-from tidings.filters.limits import DEFAULT_LIMITS, Limits
 
 __all__ = ["EventTypeChange", "Filter", "FilterVersion", "accepted_grammar"]
 
@@ -71,8 +71,7 @@ class FilterVersion:
 class Filter:
     """A filter with a history: the current version, and who wants to hear of the next."""
 
-    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
-        self.limits = limits
+    def __init__(self) -> None:
         self.version = FilterVersion(1, {})
         self._last_constraint = 0
         self._last_callback = 0
@@ -86,8 +85,13 @@ class Filter:
         return self.version.matches(fields)
 
     def add(self, constraints: Iterable[Constraint]) -> list[int]:
-        """Adds constraints; their ids, in order."""
+        """Adds constraints; their ids, in order.
+
+        Raises:
+            InvalidUsage: One is no constraint; nothing is changed.
+        """
         added = dict(enumerate(constraints, self._last_constraint + 1))
+        _refuse_others(added)
         self._last_constraint += len(added)
         self._become({**self.version.constraints, **added})
         return list(added)
@@ -107,6 +111,7 @@ class Filter:
             raise ConstraintNotFound(
                 f"constraint {constraint_id} is to be deleted and replaced at once"
             )
+        _refuse_others(replace)
         self._become({i: replace.get(i, c) for i, c in current.items() if i not in deleted})
 
     def constraints(self, ids: Iterable[int]) -> dict[int, Constraint]:
@@ -173,6 +178,12 @@ class Filter:
             _call_all(self._calls)
         finally:
             self._is_telling = False
+
+
+def _refuse_others(constraints: Mapping[int, object]) -> None:
+    for given in constraints.values():
+        if not isinstance(given, Constraint):
+            raise InvalidUsage(f"a filter holds constraints, not {given!r}; use constraint(text)")
 
 
 def _call_all(calls: deque[partial[None]]) -> None:

@@ -89,6 +89,19 @@ class MappingFilter:
         self._check_values(replace)
         self._become({i: replace.get(i, m) for i, m in current.items() if i not in deleted})
 
+    def mapped(self, ids: Iterable[int]) -> dict[int, MappedConstraint]:
+        """The constraints with these ids, and their values.
+
+        Raises:
+            ConstraintNotFound: An id is unknown.
+        """
+        found = {}
+        for mapped_id in ids:
+            if mapped_id not in self.version.mapped:
+                raise ConstraintNotFound(f"the mapping filter has no constraint {mapped_id}")
+            found[mapped_id] = self.version.mapped[mapped_id]
+        return found
+
     def clear(self) -> None:
         """Removes all constraints: every event then gets the default."""
         self._become({})

@@ -28,7 +28,7 @@ from tidings.filters.tree import (
     Real,
     Text,
 )
-from tidings.filters.truth import EXACT, OneChar
+from tidings.filters.truth import EXACT, OneChar, literal
 
 __all__ = ["Constant", "Shape", "constant_of", "shape_of"]
 
@@ -59,7 +59,7 @@ def shape_of(node: Node, constants: list[Constant]) -> str:
 def constant_of(node: Node) -> Constant | None:
     """The plain value of a literal; None for any other node."""
     if isinstance(node, Text):
-        return OneChar(node.value) if len(node.value) == 1 else node.value
+        return literal(node.value)
     if isinstance(node, Integer | Real | Boolean):
         return node.value
     return EnumLabel(node.value) if isinstance(node, Label) else None

@@ -211,7 +211,7 @@ def member(value: Plain, items: Plain) -> bool | None:
         if (kinds == {str} and kind in _STRINGS) or (kinds == {int} and kind is int):
             return value in items
     for item in items:
-        if type(item) is kind and (kind is int or kind is str):
+        if type(item) is kind and kind in _COMPARED_DIRECTLY:
             if item == value:
                 return True
             continue
@@ -223,6 +223,7 @@ def member(value: Plain, items: Plain) -> bool | None:
 
 # Up to here, looking at the kinds first costs more than it saves.
 _SHORT = 8
+_COMPARED_DIRECTLY = (int, str, float)
 _SEQUENCES = (tuple, bytes)
 _NOT_SIMPLE = (Composite, Missing, tuple, bytes)
 

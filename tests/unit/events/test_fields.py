@@ -167,3 +167,9 @@ def test_marks_stay_themselves_between_processes() -> None:
     assert pickle.loads(pickle.dumps((MISSING, COMPOSITE))) == (MISSING, COMPOSITE)
     assert repr((MISSING, COMPOSITE)) == "(missing, composite)"
     assert not MISSING
+
+
+def test_a_bare_value_is_taken_as_users_write_it() -> None:
+    fields = fields_of({"zones": [3, 17], "name": "x"})
+    assert fields[Path("zones")] == (3, 17)
+    assert fields[Path("name")] == "x"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tidings.errors import InvalidConstraint, InvalidEventType
+from tidings.errors import InvalidConstraint, InvalidEventType, InvalidUsage
 from tidings.events.anyvalue import Any
 from tidings.events.build import event
 from tidings.events.fields import fields_of
@@ -133,3 +133,16 @@ def test_a_bad_text_is_refused() -> None:
         constraint("$a ==")
     with pytest.raises(InvalidConstraint):
         constraint("5")
+
+
+def test_event_types_may_be_texts() -> None:
+    assert constraint("", ["Telecom::Comm*"]) == constraint(
+        "", [EventTypePattern("Telecom", "Comm*")]
+    )
+    assert constraint("", "Speed").event_types == (EventTypePattern("*", "Speed"),)
+
+
+@pytest.mark.parametrize(("text", "types"), [(5, ()), ("", [5]), ("", [("D", "T")])])
+def test_what_is_no_text_and_no_pattern_is_refused(text: object, types: object) -> None:
+    with pytest.raises(InvalidUsage):
+        constraint(text, types)  # type: ignore[arg-type]

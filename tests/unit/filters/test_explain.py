@@ -6,6 +6,7 @@ import pytest
 
 from tidings.events.build import event
 from tidings.events.fields import fields_of
+from tidings.filters.constraint import constraint
 from tidings.filters.explain import Explained, explain
 from tidings.filters.parse import parse
 
@@ -80,3 +81,8 @@ def test_an_error_says_what_is_wrong(text: str, where: str, error: str) -> None:
 def test_an_unreached_error_is_none() -> None:
     assert asked("$yes or $a == 'xy'").first_error() is None
     assert asked("FALSE and $missing").value is False
+
+
+def test_a_constraint_is_explained_as_its_tree() -> None:
+    fields = fields_of(event("D", "T", data={"a": 1}))
+    assert explain(constraint("$a == 1"), fields) == explain(parse("$a == 1"), fields)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tidings.errors import CallbackNotFound, ConstraintNotFound, InvalidConstraint, InvalidGrammar
+from tidings.errors import (
+    CallbackNotFound,
+    ConstraintNotFound,
+    InvalidConstraint,
+    InvalidGrammar,
+    InvalidUsage,
+)
 from tidings.events.build import event
 from tidings.events.fields import fields_of
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
@@ -160,3 +166,11 @@ def test_who_changes_the_filter_while_it_tells_is_told_too() -> None:
     assert heard == [2, 3]
     assert later == [2, 3]
     assert asked.version.constraints == {1: YES, 2: NO}
+
+
+def test_what_is_no_constraint_changes_nothing() -> None:
+    made = Filter()
+    before = made.version
+    with pytest.raises(InvalidUsage, match="use constraint"):
+        made.add(["$a == 1"])  # type: ignore[list-item]
+    assert made.version is before

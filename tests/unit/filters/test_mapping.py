@@ -112,3 +112,11 @@ def test_ids_must_be_known_and_stand_in_one_list(delete: list[int], replace: lis
     with pytest.raises(ConstraintNotFound):
         filter.modify(delete, {number: mapped("", short(2)) for number in replace})
     assert filter.version is before
+
+
+def test_constraints_are_found_by_their_ids() -> None:
+    made = MappingFilter(Any(SHORT, 0))
+    (first,) = made.add([MappedConstraint(constraint("$a > 1"), Any(SHORT, 5))])
+    assert made.mapped([first])[first].constraint.text == "$a > 1"
+    with pytest.raises(ConstraintNotFound, match="no constraint 9"):
+        made.mapped([first, 9])

@@ -141,7 +141,9 @@ def _lone_surrogate(octets: bytes) -> int | None:
     return None if match is None else match.end() - 6
 
 
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[-+.0-9eE]+|[{}\[\],:]', re.DOTALL)
+_TOKEN = re.compile(
+    rb'"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|[{}\[\],:]', re.DOTALL
+)
 
 
 class _Level:

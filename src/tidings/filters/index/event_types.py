@@ -46,9 +46,10 @@ class EventTypes:
         self._used += 1
         if not all(p.exact for p in patterns):
             path = _path(patterns)
-            self._patterns[path] = patterns
+            if path not in self._patterns:
+                self._patterns[path] = patterns
+                self._answers.clear()
             self._uses[path] = self._uses.get(path, 0) + 1
-            self._answers.clear()
 
     def forget(self, patterns: Patterns) -> None:
         """One constraint less names them."""

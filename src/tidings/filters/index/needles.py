@@ -7,7 +7,7 @@ only needles filed under one of them are looked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
 __all__ = ["Needles"]
@@ -15,8 +15,11 @@ __all__ = ["Needles"]
 B = TypeVar("B")
 
 _RUN = 4
-# Up to so many needles are simply looked for one by one.
+# Up to so many runs, needles are simply looked for one by one; in a long text up to more, for
+# cutting it costs as much as looking for hundreds.
 _FEW = 12
+_FEW_FOR_LONG = 500
+_LONG = 1_000
 
 
 class Needles(Generic[B]):
@@ -45,21 +48,22 @@ class Needles(Generic[B]):
 
     def find(self, text: str) -> Iterator[B]:
         """The buckets of all needles that stand in a text, each once."""
-        if len(self.runs) <= _FEW:
-            tables: Iterator[dict[str, B]] = iter(self.runs.values())
-        else:
-            tables = self._tables(text)
+        few = _FEW if len(text) < _LONG else _FEW_FOR_LONG
+        tables = self.runs.values() if len(self.runs) <= few else self._tables(text)
         for table in tables:
             for needle, bucket in table.items():
                 if needle in text:
                     yield bucket
 
-    def _tables(self, text: str) -> Iterator[dict[str, B]]:
+    def _tables(self, text: str) -> Iterable[dict[str, B]]:
+        """The tables of the runs in a text; its runs are not kept, as a text may be large."""
+        reached: dict[int, dict[str, B]] = {}
         for length in range(1, _RUN + 1):
-            for run in _runs(text, length):
-                table = self.runs.get(run)
+            for at in range(len(text) - length + 1):
+                table = self.runs.get(text[at : at + length])
                 if table is not None:
-                    yield table
+                    reached[id(table)] = table
+        return reached.values()
 
 
 def _runs(text: str, length: int) -> set[str]:

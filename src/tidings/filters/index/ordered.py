@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from tidings.events.fields import Char, EnumLabel, Fields, Plain
 from tidings.filters.index.entry import Entry, LaneOwner, shape_and_constants
-from tidings.filters.index.rowcode import row_code
+from tidings.filters.index.rowcode import has_row_code, row_code
 from tidings.filters.shape import Shape, constant_of
 from tidings.filters.tree import Comparison, Greater, GreaterEqual, Less, LessEqual, Node, Not, Or
 from tidings.filters.truth import EXACT, OneChar, number
@@ -53,13 +53,15 @@ def lane_name(conjunct: Node, rest: tuple[Node, ...]) -> LaneName:
     comparison = conjunct.operand if isinstance(conjunct, Not) else conjunct
     assert isinstance(comparison, Comparison)
     # Of `or`s there are too many shapes for a lane each.
-    one_shape = rest and not any(isinstance(node, Or) for node in rest)
+    shape = None
+    if rest and not any(isinstance(node, Or) for node in rest):
+        shape = shape_and_constants(rest)[0]
     return LaneName(
         type(comparison),
         conjunct is not comparison,
         type(bound_of(conjunct)),
         bool(rest),
-        shape_and_constants(rest)[0] if one_shape else None,
+        shape if shape is not None and has_row_code(shape) else None,
     )
 
 

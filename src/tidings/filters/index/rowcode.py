@@ -41,7 +41,7 @@ from tidings.filters.tree import (
     walk_tree,
 )
 
-__all__ = ["RowCode", "row_code"]
+__all__ = ["RowCode", "has_row_code", "row_code"]
 
 # Larger shapes gain nothing from being run as rows, and their conditions grow.
 _MOST_NODES = 40
@@ -106,6 +106,15 @@ class RowCode:
                 self._by_kinds.clear()
             self._by_kinds[kinds] = _Writer(self.paths, kinds).rows(self.tree)
         return self._by_kinds[kinds]
+
+
+# A longer shape is hardly shared, and its tree would be kept in the cache.
+_LONGEST_SHAPE = 1_000
+
+
+def has_row_code(shape: Shape) -> bool:
+    """Whether rows of this shape can be tested together."""
+    return len(shape.text) <= _LONGEST_SHAPE and row_code(shape).simple
 
 
 @lru_cache(maxsize=2048)

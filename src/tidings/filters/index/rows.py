@@ -9,7 +9,7 @@ from __future__ import annotations
 from tidings.events.fields import Fields
 from tidings.events.paths import Path
 from tidings.filters.index.entry import Entry, LaneOwner, shape_and_constants
-from tidings.filters.index.rowcode import row_code
+from tidings.filters.index.rowcode import has_row_code, row_code
 from tidings.filters.index.unequal import Guard, UnequalLane, decisive
 from tidings.filters.shape import Constant, Shape
 from tidings.filters.to_python import Predicate
@@ -68,7 +68,8 @@ class RowSet:
         self.owner = owner
         self.lanes: dict[Shape, RowLane] = {}
         self.unequal: dict[tuple[Path, Guard], UnequalLane] = {}
-        # Entries of shapes with few: by shape, and all of them as they are tested.
+        # Entries of shapes with few, where they could become rows; and all that are tested one by
+        # one, as they are tested.
         self.few: dict[Shape, list[Entry]] = {}
         self.loose: list[tuple[Predicate, object]] = []
         self.entries: list[Entry] = []
@@ -97,12 +98,14 @@ class RowSet:
         if lane is not None:
             lane.add(entry, constants)
             return
-        same = self.few.setdefault(shape, [])
-        same.append(entry)
         entry.place = len(self.loose)
         self.loose.append((entry.way.compiled(), entry.way.key))
         self.entries.append(entry)
-        if len(same) > _FEW and row_code(shape).simple:
+        if not has_row_code(shape):
+            return
+        same = self.few.setdefault(shape, [])
+        same.append(entry)
+        if len(same) > _FEW:
             self._gather(shape)
 
     def _gather(self, shape: Shape) -> None:
@@ -139,8 +142,9 @@ class RowSet:
             if not lane.entries:
                 del self.lanes[shape]
             return
-        same = self.few[shape]
-        same.remove(entry)
-        if not same:
-            del self.few[shape]
+        same = self.few.get(shape)
+        if same is not None:
+            same.remove(entry)
+            if not same:
+                del self.few[shape]
         self._take_loose(entry)

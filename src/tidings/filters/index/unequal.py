@@ -143,7 +143,8 @@ class UnequalLane:
         self.guard = guard
         self.keys: list[object] = []
         self.entries: list[Entry] = []
-        self.equal: EqualityTable[list[Entry]] = EqualityTable()
+        # Dictionaries as ordered sets: very many may have the same literal.
+        self.equal: EqualityTable[dict[Entry, None]] = EqualityTable()
 
     def add(self, entry: Entry, literal: Constant) -> None:
         """Takes an entry in."""
@@ -151,7 +152,7 @@ class UnequalLane:
         self.keys.append(entry.way.key)
         self.entries.append(entry)
         for table, key in self.equal.slots(literal):
-            table.setdefault(key, []).append(entry)
+            table.setdefault(key, {})[entry] = None
 
     def discard(self, entry: Entry, literal: Constant) -> None:
         """Takes an entry out; the last one moves into its place."""
@@ -160,7 +161,7 @@ class UnequalLane:
             self.keys[entry.place], self.entries[entry.place] = key, last
             last.place = entry.place
         for table, slot in self.equal.slots(literal):
-            table[slot].remove(entry)
+            del table[slot][entry]
             if not table[slot]:
                 del table[slot]
 

@@ -66,6 +66,8 @@ BAD: list[tuple[str | bytes, str]] = [
     ('"\\\\\\ud800"', "column 4: the lone surrogate U\\+D800"),
     ("1e400", "'1e400' is outside a double"),
     ('{"a": [1, -1e999]}', r"a\[1\]: '-1e999' is outside a double"),
+    ('{"a": [true, false, 1e400]}', r"a\[2\]: '1e400' is outside a double"),
+    ('{"a": 1e400.5e}', "a: '1e400' is outside a double"),
     ('{"a": {"b": ' + "9" * 5000 + "}}", "a.b: '9+… is outside the integers"),
     ('{"a": 1, "a": 1}', "the name 'a' stands twice in one object"),
     ('{"x": [0, {"a": ":", "b": 1, "a": 2}]}', r"x\[1\]: the name 'a' stands twice"),

@@ -9,7 +9,7 @@ from tidings.events.build import event
 from tidings.events.fields import fields_of
 from tidings.filters.index import MatchIndex
 from tidings.filters.index.bucket import Bucket
-from tidings.filters.index.entry import Way
+from tidings.filters.index.entry import Entry, Way
 from tidings.filters.parse import parse
 from tidings.filters.tree import Node
 
@@ -82,3 +82,24 @@ def test_several_intervals_do_not_multiply_without_end() -> None:
     index = _index([parse(text)] * 200)
     ways = [way for ways in index._ways.values() for way in ways]
     assert max(way.places for way in ways) <= 40
+
+
+@pytest.mark.parametrize(
+    "text", ["$x != 'a'", "$x + $y > 5", "default $u._d", "exist $x or $a + 1 > 2"]
+)
+def test_one_of_very_many_equal_ones_is_removed_without_a_search(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = 0
+
+    def counting(self: Entry, other: object) -> bool:
+        nonlocal compared
+        compared += 1
+        return self is other
+
+    index = _index([parse(text)] * 3_000)
+    monkeypatch.setattr(Entry, "__eq__", counting)
+    monkeypatch.setattr(Entry, "__hash__", object.__hash__)
+    for key in range(1_500, 1_600):
+        index.remove(key)
+    assert compared < 1_000

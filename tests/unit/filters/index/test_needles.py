@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import random
+import string
+import tracemalloc
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +27,20 @@ def _filled(needles: set[str]) -> Needles[str]:
 def test_needles_are_found_as_by_looking_for_each(needles: set[str], text: str) -> None:
     found = list(_filled(needles).find(text))
     assert sorted(found) == sorted(needle for needle in needles if needle in text)
+
+
+@pytest.mark.parametrize("count", [30, 600])
+def test_a_large_text_takes_no_memory_of_its_size(count: int) -> None:
+    drawn = random.Random(7)
+    needles = {"".join(drawn.choices(string.ascii_letters, k=6)) for _ in range(count)}
+    text = "".join(drawn.choices(string.ascii_letters, k=50_000)) + min(needles)
+    index = _filled(needles)
+    tracemalloc.start()
+    try:
+        assert min(needles) in set(index.find(text))
+        assert tracemalloc.get_traced_memory()[1] < len(text)
+    finally:
+        tracemalloc.stop()
 
 
 @given(st.sets(_needle, min_size=1, max_size=40))

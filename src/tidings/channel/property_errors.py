@@ -1,0 +1,183 @@
+"""One property of an object: its type and its ranges, and what is wrong with a value.
+
+Notification Service 8.3. Quality of service (`qos.py`) and administration (`properties.py`)
+are two tables of such properties.
+
+Values are handed in as they came: an `Any` from the wire is checked for its type, a plain
+Python value is taken for one of the property's own type. An `Any` must not be unboxed
+before, or a long would pass for a short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar, Final, NamedTuple, NoReturn, Self, TypeAlias
+
+from tidings.errors import PropertyError, PropertyErrorCode
+from tidings.events.boxes import Any
+from tidings.events.structured import UTC_T
+from tidings.events.typecode import Kind, TypeCode
+
+__all__ = [
+    "NOT_NARROWED",
+    "Level",
+    "Property",
+    "PropertyRange",
+    "PropertyValues",
+    "Request",
+    "Supported",
+    "judged",
+    "plain_value",
+]
+
+Request: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
+"""What is to be set, name to value; of two values for one name the last counts."""
+
+Supported: TypeAlias = Mapping[str, tuple[int, int]]
+"""Properties of which this installation supports less than is legal: lowest, highest.
+
+Without stable storage, for example, both reliabilities go from 0 to 0.
+"""
+
+NOT_NARROWED: Final[Supported] = {}
+
+
+class Level(Enum):
+    """Where a property may be set."""
+
+    CHANNEL = "channel"
+    ADMIN = "admin"
+    PROXY = "proxy"
+    EVENT = "event"
+
+
+class PropertyRange(NamedTuple):
+    """A property that could be set, and to what; None where every value of the type will do."""
+
+    name: str
+    low: int | None
+    high: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A line of the table of properties.
+
+    Attributes:
+        name: The standard's name.
+        type: The type of its values.
+        low: The least legal value; None where every value of the type is legal.
+        high: The greatest legal value.
+        default: What applies until it is set; None for nothing.
+        levels: Where it may be set.
+        zero: What a 0 is read as.
+    """
+
+    name: str
+    type: TypeCode
+    low: int | None
+    high: int | None
+    default: int | None
+    levels: frozenset[Level]
+    zero: int = 0
+
+    def supported(self, narrowed: Supported) -> PropertyRange:
+        """The values that are legal and supported."""
+        if self.low is None or self.high is None or self.name not in narrowed:
+            return PropertyRange(self.name, self.low, self.high)
+        low, high = narrowed[self.name]
+        return PropertyRange(self.name, max(low, self.low), min(high, self.high))
+
+
+class PropertyValues(Mapping[str, int]):
+    """The values of all properties of a table at one object, whether set or not. Immutable.
+
+    Args:
+        values: Those that differ from the default, as plain numbers and booleans. They are
+            trusted: what comes from outside goes through `changed`.
+
+    Raises:
+        ValueError: A name is not that of a property an object can hold.
+    """
+
+    __slots__ = ("_values",)
+
+    table: ClassVar[Mapping[str, Property]] = {}
+    _values: dict[str, int]
+
+    def __init__(self, values: Mapping[str, int] | None = None) -> None:
+        lines = self.table.values()
+        made = {line.name: line.default for line in lines if line.default is not None}
+        unknown = sorted((values or {}).keys() - made.keys())
+        if unknown:
+            raise ValueError(f"no object holds a property {', '.join(unknown)}")
+        object.__setattr__(self, "_values", {**made, **(values or {})})
+
+    def __getitem__(self, name: str) -> int:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values.items()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._values})"
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} cannot be changed; make another one")
+
+    def __reduce__(self) -> tuple[type[Self], tuple[dict[str, int]]]:
+        return type(self), (dict(self._values),)
+
+
+def judged(asked: Property, value: object, narrowed: Supported) -> int | PropertyError:
+    """The value in plain form, or what is wrong with its type, legality and support."""
+    plain = plain_value(asked.type, value)
+    if plain is None:
+        return PropertyError(PropertyErrorCode.BAD_TYPE, asked.name)
+    if asked.low is None or asked.high is None:
+        return plain
+    if asked.zero and not plain:
+        plain = asked.zero
+    if not asked.low <= plain <= asked.high:
+        return PropertyError(PropertyErrorCode.BAD_VALUE, asked.name, asked.low, asked.high)
+    _, low, high = asked.supported(narrowed)
+    if low is not None and high is not None and not low <= plain <= high:
+        return PropertyError(PropertyErrorCode.UNSUPPORTED_VALUE, asked.name, low, high)
+    return plain
+
+
+def plain_value(wanted: TypeCode, value: object) -> int | None:
+    """The number or boolean in a value, a UtcT's time, or None for a value of another type."""
+    if wanted is UTC_T:
+        return _utc_time(value)
+    if isinstance(value, Any):
+        if not value.type.equivalent(wanted):
+            return None
+        value = value.value
+    if wanted.unaliased.kind is Kind.BOOLEAN:
+        return value if isinstance(value, bool) else None
+    # A plain integer of any size has the property's type: too large a one is a bad value.
+    return int(value) if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+_UTC_KINDS: Final = [member.type.unaliased.kind for member in UTC_T.members]
+
+
+def _utc_time(value: object) -> int | None:
+    """The time of a UtcT; its inaccuracy and time zone are ignored (11)."""
+    if not isinstance(value, Any) or not value.type.equivalent(UTC_T):
+        return None
+    # Equivalent types have one repository id, which a foreign type may claim without the shape.
+    kinds = [member.type.unaliased.kind for member in value.type.unaliased.members]
+    if kinds != _UTC_KINDS or not isinstance(value.value, tuple):
+        return None
+    time = value.value[0]
+    return time if isinstance(time, int) else None

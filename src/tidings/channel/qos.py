@@ -1,0 +1,192 @@
+"""The quality of service of channels, admins and proxies, as frozen values.
+
+Notification Service 8.1 and 8.2: which properties there are, of which type and range, where
+they may be set and what applies until then. `qos_check.py` decides whether a change is
+possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import Final
+
+from tidings.channel.property_errors import Level, Property, PropertyValues
+from tidings.events import typecode as tc
+from tidings.events.structured import UTC_T
+from tidings.events.typecode import INTEGER_RANGES, TypeCode
+
+__all__ = [
+    "QOS_PROPERTIES",
+    "DiscardPolicy",
+    "Level",
+    "OrderPolicy",
+    "QoS",
+    "Reliability",
+    "inherited",
+]
+
+
+class Reliability(IntEnum):
+    """What survives a crash (10): nothing, or what was accepted."""
+
+    BEST_EFFORT = 0
+    PERSISTENT = 1
+
+
+class OrderPolicy(IntEnum):
+    """In which order waiting events are delivered (11)."""
+
+    ANY = 0
+    FIFO = 1
+    PRIORITY = 2
+    DEADLINE = 3
+
+    @property
+    def carried_out(self) -> OrderPolicy:
+        """The order that is kept: the standard leaves it open for `ANY`."""
+        return OrderPolicy.PRIORITY if self is OrderPolicy.ANY else self
+
+
+class DiscardPolicy(IntEnum):
+    """Which event goes when too many wait (11)."""
+
+    ANY = 0
+    FIFO = 1
+    PRIORITY = 2
+    DEADLINE = 3
+    LIFO = 4
+
+    @property
+    def carried_out(self) -> DiscardPolicy:
+        """The policy that is followed: the standard leaves it open for `ANY`."""
+        return DiscardPolicy.FIFO if self is DiscardPolicy.ANY else self
+
+
+TIME_T: Final = UTC_T.member_type(0)
+
+_OBJECTS: Final = frozenset({Level.CHANNEL, Level.ADMIN, Level.PROXY})
+_EVERYWHERE: Final = _OBJECTS | {Level.EVENT}
+_HEADER: Final = frozenset({Level.EVENT})
+
+
+def _number(
+    name: str,
+    type: TypeCode,
+    low: int,
+    high: int | None,
+    default: int,
+    levels: frozenset[Level],
+    zero: int = 0,
+) -> Property:
+    """A number; None stands for the greatest one of its type."""
+    highest = INTEGER_RANGES[type.unaliased.kind][1] if high is None else high
+    return Property(name, type, low, highest, default, levels, zero)
+
+
+# 8.1, in its order.
+_TABLE: Final = (
+    _number("EventReliability", tc.SHORT, 0, 1, 0, _HEADER | {Level.CHANNEL}),
+    _number("ConnectionReliability", tc.SHORT, 0, 1, 0, _OBJECTS),
+    _number("Priority", tc.SHORT, -32767, 32767, 0, _EVERYWHERE),
+    Property("StartTime", UTC_T, None, None, None, _HEADER),
+    Property("StopTime", UTC_T, None, None, None, _HEADER),
+    _number("Timeout", TIME_T, 0, None, 0, _EVERYWHERE),
+    Property("StartTimeSupported", tc.BOOLEAN, False, True, True, _OBJECTS),
+    Property("StopTimeSupported", tc.BOOLEAN, False, True, True, _OBJECTS),
+    _number("MaxEventsPerConsumer", tc.LONG, 0, None, 0, _OBJECTS),
+    _number("OrderPolicy", tc.SHORT, 0, 3, OrderPolicy.ANY.value, _OBJECTS),
+    _number("DiscardPolicy", tc.SHORT, 0, 4, DiscardPolicy.ANY.value, _OBJECTS),
+    _number("MaximumBatchSize", tc.LONG, 1, None, 1, _OBJECTS, zero=1),
+    _number("PacingInterval", TIME_T, 0, None, 0, _OBJECTS),
+)
+
+QOS_PROPERTIES: Final[Mapping[str, Property]] = {line.name: line for line in _TABLE}
+
+
+class QoS(PropertyValues):
+    """What applies at a channel, admin or proxy: every property, whether set or not.
+
+    `QoS()` holds the defaults. What comes from outside goes through `qos_check.changed`.
+    """
+
+    __slots__ = ()
+
+    table = QOS_PROPERTIES
+
+    def at(self, level: Level) -> dict[str, int]:
+        """What `get_qos` tells at a level: the properties that may be set there."""
+        return {n: value for n, value in self.items() if level in QOS_PROPERTIES[n].levels}
+
+    @property
+    def event_reliability(self) -> Reliability:
+        """Whether events survive a crash, unless their header says otherwise."""
+        return Reliability(self["EventReliability"])
+
+    @property
+    def connection_reliability(self) -> Reliability:
+        """Whether connections survive a crash."""
+        return Reliability(self["ConnectionReliability"])
+
+    @property
+    def priority(self) -> int:
+        """The priority of events whose header has none; larger is more urgent."""
+        return self["Priority"]
+
+    @property
+    def timeout(self) -> int:
+        """How long events without a timeout of their own live, in 100 ns; 0 for ever."""
+        return self["Timeout"]
+
+    @property
+    def start_time_supported(self) -> bool:
+        """Whether an event's StartTime is looked at."""
+        return bool(self["StartTimeSupported"])
+
+    @property
+    def stop_time_supported(self) -> bool:
+        """Whether an event's StopTime is looked at."""
+        return bool(self["StopTimeSupported"])
+
+    @property
+    def max_events_per_consumer(self) -> int:
+        """How many events may wait for one consumer; 0 for no limit."""
+        return self["MaxEventsPerConsumer"]
+
+    @property
+    def order_policy(self) -> OrderPolicy:
+        """In which order waiting events are delivered."""
+        return OrderPolicy(self["OrderPolicy"])
+
+    @property
+    def discard_policy(self) -> DiscardPolicy:
+        """Which event goes when too many wait."""
+        return DiscardPolicy(self["DiscardPolicy"])
+
+    @property
+    def maximum_batch_size(self) -> int:
+        """How many events a batch may hold."""
+        return self["MaximumBatchSize"]
+
+    @property
+    def pacing_interval(self) -> int:
+        """How long a batch is collected, in 100 ns; 0 for not at all."""
+        return self["PacingInterval"]
+
+
+# Whose copy a new object starts with.
+_PARENTS: Final = {Level.ADMIN: Level.CHANNEL, Level.PROXY: Level.ADMIN}
+
+
+def inherited(parent: QoS, level: Level) -> QoS:
+    """8.2: what a new admin or proxy starts with; later changes at the parent do not reach it.
+
+    Also what cannot be set at the level is copied: a proxy knows the EventReliability of
+    events whose header has none.
+
+    Raises:
+        ValueError: Nothing is inherited at this level.
+    """
+    if level not in _PARENTS:
+        raise ValueError(f"a new {level.value} has no parent")
+    return QoS(dict(parent))

@@ -1,0 +1,235 @@
+"""Whether a change of quality of service is possible, and what applies to one event.
+
+Notification Service 8.2 to 8.4. A property is checked in this order: is the name known, may
+it be set at the level, is it available given the other settings, and then its value: type,
+legal range, supported range, available range. The first answer is the one reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from tidings.channel.property_errors import (
+    NOT_NARROWED,
+    Level,
+    Property,
+    PropertyRange,
+    Request,
+    Supported,
+    judged,
+)
+from tidings.channel.qos import QOS_PROPERTIES, QoS, Reliability
+from tidings.errors import PropertyError, PropertyErrorCode, UnsupportedQoS
+
+__all__ = ["EventQoS", "changed", "effective", "validate", "validate_event"]
+
+_EVENT: Final = "EventReliability"
+_CONNECTION: Final = "ConnectionReliability"
+_RELIABILITIES: Final = (_EVENT, _CONNECTION)
+
+
+@dataclass(frozen=True, slots=True)
+class EventQoS:
+    """What applies to one event that came through a proxy.
+
+    Attributes:
+        priority: Larger is more urgent.
+        timeout: How long it lives from its arrival on, in 100 ns; 0 for ever.
+        reliability: Whether it survives a crash.
+        start: Not to be delivered before, as TimeBase::TimeT; None for at once.
+        stop: Not to be delivered after, as TimeBase::TimeT; None for no such moment.
+    """
+
+    priority: int
+    timeout: int
+    reliability: Reliability
+    start: int | None = None
+    stop: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where properties are to be set.
+
+    Attributes:
+        level: The kind of object, or an event's header.
+        qos: What applies there; for an event, at the proxy it comes through.
+        parent: What applies at the parent of an admin or proxy.
+        narrowed: What is supported less than is legal.
+    """
+
+    level: Level
+    qos: QoS
+    parent: QoS | None
+    narrowed: Supported
+
+    def available(self, name: str) -> bool:
+        """Whether a property can be set at all, given the other settings."""
+        if name == "StartTime":
+            return self.qos.start_time_supported
+        if name == "StopTime":
+            return self.qos.stop_time_supported
+        return True
+
+    def range_now(self, asked: Property, requested: Mapping[str, int]) -> PropertyRange:
+        """8.2: the supported values that are possible beside the other settings.
+
+        A channel asked for Persistent events on BestEffort connections has one fault, not two:
+        when both are in the request, the EventReliability is the one to blame.
+        """
+        name, low, high = supported = asked.supported(self.narrowed)
+        if name not in _RELIABILITIES:
+            return supported
+        both = {**self.qos, **requested}
+        best_effort = both[_CONNECTION] == Reliability.BEST_EFFORT
+        if name == _EVENT and best_effort:
+            # What is inherited anyway may also stand in an event's header.
+            persistent = self.level is Level.EVENT and self.qos[_EVENT]
+            high = high if persistent else Reliability.BEST_EFFORT.value
+        elif name == _CONNECTION and self.level is Level.CHANNEL:
+            low = low if _EVENT in requested else max(low or 0, both[_EVENT])
+        elif name == _CONNECTION and self.parent is not None:
+            high = min(high or 0, self.parent[_CONNECTION])
+        return PropertyRange(name, low, high)
+
+    def judge(self, request: Request) -> tuple[dict[str, int], list[PropertyError]]:
+        """The good values of a request, and what is wrong with the others."""
+        answers = {name: self._judged(name, value) for name, value in dict(request).items()}
+        good = {n: a for n, a in answers.items() if not isinstance(a, PropertyError)}
+        for name, value in good.items():
+            _, low, high = self.range_now(QOS_PROPERTIES[name], good)
+            if low is not None and high is not None and not low <= value <= high:
+                code = PropertyErrorCode.UNAVAILABLE_VALUE
+                answers[name] = PropertyError(code, name, low, high)
+        return good, [a for a in answers.values() if isinstance(a, PropertyError)]
+
+    def _judged(self, name: str, value: object) -> int | PropertyError:
+        """One property by itself: everything but the available range."""
+        known = QOS_PROPERTIES.get(name)
+        if known is None:
+            return PropertyError(PropertyErrorCode.BAD_PROPERTY, name)
+        if self.level not in known.levels:
+            return PropertyError(PropertyErrorCode.UNSUPPORTED_PROPERTY, name)
+        if not self.available(name):
+            return PropertyError(PropertyErrorCode.UNAVAILABLE_PROPERTY, name)
+        return judged(known, value, self.narrowed)
+
+    def accepted(self, request: Request) -> dict[str, int]:
+        """The values of a request that is good as a whole.
+
+        Raises:
+            UnsupportedQoS: It is not; every bad property is listed.
+        """
+        good, bad = self.judge(request)
+        if bad:
+            raise UnsupportedQoS(bad)
+        return good
+
+    def open_ranges(self, taken: Mapping[str, int]) -> tuple[PropertyRange, ...]:
+        """The other properties that could be set here, with their ranges."""
+        lines = [line for line in QOS_PROPERTIES.values() if self.level in line.levels]
+        free = [line for line in lines if line.name not in taken and self.available(line.name)]
+        ranges = [self.range_now(line, {}) for line in free]
+        return tuple(r for r in ranges if r.low is None or r.high is None or r.low <= r.high)
+
+
+def changed(
+    qos: QoS,
+    level: Level,
+    parent: QoS | None,
+    properties: Request,
+    narrowed: Supported = NOT_NARROWED,
+) -> QoS:
+    """set_qos (8.2): the QoS with all of the properties set.
+
+    Args:
+        qos: What applies at the object.
+        level: What kind of object it is.
+        parent: What applies now at its parent; None for a channel.
+        properties: What to set, as it came; of two values for one name the last counts.
+        narrowed: What this installation supports less than is legal.
+
+    Raises:
+        UnsupportedQoS: Something cannot be set; every bad property is listed.
+        ValueError: An event has no QoS to change.
+    """
+    good = _object_place(qos, level, parent, narrowed).accepted(properties)
+    return QoS({**qos, **good})
+
+
+def validate(
+    qos: QoS,
+    level: Level,
+    parent: QoS | None,
+    required: Request,
+    narrowed: Supported = NOT_NARROWED,
+) -> tuple[PropertyRange, ...]:
+    """validate_qos (8.4): what else could be set beside the required properties.
+
+    Each of the ranges holds for one property set in addition; two of them together may
+    exclude each other.
+
+    Args:
+        qos: What applies at the object.
+        level: What kind of object it is.
+        parent: What applies now at its parent; None for a channel.
+        required: What would be set.
+        narrowed: What this installation supports less than is legal.
+
+    Raises:
+        UnsupportedQoS: As `changed` would.
+        ValueError: An event has no QoS to change.
+    """
+    good = _object_place(qos, level, parent, narrowed).accepted(required)
+    return _Place(level, QoS({**qos, **good}), parent, narrowed).open_ranges(good)
+
+
+def _object_place(qos: QoS, level: Level, parent: QoS | None, narrowed: Supported) -> _Place:
+    if level is Level.EVENT:
+        raise ValueError("an event's header is checked by validate_event")
+    return _Place(level, qos, parent, narrowed)
+
+
+def validate_event(
+    proxy: QoS, required: Request, narrowed: Supported = NOT_NARROWED
+) -> tuple[PropertyRange, ...]:
+    """validate_event_qos (8.4): what else an event's header could carry through a proxy.
+
+    Args:
+        proxy: What applies at the proxy.
+        required: What the header would carry.
+        narrowed: What this installation supports less than is legal.
+
+    Raises:
+        UnsupportedQoS: A header could not carry that; every bad property is listed.
+    """
+    place = _Place(Level.EVENT, proxy, None, narrowed)
+    return place.open_ranges(place.accepted(required))
+
+
+_HEADER_NAMES: Final = [n for n, line in QOS_PROPERTIES.items() if Level.EVENT in line.levels]
+
+
+def effective(
+    event_header: Mapping[str, object], proxy: QoS, narrowed: Supported = NOT_NARROWED
+) -> EventQoS:
+    """What applies to an event: its header goes before the proxy it came through.
+
+    8.4: an event is not refused for its header. What has a wrong type or value there, or is
+    not available, is ignored, and what the proxy says applies.
+    """
+    given = {n: event_header[n] for n in _HEADER_NAMES if n in event_header}
+    said: dict[str, int] = {}
+    if given:
+        good, bad = _Place(Level.EVENT, proxy, None, narrowed).judge(given)
+        ignored = {error.name for error in bad}
+        said = {name: value for name, value in good.items() if name not in ignored}
+    return EventQoS(
+        said.get("Priority", proxy.priority),
+        said.get("Timeout", proxy.timeout),
+        Reliability(said.get(_EVENT, proxy.event_reliability)),
+        said.get("StartTime"),
+        said.get("StopTime"),
+    )

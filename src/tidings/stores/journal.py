@@ -1,0 +1,374 @@
+"""The journal: append, sync, read; what was synced is there after anything that can happen.
+
+One thread uses it, the engine's disk thread; nothing here waits for anything but the disk.
+
+- A write that fails is cut off again: the batch is then not in the journal at all. After a crash
+  before its sync, any part of a batch may be there, each record whole.
+- A sync that fails is not tried again, because the system may have forgotten the octets and
+  answer the next one with success. What was not synced is cut off, as far as that still works,
+  and the journal takes nothing more until it is opened again.
+- Opening reads everything once: unfinished writes at the end are cut off, damage is copied
+  aside and reported, and whatever then is in the journal is synced.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tidings.errors import CursorNotFound, DiskFull, JournalBroken, JournalInUse, StoreError
+from tidings.names import new_origin
+from tidings.stores import segments
+from tidings.stores.records import Damage, Record, encode
+from tidings.stores.segments import DATA_START, Cursor, DamageReport, Entry, Segment
+
+__all__ = ["MAX_ASIDE", "SEGMENT_OCTETS", "Journal"]
+
+# Retention frees whole segments: small enough to free often, large enough that a new one, with
+# its three syncs, is rare.
+SEGMENT_OCTETS = 64 * 1024 * 1024
+
+# Each copy costs two syncs: a disk that rots everywhere must not keep the journal from opening.
+# Stretches beyond these are reported, and stay where they are.
+MAX_ASIDE = 1_000
+
+# A quota and a file size limit are a full disk to whoever writes.
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+log = logging.getLogger(__name__)
+
+
+class Journal:
+    """An open journal; made by `Journal.open`.
+
+    Attributes:
+        folder: Where its segments are.
+        id: Its random id, 16 octets; stands in every segment.
+        damage: What was found wrong, on opening and on reading since.
+    """
+
+    def __init__(self, folder: Path, lock: int, segment_octets: int) -> None:
+        self.folder = folder
+        self.id = bytes(16)
+        self.damage: list[DamageReport] = []
+        self._lock = lock
+        self._segment_octets = segment_octets
+        self._numbers: list[int] = []  # of all segments, the last is written to
+        self._file = -1
+        self._end = DATA_START  # of the last segment
+        self._synced = DATA_START  # up to here the last segment is on the disk
+        self._seed = 0
+        self._broken = ""
+        self._known: set[tuple[int, int]] = set()  # where reported damage ends
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        *,
+        segment_octets: int = SEGMENT_OCTETS,
+        visit: Callable[[Entry], object] | None = None,
+    ) -> Self:
+        """Opens the journal in a folder, or makes one; no other process can until `close`.
+
+        Args:
+            folder: Made if it is missing.
+            segment_octets: A segment that would grow longer is followed by a new one.
+            visit: Called with every record, so that recovery reads the journal only once.
+
+        Raises:
+            JournalInUse: Another process, or another object here, has it open.
+            JournalTooNew: A newer version has written it; nothing was changed.
+            DiskFull: There is no room to begin a segment.
+            StoreError: The folder cannot be used, or mixes several journals.
+        """
+        try:
+            segments.make_folder(folder)
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise StoreError(f"the journal folder {folder} cannot be used: {error}") from error
+        journal = cls(folder, lock, segment_octets)
+        try:
+            journal._take_lock()
+            journal._recover(visit)
+        except OSError as error:
+            journal._release()
+            raise _translated(error, f"the journal in {folder} cannot be opened") from error
+        except BaseException:
+            journal._release()
+            raise
+        return journal
+
+    @property
+    def end(self) -> Cursor:
+        """Where the next record goes, if no new segment begins before it."""
+        return Cursor(self._numbers[-1], self._end)
+
+    @property
+    def segments(self) -> list[int]:
+        """The numbers of all segments, oldest first; the last is the one written to."""
+        return list(self._numbers)
+
+    def append(self, records: Sequence[Record]) -> list[Cursor]:
+        """Writes a batch with one call; it is durable only after `sync`.
+
+        Returns:
+            Where each record begins.
+
+        Raises:
+            DiskFull: There is no room; nothing was written.
+            JournalBroken: An earlier error was final; open the journal again.
+            LimitExceeded: A payload is too long; nothing was written.
+            BadInput: A record does not fit its form; nothing was written.
+            StoreError: Another error of the disk; nothing was written.
+        """
+        self._check()
+        if not records:
+            return []
+        size = sum(record.octets for record in records)
+        encoded = [encode(record, self._seed) for record in records]
+        if self._end > DATA_START and self._end + size > self._segment_octets:
+            self.roll()
+            encoded = [encode(record, self._seed) for record in records]
+        try:
+            segments.write_all(self._file, b"".join(encoded))
+        except OSError as error:
+            self._cut_back(self._end)
+            raise _translated(error, f"nothing was written to the journal {self.folder}") from error
+        number, at = self._numbers[-1], self._end
+        places = []
+        for octets in encoded:
+            places.append(Cursor(number, at))
+            at += len(octets)
+        self._end = at
+        return places
+
+    def sync(self) -> None:
+        """Makes all that was appended durable.
+
+        Raises:
+            JournalBroken: It is not, or an earlier error was final; open the journal again.
+        """
+        self._check()
+        if self._synced == self._end:
+            return
+        try:
+            os.fdatasync(self._file)
+        except OSError as error:
+            self._break(f"a sync failed ({error})")
+            self._cut_back(self._synced)
+            raise JournalBroken(self._broken) from error
+        self._synced = self._end
+
+    def read(self, start: Cursor | None = None) -> Iterator[Entry]:
+        """The records from a place on, up to what is there now, in the order of writing.
+
+        Damage is passed over; if it was not known yet, it is set aside and reported.
+
+        Args:
+            start: An `Entry.at` or `Entry.after`, or a cursor `append` gave; None for the oldest.
+
+        Raises:
+            CursorNotFound: The segment is not there (any more).
+            StoreError: The disk cannot be read.
+        """
+        self._check_open()
+        first = start or Cursor(self._numbers[0], DATA_START)
+        if first.segment not in self._numbers:
+            raise CursorNotFound(
+                f"the journal has no segment {first.segment}; "
+                f"it has {self._numbers[0]} to {self._numbers[-1]}"
+            )
+        numbers = [number for number in self._numbers if number >= first.segment]
+        return self._read(numbers, first, self.end)
+
+    def roll(self) -> int:
+        """Syncs the last segment and begins a new one; returns its number.
+
+        Raises:
+            DiskFull: There is no room for it; the last segment stays in use.
+            JournalBroken: An error was final; open the journal again.
+        """
+        self.sync()
+        number = self._numbers[-1] + 1
+        try:
+            file = segments.create_segment(self.folder, self.id, number)
+        except OSError as error:
+            if segments.segment_path(self.folder, number).exists():
+                self._break(f"a new segment could not be synced ({error})")
+                raise JournalBroken(self._broken) from error
+            raise _translated(error, f"no new segment in the journal {self.folder}") from error
+        self._write_to(number, file, DATA_START)
+        return number
+
+    def drop_before(self, segment: int) -> list[int]:
+        """Removes the segments before a number, but never the one written to.
+
+        Returns:
+            The numbers of those removed.
+
+        Raises:
+            StoreError: The disk refuses; what was removed until then stays removed.
+        """
+        self._check()
+        old = [number for number in self._numbers[:-1] if number < segment]
+        try:
+            segments.drop_segments(self.folder, old)
+        except OSError as error:
+            raise _translated(error, f"segments of {self.folder} are not removed") from error
+        self._numbers = self._numbers[len(old) :]
+        return old
+
+    def close(self) -> None:
+        """Syncs what can be synced, and lets others open the journal; again is no error.
+
+        Raises:
+            JournalBroken: What was appended last is not durable.
+        """
+        try:
+            if self._lock >= 0 and not self._broken:
+                self.sync()
+        finally:
+            self._release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _take_lock(self) -> None:
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise JournalInUse(
+                f"the journal in {self.folder} is open in another process; "
+                "stop that one, or give this one a folder of its own"
+            ) from error
+
+    def _recover(self, visit: Callable[[Entry], object] | None) -> None:
+        """Looks at all headers before anything is changed, then goes through all segments."""
+        found = segments.find_segments(self.folder)
+        segments.remove_unfinished(self.folder)
+        known = [segment.journal_id for segment in found if segment.journal_id is not None]
+        self.id = known[0] if known else bytes.fromhex(new_origin())
+        for segment in found:
+            if self._numbers:
+                for missing in range(self._numbers[-1] + 1, segment.number):
+                    self._report(DamageReport(missing, 0, 0, "missing"))
+            self._numbers.append(segment.number)
+            self._recover_segment(segment, visit, last=bool(known) and segment is found[-1])
+        last = found[-1].number if found else 0
+        end = segments.segment_path(self.folder, last).stat().st_size if found else 0
+        if known and end >= DATA_START:
+            file = segments.open_for_append(self.folder, last)
+            self._write_to(last, file, end)
+            os.fsync(file)  # what a killed process wrote will be served: it must be durable
+            segments.sync_folder(self.folder)
+        else:  # none yet, or the last one cannot be gone on with
+            file = segments.create_segment(self.folder, self.id, last + 1)
+            self._write_to(last + 1, file, DATA_START)
+
+    def _recover_segment(
+        self, segment: Segment, visit: Callable[[Entry], object] | None, *, last: bool
+    ) -> None:
+        number = segment.number
+        path = segments.segment_path(self.folder, number)
+        if not segment.intact:
+            self._set_aside(number, Damage(0, min(DATA_START, path.stat().st_size), torn=False))
+        start = Cursor(number, DATA_START)
+        for found in segments.read_entries(self.folder, self.id, start):
+            if isinstance(found, Entry):
+                if visit is not None:
+                    visit(found)
+            elif found.torn and last:
+                os.truncate(path, found.offset)
+                self._report(DamageReport(number, found.offset, found.length, "torn"))
+            else:
+                self._set_aside(number, found)
+
+    def _read(self, numbers: list[int], start: Cursor, end: Cursor) -> Iterator[Entry]:
+        for number in numbers:
+            first = start if number == start.segment else Cursor(number, DATA_START)
+            stop = end.offset if number == end.segment else None
+            try:
+                for found in segments.read_entries(self.folder, self.id, first, stop):
+                    if isinstance(found, Entry):
+                        yield found
+                    else:
+                        self._set_aside(number, found)
+            except FileNotFoundError as error:
+                raise CursorNotFound(f"segment {number} was dropped while it was read") from error
+            except OSError as error:
+                raise StoreError(f"segment {number} cannot be read: {error}") from error
+
+    def _set_aside(self, number: int, damage: Damage) -> None:
+        """Copies damage aside and reports it, unless a report covers it already."""
+        offset, length, _ = damage
+        # A reader that begins inside a known stretch leaves it at the same end.
+        if (number, offset + length) in self._known:
+            return
+        self._known.add((number, offset + length))
+        aside = None
+        if len(self._known) <= MAX_ASIDE:
+            aside = segments.set_aside(self.folder, number, offset, length)
+        self._report(DamageReport(number, offset, length, "damaged", aside))
+
+    def _report(self, report: DamageReport) -> None:
+        log.warning("journal %s: %s", self.folder, report)
+        self.damage.append(report)
+
+    def _write_to(self, number: int, file: int, end: int) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = file
+        self._end = self._synced = end
+        self._seed = segments.segment_seed(self.id, number)
+        if number not in self._numbers:
+            self._numbers.append(number)
+
+    def _cut_back(self, end: int) -> None:
+        """Takes back what was written behind a place; if that fails, nothing more is taken."""
+        try:
+            os.ftruncate(self._file, end)
+        except OSError as error:
+            self._break(f"a failed write could not be taken back ({error})")
+        else:
+            self._end = end
+
+    def _break(self, why: str) -> None:
+        if not self._broken:
+            self._broken = f"the journal in {self.folder} takes nothing more: {why}; open it again"
+
+    def _check(self) -> None:
+        self._check_open()
+        if self._broken:
+            raise JournalBroken(self._broken)
+
+    def _check_open(self) -> None:
+        if self._lock < 0:
+            raise StoreError(f"the journal in {self.folder} is closed")
+
+    def _release(self) -> None:
+        for descriptor in (self._file, self._lock):
+            if descriptor >= 0:
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
+        self._file = self._lock = -1
+
+
+def _translated(error: OSError, what: str) -> StoreError:
+    kind = DiskFull if error.errno in _FULL else StoreError
+    return kind(f"{what}: {error.strerror or error}")

@@ -1,0 +1,230 @@
+"""Journal records: octets in, octets out; no files.
+
+A record is a head of 42 octets, big-endian, and the payload::
+
+    magic     4   F1 54 4A 0A; not UTF-8, so text never holds it
+    head CRC  4   CRC-32 over the rest of the head, begun with the segment's seed
+    version   1
+    kind      1
+    length    4   of the payload
+    body CRC  4   CRC-32 of the payload
+    seq       8
+    channel  16
+
+The head has a CRC of its own, so that the length can be believed when the payload is damaged:
+the payload is then skipped whole and never searched. Searching happens only behind a damaged
+head and costs one short CRC for each false magic, so scanning takes linear time on any input.
+
+The seed is unknown to publishers. An event that carries the octets of a record in its payload
+can therefore not pass for that record when its own head is damaged.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import NamedTuple
+from zlib import crc32
+
+from tidings.errors import BadInput, LimitExceeded
+
+__all__ = [
+    "HEAD_OCTETS",
+    "MAGIC",
+    "MAX_PAYLOAD",
+    "VERSION",
+    "Damage",
+    "Kind",
+    "Record",
+    "Scanner",
+    "encode",
+    "scan",
+]
+
+MAGIC = b"\xf1TJ\n"
+VERSION = 1
+
+# An event may have 10 MB (server limit); the rest is for its recipients. It also bounds what a
+# reader must hold to check one record.
+MAX_PAYLOAD = 16 * 1024 * 1024
+
+_HEAD = struct.Struct(">4sIBBIIQ16s")
+_CHECKED = struct.Struct(">BBIIQ16s")  # what the head CRC covers
+_CRC = struct.Struct(">I")
+_CHECKED_AT = _HEAD.size - _CHECKED.size
+HEAD_OCTETS = _HEAD.size
+
+
+class Kind(IntEnum):
+    """What a record says. Others may come: a reader passes over kinds it does not know."""
+
+    HEADER = 0
+    EVENT = 1
+    OUTCOME = 2
+    PLAN = 3
+    TOPOLOGY = 4
+    MARK = 5
+
+
+class Record(NamedTuple):
+    """One entry of the journal.
+
+    Attributes:
+        kind: One of `Kind`, or another number up to 255.
+        channel: The channel's id, 16 octets.
+        seq: The number within the channel, unsigned, 64 bits.
+        payload: At most `MAX_PAYLOAD` octets.
+    """
+
+    kind: int
+    channel: bytes
+    seq: int
+    payload: bytes
+
+    @property
+    def octets(self) -> int:
+        """How many octets the record takes in a file."""
+        return HEAD_OCTETS + len(self.payload)
+
+
+class Damage(NamedTuple):
+    """A stretch that holds no valid record.
+
+    Attributes:
+        offset: Where it begins.
+        length: How many octets it has.
+        torn: It is the beginning of a record that the end of the input cuts off; otherwise
+            octets have changed.
+    """
+
+    offset: int
+    length: int
+    torn: bool
+
+
+def encode(record: Record, seed: int = 0) -> bytes:
+    """The octets of a record.
+
+    Args:
+        record: What to write.
+        seed: Where the head CRC begins; the reader must have the same.
+
+    Raises:
+        LimitExceeded: The payload is too long.
+        BadInput: Another part does not fit its place.
+    """
+    kind, channel, seq, payload = record
+    length = len(payload)
+    if length > MAX_PAYLOAD:
+        raise LimitExceeded(f"a journal record of {length} octets; at most {MAX_PAYLOAD} are taken")
+    if len(channel) != 16:
+        raise BadInput(f"a channel id of {len(channel)} octets; it has 16")
+    try:
+        checked = _CHECKED.pack(VERSION, kind, length, crc32(payload), seq, channel)
+    except struct.error as error:
+        raise BadInput(f"kind {kind} or seq {seq} does not fit a journal record") from error
+    return b"".join((MAGIC, _CRC.pack(crc32(checked, seed)), checked, payload))
+
+
+def scan(octets: bytes, seed: int = 0, offset: int = 0) -> Iterator[Record | Damage]:
+    """All records, and what lies between them; raises on no input.
+
+    Args:
+        octets: The input, whole.
+        seed: As given to `encode`.
+        offset: The place of the first octet, for the reports of damage.
+    """
+    scanner = Scanner(seed, offset)
+    for _, found in scanner.feed(octets):
+        yield found
+    for _, found in scanner.finish():
+        yield found
+
+
+class Scanner:
+    """Finds records in octets that come in pieces; holds one record and one piece at most.
+
+    Neighbouring stretches of damage are reported as one. Payloads are copied once, so that a
+    small one that is kept does not keep its whole piece in memory.
+
+    Args:
+        seed: As given to `encode`.
+        offset: The place of the first octet that will be fed.
+    """
+
+    def __init__(self, seed: int = 0, offset: int = 0) -> None:
+        self._seed = seed
+        self._offset = offset  # of the first octet in the pieces
+        self._pieces: list[bytes] = []
+        self._have = 0
+        self._need = HEAD_OCTETS  # nothing can be decided with less
+        self._damaged_from: int | None = None
+
+    def feed(self, octets: bytes) -> Iterator[tuple[int, Record | Damage]]:
+        """Takes the next piece; what is found comes with its place. Exhaust the iterator."""
+        self._pieces.append(octets)
+        self._have += len(octets)
+        if self._have < self._need:
+            return
+        buffer = b"".join(self._pieces)
+        view = memoryview(buffer)
+        at = 0
+        self._need = HEAD_OCTETS
+        while len(buffer) - at >= HEAD_OCTETS:
+            magic, check, version, kind, length, body, seq, channel = _HEAD.unpack_from(buffer, at)
+            start = at + HEAD_OCTETS
+            if (
+                magic != MAGIC
+                or crc32(view[at + _CHECKED_AT : start], self._seed) != check
+                or length > MAX_PAYLOAD
+            ):
+                self._begin_damage(at)
+                at = _next_magic(buffer, at + 1)
+                continue
+            end = start + length
+            if end > len(buffer):
+                self._need = end - at
+                break
+            if version == VERSION and crc32(view[start:end]) == body:
+                yield from self._end_damage(at)
+                yield self._offset + at, Record(kind, channel, seq, buffer[start:end])
+            else:
+                self._begin_damage(at)
+            at = end
+        self._keep(buffer, at)
+
+    def finish(self) -> Iterator[tuple[int, Damage]]:
+        """Reports what is left when no more octets come."""
+        rest = b"".join(self._pieces)
+        if len(rest) < HEAD_OCTETS and (
+            self._damaged_from is not None or not rest.startswith(MAGIC[: len(rest)])
+        ):
+            if rest:
+                self._begin_damage(0)
+            yield from self._end_damage(len(rest))
+        else:
+            yield from self._end_damage(0)
+            if rest:
+                yield self._offset, Damage(self._offset, len(rest), torn=True)
+        self._keep(rest, len(rest))
+
+    def _begin_damage(self, at: int) -> None:
+        if self._damaged_from is None:
+            self._damaged_from = self._offset + at
+
+    def _end_damage(self, at: int) -> Iterator[tuple[int, Damage]]:
+        if self._damaged_from is not None:
+            start, self._damaged_from = self._damaged_from, None
+            yield start, Damage(start, self._offset + at - start, torn=False)
+
+    def _keep(self, buffer: bytes, at: int) -> None:
+        self._pieces = [buffer[at:]]
+        self._have = len(buffer) - at
+        self._offset += at
+
+
+def _next_magic(buffer: bytes, at: int) -> int:
+    """Where a record may begin, from `at` on; near the end, where a magic may be cut off."""
+    found = buffer.find(MAGIC, at)
+    return found if found >= 0 else max(at, len(buffer) - len(MAGIC) + 1)

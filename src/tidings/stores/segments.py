@@ -1,0 +1,294 @@
+"""Segment files: the journal's octets, in files of bounded size that are dropped one by one.
+
+A segment is named by its number, ``000000000001.journal``, and begins with its header record,
+written twice so that one flipped bit costs nothing: channel = the journal's id, seq = the
+segment's number, payload = the format version (two octets, big-endian). The header's own layout
+never changes; a later format is recognised by it and refused. Headers are checked with seed 0;
+all records behind with a seed made of the journal's id and the segment's number, so that a record
+counts only in the segment it was written to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
+
+from tidings.errors import JournalTooNew, StoreError
+from tidings.stores.records import Damage, Kind, Record, Scanner, encode, scan
+
+__all__ = [
+    "CHUNK_OCTETS",
+    "DATA_START",
+    "FORMAT_VERSION",
+    "Cursor",
+    "DamageReport",
+    "Entry",
+    "Segment",
+    "create_segment",
+    "drop_segments",
+    "find_segments",
+    "make_folder",
+    "open_for_append",
+    "read_entries",
+    "remove_unfinished",
+    "segment_path",
+    "set_aside",
+    "sync_folder",
+    "write_all",
+]
+
+FORMAT_VERSION = 1
+# Large enough that a call costs little beside its octets, small beside the server's memory.
+CHUNK_OCTETS = 1024 * 1024
+DAMAGED = "damaged"
+
+_NAME = re.compile(r"([0-9]{12})\.journal", re.ASCII)
+_UNFINISHED = ".unfinished"
+_MODE = 0o600  # events may be confidential
+
+log = logging.getLogger(__name__)
+
+
+class Cursor(NamedTuple):
+    """A place in the journal; places compare in the order of writing."""
+
+    segment: int
+    offset: int
+
+
+class Entry(NamedTuple):
+    """A record with where it begins and where the one behind it begins."""
+
+    at: Cursor
+    after: Cursor
+    record: Record
+
+
+class Segment(NamedTuple):
+    """A segment file as it was found.
+
+    Attributes:
+        number: From its name.
+        journal_id: From its header; None if neither copy can be read.
+        intact: Both copies of the header are as they were written.
+    """
+
+    number: int
+    journal_id: bytes | None
+    intact: bool
+
+
+class DamageReport(NamedTuple):
+    """What is wrong with a stretch of the journal.
+
+    Attributes:
+        segment: The segment's number.
+        offset: Where the stretch begins.
+        length: How many octets it has.
+        what: ``damaged``, ``torn`` (the end of an unfinished write) or ``missing`` (the whole
+            file, between two others).
+        aside: Where its octets were copied to; None if they were not.
+    """
+
+    segment: int
+    offset: int
+    length: int
+    what: str
+    aside: Path | None = None
+
+
+def segment_path(folder: Path, number: int) -> Path:
+    """The file of a segment."""
+    return folder / f"{number:012d}.journal"
+
+
+def segment_seed(journal_id: bytes, number: int) -> int:
+    """Where the head CRCs in a segment begin."""
+    return crc32(journal_id + number.to_bytes(8, "big"))
+
+
+def _header(journal_id: bytes, number: int) -> bytes:
+    version = FORMAT_VERSION.to_bytes(2, "big")
+    return encode(Record(Kind.HEADER, journal_id, number, version)) * 2
+
+
+DATA_START = len(_header(bytes(16), 0))
+
+
+def find_segments(folder: Path) -> list[Segment]:
+    """All segments in the order of their numbers; changes nothing.
+
+    Raises:
+        JournalTooNew: A segment has a later format than this version knows.
+        StoreError: A segment is not of this journal, or not of this number.
+    """
+    names = (_NAME.fullmatch(path.name) for path in folder.iterdir())
+    found = [_look_at(folder, int(name[1])) for name in names if name]
+    found.sort()
+    ids = {segment.journal_id for segment in found if segment.journal_id is not None}
+    if len(ids) > 1:
+        raise StoreError(f"{folder} holds segments of {len(ids)} journals; keep those of one")
+    return found
+
+
+def _look_at(folder: Path, number: int) -> Segment:
+    path = segment_path(folder, number)
+    with path.open("rb") as file:
+        start = file.read(DATA_START)
+    for found in scan(start):
+        if isinstance(found, Damage) or found.kind != Kind.HEADER:
+            continue
+        version = int.from_bytes(found.payload, "big")
+        if version > FORMAT_VERSION:
+            raise JournalTooNew(
+                f"{path} has journal format {version}, and this version of Tidings knows up to "
+                f"{FORMAT_VERSION}: start the version that wrote it; nothing was changed"
+            )
+        if found.seq != number:
+            raise StoreError(f"{path} is segment {found.seq} by its header; give it back its name")
+        return Segment(number, found.channel, start == _header(found.channel, number))
+    return Segment(number, None, intact=False)
+
+
+def create_segment(folder: Path, journal_id: bytes, number: int) -> int:
+    """Makes a segment that is there whole or not at all; returns a descriptor to append with.
+
+    Raises:
+        OSError: As the system says it; if before the renaming, nothing is left behind.
+    """
+    path = segment_path(folder, number)
+    unfinished = path.with_suffix(_UNFINISHED)
+    descriptor = os.open(
+        unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, _MODE
+    )
+    try:
+        write_all(descriptor, _header(journal_id, number))
+        os.fsync(descriptor)
+        unfinished.rename(path)
+        sync_folder(folder)
+    except BaseException:
+        os.close(descriptor)
+        unfinished.unlink(missing_ok=True)
+        raise
+    return descriptor
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Removes what a crash while making a segment left."""
+    for path in folder.glob(f"*{_UNFINISHED}"):
+        path.unlink()
+
+
+def open_for_append(folder: Path, number: int) -> int:
+    """A descriptor that writes at the end of a segment."""
+    return os.open(segment_path(folder, number), os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+
+
+def write_all(descriptor: int, octets: bytes) -> None:
+    """Writes everything: one call, and more only where the system took a part.
+
+    Raises:
+        OSError: A part may have been written.
+    """
+    done = os.write(descriptor, octets)
+    view = memoryview(octets)
+    while done < len(octets):
+        done += os.write(descriptor, view[done:])
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes the names in a folder durable: a file's own sync does not."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder and those above it, durably."""
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for path in made:
+        sync_folder(path.parent)
+
+
+def drop_segments(folder: Path, numbers: list[int]) -> None:
+    """Removes segments, oldest first, so that a crash in between leaves no gap."""
+    for number in sorted(numbers):
+        segment_path(folder, number).unlink(missing_ok=True)
+    if numbers:
+        sync_folder(folder)
+
+
+def read_entries(
+    folder: Path, journal_id: bytes, start: Cursor, end: int | None = None
+) -> Iterator[Entry | Damage]:
+    """The records of one segment and the damage between them, a chunk at a time.
+
+    Args:
+        folder: Where the segment is.
+        journal_id: The journal's id.
+        start: Where to begin.
+        end: Where to stop; the end of the file if None.
+
+    Raises:
+        FileNotFoundError: There is no such segment.
+    """
+    number = start.segment
+    at = max(start.offset, DATA_START)
+    scanner = Scanner(segment_seed(journal_id, number), at)
+    with segment_path(folder, number).open("rb", buffering=0) as file:
+        limit = os.fstat(file.fileno()).st_size if end is None else end
+        while at < limit:
+            octets = os.pread(file.fileno(), min(CHUNK_OCTETS, limit - at), at)
+            if not octets:
+                break
+            at += len(octets)
+            for place, found in scanner.feed(octets):
+                yield _placed(number, place, found)
+    for _, damage in scanner.finish():
+        yield damage
+
+
+def _placed(number: int, place: int, found: Record | Damage) -> Entry | Damage:
+    if isinstance(found, Damage):
+        return found
+    return Entry(Cursor(number, place), Cursor(number, place + found.octets), found)
+
+
+def set_aside(folder: Path, number: int, offset: int, length: int) -> Path | None:
+    """Copies a stretch of a segment into the folder ``damaged``; once, if it is asked again.
+
+    A full disk must not keep a journal from opening, so a copy that fails is only logged.
+
+    Returns:
+        The copy, or None if it could not be made.
+    """
+    aside = folder / DAMAGED / f"{number:012d}-{offset:012d}-{length}.octets"
+    unfinished = aside.with_suffix(_UNFINISHED)
+    try:
+        if aside.exists():
+            return aside
+        aside.parent.mkdir(mode=0o700, exist_ok=True)
+        with segment_path(folder, number).open("rb") as source, unfinished.open("wb") as copy:
+            source.seek(offset)
+            while length and (octets := source.read(min(CHUNK_OCTETS, length))):
+                copy.write(octets)
+                length -= len(octets)
+            copy.flush()
+            os.fsync(copy.fileno())
+        unfinished.rename(aside)
+        sync_folder(aside.parent)
+    except OSError as error:
+        log.warning("damage in segment %d at %d is not set aside: %s", number, offset, error)
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        return None
+    return aside

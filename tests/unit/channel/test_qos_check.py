@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tidings.channel.property_errors import PropertyRange
+from tidings.channel.qos import Level, QoS, Reliability
+from tidings.channel.qos_check import EventQoS, changed, effective, validate, validate_event
+from tidings.clock import from_timebase
+from tidings.errors import PropertyErrorCode, UnsupportedQoS
+from tidings.events import typecode as tc
+from tidings.events.anyvalue import Any
+from tidings.events.build import event, utc
+from tidings.events.structured import event_in_any
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+PERSISTENT = QoS({"ConnectionReliability": 1})
+NO_STORE = {"EventReliability": (0, 0), "ConnectionReliability": (0, 0)}
+
+
+def test_a_change_gives_another_value_and_leaves_the_old_one() -> None:
+    before = QoS({"Priority": 1})
+    after = changed(before, Level.PROXY, QoS(), {"Priority": 2, "Timeout": 3})
+    assert (before.priority, after.priority, after.timeout) == (1, 2, 3)
+
+
+def test_every_bad_property_is_listed_and_nothing_is_set() -> None:
+    asked = {"Priority": 5, "Nope": 1, "Timeout": "x", "OrderPolicy": 4, "StartTime": 1}
+    with pytest.raises(UnsupportedQoS) as caught:
+        changed(QoS(), Level.CHANNEL, None, asked)
+    assert [(e.name, e.code.name) for e in caught.value.errors] == [
+        ("Nope", "BAD_PROPERTY"),
+        ("Timeout", "BAD_TYPE"),
+        ("OrderPolicy", "BAD_VALUE"),
+        ("StartTime", "UNSUPPORTED_PROPERTY"),
+    ]
+
+
+def test_without_stable_storage_persistent_is_not_supported() -> None:
+    with pytest.raises(UnsupportedQoS) as caught:
+        changed(QoS(), Level.CHANNEL, None, {"ConnectionReliability": 1}, NO_STORE)
+    assert caught.value.errors == (
+        (PropertyErrorCode.UNSUPPORTED_VALUE, "ConnectionReliability", 0, 0),
+    )
+
+
+def test_an_event_has_no_qos_to_change() -> None:
+    with pytest.raises(ValueError, match="validate_event"):
+        changed(QoS(), Level.EVENT, None, {})
+    with pytest.raises(ValueError, match="validate_event"):
+        validate(QoS(), Level.EVENT, None, {})
+
+
+def test_what_else_could_be_set_leaves_out_what_is_required() -> None:
+    ranges = validate(QoS(), Level.PROXY, PERSISTENT, {"Priority": 1, "Timeout": 2})
+    assert [r.name for r in ranges] == [
+        "ConnectionReliability",
+        "StartTimeSupported",
+        "StopTimeSupported",
+        "MaxEventsPerConsumer",
+        "OrderPolicy",
+        "DiscardPolicy",
+        "MaximumBatchSize",
+        "PacingInterval",
+    ]
+    assert PropertyRange("OrderPolicy", 0, 3) in ranges
+
+
+@pytest.mark.parametrize(
+    ("level", "parent", "required", "expected"),
+    [
+        (Level.CHANNEL, None, {}, {("EventReliability", 0, 0), ("ConnectionReliability", 0, 1)}),
+        (Level.CHANNEL, None, {"ConnectionReliability": 1}, {("EventReliability", 0, 1)}),
+        (Level.ADMIN, QoS(), {}, {("ConnectionReliability", 0, 0)}),
+        (Level.PROXY, PERSISTENT, {}, {("ConnectionReliability", 0, 1)}),
+    ],
+)
+def test_ranges_follow_from_the_other_settings(
+    level: Level, parent: QoS | None, required: dict[str, int], expected: set[PropertyRange]
+) -> None:
+    ranges = validate(QoS(), level, parent, required)
+    assert {r for r in ranges if "Reliability" in r.name} == expected
+
+
+def test_persistent_events_keep_their_connections_persistent() -> None:
+    ranges = validate(PERSISTENT, Level.CHANNEL, None, {"EventReliability": 1})
+    assert PropertyRange("ConnectionReliability", 1, 1) in ranges
+
+
+def test_validating_raises_as_setting_does() -> None:
+    with pytest.raises(UnsupportedQoS, match="Priority"):
+        validate(QoS(), Level.ADMIN, QoS(), {"Priority": "x"})
+
+
+def test_what_an_events_header_could_carry() -> None:
+    ranges = validate_event(QoS(), {"Priority": 1})
+    assert ranges == (
+        ("EventReliability", 0, 0),
+        ("StartTime", None, None),
+        ("StopTime", None, None),
+        ("Timeout", 0, 2**64 - 1),
+    )
+    proxy = QoS({"StartTimeSupported": False, "ConnectionReliability": 1})
+    names = {r.name: r.high for r in validate_event(proxy, {})}
+    assert "StartTime" not in names
+    assert names["EventReliability"] == 1
+
+
+def test_a_property_nobody_can_set_now_is_not_offered() -> None:
+    persistent = QoS({"ConnectionReliability": 1, "EventReliability": 1})
+    ranges = validate(persistent, Level.CHANNEL, None, {}, {"ConnectionReliability": (0, 0)})
+    assert "ConnectionReliability" not in {r.name for r in ranges}
+
+
+def test_an_empty_header_inherits() -> None:
+    proxy = QoS({"Priority": 3, "Timeout": 9, "EventReliability": 1})
+    assert effective({}, proxy) == EventQoS(3, 9, Reliability.PERSISTENT)
+
+
+def test_the_header_goes_before_the_proxy() -> None:
+    sent = event(
+        "D",
+        "T",
+        priority=7,
+        timeout=timedelta(seconds=1),
+        start=NOON,
+        stop=NOON + timedelta(hours=1),
+        header={"EventReliability": 1, "mine": "x"},
+    )
+    found = effective(sent.header, PERSISTENT)
+    assert (found.priority, found.timeout) == (7, 10_000_000)
+    assert found.reliability is Reliability.PERSISTENT
+    assert found.start is not None
+    assert found.stop is not None
+    assert from_timebase(found.start) == NOON.timestamp() * 1_000_000
+    assert found.stop - found.start == 36_000_000_000
+
+
+def test_a_timeout_of_zero_in_the_header_is_a_long_life() -> None:
+    assert effective({"Timeout": 0}, QoS({"Timeout": 9})).timeout == 0
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"Priority": Any(tc.LONG, 5)},
+        {"Priority": "high"},
+        {"Priority": -32768},
+        {"Timeout": 1.5},
+        {"Timeout": Any(tc.LONGLONG, 5)},
+        {"EventReliability": 2},
+        {"EventReliability": True},
+        {"EventReliability": 1},  # its connection is BestEffort
+        {"StartTime": 7},
+        {"StopTime": "soon"},
+    ],
+)
+def test_a_wrong_standard_property_of_a_header_is_ignored(header: dict[str, object]) -> None:
+    proxy = QoS({"Priority": 3, "Timeout": 9})
+    assert effective(header, proxy) == effective({}, proxy)
+    kept = effective({**header, "StopTime": utc(NOON)}, proxy)
+    assert kept.stop is not None
+
+
+def test_one_wrong_property_leaves_the_others_of_a_header() -> None:
+    found = effective({"Priority": "high", "Timeout": 5}, QoS({"Priority": 3}))
+    assert (found.priority, found.timeout) == (3, 5)
+
+
+def test_times_that_are_not_supported_are_ignored() -> None:
+    header = event("D", "T", start=NOON, stop=NOON).header
+    no_start = effective(header, QoS({"StartTimeSupported": False}))
+    no_stop = effective(header, QoS({"StopTimeSupported": False}))
+    assert (no_start.start, no_stop.stop) == (None, None)
+    assert None not in (no_start.stop, no_stop.start)
+
+
+def test_an_event_from_an_any_says_the_same() -> None:
+    sent = event("D", "T", priority=7, start=NOON, timeout=timedelta(1))
+    back = event_in_any(sent.as_any())
+    assert back is not None
+    assert effective(back.header, QoS()) == effective(sent.header, QoS())
+
+
+def test_without_stable_storage_a_persistent_header_is_ignored() -> None:
+    found = effective({"EventReliability": 1}, PERSISTENT, NO_STORE)
+    assert found.reliability is Reliability.BEST_EFFORT

@@ -144,8 +144,8 @@ BACK_ENDS = [
     Fault(
         "a composite does not exist",
         TO_PYTHON,
-        'f"{self._path(node.path)} is not MISSING"',
-        'f"{self._path(node.path)}.__class__ in (int, float, bool, str)"',
+        'f"{self._field()} is not MISSING"',
+        'f"{self._field()}.__class__ in (int, float, bool, str)"',
     ),
     Fault(
         "the shape forgets that a literal is real",
@@ -156,8 +156,8 @@ BACK_ENDS = [
     Fault(
         "the shape forgets the field",
         "filters/shape.py",
-        "    return node.path\n",
-        '    return "$"\n',
+        "        return path\n",
+        '        return "$"\n',
     ),
     Fault(
         "explain forgets `not`",

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from tidings.events.fields import Fields, Plain
-from tidings.events.paths import MISSING, DefaultActive, Path
+from tidings.events.paths import MISSING, Path
 from tidings.filters import truth
 from tidings.filters.constraint import Constraint
 from tidings.filters.printing import print_tree
-from tidings.filters.shape import constant_of
+from tidings.filters.shape import constant_of, default_path
 from tidings.filters.tree import (
     LITERALS,
     And,
@@ -102,7 +102,7 @@ def _evaluate(node: Node, fields: Fields) -> Explained:
     if isinstance(node, Exist):
         return Explained(node, fields[node.path] is not MISSING)
     if isinstance(node, Default):
-        return _found(node, Path(node.path.root, (*node.path.steps[:-1], DefaultActive())), fields)
+        return _found(node, default_path(node), fields)
     if isinstance(node, And | Or):
         return _logical(node, fields)
     if isinstance(node, Not):

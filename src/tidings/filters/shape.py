@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tidings.events.fields import EnumLabel
+from tidings.events.paths import DefaultActive, Path
 from tidings.filters.tree import (
     ALL_NODES,
     And,
@@ -30,9 +31,10 @@ from tidings.filters.tree import (
 )
 from tidings.filters.truth import EXACT, OneChar, literal
 
-__all__ = ["Constant", "Shape", "constant_of", "shape_of"]
+__all__ = ["Constant", "Shape", "constant_of", "default_path", "shape_of"]
 
 Constant = int | float | str | bool
+_Paths = list[Path] | None
 
 
 class Shape:
@@ -51,9 +53,28 @@ class Shape:
         return hash(self.text)
 
 
-def shape_of(node: Node, constants: list[Constant]) -> str:
-    """The shape of a tree; its constants are appended to the list, in order."""
-    return _SHAPES[type(node)](node, constants)
+def shape_of(node: Node, constants: list[Constant], paths: list[Path] | None = None) -> str:
+    """The shape of a tree.
+
+    Args:
+        node: The tree.
+        constants: Its constants are appended here, in order.
+        paths: If given, the paths too are taken out and appended here, in order: trees that
+            ask the same of different fields then have one shape.
+    """
+    return _SHAPES[type(node)](node, constants, paths)
+
+
+def _place(path: Path, paths: list[Path] | None) -> str:
+    if paths is None:
+        return path
+    paths.append(path)
+    return "p"
+
+
+def default_path(node: Default) -> Path:
+    """The path whose value is what `default` asks for."""
+    return Path(node.path.root, (*node.path.steps[:-1], DefaultActive()))
 
 
 def constant_of(node: Node) -> Constant | None:
@@ -65,18 +86,18 @@ def constant_of(node: Node) -> Constant | None:
     return EnumLabel(node.value) if isinstance(node, Label) else None
 
 
-def _integer(node: Integer, constants: list[Constant]) -> str:
+def _integer(node: Integer, constants: list[Constant], paths: _Paths) -> str:
     constants.append(node.value)
     # Beyond the exact range an integer and a double compare in another way.
     return "i" if -EXACT <= node.value <= EXACT else "I"
 
 
-def _real(node: Real, constants: list[Constant]) -> str:
+def _real(node: Real, constants: list[Constant], paths: _Paths) -> str:
     constants.append(node.value)
     return "r"
 
 
-def _text(node: Text, constants: list[Constant]) -> str:
+def _text(node: Text, constants: list[Constant], paths: _Paths) -> str:
     if len(node.value) == 1:
         constants.append(OneChar(node.value))
         return "c"
@@ -84,44 +105,47 @@ def _text(node: Text, constants: list[Constant]) -> str:
     return "s"
 
 
-def _boolean(node: Boolean, constants: list[Constant]) -> str:
+def _boolean(node: Boolean, constants: list[Constant], paths: _Paths) -> str:
     constants.append(node.value)
     return "b"
 
 
-def _label(node: Label, constants: list[Constant]) -> str:
+def _label(node: Label, constants: list[Constant], paths: _Paths) -> str:
     constants.append(EnumLabel(node.value))
     return "l"
 
 
-def _component(node: Component, constants: list[Constant]) -> str:
-    return node.path
+def _component(node: Component, constants: list[Constant], paths: _Paths) -> str:
+    return _place(node.path, paths)
 
 
-def _exist(node: Exist, constants: list[Constant]) -> str:
-    return f"(? {node.path})"
+def _exist(node: Exist, constants: list[Constant], paths: _Paths) -> str:
+    return f"(? {_place(node.path, paths)})"
 
 
-def _default(node: Default, constants: list[Constant]) -> str:
-    return f"(default {node.path})"
+def _default(node: Default, constants: list[Constant], paths: _Paths) -> str:
+    return f"(default {_place(default_path(node), paths)})"
 
 
-def _not(node: Not, constants: list[Constant]) -> str:
-    return f"(not {shape_of(node.operand, constants)})"
+def _not(node: Not, constants: list[Constant], paths: _Paths) -> str:
+    return f"(not {shape_of(node.operand, constants, paths)})"
 
 
-def _many(node: And | Or, constants: list[Constant]) -> str:
+def _many(node: And | Or, constants: list[Constant], paths: _Paths) -> str:
     word = "and" if isinstance(node, And) else "or"
-    return f"({word} {' '.join([shape_of(n, constants) for n in node.operands])})"
+    return f"({word} {' '.join([shape_of(n, constants, paths) for n in node.operands])})"
 
 
-def _in(node: In, constants: list[Constant]) -> str:
-    return f"(in {shape_of(node.left, constants)} {node.path})"
+def _in(node: In, constants: list[Constant], paths: _Paths) -> str:
+    left = shape_of(node.left, constants, paths)
+    return f"(in {left} {_place(node.path, paths)})"
 
 
-def _infix(node: Comparison | Arithmetic | Contains, constants: list[Constant]) -> str:
-    left = shape_of(node.left, constants)
-    return f"({node.symbol} {left} {shape_of(node.right, constants)})"
+def _infix(
+    node: Comparison | Arithmetic | Contains, constants: list[Constant], paths: _Paths
+) -> str:
+    left = shape_of(node.left, constants, paths)
+    return f"({node.symbol} {left} {shape_of(node.right, constants, paths)})"
 
 
 _SHAPES: dict[type[Node], Callable[..., str]] = {

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from tidings.events.fields import Fields
-from tidings.events.paths import MISSING, DefaultActive, Path
+from tidings.events.paths import MISSING, Path
 from tidings.filters import truth
 from tidings.filters.shape import Constant, Shape, shape_of
 from tidings.filters.tree import (
@@ -56,9 +56,11 @@ def to_python(tree: Node) -> Predicate:
         joined = _all_true if isinstance(tree, And) else _one_true
         return joined(tuple(map(to_python, tree.operands)))
     constants: list[Constant] = []
-    shape = shape_of(tree, constants)
-    make = _factory if len(shape) <= _LONGEST_SHAPE_KEPT else _factory.__wrapped__
-    return make(Shape(shape, tree))(*constants)
+    paths: list[Path] = []
+    shape = shape_of(tree, constants, paths)
+    if len(shape) > _LONGEST_SHAPE_KEPT:
+        return _Writer().factory(tree)(*paths)(*constants)
+    return _with_paths(Shape(shape, tree), tuple(paths))(*constants)
 
 
 _LOGICAL = (And, Or, Not)
@@ -110,9 +112,18 @@ def _negated(part: Predicate) -> Predicate:
 
 
 @lru_cache(maxsize=_SHAPES_KEPT)
-def _factory(shape: Shape) -> Callable[..., Predicate]:
-    """A function from the constants of a shape to the predicate."""
+def _factory(shape: Shape) -> Callable[..., Callable[..., Predicate]]:
+    """A function from the paths of a tree of this shape to one from its constants."""
     return _Writer().factory(shape.tree)
+
+
+@lru_cache(maxsize=_SHAPES_KEPT)
+def _with_paths(shape: Shape, paths: tuple[Path, ...]) -> Callable[..., Predicate]:
+    """A function from the constants of a tree with this shape and these paths to its predicate.
+
+    Trees that ask the same of the same fields so share the paths, and memory stays warm.
+    """
+    return _factory(shape)(*paths)
 
 
 class _Writer:
@@ -126,41 +137,44 @@ class _Writer:
         self.functions: list[str] = []
         self.lines: list[str] = []
         self.globals: dict[str, object] = {"MISSING": MISSING}
+        self.paths = 0
         self.constants = 0
         self.names = 0
 
-    def factory(self, tree: Node) -> Callable[..., Predicate]:
+    def factory(self, tree: Node) -> Callable[..., Callable[..., Predicate]]:
+        """A function from paths to a function from constants to the predicate."""
         main = self._function(tree)
-        params = ", ".join(f"c{i}" for i in range(self.constants))
-        lines = [f"def make({params}):"]
+        paths = ", ".join(f"p{i}" for i in range(self.paths))
+        constants = ", ".join(f"c{i}" for i in range(self.constants))
+        lines = [f"def with_paths({paths}):", f" def make({constants}):"]
         # Doubles of integer constants: comparing two doubles is faster than a double and an int.
         lines += [
-            f" d{i} = float(c{i}) if type(c{i}) is int else c{i}" for i in range(self.constants)
+            f"  d{i} = float(c{i}) if type(c{i}) is int else c{i}" for i in range(self.constants)
         ]
-        source = "\n".join([*lines, *self.functions, f" return {main}"])
+        source = "\n".join([*lines, *self.functions, f"  return {main}", " return make"])
         exec(compile(source, "<constraint>", "exec"), self.globals)
-        return self.globals["make"]  # type: ignore[return-value]
+        return self.globals["with_paths"]  # type: ignore[return-value]
 
     def _function(self, node: Node) -> str:
         """Writes a node as a function of its own; its name."""
         outer, self.lines = self.lines, []
         name = self._name("f")
         self._tail(node, "True", "False")
-        self.functions += [f" def {name}(f):", *self.lines]
+        self.functions += [f"  def {name}(f):", *self.lines]
         self.lines = outer
         return name
 
     def _line(self, text: str) -> None:
-        self.lines.append("  " + text)
+        self.lines.append("   " + text)
 
     def _name(self, letter: str) -> str:
         self.names += 1
         return f"{letter}{self.names}_"
 
-    def _path(self, path: Path) -> str:
-        name = self._name("P")
-        self.globals[name] = path
-        return f"f[{name}]"
+    def _field(self) -> str:
+        """The value of the next path, in the order in which shapes list them."""
+        self.paths += 1
+        return f"f[p{self.paths - 1}]"
 
     def _helper(self, function: Callable[..., object]) -> str:
         name = self._name("H")
@@ -203,18 +217,15 @@ class _Writer:
         if isinstance(node, LITERALS):
             self.constants += 1
             return f"c{self.constants - 1}"
-        if isinstance(node, Component):
-            return self._assigned(self._path(node.path))
+        if isinstance(node, Component | Default):
+            return self._assigned(self._field())
         if isinstance(node, Exist):
-            return self._assigned(f"{self._path(node.path)} is not MISSING")
-        if isinstance(node, Default):
-            asked = Path(node.path.root, (*node.path.steps[:-1], DefaultActive()))
-            return self._assigned(self._path(asked))
+            return self._assigned(f"{self._field()} is not MISSING")
         if isinstance(node, Comparison):
             return self._comparison(node)
         if isinstance(node, In):
             left = self._value(node.left)
-            return self._checked(f"{self._helper(truth.member)}({left}, {self._path(node.path)})")
+            return self._checked(f"{self._helper(truth.member)}({left}, {self._field()})")
         if isinstance(node, Contains):
             return self._contains(node)
         if isinstance(node, Arithmetic):

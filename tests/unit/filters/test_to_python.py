@@ -68,10 +68,19 @@ def test_an_error_ends_it_at_once() -> None:
 
 def test_trees_of_one_shape_share_code_and_keep_their_constants() -> None:
     module._factory.cache_clear()
+    module._with_paths.cache_clear()
     predicates = [to_python(parse(f"$a == {number}")) for number in range(3)]
     assert module._factory.cache_info().misses == 1
     assert [predicate(FIELDS) for predicate in predicates] == [False, True, False]
     assert len({predicate.__code__ for predicate in predicates}) == 1
+
+
+def test_trees_that_ask_the_same_of_other_fields_share_code_and_keep_their_paths() -> None:
+    module._factory.cache_clear()
+    module._with_paths.cache_clear()
+    predicates = [to_python(parse(f"${name} == 1")) for name in ("a", "nothing", "a")]
+    assert module._factory.cache_info().misses == 1
+    assert [predicate(FIELDS) for predicate in predicates] == [True, None, True]
 
 
 def test_long_shapes_are_not_kept() -> None:

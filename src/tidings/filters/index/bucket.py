@@ -15,6 +15,7 @@ from tidings.events.paths import MISSING, Path
 from tidings.filters.index.access import Access, accesses, best_of, required_path
 from tidings.filters.index.entry import Entry, Tested
 from tidings.filters.index.field_index import BucketLike, FieldIndex
+from tidings.filters.index.ordered import OrderedLane
 from tidings.filters.index.rows import RowSet
 from tidings.filters.tree import And, Or
 
@@ -46,6 +47,7 @@ class Bucket:
         "fields",
         "indexes",
         "keys",
+        "lanes",
         "owners",
         "parent",
         "rows",
@@ -70,7 +72,8 @@ class Bucket:
         self.owners: list[Entry] | tuple[()] = ()
         self.few: list[Entry] | tuple[()] = ()
         self.fields: dict[Path, FieldIndex] | None = None
-        self.indexes: tuple[FieldIndex, ...] | None = ()
+        self.indexes: tuple[FieldIndex, ...] = ()
+        self.lanes: tuple[OrderedLane, ...] | None = ()
         self.rows: RowSet | None = None
 
     def match(self, fields: Fields, out: list[object]) -> None:
@@ -82,16 +85,27 @@ class Bucket:
             # Compiled when it was added.
             if way.predicate(fields):  # type: ignore[misc]
                 out.append(way.key)
-        indexes = self.indexes
-        if indexes is None:
-            assert self.fields is not None
-            indexes = self.indexes = tuple(self.fields.values())
-        for index in indexes:
+        for lane in self.lanes if self.lanes is not None else self._look_again():
+            value = fields[lane.path]
+            if value is not MISSING:
+                lane.match(value, fields, out)
+        for index in self.indexes:
             value = fields[index.path]
             if value is not MISSING:
                 index.match(value, fields, out)
         if self.rows is not None:
             self.rows.match(fields, out)
+
+    def _look_again(self) -> tuple[OrderedLane, ...]:
+        """Notes what is to be walked, after something has come or gone."""
+        indexes = self.fields.values() if self.fields else ()
+        self.indexes = tuple(index for index in indexes if index.more_than_lanes)
+        self.lanes = tuple(lane for index in indexes for lane in index.lanes.values())
+        return self.lanes
+
+    def changed(self) -> None:
+        """Called by the index of a field when lanes or buckets have come or gone."""
+        self.lanes = None
 
     def weight(self) -> int:
         """How full the bucket is, roughly: what one more subscription would have to share."""
@@ -209,14 +223,13 @@ class Bucket:
         index = self.fields.get(path)
         if index is None:
             index = self.fields[path] = FieldIndex(self, path)
-            self.indexes = None  # made again when next walked
         return index
 
     def field_emptied(self, path: Path) -> None:
         """Called by the index of a field that leads nowhere any more."""
         assert self.fields is not None
         del self.fields[path]
-        self.indexes = None
+        self.lanes = None
         self._check_empty()
 
 
@@ -246,6 +259,8 @@ class RootBucket(Bucket):
         for index in self._reached(names):
             value = fields[index.path]
             if value is not MISSING:
+                for lane in index.lanes.values():
+                    lane.match(value, fields, out)
                 index.match(value, fields, out)
         if self.rows is not None:
             self.rows.match(fields, out)

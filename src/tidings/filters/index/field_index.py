@@ -61,6 +61,10 @@ class BucketLike(Protocol):
         """Called by the index of a field that leads nowhere any more."""
         ...
 
+    def changed(self) -> None:
+        """Called by the index of a field when lanes or buckets have come or gone."""
+        ...
+
 
 class FieldIndex:
     """What the value of one field decides, inside one bucket.
@@ -74,9 +78,9 @@ class FieldIndex:
         "equal",
         "flags",
         "grid",
-        "lane_list",
         "lanes",
         "member",
+        "more_than_lanes",
         "needles",
         "parent",
         "path",
@@ -91,18 +95,17 @@ class FieldIndex:
         self.flags: dict[object, BucketLike] = {}  # the buckets of TRUE, FALSE and «there»
         self.grid: Grid[BucketLike] | None = None
         self.needles: Needles[BucketLike] | None = None
+        # The innermost field of most buckets has lanes and nothing else; these the bucket walks.
+        self.more_than_lanes = False
         self.lanes: dict[LaneName, OrderedLane] = {}
-        self.lane_list: tuple[OrderedLane, ...] = ()
         self.rows: RowSet | None = None
 
     def match(self, value: Plain, fields: Fields, out: list[object]) -> None:
-        """Adds the keys of all subscriptions that a value leads to."""
+        """Adds the keys of all subscriptions that a value leads to, but for those in lanes."""
         kind = type(value)
         if self.equal is not None:
             for bucket in self.equal.find(value):
                 bucket.match(fields, out)
-        for lane in self.lane_list:
-            lane.match(value, fields, out)
         if self.grid is not None and kind in _NUMBERS:
             for bucket in self.grid.find(float(truth.number(value))):  # type: ignore[arg-type]
                 bucket.match(fields, out)
@@ -169,11 +172,18 @@ class FieldIndex:
         if access.kind == "ordered":
             lane = self._ordered_lane(lane_name(used[0], rest))
             lane.add(Entry(entry.way, (*used, *rest)))
-        elif access.kind == "between":
+            return
+        self._has_more()
+        if access.kind == "between":
             self._place_interval(entry, access, used, rest)
         else:
             for table, slot in self._slots(access):
                 self._bucket(table, slot).add(Entry(entry.way, rest))
+
+    def _has_more(self) -> None:
+        if not self.more_than_lanes:
+            self.more_than_lanes = True
+            self.parent.changed()
 
     def _place_interval(
         self, entry: Entry, access: Access, used: tuple[Node, ...], rest: tuple[Node, ...]
@@ -210,13 +220,14 @@ class FieldIndex:
     def _ordered_lane(self, name: LaneName) -> OrderedLane:
         lane = self.lanes.get(name)
         if lane is None:
-            lane = self.lanes[name] = OrderedLane(name, self)
-            self.lane_list = tuple(self.lanes.values())
+            lane = self.lanes[name] = OrderedLane(name, self.path, self)
+            self.parent.changed()
         return lane
 
     def row_set(self) -> RowSet:
         """The subscriptions with no access left that need this field."""
         if self.rows is None:
+            self._has_more()
             self.rows = RowSet(self)
         return self.rows
 
@@ -227,7 +238,7 @@ class FieldIndex:
         else:
             assert isinstance(lane, OrderedLane)
             del self.lanes[lane.name]
-            self.lane_list = tuple(self.lanes.values())
+            self.parent.changed()
         self._check_empty()
 
     def bucket_emptied(self, table: dict[object, BucketLike], slot: object) -> None:

@@ -17,6 +17,7 @@ from typing import Any as Anything
 from typing import NamedTuple
 
 from tidings.events.fields import Char, EnumLabel, Fields, Plain
+from tidings.events.paths import Path
 from tidings.filters.index.entry import Entry, LaneOwner, shape_and_constants
 from tidings.filters.index.rowcode import has_row_code, row_code
 from tidings.filters.shape import Shape, constant_of
@@ -83,6 +84,7 @@ class OrderedLane:
 
     Args:
         name: What they have in common.
+        path: The field.
         owner: Told when the last entry has gone.
     """
 
@@ -95,11 +97,12 @@ class OrderedLane:
         "kind",
         "name",
         "owner",
+        "path",
         "serial",
         "tested",
     )
 
-    def __init__(self, name: LaneName, owner: LaneOwner) -> None:
+    def __init__(self, name: LaneName, path: Path, owner: LaneOwner) -> None:
         below, equal = ORDERINGS[name.operator]
         # not (value < bound) is value >= bound, but for NaN, where it is TRUE.
         self.below = below is not name.negated
@@ -109,6 +112,7 @@ class OrderedLane:
         self.kind = name.kind
         self.tested = name.tested
         self.name = name
+        self.path = path
         self.owner = owner
         # Doubles side by side: a bisection then touches little memory.
         self.bounds: Anything = array("d") if name.kind is float else []
@@ -150,6 +154,9 @@ class OrderedLane:
         # A value of the bounds' own class, and not NaN, is looked up as it is.
         if type(value) is self.kind and value == value:  # noqa: PLR0124 -- NaN is not itself
             at = self.bisect(self.bounds, value)
+            if not self.tested:
+                out += self.keys[:at] if self.below else self.keys[at:]
+                return
             within = slice(at) if self.below else slice(at, None)
         else:
             within = self._within(value)

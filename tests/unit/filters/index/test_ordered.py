@@ -63,7 +63,7 @@ def test_the_slice_is_what_the_table_says(operator: type[Comparison], negated: b
         conjunct = Not(comparison) if negated else comparison
         entry = Entry(Way(len(entries), (conjunct,)), (conjunct,))
         name = lane_name(conjunct, ())
-        lanes.setdefault(name, OrderedLane(name, owner)).add(entry)
+        lanes.setdefault(name, OrderedLane(name, _FIELD.path, owner)).add(entry)
         entries.append((entry, bound))
     while entries:
         for value in _VALUES:

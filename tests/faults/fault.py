@@ -1,9 +1,17 @@
-"""A fault to plant: one piece of source text replaced by another."""
+"""A fault to plant, one piece of source text replaced by another, and what must catch it."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import NamedTuple
+
+import tidings
+
+PROJECT = Path(__file__).parents[2]
 
 
 class Fault(NamedTuple):
@@ -32,3 +40,22 @@ class Fault(NamedTuple):
         if source.count(self.old) != 1:
             raise ValueError(f"{self.module} has {source.count(self.old)} times {self.old!r}")
         path.write_text(source.replace(self.old, self.new), encoding="utf-8")
+
+
+def copied_package(folder: Path) -> Path:
+    """A copy of the package to spoil."""
+    return shutil.copytree(Path(tidings.__file__).parent, folder / "tidings")
+
+
+def probed(module: str, folder: Path) -> tuple[int, str]:
+    """The exit code and the output of a module of checks, run on the package in a folder."""
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", module, str(folder)],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(PROJECT)])},
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr

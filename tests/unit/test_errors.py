@@ -16,9 +16,8 @@ from tidings.errors import (
     TidingsError,
     UnsupportedAdmin,
     UnsupportedQoS,
-    caret_report,
-    line_and_column,
 )
+from tidings.errors.carets import caret_report, line_and_column
 
 CLASSES = [cls for cls in vars(errors).values() if isinstance(cls, type)]
 TREE = [cls for cls in CLASSES if issubclass(cls, TidingsError)]

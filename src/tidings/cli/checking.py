@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from tidings.cli import render
 from tidings.cli.matching import BadLines, fault_data
 from tidings.cli.reading import Decoder, Written, lines_in, opened
-from tidings.errors import InvalidConstraint, TidingsError, caret_report, line_and_column
+from tidings.errors import InvalidConstraint, TidingsError
+from tidings.errors.carets import caret_report, line_and_column
 from tidings.events.fields import fields_of
 from tidings.events.schema import Catalogue, FieldSeen
 from tidings.events.structured import StructuredEvent

@@ -17,7 +17,8 @@ from tidings.cli.reading import (
     opened,
     shown_name,
 )
-from tidings.errors import BadInput, InvalidConstraint, TidingsError, caret_report
+from tidings.errors import BadInput, InvalidConstraint, TidingsError
+from tidings.errors.carets import caret_report
 from tidings.events.fields import Fields, fields_of
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
 

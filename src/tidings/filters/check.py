@@ -11,7 +11,8 @@ import difflib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from tidings.errors import InvalidConstraint, caret_report, line_and_column
+from tidings.errors import InvalidConstraint
+from tidings.errors.carets import caret_report, line_and_column
 from tidings.events.fields import RESERVED_NAMES
 from tidings.events.paths import Name, Path
 from tidings.filters.limits import DEFAULT_LIMITS, Limits

@@ -1,0 +1,147 @@
+"""The one exception tree of Tidings.
+
+::
+
+    TidingsError
+    ├── BadInput                    what was handed in is wrong; nothing was changed
+    │   ├── InvalidEvent            an event, or the text or octets of one
+    │   ├── InvalidTypeCode         a type description that describes no type
+    │   ├── InvalidConstraint       a constraint, with the place of the fault
+    │   ├── InvalidGrammar          a constraint language nobody here speaks
+    │   ├── InvalidEventType        an event-type pattern outside the rules
+    │   ├── InvalidMappingValue     a mapping value of another type than its filter's
+    │   ├── InvalidUsage            a command line or setting outside the rules
+    │   └── UnsupportedProperties   properties that cannot be set so, every one listed
+    │       ├── UnsupportedQoS      of the quality of service
+    │       └── UnsupportedAdmin    of the administration of a channel
+    ├── LimitExceeded               well-formed, but larger than we take
+    │   ├── AdminLimitExceeded      more proxies than the channel's admin properties allow
+    │   └── ChannelFull             more waiting events than a channel or the service keeps
+    ├── MissingExtra                an optional part of Tidings that is not installed
+    ├── NotFound                    an id that names nothing
+    │   ├── ConstraintNotFound
+    │   ├── CallbackNotFound
+    │   ├── FilterNotFound
+    │   ├── ChannelNotFound
+    │   ├── AdminNotFound
+    │   ├── ProxyNotFound
+    │   └── CursorNotFound          a place in the journal that retention has dropped
+    ├── WrongState                  the object is not in the state for this; nothing was changed
+    │   ├── AlreadyConnected
+    │   ├── NotConnected
+    │   ├── ConnectionAlreadyActive
+    │   ├── ConnectionAlreadyInactive
+    │   ├── Disconnected            events cannot go through this proxy
+    │   └── WrongClient             a client of a kind the proxy cannot serve
+    ├── Stopping                    the service takes nothing more
+    ├── Forbidden                   whoever asks may not
+    └── StoreError                  the disk does not do what it is asked
+        ├── JournalInUse            another process has the journal open
+        ├── JournalTooNew           written by a newer version; left as it is
+        ├── JournalBroken           a write or sync failed for good; open it again
+        └── DiskFull                no room; works again when there is
+
+Every class carries a stable code, the HTTP status a web door answers with, and the
+repository id of the exception a CORBA door raises. A message says what is wrong, where,
+and what would be right.
+"""
+
+from __future__ import annotations
+
+from tidings.errors.base import (
+    BadInput,
+    TidingsError,
+)
+from tidings.errors.inputs import (
+    InvalidConstraint,
+    InvalidEvent,
+    InvalidEventType,
+    InvalidGrammar,
+    InvalidMappingValue,
+    InvalidTypeCode,
+    InvalidUsage,
+)
+from tidings.errors.limits import (
+    AdminLimitExceeded,
+    ChannelFull,
+    LimitExceeded,
+    MissingExtra,
+)
+from tidings.errors.lookups import (
+    AdminNotFound,
+    CallbackNotFound,
+    ChannelNotFound,
+    ConstraintNotFound,
+    CursorNotFound,
+    FilterNotFound,
+    NotFound,
+    ProxyNotFound,
+)
+from tidings.errors.properties import (
+    PropertyError,
+    PropertyErrorCode,
+    UnsupportedAdmin,
+    UnsupportedProperties,
+    UnsupportedQoS,
+)
+from tidings.errors.states import (
+    AlreadyConnected,
+    ConnectionAlreadyActive,
+    ConnectionAlreadyInactive,
+    Disconnected,
+    Forbidden,
+    NotConnected,
+    Stopping,
+    WrongClient,
+    WrongState,
+)
+from tidings.errors.stores import (
+    DiskFull,
+    JournalBroken,
+    JournalInUse,
+    JournalTooNew,
+    StoreError,
+)
+
+__all__ = [
+    "AdminLimitExceeded",
+    "AdminNotFound",
+    "AlreadyConnected",
+    "BadInput",
+    "CallbackNotFound",
+    "ChannelFull",
+    "ChannelNotFound",
+    "ConnectionAlreadyActive",
+    "ConnectionAlreadyInactive",
+    "ConstraintNotFound",
+    "CursorNotFound",
+    "Disconnected",
+    "DiskFull",
+    "FilterNotFound",
+    "Forbidden",
+    "InvalidConstraint",
+    "InvalidEvent",
+    "InvalidEventType",
+    "InvalidGrammar",
+    "InvalidMappingValue",
+    "InvalidTypeCode",
+    "InvalidUsage",
+    "JournalBroken",
+    "JournalInUse",
+    "JournalTooNew",
+    "LimitExceeded",
+    "MissingExtra",
+    "NotConnected",
+    "NotFound",
+    "PropertyError",
+    "PropertyErrorCode",
+    "ProxyNotFound",
+    "Stopping",
+    "StoreError",
+    "TidingsError",
+    "UnsupportedAdmin",
+    "UnsupportedProperties",
+    "UnsupportedQoS",
+    "WrongClient",
+    "WrongState",
+]

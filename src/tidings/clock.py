@@ -8,7 +8,14 @@ from __future__ import annotations
 import time
 from typing import Protocol
 
-__all__ = ["Clock", "ManualClock", "SystemClock", "from_timebase", "to_timebase"]
+__all__ = [
+    "Clock",
+    "ManualClock",
+    "SystemClock",
+    "from_timebase",
+    "monotonic_microseconds",
+    "to_timebase",
+]
 
 # TimeBase::TimeT counts units of 100 ns from 15 October 1582.
 _UNITS_PER_MICROSECOND = 10
@@ -44,6 +51,11 @@ class ManualClock:
     def advance(self, microseconds: int) -> None:
         """Move on (or, with a negative number, back)."""
         self._now += microseconds
+
+
+def monotonic_microseconds() -> int:
+    """Microseconds since some moment; never set, so differences are true durations."""
+    return time.monotonic_ns() // 1_000
 
 
 def to_timebase(microseconds: int) -> int:

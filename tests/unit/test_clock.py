@@ -1,17 +1,32 @@
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidings.clock import ManualClock, SystemClock, from_timebase, to_timebase
+from tidings.clock import (
+    ManualClock,
+    SystemClock,
+    from_timebase,
+    monotonic_microseconds,
+    to_timebase,
+)
 
 
 def test_the_system_clock_tells_microseconds_since_1970() -> None:
     shown = datetime.fromtimestamp(SystemClock().now() / 1e6, UTC)
     assert abs(shown - datetime.now(UTC)) < timedelta(minutes=1)  # noqa: TID251 -- compared with it
+
+
+def test_the_monotonic_clock_counts_microseconds() -> None:
+    before, wall = monotonic_microseconds(), SystemClock().now()
+    time.sleep(0.01)
+    passed = monotonic_microseconds() - before
+    assert 10_000 <= passed < 5_000_000
+    assert abs(SystemClock().now() - wall - passed) < 1_000_000
 
 
 def test_a_manual_clock_moves_only_when_told() -> None:

@@ -23,7 +23,7 @@ from tidings.channel.property_errors import (
 from tidings.channel.qos import QOS_PROPERTIES, QoS, Reliability
 from tidings.errors import PropertyError, PropertyErrorCode, UnsupportedQoS
 
-__all__ = ["EventQoS", "changed", "effective", "validate", "validate_event"]
+__all__ = ["EventQoS", "changed", "effective", "header_values", "validate", "validate_event"]
 
 _EVENT: Final = "EventReliability"
 _CONNECTION: Final = "ConnectionReliability"
@@ -212,20 +212,27 @@ def validate_event(
 _HEADER_NAMES: Final = [n for n, line in QOS_PROPERTIES.items() if Level.EVENT in line.levels]
 
 
+def header_values(
+    event_header: Mapping[str, object], proxy: QoS, narrowed: Supported = NOT_NARROWED
+) -> dict[str, int]:
+    """What an event's header says of its quality of service.
+
+    8.4: an event is not refused for its header. What has a wrong type or value there, or is
+    not available, is ignored.
+    """
+    given = {n: event_header[n] for n in _HEADER_NAMES if n in event_header}
+    if not given:
+        return {}
+    good, bad = _Place(Level.EVENT, proxy, None, narrowed).judge(given)
+    ignored = {error.name for error in bad}
+    return {name: value for name, value in good.items() if name not in ignored}
+
+
 def effective(
     event_header: Mapping[str, object], proxy: QoS, narrowed: Supported = NOT_NARROWED
 ) -> EventQoS:
-    """What applies to an event: its header goes before the proxy it came through.
-
-    8.4: an event is not refused for its header. What has a wrong type or value there, or is
-    not available, is ignored, and what the proxy says applies.
-    """
-    given = {n: event_header[n] for n in _HEADER_NAMES if n in event_header}
-    said: dict[str, int] = {}
-    if given:
-        good, bad = _Place(Level.EVENT, proxy, None, narrowed).judge(given)
-        ignored = {error.name for error in bad}
-        said = {name: value for name, value in good.items() if name not in ignored}
+    """What applies to an event: its header goes before the proxy it came through."""
+    said = header_values(event_header, proxy, narrowed)
     return EventQoS(
         said.get("Priority", proxy.priority),
         said.get("Timeout", proxy.timeout),

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from tidings.errors import (
     CallbackNotFound,
@@ -69,16 +69,29 @@ class FilterVersion:
 
 
 class Filter:
-    """A filter with a history: the current version, and who wants to hear of the next."""
+    """A filter with a history: the current version, and who wants to hear of the next.
+
+    Attributes:
+        version: What it is now.
+        last_constraint: The highest constraint id given.
+    """
 
     def __init__(self) -> None:
         self.version = FilterVersion(1, {})
-        self._last_constraint = 0
+        self.last_constraint = 0
         self._last_callback = 0
         self._callbacks: dict[int, EventTypeChange] = {}
         self._watchers: dict[int, Callable[[FilterVersion], None]] = {}
         self._calls: deque[partial[None]] = deque()
         self._is_telling = False
+
+    @classmethod
+    def restored(cls, number: int, constraints: Mapping[int, Constraint], last: int) -> Self:
+        """A filter as it was: its version, its constraints, the highest id given."""
+        made = cls()
+        made.version = FilterVersion(number, dict(constraints))
+        made.last_constraint = last
+        return made
 
     def matches(self, fields: Fields) -> bool:
         """Whether the current version lets the event pass."""
@@ -90,9 +103,9 @@ class Filter:
         Raises:
             InvalidUsage: One is no constraint; nothing is changed.
         """
-        added = dict(enumerate(constraints, self._last_constraint + 1))
+        added = dict(enumerate(constraints, self.last_constraint + 1))
         _refuse_others(added)
-        self._last_constraint += len(added)
+        self.last_constraint += len(added)
         self._become({**self.version.constraints, **added})
         return list(added)
 

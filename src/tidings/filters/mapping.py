@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Self
 
 from tidings.errors import ConstraintNotFound, InvalidMappingValue
 from tidings.events.anyvalue import Value, infer
@@ -47,13 +48,28 @@ class MappingFilter:
 
     Args:
         default: What an event gets that matches nothing; it fixes the type of all values.
+
+    Attributes:
+        version: What it is now.
+        last_id: The highest constraint id given.
     """
 
     def __init__(self, default: Value) -> None:
         self.default = default
         self.value_type = infer(default)
         self.version = MappingVersion(1, {}, ())
-        self._last_id = 0
+        self.last_id = 0
+
+    @classmethod
+    def restored(
+        cls, default: Value, number: int, mapped: Mapping[int, MappedConstraint], last: int
+    ) -> Self:
+        """A mapping filter as it was: its version, its constraints, the highest id given."""
+        made = cls(default)
+        made._become(mapped)
+        made.version = replace(made.version, number=number)
+        made.last_id = last
+        return made
 
     def match(self, fields: Fields) -> tuple[bool, Value]:
         """Whether a constraint matches, and the value the event gets."""
@@ -66,9 +82,9 @@ class MappingFilter:
         Raises:
             InvalidMappingValue: A value has another type; nothing is changed.
         """
-        added = dict(enumerate(mapped, self._last_id + 1))
+        added = dict(enumerate(mapped, self.last_id + 1))
         self._check_values(added)
-        self._last_id += len(added)
+        self.last_id += len(added)
         self._become({**self.version.mapped, **added})
         return list(added)
 

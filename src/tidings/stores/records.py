@@ -57,7 +57,12 @@ HEAD_OCTETS = _HEAD.size
 
 
 class Kind(IntEnum):
-    """What a record says. Others may come: a reader passes over kinds it does not know."""
+    """What a record says. Others may come: a reader passes over kinds it does not know.
+
+    What the payloads hold is in `payloads.py`. A RESERVED record has none: numbers up to its
+    seq may be in use. Checkpoint records stand around a complete copy of topology, plans and
+    producer marks.
+    """
 
     HEADER = 0
     EVENT = 1
@@ -65,6 +70,10 @@ class Kind(IntEnum):
     PLAN = 3
     TOPOLOGY = 4
     MARK = 5
+    DEAD = 6
+    DEAD_GONE = 7
+    RESERVED = 8
+    CHECKPOINT = 9
 
 
 class Record(NamedTuple):

@@ -212,10 +212,17 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder and those above it, durably."""
-    made = [path for path in (folder, *folder.parents) if not path.exists()]
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for path in made:
+    """Makes a folder and those above it, durably; also if a killed process began with it.
+
+    They are made from above, each synced before the next: of those that are there, only the
+    deepest can be one whose maker was killed before its sync.
+    """
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    deepest = missing[-1].parent if missing else folder
+    with contextlib.suppress(PermissionError):  # then we cannot have made it
+        sync_folder(deepest.parent)
+    for path in reversed(missing):
+        path.mkdir(mode=0o700 if path == folder else 0o777, exist_ok=True)
         sync_folder(path.parent)
 
 

@@ -141,18 +141,51 @@ def test_a_segment_is_made_whole_or_not_at_all(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_new_names_are_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    synced = []
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """What is synced from now on."""
+    paths: list[Path] = []
     fsync = os.fsync
 
     def recorded(file: int) -> None:
-        synced.append(Path(f"/proc/self/fd/{file}").readlink())
+        paths.append(Path(f"/proc/self/fd/{file}").readlink())
         fsync(file)
 
     monkeypatch.setattr(os, "fsync", recorded)
+    return paths
+
+
+def test_folders_are_made_from_above_and_each_is_synced_before_the_next(
+    tmp_path: Path, synced: list[Path]
+) -> None:
+    folder = tmp_path / "a" / "b"
+    make_folder(folder)
+    assert synced == [tmp_path.parent, tmp_path, tmp_path / "a"]
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_whose_maker_was_killed_is_synced(tmp_path: Path, synced: list[Path]) -> None:
+    (tmp_path / "a").mkdir()
     make_folder(tmp_path / "a" / "b")
-    assert synced == [tmp_path / "a", tmp_path]
+    assert synced[0] == tmp_path
     synced.clear()
+    make_folder(tmp_path / "a" / "b")
+    assert synced == [tmp_path / "a"]
+
+
+def test_a_folder_in_one_that_may_not_be_read_can_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: Path) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(segments, "sync_folder", refused)
+    make_folder(tmp_path)
+    with pytest.raises(PermissionError):
+        make_folder(tmp_path / "new")
+
+
+def test_new_names_are_synced(tmp_path: Path, synced: list[Path]) -> None:
     os.close(create_segment(tmp_path, ID, 1))
     assert synced == [tmp_path / "000000000001.unfinished", tmp_path]
     synced.clear()

@@ -1,0 +1,224 @@
+"""Changes at objects: quality of service, admin properties, filters, subscription lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tidings.channel import properties, qos_check
+from tidings.channel.channel import Channel
+from tidings.channel.core import Core
+from tidings.channel.effects import TopologyChanged
+from tidings.channel.filter_host import FilterHost, HostedFilter
+from tidings.channel.holders import Admin, Holder, Proxy
+from tidings.channel.lifecycle import Lifecycle
+from tidings.channel.overflow import overflow
+from tidings.channel.property_errors import Level, PropertyRange, Request
+from tidings.channel.qos import TIME_T, QoS
+from tidings.channel.rules import Rules
+from tidings.channel.settings import Inheritance
+from tidings.channel.sharing import check_patterns
+from tidings.channel.vocabulary import Side
+from tidings.errors import FilterNotFound, InvalidUsage
+from tidings.events import typecode as tc
+from tidings.filters.constraint import Constraint, EventTypePattern
+from tidings.filters.filter import Filter
+
+__all__ = ["Adjusting", "new_filter"]
+
+_VALUE_TYPES = {"priority": tc.SHORT, "lifetime": TIME_T}
+
+
+class Adjusting:
+    """Changes objects, and has everything that rests on them follow."""
+
+    def __init__(self, core: Core, filters: FilterHost, rules: Rules, life: Lifecycle) -> None:
+        self._core = core
+        self._filters = filters
+        self._rules = rules
+        self._life = life
+
+    def set_qos(self, place: Channel | Holder, request: Request, now: int) -> None:
+        """set_qos: all of the request, or nothing.
+
+        Raises:
+            UnsupportedQoS: Something cannot be set; every bad property is listed.
+            InvalidUsage: An Event Service proxy has no quality of service.
+        """
+        level, parent = self._level(place)
+        given = dict(request)
+        narrowed = self._core.settings.narrowed
+        place.qos = qos_check.changed(place.qos, level, parent, given, narrowed)
+        place.own = {**place.own, **{name: place.qos[name] for name in given}}
+        self._qos_changed(place, now)
+
+    def validate_qos(self, place: Channel | Holder, request: Request) -> tuple[PropertyRange, ...]:
+        """validate_qos: what else could be set beside the request."""
+        level, parent = self._level(place)
+        return qos_check.validate(place.qos, level, parent, request, self._core.settings.narrowed)
+
+    def _level(self, place: Channel | Holder) -> tuple[Level, QoS | None]:
+        if isinstance(place, Channel):
+            return Level.CHANNEL, None
+        if isinstance(place, Proxy):
+            if place.bare:
+                raise InvalidUsage(f"the Event Service proxy {place.id} has no quality of service")
+            return Level.PROXY, place.admin.qos
+        return Level.ADMIN, place.channel.qos
+
+    def _qos_changed(self, place: Channel | Holder, now: int) -> None:
+        if isinstance(place, Channel):
+            place.backlog = None
+            self._life.store_channel(place)
+            children: Sequence[Holder] = [
+                a for side in place.admins.values() for a in side.values()
+            ]
+        elif isinstance(place, Admin):
+            self._life.store(place)
+            children = list(place.proxies.values())
+        elif isinstance(place, Proxy):
+            self._proxy_changed(place, now)
+            children = ()
+        if self._core.settings.inheritance is Inheritance.FOLLOWED:
+            for child in children:
+                child.qos = QoS({**place.qos, **child.own})
+                self._qos_changed(child, now)
+
+    def _proxy_changed(self, proxy: Proxy, now: int) -> None:
+        was_durable = proxy.durable
+        self._rules.adjust(proxy)
+        if was_durable and not proxy.durable:
+            gone = TopologyChanged(proxy.channel.id, "proxy", str(proxy.id), None)
+            self._core.out.append(gone)
+        self._life.store(proxy)
+        if proxy.durable:
+            for filter_id in proxy.filter_ids:
+                self._filters.hold(filter_id, proxy)
+        delivery = proxy.delivery
+        if delivery is not None:
+            if delivery.is_over() or proxy.qos.max_events_per_consumer:
+                overflow(proxy, delivery, now)
+            self._core.touched[proxy] = None
+
+    def set_admin_properties(self, channel: Channel, request: Request) -> None:
+        """set_admin: all of the request, or nothing."""
+        narrowed = self._core.settings.narrowed
+        channel.properties = properties.changed(channel.properties, request, narrowed)
+        channel.backlog = None
+        self._life.store_channel(channel)
+
+    def add_filter(self, holder: Holder, filter_id: int) -> int:
+        """Attaches a filter; the id of the attachment."""
+        self._refuse_bare(holder)
+        self._filters.filter(filter_id)
+        holder.last_attachment += 1
+        holder.attached_filters += ((holder.last_attachment, filter_id),)
+        self._filters.hold(filter_id, holder)
+        self._changed(holder)
+        return holder.last_attachment
+
+    def remove_filter(self, holder: Holder, attachment: int) -> None:
+        """Takes an attached filter off."""
+        held = dict(holder.attached_filters)
+        if attachment not in held:
+            raise FilterNotFound(f"no filter is attached there under the id {attachment}")
+        rest = tuple(pair for pair in holder.attached_filters if pair[0] != attachment)
+        holder.attached_filters = rest
+        self._filters.release(held[attachment], holder)
+        self._changed(holder)
+
+    def remove_all_filters(self, holder: Holder) -> None:
+        """Takes all attached filters off."""
+        held = [filter_id for _, filter_id in holder.attached_filters]
+        holder.attached_filters = ()
+        for filter_id in held:
+            self._filters.release(filter_id, holder)
+        self._changed(holder)
+
+    def set_mapping(self, holder: Holder, purpose: str, filter_id: int | None) -> None:
+        """Gives a consumer's object a mapping filter, or none."""
+        self._refuse_bare(holder)
+        if holder.side is not Side.CONSUMER:
+            raise InvalidUsage("mapping filters are for consumers; this is a supplier's object")
+        wanted = _VALUE_TYPES.get(purpose)
+        if wanted is None:
+            raise InvalidUsage(f"a mapping filter is for priority or lifetime, not {purpose!r}")
+        if filter_id is not None:
+            found = self._filters.mapping(filter_id)
+            if not found.value_type.equivalent(wanted):
+                raise InvalidUsage(
+                    f"filter {filter_id} has values of another type than a {purpose} has"
+                )
+        before = holder.priority_filter if purpose == "priority" else holder.lifetime_filter
+        if purpose == "priority":
+            holder.priority_filter = filter_id
+        else:
+            holder.lifetime_filter = filter_id
+        if filter_id is not None:
+            self._filters.hold(filter_id, holder)
+        if before is not None:
+            self._filters.release(before, holder)
+        self._changed(holder)
+
+    def subscribe(
+        self,
+        holder: Holder,
+        added: Sequence[EventTypePattern],
+        removed: Sequence[EventTypePattern],
+    ) -> None:
+        """A consumer, or a consumer admin, asks for other event types."""
+        check_patterns(self._core.settings, added)
+        if holder.attached_filters and not self._core.settings.list_beside_filters:
+            raise InvalidUsage(
+                "event types cannot be listed while filters are attached; "
+                "the setting list_beside_filters is off"
+            )
+        holder.types = holder.types.changed(added, removed)
+        self._changed(holder)
+
+    def change_filter(self, hosted: HostedFilter, change: Callable[[], object]) -> object:
+        """Changes a filter; every object that holds it follows before this returns."""
+        answer = change()
+        if hosted.stored:
+            self._filters.store(hosted)
+        for holder in hosted.holders:
+            self._rules.refresh(holder)
+        return answer
+
+    def destroy_filter(self, hosted: HostedFilter) -> None:
+        """Ends a filter; who holds it drops it."""
+        holders = list(hosted.holders)
+        for holder in holders:
+            rest = tuple(pair for pair in holder.attached_filters if pair[1] != hosted.id)
+            holder.attached_filters = rest
+            if holder.priority_filter == hosted.id:
+                holder.priority_filter = None
+            if holder.lifetime_filter == hosted.id:
+                holder.lifetime_filter = None
+        self._filters.remove(hosted)
+        for holder in holders:
+            self._changed(holder)
+
+    def check_constraints(self, constraints: Sequence[Constraint]) -> None:
+        """Refuses event types that this installation does not take."""
+        for one in constraints:
+            check_patterns(self._core.settings, one.event_types)
+
+    def stored(self, holder: Holder) -> None:
+        """Has an object written down as it is now."""
+        if isinstance(holder, Admin | Proxy):
+            self._life.store(holder)
+
+    def _changed(self, holder: Holder) -> None:
+        self.stored(holder)
+        self._rules.refresh(holder)
+
+    @staticmethod
+    def _refuse_bare(holder: Holder) -> None:
+        if isinstance(holder, Proxy) and holder.bare:
+            raise InvalidUsage(f"the Event Service proxy {holder.id} has no filters")
+
+
+def new_filter(constraints: Sequence[Constraint]) -> tuple[Filter, tuple[int, ...]]:
+    """A filter with its first constraints, and their ids."""
+    made = Filter()
+    return made, tuple(made.add(constraints)) if constraints else ()

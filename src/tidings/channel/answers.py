@@ -1,0 +1,160 @@
+"""What consumers answer: taken, failed, never again; and what comes back from the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tidings.channel.channel import Channel
+from tidings.channel.commands import Ack, Failed, Redrive, Refilled, Reject, Revoke
+from tidings.channel.delivery import Delivery, delivery_of, noted_cause, put_back
+from tidings.channel.effects import Accepted, Cause, DeadLetter, Notice, NoticeKind, Outcome
+from tidings.channel.entries import Entry
+from tidings.channel.holders import Proxy
+from tidings.errors import Disconnected
+
+__all__ = ["acked", "failed", "redrive", "refilled", "rejected", "revoked"]
+
+
+def acked(proxy: Proxy, command: Ack) -> None:
+    """The consumer has taken events; numbers not in flight are ignored."""
+    delivery = proxy.delivery
+    if delivery is None:
+        return
+    flight = delivery.flight
+    entries = [flight.pop(seq) for seq in command.seqs if seq in flight]
+    if not entries:
+        return
+    if delivery.leases:
+        for entry in entries:
+            delivery.leases.pop(entry.seq, None)
+    if delivery.failures:
+        delivery.failures = delivery.retry_at = 0
+    channel = proxy.channel
+    channel.done(proxy, entries, Outcome.DELIVERED)
+    channel.core.touched[proxy] = None
+
+
+def failed(proxy: Proxy, command: Failed, now: int, end: Callable[[Proxy, bool], None]) -> None:
+    """Events could not be handed over: they are tried again after a pause.
+
+    Args:
+        proxy: Whose events.
+        command: Which ones, and why.
+        now: Host time.
+        end: Ends a proxy, and says whether its client is to be told.
+    """
+    channel = proxy.channel
+    if command.gone:
+        end(proxy, False)
+        return
+    delivery = proxy.delivery
+    back = put_back(proxy, command.seqs)
+    if delivery is None or not back:
+        return
+    cause = Cause(now + channel.core.offset, command.reason)
+    noted_cause(delivery, back, cause)
+    settings = channel.core.settings
+    delivery.failures += 1
+    text = f"{delivery.failures} failed deliveries in a row; the last: {command.reason}"
+    if not proxy.durable and delivery.failures > settings.retry_limit:
+        channel.core.out.append(Notice(NoticeKind.GIVEN_UP, channel.id, proxy.id, text))
+        bury(proxy, delivery, delivery.all_entries(), cause)
+        end(proxy, True)
+        return
+    if delivery.failures == 1:
+        channel.core.out.append(Notice(NoticeKind.FAILING, channel.id, proxy.id, text))
+    pause = settings.retry_first << min(delivery.failures - 1, 30)
+    delivery.retry_at = now + min(pause, settings.retry_longest)
+    channel.core.touched[proxy] = None
+
+
+def rejected(proxy: Proxy, command: Reject, now: int) -> None:
+    """The consumer will never take these events."""
+    delivery = proxy.delivery
+    if delivery is None:
+        return
+    flight = delivery.flight
+    entries = [flight[seq] for seq in command.seqs if seq in flight]
+    if not entries:
+        return
+    cause = Cause(now + proxy.channel.core.offset, command.reason)
+    noted_cause(delivery, entries, cause)
+    bury(proxy, delivery, entries, cause)
+    proxy.channel.core.touched[proxy] = None
+
+
+def bury(proxy: Proxy, delivery: Delivery, entries: Sequence[Entry], last: Cause) -> None:
+    """Makes dead letters of events; each keeps its first cause."""
+    channel = proxy.channel
+    dead = list(entries[: channel.core.settings.limits.dead_letters])
+    for entry in dead:
+        causes = tuple(delivery.causes.get(entry.seq, ())) or (last,)
+        channel.core.out.append(DeadLetter(channel.id, proxy.id, entry.seq, last.at, causes))
+    delivery.withdraw([entry.seq for entry in dead])
+    if dead:
+        channel.done(proxy, dead, Outcome.DEAD)
+
+
+def redrive(proxy: Proxy, command: Redrive, now: int) -> None:
+    """Delivers a dead letter again.
+
+    Raises:
+        Disconnected: Nobody is connected to the proxy.
+    """
+    channel = proxy.channel
+    if not proxy.connected:
+        raise Disconnected(f"nobody is connected to proxy {proxy.id} of channel {channel.id}")
+    entry = command.entry
+    delivery_of(proxy).again.add(entry.seq)
+    channel.load([entry])
+    durable = [proxy.id] if proxy.durable else []
+    channel.core.out.append(
+        Accepted(
+            channel.id,
+            entry.seq,
+            command.event,
+            command.arrival,
+            command.plan,
+            None,
+            (),
+            entry,
+            None,
+            [proxy.id],
+            durable,
+            {},
+        )
+    )
+    channel.enqueue(proxy, entry, None, now)
+
+
+def refilled(proxy: Proxy, command: Refilled, now: int) -> None:
+    """Entries are back from the disk: they come before everything that stayed there."""
+    delivery = delivery_of(proxy)
+    channel = proxy.channel
+    channel.spilled += command.left - delivery.spilled
+    delivery.spilled = command.left
+    delivery.refilling = False
+    if not command.left:
+        delivery.boundary = None
+    elif command.entries:
+        delivery.boundary = command.entries[-1]
+    channel.load(command.entries)
+    for entry in command.entries:
+        delivery.queue.push(entry)
+    held, delivery.held = delivery.held, []
+    for entry in held:
+        channel.enqueue(proxy, entry, None, now)
+    channel.core.touched[proxy] = None
+
+
+def revoked(channel: Channel, command: Revoke) -> None:
+    """Events that could not be written were never accepted: they leave no trace."""
+    for _, delivery in channel.deliveries():
+        delivery.withdraw(command.seqs)
+    for seq in command.seqs:
+        channel.live.pop(seq, None)
+    for mark in command.marks:
+        channel.marks.forget(mark)
+    # Their numbers are free again if nothing came after them.
+    if sorted(command.seqs) == list(range(channel.seq - len(command.seqs) + 1, channel.seq + 1)):
+        channel.seq -= len(command.seqs)

@@ -1,0 +1,346 @@
+"""The event channel: takes an event in, finds who wants it, and keeps account of it.
+
+This file is the way of one event: `push` → `_accept` → `router.match` → the consumers' queues.
+What happens to objects is in `lifecycle.py`, to answers of consumers in `answers.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from heapq import heappush
+from typing import Final
+
+from tidings.channel.backlog import Backlog
+from tidings.channel.commands import Push
+from tidings.channel.core import Core
+from tidings.channel.delivery import Delivery, delivery_of
+from tidings.channel.effects import Accepted, Done, Outcome, Reserved, Settled
+from tidings.channel.entries import PERSISTENT, Entry
+from tidings.channel.holders import Admin, Proxy
+from tidings.channel.lifetimes import Quality, quality_of, view_of
+from tidings.channel.offers import TypeRegistry
+from tidings.channel.overflow import overflow, relieve, spill
+from tidings.channel.producers import ProducerMarks
+from tidings.channel.properties import AdminProperties
+from tidings.channel.qos import QoS
+from tidings.channel.routing import Router
+from tidings.channel.translation import approximate_octets, entered, fields_for
+from tidings.channel.vocabulary import Item, Side
+from tidings.errors import (
+    AdminNotFound,
+    ChannelFull,
+    Disconnected,
+    InvalidUsage,
+    LimitExceeded,
+    ProxyNotFound,
+    TidingsError,
+)
+from tidings.events.envelope import ProducerMark
+from tidings.events.fields import Fields
+from tidings.events.structured import StructuredEvent
+from tidings.filters.plan import Plan
+
+__all__ = ["Channel"]
+
+# BestEffort events leave no record: so that no number is used twice after a crash, numbers are
+# reserved this many at a time.
+RESERVED_AT_ONCE: Final = 100_000
+
+_TO_COME: Final = Settled(0, ())
+_NO_VIEWS: Final[Mapping[int, Entry]] = {}
+
+
+class Channel:
+    """One event channel.
+
+    Attributes:
+        id: Unique in the factory.
+        name: For people; empty for none.
+        origin: The first half of the ids of its events.
+        core: What it shares with the factory's other channels.
+        qos: What applies to the channel.
+        own: What was set at it.
+        properties: Its admin properties.
+        admins: By side and id; 0 is the default admin.
+        last_admin: The highest id given, by side.
+        proxies: By id, both sides.
+        names: Ids of the proxies that have a name.
+        last_proxy: The highest id given.
+        proxies_reserved: Ids up to this one may be in use though no record shows it.
+        seq: The number of the latest event.
+        seq_reserved: Numbers up to this one may be in use though no record shows it.
+        live: How many consumers still wait for an event, by its number; not counting entries
+            on the disk.
+        spilled: How many entries of its consumers are on the disk.
+        plan: The rules that judge events.
+        router: The same rules, by what they ask for.
+        offers: What suppliers say they will send.
+        wants: What consumers ask for.
+        marks: What producers have sent already.
+    """
+
+    def __init__(self, id: int, origin: str, core: Core, qos: QoS, admin: AdminProperties) -> None:
+        limits = core.settings.limits
+        self.id = id
+        self.name = ""
+        self.origin = origin
+        self.core = core
+        self.qos = qos
+        self.own: dict[str, int] = {}
+        self.properties = admin
+        self.admins: dict[Side, dict[int, Admin]] = {Side.SUPPLIER: {}, Side.CONSUMER: {}}
+        self.last_admin = {Side.SUPPLIER: 0, Side.CONSUMER: 0}
+        self.proxies: dict[int, Proxy] = {}
+        self.names: dict[str, int] = {}
+        self.last_proxy = 0
+        self.proxies_reserved = 0
+        self.seq = 0
+        self.seq_reserved = 0
+        self.live: dict[int, int] = {}
+        self.spilled = 0
+        self.plan = Plan()
+        self.router = Router()
+        self.offers: TypeRegistry[tuple[str, int]] = TypeRegistry()
+        self.wants: TypeRegistry[int] = TypeRegistry()
+        self.marks = ProducerMarks(limits.producers, limits.producer_runs)
+        self.backlog: Backlog | None = None
+
+    def proxy(self, id: int, side: Side | None = None) -> Proxy:
+        """A proxy by its id.
+
+        Raises:
+            ProxyNotFound: There is none.
+            InvalidUsage: It is one for the other side.
+        """
+        found = self.proxies.get(id)
+        if found is None:
+            raise ProxyNotFound(f"channel {self.id} has no proxy {id}")
+        if side is not None and found.side is not side:
+            raise InvalidUsage(f"proxy {id} of channel {self.id} is not for a {side.value}")
+        return found
+
+    def admin(self, side: Side, id: int) -> Admin:
+        """An admin by its side and id.
+
+        Raises:
+            AdminNotFound: There is none.
+        """
+        found = self.admins[side].get(id)
+        if found is None:
+            raise AdminNotFound(f"channel {self.id} has no {side.value} admin {id}")
+        return found
+
+    def push(self, command: Push, now: int) -> list[int | TidingsError]:
+        """Takes events in; for each its number, 0 if a filter stopped it, or an error."""
+        supplier = self.proxy(command.proxy, Side.SUPPLIER)
+        if not supplier.connected:
+            raise Disconnected(f"nobody is connected to proxy {supplier.id} of channel {self.id}")
+        items, marks = command.items, command.marks
+        most = self.core.settings.limits.batch_events
+        if len(items) > most:
+            raise LimitExceeded(f"a push has at most {most} events, not {len(items)}")
+        if marks is not None and len(marks) != len(items):
+            raise InvalidUsage(f"{len(items)} events came with {len(marks)} producer marks")
+        return self.take_in(supplier, items, marks, command.hops, now)
+
+    def take_in(
+        self,
+        supplier: Proxy,
+        items: Sequence[Item],
+        marks: Sequence[ProducerMark] | None,
+        hops: tuple[str, ...],
+        now: int,
+    ) -> list[int | TidingsError]:
+        """Takes events in one by one: one that is refused does not keep the others out."""
+        answers: list[int | TidingsError] = []
+        for index, item in enumerate(items):
+            try:
+                mark = None if marks is None else marks[index]
+                answers.append(self._accept(supplier, item, mark, hops, now))
+            except TidingsError as error:
+                answers.append(error)
+        return answers
+
+    def _accept(
+        self,
+        supplier: Proxy,
+        item: Item,
+        mark: ProducerMark | None,
+        hops: tuple[str, ...],
+        now: int,
+    ) -> int:
+        if mark is not None:
+            known = self.marks.seen(mark)
+            if known is not None:
+                return known
+        core = self.core
+        event = entered(item, core.settings.unwrap)
+        fields = fields_for(event, now + core.offset)
+        if supplier.judged and not self.plan.verdict(fields, supplier.id).passed:
+            if mark is not None:
+                self.marks.record(mark, 0)
+            return 0
+        quality = quality_of(event.header, supplier, now)
+        octets = approximate_octets(event)
+        self._make_room(event, quality, octets)
+        self.seq = seq = self.seq + 1
+        if mark is not None:
+            self.marks.record(mark, seq)
+        if quality.persistent:
+            entry = Entry(quality.expiry, seq, quality.priority, 0, quality.flags)
+        else:
+            entry = Entry(quality.expiry, seq, quality.priority, octets, quality.flags)
+            if seq > self.seq_reserved and core.spills:
+                self.seq_reserved = seq + RESERVED_AT_ONCE
+                core.out.append(Reserved(self.id, self.seq_reserved))
+        self._give_out(event, fields, quality, entry, mark, hops, now)
+        return seq
+
+    def _make_room(self, event: StructuredEvent, quality: Quality, octets: int) -> None:
+        """Refuses an event for which there is no room, or makes room as the policies say."""
+        core = self.core
+        limits = core.settings.limits
+        if octets > limits.event_octets:
+            raise LimitExceeded(
+                f"the event {event.name!r} takes about {octets} octets, "
+                f"the limit is {limits.event_octets}"
+            )
+        if not quality.persistent and core.octets + octets > limits.octets_in_all:
+            relieve(self, octets)
+        most = self.properties.max_queue_length
+        if not most or len(self.live) + self.spilled < most:
+            return
+        if self.properties.reject_new_events:
+            raise ChannelFull(
+                f"MaxQueueLength is {most}, and so many events wait in channel {self.id}; "
+                "the event was not accepted"
+            )
+        self.backlog_of().make_room(self, most)
+
+    def is_full(self) -> bool:
+        """Whether new events would be refused."""
+        most = self.properties.max_queue_length
+        full = bool(most) and len(self.live) + self.spilled >= most
+        return full and self.properties.reject_new_events
+
+    def _give_out(
+        self,
+        event: StructuredEvent,
+        fields: Fields,
+        quality: Quality,
+        entry: Entry,
+        mark: ProducerMark | None,
+        hops: tuple[str, ...],
+        now: int,
+    ) -> None:
+        """Puts an accepted event into the queues of all who want it."""
+        core = self.core
+        recipients = self.router.match(fields)
+        seq = entry.seq
+        views: dict[int, Entry] | None = None
+        if recipients:
+            self.live[seq] = len(recipients)
+            core.octets += entry.octets
+        out = core.out
+        place = len(out)
+        out.append(_TO_COME)  # filled below: it must come before what rests on it
+        for proxy in recipients:
+            seen, start = entry, quality.start
+            if proxy.special:
+                seen, start = view_of(proxy, entry, fields, quality, now)
+                if seen is not entry:
+                    views = views or {}
+                    views[proxy.id] = seen
+            self.enqueue(proxy, seen, start, now)
+        durable: Sequence[int] = ()
+        if entry.flags & PERSISTENT:
+            durable = [proxy.id for proxy in recipients if proxy.durable]
+        out[place] = Accepted(
+            self.id,
+            seq,
+            event,
+            now + core.offset,
+            self.plan.version,
+            mark,
+            hops,
+            entry,
+            None if quality.start is None else quality.start + core.offset,
+            [proxy.id for proxy in recipients],
+            durable,
+            views or _NO_VIEWS,
+        )
+        if self.backlog is not None and recipients:
+            self.backlog.add(entry, recipients)
+
+    def enqueue(self, proxy: Proxy, entry: Entry, start: int | None, now: int) -> None:
+        """Puts an event into a consumer's queue; what is too much is discarded or spilled."""
+        delivery = proxy.delivery or delivery_of(proxy)
+        if start is not None and start > now:
+            heappush(delivery.later, (start, entry))
+        elif delivery.refilling:
+            delivery.held.append(entry)
+        elif delivery.spilled and not delivery.goes_before_spilled(entry):
+            spill(proxy, delivery, [entry])
+            return
+        else:
+            delivery.queue.push(entry)
+        if delivery.is_over():
+            overflow(proxy, delivery, now)
+        self.core.touched[proxy] = None
+
+    def done(self, proxy: Proxy, entries: Sequence[Entry], outcome: Outcome) -> None:
+        """Strikes copies of events off: one consumer waits for them no more."""
+        live = self.live
+        settled: list[int] = []
+        durable: list[int] = []
+        keeps = proxy.durable
+        octets = 0
+        for entry in entries:
+            seq = entry[1]
+            left = live.get(seq, 1) - 1
+            if left:
+                live[seq] = left
+            else:
+                live.pop(seq, None)
+                settled.append(seq)
+                octets += entry[3]
+            if keeps and entry[4] & PERSISTENT:
+                durable.append(seq)
+        core = self.core
+        core.octets -= octets
+        core.out.append(Done(self.id, proxy.id, outcome, len(entries), durable))
+        if settled:
+            core.out.append(Settled(self.id, settled))
+        delivery = proxy.delivery
+        if delivery is not None:
+            delivery.counted(outcome, entries)
+
+    def unload(self, entries: Sequence[Entry]) -> None:
+        """The account of these copies is kept on the disk from now on."""
+        live = self.live
+        settled: list[int] = []
+        for entry in entries:
+            left = live.get(entry.seq, 1) - 1
+            if left:
+                live[entry.seq] = left
+            else:
+                live.pop(entry.seq, None)
+                settled.append(entry.seq)
+        if settled:
+            self.core.out.append(Settled(self.id, settled))
+
+    def load(self, entries: Sequence[Entry]) -> None:
+        """The account of these copies is kept here again."""
+        live = self.live
+        for entry in entries:
+            live[entry.seq] = live.get(entry.seq, 0) + 1
+
+    def backlog_of(self) -> Backlog:
+        """The order in which events go when the channel is full; made when first needed."""
+        if self.backlog is None:
+            self.backlog = Backlog.of(self)
+        return self.backlog
+
+    def deliveries(self) -> list[tuple[Proxy, Delivery]]:
+        """All consumers that have or had events."""
+        return [(p, p.delivery) for p in self.proxies.values() if p.delivery is not None]

@@ -1,0 +1,233 @@
+"""What may be asked of the core. Each docstring says what the answer is.
+
+`management.py` has the part beside the flow of events.
+
+A command that cannot be carried out is answered with an error from the one tree, and has changed
+nothing. Objects are named by ids: a channel's is unique in the factory, an admin's in its channel
+and side, a proxy's in its channel (both sides together), a filter's in the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from tidings.channel.entries import Entry
+from tidings.channel.management import Management
+from tidings.channel.vocabulary import Item
+from tidings.events.envelope import ProducerMark
+from tidings.events.structured import StructuredEvent
+
+__all__ = [
+    "Ack",
+    "CancelPull",
+    "ClockSet",
+    "Command",
+    "DryRun",
+    "Failed",
+    "Idle",
+    "Polled",
+    "Pull",
+    "Push",
+    "Redrive",
+    "Refilled",
+    "Reject",
+    "Revoke",
+    "Tick",
+]
+
+
+class Push(NamedTuple):
+    """Events from a supplier. Answer: for each its number, 0 if a filter stopped it, or an error.
+
+    Attributes:
+        channel: Where to.
+        proxy: Through which proxy.
+        items: The events, at most `Limits.batch_events`.
+        marks: The producer's marks, one for each; None for none.
+        hops: Origins of the channels they have passed.
+    """
+
+    channel: int
+    proxy: int
+    items: Sequence[Item]
+    marks: Sequence[ProducerMark] | None = None
+    hops: tuple[str, ...] = ()
+
+
+class Pull(NamedTuple):
+    """A consumer asks. Answer: `Pulled` with what is there; None when it must wait.
+
+    Attributes:
+        channel: Where from.
+        proxy: Through which proxy.
+        token: The engine's own number, named again in the effect `Pulled`.
+        most: At most so many events; 1 for any and structured proxies.
+        wait: How long, in microseconds; 0 for not at all, None for ever.
+        lease: How long the consumer has to acknowledge, in microseconds; None if what it is
+            given counts as delivered.
+    """
+
+    channel: int
+    proxy: int
+    token: int
+    most: int = 1
+    wait: int | None = None
+    lease: int | None = None
+
+
+class CancelPull(NamedTuple):
+    """Who asked waits no more. Answer: None."""
+
+    channel: int
+    proxy: int
+    token: int
+
+
+class Ack(NamedTuple):
+    """The consumer has taken these events; unknown numbers are ignored. Answer: None."""
+
+    channel: int
+    proxy: int
+    seqs: Sequence[int]
+
+
+class Failed(NamedTuple):
+    """These events could not be handed over. Answer: None.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Whose consumer.
+        seqs: Which events; they are tried again.
+        reason: Why.
+        gone: The consumer does not exist any more: its proxy ends.
+    """
+
+    channel: int
+    proxy: int
+    seqs: Sequence[int]
+    reason: str
+    gone: bool = False
+
+
+class Reject(NamedTuple):
+    """The consumer will never take these events: they become dead letters. Answer: None."""
+
+    channel: int
+    proxy: int
+    seqs: Sequence[int]
+    reason: str
+
+
+class Redrive(NamedTuple):
+    """Delivers a dead letter again. Answer: None.
+
+    Attributes:
+        channel: Which channel.
+        proxy: To whose consumer.
+        event: The content, for the engine to keep again (it gets an `Accepted`).
+        entry: As when it was first accepted.
+        arrival: When it was first accepted, microseconds since 1970.
+        plan: The rules it was judged by then.
+    """
+
+    channel: int
+    proxy: int
+    event: StructuredEvent
+    entry: Entry
+    arrival: int
+    plan: int
+
+
+class Polled(NamedTuple):
+    """What a pull supplier had. Answer: None.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Whose supplier.
+        items: The events.
+        reason: Why asking failed; empty if it did not.
+        gone: The supplier does not exist any more: its proxy ends.
+    """
+
+    channel: int
+    proxy: int
+    items: Sequence[Item] = ()
+    reason: str = ""
+    gone: bool = False
+
+
+class DryRun(NamedTuple):
+    """Answer: the `Trail` an event would have; nothing is changed.
+
+    Attributes:
+        channel: Where to.
+        item: The event.
+        proxy: Through which proxy; None for one without filters.
+    """
+
+    channel: int
+    item: Item
+    proxy: int | None = None
+
+
+# From the engine itself.
+
+
+class Refilled(NamedTuple):
+    """The answer to the effect `Refill`: entries in order, and how many stay on the disk."""
+
+    channel: int
+    proxy: int
+    entries: Sequence[Entry]
+    left: int
+
+
+class Revoke(NamedTuple):
+    """These events could not be written: they were never accepted. Answer: None.
+
+    Attributes:
+        channel: Which channel.
+        seqs: Their numbers.
+        marks: Their producers' marks: the same pairs may come again.
+    """
+
+    channel: int
+    seqs: Sequence[int]
+    marks: Sequence[ProducerMark] = ()
+
+
+class Idle(NamedTuple):
+    """Puts the waiting entries of a proxy that nothing moves on the disk. Answer: how many."""
+
+    channel: int
+    proxy: int
+
+
+class ClockSet(NamedTuple):
+    """The clock of the machine was set: host time plus offset is the time now. Answer: None."""
+
+    offset: int
+
+
+class Tick(NamedTuple):
+    """Time has passed. Answer: None."""
+
+
+Command: TypeAlias = (
+    Management
+    | Ack
+    | CancelPull
+    | ClockSet
+    | DryRun
+    | Failed
+    | Idle
+    | Polled
+    | Pull
+    | Push
+    | Redrive
+    | Refilled
+    | Reject
+    | Revoke
+    | Tick
+)

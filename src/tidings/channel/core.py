@@ -1,0 +1,63 @@
+"""What all channels of a factory share while a batch of commands is carried out."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING
+
+from tidings.channel.effects import Effect
+from tidings.channel.settings import Settings
+
+if TYPE_CHECKING:
+    from tidings.channel.channel import Channel
+    from tidings.channel.delivery import Delivery
+    from tidings.channel.holders import Proxy
+
+__all__ = ["Core"]
+
+
+class Core:
+    """The shared state of a factory's channels.
+
+    Attributes:
+        settings: How the standard is read.
+        out: The effects of the batch, in order.
+        touched: Consumers to which something may now be delivered.
+        offset: Host time plus this is the time, microseconds since 1970.
+        octets: Content of waiting events that is in memory only.
+        channels: All channels by id.
+        spills: Whether there is a disk for entries that do not fit into memory.
+    """
+
+    __slots__ = ("_alarms", "channels", "octets", "offset", "out", "settings", "spills", "touched")
+
+    def __init__(self, settings: Settings, spills: bool) -> None:
+        self.settings = settings
+        self.out: list[Effect] = []
+        self.touched: dict[Proxy, None] = {}
+        self.offset = 0
+        self.octets = 0
+        self.channels: dict[int, Channel] = {}
+        self.spills = spills
+        self._alarms: list[tuple[int, int, int]] = []
+
+    def deliveries(self) -> list[tuple[Proxy, Delivery]]:
+        """All consumers of all channels that have or had events."""
+        return [pair for channel in self.channels.values() for pair in channel.deliveries()]
+
+    def wake(self, at: int, proxy: Proxy) -> None:
+        """Has a proxy looked at when its time comes."""
+        heappush(self._alarms, (at, proxy.channel.id, proxy.id))
+
+    @property
+    def wake_at(self) -> int | None:
+        """When something is to be done next, host time."""
+        return self._alarms[0][0] if self._alarms else None
+
+    def due(self, now: int) -> list[tuple[int, int]]:
+        """The proxies, as channel and id, whose time has come; each once."""
+        found: dict[tuple[int, int], None] = {}
+        while self._alarms and self._alarms[0][0] <= now:
+            _, channel, proxy = heappop(self._alarms)
+            found[channel, proxy] = None
+        return list(found)

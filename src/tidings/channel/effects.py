@@ -1,0 +1,319 @@
+"""What the outside must do: the core decides, the engine carries it out.
+
+Effects of one batch of commands are carried out in order. Those called *record* are written to
+the journal first, and nothing of the batch that rests on them is let out before the sync.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum, IntEnum
+from typing import NamedTuple, TypeAlias
+
+from tidings.channel.entries import Entry
+from tidings.errors import TidingsError
+from tidings.events.envelope import ProducerMark
+from tidings.events.structured import StructuredEvent
+from tidings.filters.constraint import EventTypePattern
+from tidings.filters.plan import PlanChange
+
+__all__ = [
+    "Accepted",
+    "Cause",
+    "DeadLetter",
+    "Deliver",
+    "DisconnectPeer",
+    "Done",
+    "Effect",
+    "Notice",
+    "NoticeKind",
+    "Outcome",
+    "PlanChanged",
+    "Poll",
+    "PullEnded",
+    "Pulled",
+    "Refill",
+    "Reserved",
+    "Settled",
+    "Spill",
+    "TellOffers",
+    "TellSubscriptions",
+    "TopologyChanged",
+    "Unspill",
+]
+
+
+class Outcome(IntEnum):
+    """What became of one consumer's copy of an event; numbered as in the journal."""
+
+    DELIVERED = 1
+    EXPIRED = 2
+    DISCARDED = 3
+    DEAD = 4
+    DISCONNECTED = 5
+    WITHDRAWN = 6
+
+
+class Accepted(NamedTuple):
+    """An event is in the channel. *Record* if PERSISTENT is among the entry's flags.
+
+    Attributes:
+        channel: Where.
+        seq: Its number there.
+        event: Its content; the engine keeps it until `Settled`, if it has recipients.
+        arrival: When, microseconds since 1970.
+        plan: Version of the rules it was judged by.
+        mark: The producer's mark, if it sent one.
+        hops: Origins of the channels it has passed.
+        entry: What the core knows of it: as its consumers see it without mapping filters.
+        start: Not delivered before, microseconds since 1970; None for at once.
+        recipients: Ids of the proxies it goes to.
+        durable: Those whose connection survives a crash: what recovery serves again.
+        views: For recipients that see another priority or expiry, their own entry.
+    """
+
+    channel: int
+    seq: int
+    event: StructuredEvent
+    arrival: int
+    plan: int
+    mark: ProducerMark | None
+    hops: tuple[str, ...]
+    entry: Entry
+    start: int | None
+    recipients: Sequence[int]
+    durable: Sequence[int]
+    views: Mapping[int, Entry]
+
+
+class Deliver(NamedTuple):
+    """Hand events to a push consumer, in this order; answered by `Ack` or `Failed`.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Whose consumer.
+        entries: Which events.
+        again: Numbers of those that may have been handed over before.
+    """
+
+    channel: int
+    proxy: int
+    entries: Sequence[Entry]
+    again: frozenset[int]
+
+
+class Pulled(NamedTuple):
+    """The answer to a `Pull` that waited.
+
+    Attributes:
+        token: Of the Pull.
+        channel: Which channel.
+        proxy: Which proxy.
+        entries: What it gets; none when the time the Pull gave is over.
+        again: Numbers of those that may have been handed over before.
+    """
+
+    token: int
+    channel: int
+    proxy: int
+    entries: Sequence[Entry]
+    again: frozenset[int]
+
+
+class PullEnded(NamedTuple):
+    """A `Pull` that waited ends with an error."""
+
+    token: int
+    error: TidingsError
+
+
+class Settled(NamedTuple):
+    """Nobody waits for these events any more: their content can be forgotten."""
+
+    channel: int
+    seqs: Sequence[int]
+
+
+class Done(NamedTuple):
+    """Copies of events are done with. *Record* for those in `durable`.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Whose copies.
+        outcome: What became of them.
+        copies: How many.
+        durable: Numbers of those that recovery would serve again.
+    """
+
+    channel: int
+    proxy: int
+    outcome: Outcome
+    copies: int
+    durable: Sequence[int]
+
+
+class Cause(NamedTuple):
+    """Why a delivery failed, and when (microseconds since 1970)."""
+
+    at: int
+    reason: str
+
+
+class DeadLetter(NamedTuple):
+    """An event that cannot be delivered to a consumer. *Record.* Comes before its `Settled`.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Whose consumer.
+        seq: Which event.
+        at: When it was given up, microseconds since 1970.
+        causes: Why, the oldest first; the first is always kept.
+    """
+
+    channel: int
+    proxy: int
+    seq: int
+    at: int
+    causes: tuple[Cause, ...]
+
+
+class TopologyChanged(NamedTuple):
+    """An object that survives a crash was made, changed or removed; a *record*.
+
+    Attributes:
+        channel: Its channel; 0 for filters, which belong to the host.
+        kind: ``channel``, ``admin``, ``proxy``, ``filter``, ``mapping`` or ``factory``.
+        key: Which one of that kind.
+        state: Its plain data (`snapshot.py`), None when it is gone.
+    """
+
+    channel: int
+    kind: str
+    key: str
+    state: Mapping[str, object] | None
+
+
+class PlanChanged(NamedTuple):
+    """The rules of a channel have a new version; a *record*."""
+
+    channel: int
+    change: PlanChange
+
+
+class Reserved(NamedTuple):
+    """Numbers up to this one may be in use though no other record shows it; a *record*."""
+
+    channel: int
+    upto: int
+
+
+class Spill(NamedTuple):
+    """Keep these entries of a consumer on the disk: memory has no room for them."""
+
+    channel: int
+    proxy: int
+    entries: Sequence[Entry]
+
+
+class Refill(NamedTuple):
+    """Answer with `Refilled`: the best of what was spilled, at most `most`, and remove them.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Whose entries.
+        order: ``fifo``, ``priority`` or ``deadline``.
+        most: At most this many.
+    """
+
+    channel: int
+    proxy: int
+    order: str
+    most: int
+
+
+class Unspill(NamedTuple):
+    """What was spilled of these events is not wanted any more.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Whose entries.
+        seqs: Which; None for all.
+    """
+
+    channel: int
+    proxy: int
+    seqs: Sequence[int] | None
+
+
+class Poll(NamedTuple):
+    """Ask a pull supplier for events, at most `most`; answered by `Polled`."""
+
+    channel: int
+    proxy: int
+    most: int
+
+
+class TellOffers(NamedTuple):
+    """Tell a consumer which event types are newly offered, and which no more."""
+
+    channel: int
+    proxy: int
+    added: tuple[EventTypePattern, ...]
+    removed: tuple[EventTypePattern, ...]
+
+
+class TellSubscriptions(NamedTuple):
+    """Tell a supplier which event types are newly wanted, and which no more."""
+
+    channel: int
+    proxy: int
+    added: tuple[EventTypePattern, ...]
+    removed: tuple[EventTypePattern, ...]
+
+
+class DisconnectPeer(NamedTuple):
+    """The proxy is gone: tell its client once, if `tell`, and forget the connection."""
+
+    channel: int
+    proxy: int
+    tell: bool
+
+
+class NoticeKind(Enum):
+    """What people who run the service want to hear of."""
+
+    SLOW_CONSUMER = "slow consumer"
+    CAUGHT_UP = "caught up"
+    GIVEN_UP = "given up"
+    FAILING = "failing"
+
+
+class Notice(NamedTuple):
+    """Something worth telling whoever runs the service."""
+
+    kind: NoticeKind
+    channel: int
+    proxy: int
+    detail: str
+
+
+Effect: TypeAlias = (
+    Accepted
+    | DeadLetter
+    | Deliver
+    | DisconnectPeer
+    | Done
+    | Notice
+    | PlanChanged
+    | Poll
+    | PullEnded
+    | Pulled
+    | Refill
+    | Reserved
+    | Settled
+    | Spill
+    | TellOffers
+    | TellSubscriptions
+    | TopologyChanged
+    | Unspill
+)

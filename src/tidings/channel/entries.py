@@ -1,0 +1,36 @@
+"""What the core keeps of an event that waits: a few numbers, never its content."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+__all__ = ["ABSOLUTE", "NEVER", "PERSISTENT", "Entry"]
+
+# Later than any time: events that do not expire come last in the order of deadlines.
+NEVER: Final = 2**63 - 1
+
+# Bits of `Entry.flags`.
+PERSISTENT: Final = 1
+ABSOLUTE: Final = 2
+
+
+class Entry(NamedTuple):
+    """A waiting event; consumers with the same view of it share one entry.
+
+    The order of the fields is the order of deadlines: a heap of entries has the event on top
+    that expires first, and of those the one that came first.
+
+    Attributes:
+        expiry: When it is worth nothing any more, host time in microseconds; NEVER for none.
+        seq: Its number in the channel.
+        priority: Larger is more urgent.
+        octets: What its content takes in memory; 0 when the content is on the disk.
+        flags: PERSISTENT if it survives a crash; ABSOLUTE if its expiry comes from a StopTime
+            and moves when the clock is set.
+    """
+
+    expiry: int
+    seq: int
+    priority: int
+    octets: int
+    flags: int

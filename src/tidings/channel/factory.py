@@ -1,0 +1,174 @@
+"""The factory: every command comes in here, and its effects leave from here.
+
+`handle_many` carries out a batch and then hands over what can be delivered, so that a batch of
+pushes is a batch of deliveries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from tidings.channel import commands as c
+from tidings.channel import management as m
+from tidings.channel import properties, qos_check
+from tidings.channel.adjusting import Adjusting
+from tidings.channel.channel import Channel
+from tidings.channel.core import Core
+from tidings.channel.delivery import delivery_of
+from tidings.channel.dispatch import Handler, handlers_of
+from tidings.channel.effects import Effect, PlanChanged
+from tidings.channel.entries import Entry
+from tidings.channel.filter_host import FilterHost
+from tidings.channel.lifecycle import Lifecycle
+from tidings.channel.property_errors import Level
+from tidings.channel.pumping import pump
+from tidings.channel.restoring import restore
+from tidings.channel.rules import Rules
+from tidings.channel.settings import DEFAULT_SETTINGS, Settings
+from tidings.channel.snapshot import State
+from tidings.channel.vocabulary import Side
+from tidings.errors import ChannelNotFound, InvalidUsage, TidingsError
+from tidings.filters.plan import Plan, PlanOptions
+
+__all__ = ["Answer", "Factory"]
+
+Answer: TypeAlias = Any
+"""What a command's docstring says, or the error that kept it from being carried out."""
+
+
+class Factory:
+    """All channels and filters, deciding without I/O.
+
+    Args:
+        settings: How the standard is read.
+        spills: Whether there is a disk for what does not fit into memory.
+    """
+
+    def __init__(self, settings: Settings = DEFAULT_SETTINGS, *, spills: bool = False) -> None:
+        self.core = Core(settings, spills)
+        self.filters = FilterHost(self.core)
+        self.last_channel = 0
+        self._rules = Rules(self.filters)
+        self._life = Lifecycle(self.core, self.filters, self._rules)
+        adjust = Adjusting(self.core, self.filters, self._rules, self._life)
+        self._options = PlanOptions(
+            settings.empty_filter_passes,
+            settings.empty_group_is_neutral,
+            settings.mapping_default_always,
+        )
+        self._handlers: dict[type, Handler] = {
+            m.CreateChannel: self._create_channel,
+            m.DestroyChannel: self._destroy_channel,
+            **handlers_of(self, self._life, adjust),
+        }
+
+    @property
+    def channels(self) -> Mapping[int, Channel]:
+        """All channels by id."""
+        return self.core.channels
+
+    @property
+    def wake_at(self) -> int | None:
+        """When a `Tick` is due, host time; None for never."""
+        return self.core.wake_at
+
+    def channel(self, id: int) -> Channel:
+        """A channel by its id.
+
+        Raises:
+            ChannelNotFound: There is none.
+        """
+        found = self.core.channels.get(id)
+        if found is None:
+            raise ChannelNotFound(f"there is no channel {id}")
+        return found
+
+    def handle_many(
+        self, commands: Sequence[c.Command], now: int
+    ) -> tuple[list[Answer | TidingsError], list[Effect]]:
+        """Carries out commands in order; their answers, and what the outside must do."""
+        replies: list[Answer | TidingsError] = []
+        handlers = self._handlers
+        for command in commands:
+            try:
+                replies.append(handlers[type(command)](command, now))
+            except TidingsError as error:
+                replies.append(error)
+        core = self.core
+        while core.touched:
+            proxies, core.touched = core.touched, {}
+            for proxy in proxies:
+                pump(proxy, now)
+        effects, core.out = core.out, []
+        return replies, effects
+
+    def handle(self, command: c.Command, now: int) -> tuple[Answer, list[Effect]]:
+        """Carries out one command.
+
+        Raises:
+            TidingsError: It cannot be carried out; nothing was changed.
+        """
+        replies, effects = self.handle_many([command], now)
+        if isinstance(replies[0], TidingsError):
+            raise replies[0]
+        return replies[0], effects
+
+    # Recovery.
+
+    def restore(self, states: Mapping[tuple[int, str, str], State], last_channel: int) -> None:
+        """Makes all objects again that were written down."""
+        restore(self.core, self.filters, self._rules, states, self._options)
+        self.last_channel = max([last_channel, *self.core.channels])
+        # What follows from recovery itself is no change: the journal has it already.
+        self.core.out = []
+
+    def load_pending(
+        self, channel: int, entry: Entry, start: int | None, proxies: Sequence[int], now: int
+    ) -> int:
+        """An event waits again, as before the stop; for how many of the proxies."""
+        found = self.channel(channel)
+        served = [p for p in map(found.proxies.get, proxies) if p is not None and p.connected]
+        if served:
+            found.live[entry.seq] = found.live.get(entry.seq, 0) + len(served)
+        for proxy in served:
+            delivery_of(proxy).again.add(entry.seq)
+            found.enqueue(proxy, entry, start, now)
+        return len(served)
+
+    def recovered(self, versions: Mapping[int, int]) -> list[Effect]:
+        """The first effects after recovery: every channel's rules, as a new version.
+
+        Args:
+            versions: The latest version each channel's plan had.
+        """
+        for id, channel in self.core.channels.items():
+            channel.plan = replace(channel.plan, version=versions.get(id, 0) + 1)
+            self.core.out.append(PlanChanged(id, channel.plan.whole()))
+        effects, self.core.out = self.core.out, []
+        self.core.touched.clear()
+        return effects
+
+    # Objects.
+
+    def _create_channel(self, command: m.CreateChannel, now: int) -> int:
+        settings = self.core.settings
+        if command.name and any(x.name == command.name for x in self.core.channels.values()):
+            raise InvalidUsage(f"there is a channel named {command.name!r} already")
+        start = settings.default_qos
+        qos = qos_check.changed(start, Level.CHANNEL, None, command.qos, settings.narrowed)
+        admin = properties.changed(settings.default_admin, command.admin, settings.narrowed)
+        self.last_channel += 1
+        made = Channel(self.last_channel, command.origin, self.core, qos, admin)
+        made.name = command.name
+        made.own = {name: qos[name] for name in dict(command.qos)}
+        made.plan = Plan(options=self._options)
+        self.core.channels[made.id] = made
+        self._life.store_channel(made)
+        for side in Side:
+            self._life.new_admin(made, side, settings.default_operator)
+        return made.id
+
+    def _destroy_channel(self, command: m.DestroyChannel, now: int) -> None:
+        self._life.destroy_channel(self.channel(command.channel))

@@ -1,0 +1,129 @@
+"""The host's filters: every channel uses the same ones, by id.
+
+A change of a filter makes a new version, and reaches every object that holds it before the
+command is answered.
+"""
+
+from __future__ import annotations
+
+from tidings.channel.core import Core
+from tidings.channel.effects import TopologyChanged
+from tidings.channel.holders import Holder, Proxy
+from tidings.channel.snapshot import filter_state, mapping_state
+from tidings.errors import FilterNotFound, InvalidUsage
+from tidings.filters.filter import Filter
+from tidings.filters.mapping import MappingFilter
+
+__all__ = ["FilterHost", "HostedFilter"]
+
+
+class HostedFilter:
+    """A filter, and who holds it.
+
+    Attributes:
+        id: Unique in the host.
+        filter: The filter or mapping filter.
+        owner: Who made it.
+        private: Whether it ends with its last holder.
+        stored: Whether there is a record of it.
+        holders: The objects that hold it.
+    """
+
+    __slots__ = ("filter", "holders", "id", "owner", "private", "stored")
+
+    def __init__(
+        self, id: int, filter: Filter | MappingFilter, owner: str, *, private: bool
+    ) -> None:
+        self.id = id
+        self.filter = filter
+        self.owner = owner
+        self.private = private
+        self.stored = False
+        self.holders: dict[Holder, None] = {}
+
+    @property
+    def kind(self) -> str:
+        """What its records are called."""
+        return "filter" if isinstance(self.filter, Filter) else "mapping"
+
+
+class FilterHost:
+    """All filters of the host."""
+
+    def __init__(self, core: Core) -> None:
+        self.last_id = 0
+        self.filters: dict[int, HostedFilter] = {}
+        self._core = core
+
+    def find(self, id: int) -> HostedFilter:
+        """A filter by its id.
+
+        Raises:
+            FilterNotFound: There is none.
+        """
+        found = self.filters.get(id)
+        if found is None:
+            raise FilterNotFound(f"there is no filter {id}")
+        return found
+
+    def filter(self, id: int) -> Filter:
+        """A filter that forwards.
+
+        Raises:
+            FilterNotFound: There is none.
+            InvalidUsage: It is a mapping filter.
+        """
+        found = self.find(id).filter
+        if not isinstance(found, Filter):
+            raise InvalidUsage(f"filter {id} is a mapping filter; here one that forwards is needed")
+        return found
+
+    def mapping(self, id: int) -> MappingFilter:
+        """A mapping filter.
+
+        Raises:
+            FilterNotFound: There is none.
+            InvalidUsage: It is none that maps.
+        """
+        found = self.find(id).filter
+        if not isinstance(found, MappingFilter):
+            raise InvalidUsage(f"filter {id} is no mapping filter")
+        return found
+
+    def add(self, filter: Filter | MappingFilter, owner: str, *, private: bool) -> HostedFilter:
+        """Takes a new filter in."""
+        self.last_id += 1
+        hosted = HostedFilter(self.last_id, filter, owner, private=private)
+        self.filters[hosted.id] = hosted
+        if not private:
+            self.store(hosted)
+        return hosted
+
+    def hold(self, id: int, holder: Holder) -> None:
+        """An object holds a filter from now on."""
+        hosted = self.find(id)
+        hosted.holders[holder] = None
+        survives = not isinstance(holder, Proxy) or holder.durable
+        if survives and not hosted.stored:
+            self.store(hosted)
+
+    def release(self, id: int, holder: Holder) -> None:
+        """An object holds a filter no more; a private one ends with its last holder."""
+        hosted = self.filters.get(id)
+        if hosted is None or id in holder.filter_ids:
+            return
+        hosted.holders.pop(holder, None)
+        if hosted.private and not hosted.holders:
+            self.remove(hosted)
+
+    def remove(self, hosted: HostedFilter) -> None:
+        """Ends a filter that nobody holds."""
+        del self.filters[hosted.id]
+        if hosted.stored:
+            self._core.out.append(TopologyChanged(0, hosted.kind, str(hosted.id), None))
+
+    def store(self, hosted: HostedFilter) -> None:
+        """Has the filter as it is now written down."""
+        hosted.stored = True
+        state = filter_state(hosted) if isinstance(hosted.filter, Filter) else mapping_state(hosted)
+        self._core.out.append(TopologyChanged(0, hosted.kind, str(hosted.id), state))

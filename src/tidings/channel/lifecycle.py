@@ -1,0 +1,278 @@
+"""The life of admins and proxies: made, connected, suspended, ended."""
+
+from __future__ import annotations
+
+from tidings.channel.channel import Channel
+from tidings.channel.core import Core
+from tidings.channel.delivery import put_back
+from tidings.channel.effects import DisconnectPeer, Outcome, TopologyChanged, Unspill
+from tidings.channel.filter_host import FilterHost
+from tidings.channel.holders import Admin, Proxy
+from tidings.channel.management import Connect, ObtainProxy
+from tidings.channel.polling import begin_polling
+from tidings.channel.property_errors import Level
+from tidings.channel.pulls import end_pulls
+from tidings.channel.qos import QoS, inherited
+from tidings.channel.qos_check import changed
+from tidings.channel.rules import Rules
+from tidings.channel.settings import Counted
+from tidings.channel.sharing import offer_key, tell_consumers
+from tidings.channel.snapshot import admin_state, channel_state, proxy_state
+from tidings.channel.vocabulary import Operator, Side, Style
+from tidings.errors import (
+    AdminLimitExceeded,
+    AlreadyConnected,
+    ConnectionAlreadyActive,
+    ConnectionAlreadyInactive,
+    InvalidUsage,
+    NotConnected,
+)
+
+__all__ = ["Lifecycle"]
+
+# Ids of proxies that do not survive a crash leave no record: so that none is used twice, they
+# are reserved this many at a time.
+RESERVED_AT_ONCE = 1_000
+
+_LIMITS = {
+    Side.CONSUMER: ("MaxConsumers", "max_consumers"),
+    Side.SUPPLIER: ("MaxSuppliers", "max_suppliers"),
+}
+
+
+class Lifecycle:
+    """Makes and ends what a channel consists of."""
+
+    def __init__(self, core: Core, filters: FilterHost, rules: Rules) -> None:
+        self._core = core
+        self._filters = filters
+        self._rules = rules
+
+    def store_channel(self, channel: Channel) -> None:
+        """Has a channel as it is now written down."""
+        state = channel_state(channel)
+        self._core.out.append(TopologyChanged(channel.id, "channel", str(channel.id), state))
+
+    def store(self, holder: Admin | Proxy) -> None:
+        """Has an admin, or a proxy that survives a crash, written down as it is now."""
+        channel = holder.channel.id
+        if isinstance(holder, Admin):
+            key = f"{holder.side.value}/{holder.id}"
+            self._core.out.append(TopologyChanged(channel, "admin", key, admin_state(holder)))
+        elif holder.durable and not holder.bare:
+            state = proxy_state(holder)
+            self._core.out.append(TopologyChanged(channel, "proxy", str(holder.id), state))
+
+    def new_admin(self, channel: Channel, side: Side, operator: Operator) -> Admin:
+        """Makes an admin; the first of a side is the default admin, with the id 0."""
+        admins = channel.admins[side]
+        id = channel.last_admin[side] + 1 if admins or channel.last_admin[side] else 0
+        if 0 not in admins:
+            id = 0
+        channel.last_admin[side] = max(id, channel.last_admin[side])
+        admin = Admin(channel, id, side, operator, inherited(channel.qos, Level.ADMIN))
+        admins[id] = admin
+        self.store(admin)
+        self._rules.refresh(admin)
+        return admin
+
+    def destroy_admin(self, admin: Admin) -> None:
+        """Ends an admin and its proxies; a default admin begins anew."""
+        for proxy in list(admin.proxies.values()):
+            self.end(proxy, tell=True)
+        channel = admin.channel
+        del channel.admins[admin.side][admin.id]
+        self._rules.forget_admin(admin)
+        for filter_id in admin.filter_ids:
+            admin.attached_filters, admin.priority_filter, admin.lifetime_filter = (), None, None
+            self._filters.release(filter_id, admin)
+        tell_consumers(channel, channel.offers.withdraw(offer_key(admin)))
+        key = f"{admin.side.value}/{admin.id}"
+        self._core.out.append(TopologyChanged(channel.id, "admin", key, None))
+        if admin.id == 0:
+            self.new_admin(channel, admin.side, self._core.settings.default_operator)
+
+    def obtain(self, channel: Channel, command: ObtainProxy) -> Proxy:
+        """Makes a proxy.
+
+        Raises:
+            AdminLimitExceeded: The channel has as many as its admin properties allow.
+            UnsupportedQoS: The quality of service cannot be had.
+            InvalidUsage: Another proxy of the channel has the name.
+        """
+        admin = channel.admin(command.side, command.admin)
+        if self._core.settings.counted is Counted.OBTAINED:
+            check_limit(channel, command.side, 1)
+        if command.name and command.name in channel.names:
+            raise InvalidUsage(f"channel {channel.id} has a proxy named {command.name!r} already")
+        start = inherited(admin.qos, Level.PROXY)
+        qos = self._qos(start, admin.qos, command)
+        channel.last_proxy += 1
+        proxy = Proxy(admin, channel.last_proxy, command.style, command.form, qos)
+        proxy.own = {name: qos[name] for name in dict(command.qos)}
+        proxy.name, proxy.owner, proxy.bare = command.name, command.owner, command.bare
+        admin.proxies[proxy.id] = proxy
+        channel.proxies[proxy.id] = proxy
+        if proxy.name:
+            channel.names[proxy.name] = proxy.id
+        self._rules.adjust(proxy)
+        if not proxy.durable and self._core.spills and proxy.id > channel.proxies_reserved:
+            channel.proxies_reserved = proxy.id + RESERVED_AT_ONCE
+            self.store_channel(channel)
+        self.store(proxy)
+        return proxy
+
+    def _qos(self, start: QoS, parent: QoS, command: ObtainProxy) -> QoS:
+        if not command.qos:
+            return start
+        settings = self._core.settings
+        return changed(start, Level.PROXY, parent, command.qos, settings.narrowed)
+
+    def connect(self, proxy: Proxy, command: Connect, now: int) -> None:
+        """Connects a client.
+
+        Raises:
+            AlreadyConnected: There is one already.
+            InvalidUsage: Without a reference this client could not be reached.
+            AdminLimitExceeded: As many are connected as the admin properties allow.
+        """
+        if proxy.connected and not command.again:
+            raise AlreadyConnected(
+                f"proxy {proxy.id} of channel {proxy.channel.id} has a client already"
+            )
+        must_be_called = (proxy.side is Side.CONSUMER) == (proxy.style is Style.PUSH)
+        if not command.reachable and (must_be_called or not self._core.settings.nil_clients):
+            raise InvalidUsage(f"the client of a {proxy.style.value} proxy must be reachable")
+        if command.window < 1:
+            raise InvalidUsage(f"a window holds at least one event, not {command.window}")
+        if not proxy.connected and self._core.settings.counted is Counted.CONNECTED:
+            check_limit(proxy.channel, proxy.side, 1)
+        first = not proxy.connected
+        proxy.connected = proxy.attached = True
+        proxy.reachable, proxy.notices = command.reachable, command.notices
+        proxy.window, proxy.address = command.window, command.address
+        if first:
+            proxy.updates = self._core.settings.updates_on
+            self._rules.refresh(proxy)
+        else:
+            put_back(proxy)
+            if proxy.delivery is not None:
+                proxy.delivery.retry_at = proxy.delivery.failures = 0
+        self.store(proxy)
+        self._go_on(proxy, now)
+
+    def _go_on(self, proxy: Proxy, now: int) -> None:
+        if proxy.side is Side.CONSUMER:
+            self._core.touched[proxy] = None
+        elif proxy.style is Style.PULL:
+            begin_polling(proxy, now)
+
+    def detach(self, proxy: Proxy) -> None:
+        """The client's line is cut; what was in flight waits again."""
+        if proxy.connected:
+            proxy.attached = False
+            put_back(proxy)
+            if proxy.polling is not None:
+                proxy.polling.asked = False
+
+    def suspend(self, proxy: Proxy) -> None:
+        """Stops delivery.
+
+        Raises:
+            NotConnected: There is no client.
+            ConnectionAlreadyInactive: It is suspended already.
+        """
+        self._check_connected(proxy)
+        if proxy.suspended:
+            raise ConnectionAlreadyInactive(f"proxy {proxy.id} is suspended already")
+        proxy.suspended = True
+        self.store(proxy)
+
+    def resume(self, proxy: Proxy, now: int) -> None:
+        """Goes on delivering.
+
+        Raises:
+            NotConnected: There is no client.
+            ConnectionAlreadyActive: It is not suspended.
+        """
+        self._check_connected(proxy)
+        if not proxy.suspended:
+            raise ConnectionAlreadyActive(f"proxy {proxy.id} is not suspended")
+        proxy.suspended = False
+        self.store(proxy)
+        self._go_on(proxy, now)
+
+    @staticmethod
+    def _check_connected(proxy: Proxy) -> None:
+        if not proxy.connected:
+            raise NotConnected(f"nobody is connected to proxy {proxy.id}")
+
+    def end(self, proxy: Proxy, tell: bool) -> None:
+        """Ends a proxy: its queue is dropped, its types are withdrawn, its client is told."""
+        channel = proxy.channel
+        end_pulls(proxy)
+        self._drop_events(proxy)
+        del channel.proxies[proxy.id]
+        channel.names.pop(proxy.name, None)
+        del proxy.admin.proxies[proxy.id]
+        self._core.touched.pop(proxy, None)
+        self._rules.forget(proxy)
+        if proxy.side is Side.SUPPLIER:
+            tell_consumers(channel, channel.offers.withdraw(offer_key(proxy)))
+        held = proxy.filter_ids
+        proxy.attached_filters, proxy.priority_filter, proxy.lifetime_filter = (), None, None
+        for filter_id in held:
+            self._filters.release(filter_id, proxy)
+        if proxy.durable and not proxy.bare:
+            gone = TopologyChanged(channel.id, "proxy", str(proxy.id), None)
+            self._core.out.append(gone)
+        if proxy.connected:
+            told = tell and proxy.reachable
+            self._core.out.append(DisconnectPeer(channel.id, proxy.id, told))
+        proxy.connected = proxy.attached = False
+
+    def _drop_events(self, proxy: Proxy) -> None:
+        delivery = proxy.delivery
+        if delivery is None:
+            return
+        entries = delivery.all_entries()
+        if entries:
+            proxy.channel.done(proxy, entries, Outcome.DISCONNECTED)
+        if delivery.spilled or delivery.refilling:
+            proxy.channel.spilled -= delivery.spilled
+            self._core.out.append(Unspill(proxy.channel.id, proxy.id, None))
+        proxy.delivery = None
+
+    def destroy_channel(self, channel: Channel) -> None:
+        """Ends a channel and everything in it."""
+        for side in Side:
+            for admin in list(channel.admins[side].values()):
+                for proxy in list(admin.proxies.values()):
+                    self.end(proxy, tell=True)
+                for filter_id in admin.filter_ids:
+                    admin.attached_filters = ()
+                    admin.priority_filter = admin.lifetime_filter = None
+                    self._filters.release(filter_id, admin)
+                key = f"{side.value}/{admin.id}"
+                self._core.out.append(TopologyChanged(channel.id, "admin", key, None))
+        del self._core.channels[channel.id]
+        self._core.out.append(TopologyChanged(channel.id, "channel", str(channel.id), None))
+
+
+def check_limit(channel: Channel, side: Side, more: int) -> None:
+    """Refuses more clients than the admin properties allow.
+
+    Raises:
+        AdminLimitExceeded: There are as many already.
+    """
+    name, attribute = _LIMITS[side]
+    limit: int = getattr(channel.properties, attribute)
+    if not limit:
+        return
+    connected_only = channel.core.settings.counted is Counted.CONNECTED
+    count = sum(
+        proxy.side is side and (proxy.connected or not connected_only)
+        for proxy in channel.proxies.values()
+    )
+    if count + more > limit:
+        raise AdminLimitExceeded(name, limit)

@@ -1,0 +1,82 @@
+"""Pull suppliers: the channel asks them for events, again and again."""
+
+from __future__ import annotations
+
+from tidings.channel.commands import Polled
+from tidings.channel.effects import Notice, NoticeKind, Poll
+from tidings.channel.holders import Proxy
+from tidings.channel.vocabulary import Form
+
+__all__ = ["Polling", "ask", "begin_polling", "polled"]
+
+
+class Polling:
+    """When a pull supplier is asked next.
+
+    Attributes:
+        at: Not before.
+        asked: Whether an answer is awaited.
+        failures: How many times in a row asking has failed.
+    """
+
+    __slots__ = ("asked", "at", "failures")
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+        self.asked = False
+        self.failures = 0
+
+
+def begin_polling(proxy: Proxy, now: int) -> None:
+    """A pull supplier has connected, or goes on: it is asked at once."""
+    if proxy.polling is None:
+        proxy.polling = Polling(now)
+    proxy.polling.at = now
+    ask(proxy, now)
+
+
+def ask(proxy: Proxy, now: int) -> None:
+    """Asks a pull supplier when it is time, or has the proxy looked at when it is."""
+    polling = proxy.polling
+    if polling is None or polling.asked or not proxy.attached or proxy.suspended:
+        return
+    channel = proxy.channel
+    if polling.at > now:
+        channel.core.wake(polling.at, proxy)
+        return
+    most = proxy.qos.maximum_batch_size if proxy.form is Form.SEQUENCE else 1
+    if channel.is_full():  # 9: a full channel that refuses new events stops asking
+        polling.at = now + channel.core.settings.poll_interval
+        channel.core.wake(polling.at, proxy)
+        return
+    polling.asked = True
+    channel.core.out.append(Poll(channel.id, proxy.id, most))
+
+
+def polled(proxy: Proxy, command: Polled, now: int) -> bool:
+    """Takes what a pull supplier had; whether the proxy is to be ended."""
+    polling = proxy.polling
+    if polling is None:
+        return False
+    polling.asked = False
+    if command.gone:
+        return True
+    channel = proxy.channel
+    settings = channel.core.settings
+    if command.reason:
+        polling.failures += 1
+        text = f"asking failed {polling.failures} times; the last: {command.reason}"
+        if not proxy.durable and polling.failures > settings.retry_limit:
+            channel.core.out.append(Notice(NoticeKind.GIVEN_UP, channel.id, proxy.id, text))
+            return True
+        if polling.failures == 1:
+            channel.core.out.append(Notice(NoticeKind.FAILING, channel.id, proxy.id, text))
+        pause = settings.retry_first << min(polling.failures - 1, 30)
+        polling.at = now + min(pause, settings.retry_longest)
+    else:
+        polling.failures = 0
+        # Who had something may have more: it is asked again at once.
+        polling.at = now if command.items else now + settings.poll_interval
+        channel.take_in(proxy, command.items, None, (), now)
+    ask(proxy, now)
+    return False

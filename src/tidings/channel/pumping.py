@@ -1,0 +1,79 @@
+"""Handing events over: to push consumers while there is room in their window, to waiting pulls."""
+
+from __future__ import annotations
+
+from tidings.channel.alarms import set_alarm
+from tidings.channel.delivery import Delivery, again_among, taken
+from tidings.channel.effects import Deliver, Notice, NoticeKind, Refill
+from tidings.channel.holders import Proxy
+from tidings.channel.pulls import serve_pulls
+from tidings.channel.vocabulary import Form, Style
+
+__all__ = ["pump"]
+
+
+def pump(proxy: Proxy, now: int) -> None:
+    """Hands over what can be handed over now, and has the proxy looked at when more can."""
+    delivery = proxy.delivery
+    if delivery is None:
+        return
+    if proxy.attached and not proxy.suspended and delivery.retry_at <= now:
+        if proxy.style is Style.PUSH:
+            if proxy.form is Form.SEQUENCE:
+                _pump_batches(proxy, delivery, now)
+            else:
+                room = proxy.window - len(delivery.flight)
+                if room > 0:
+                    _hand_over(proxy, delivery, room, now)
+        elif delivery.pulls:
+            serve_pulls(proxy, delivery, now)
+    if delivery.spilled and not delivery.refilling:
+        _ask_for_more(proxy, delivery)
+    set_alarm(proxy, delivery, now)
+    if delivery.slow and not delivery.waiting:
+        delivery.slow = False
+        proxy.channel.core.out.append(
+            Notice(NoticeKind.CAUGHT_UP, proxy.channel.id, proxy.id, "nothing waits any more")
+        )
+
+
+def _hand_over(proxy: Proxy, delivery: Delivery, most: int, now: int) -> None:
+    entries = taken(proxy, delivery, most, now)
+    if not entries:
+        return
+    flight = delivery.flight
+    for entry in entries:
+        flight[entry[1]] = entry
+    channel = proxy.channel
+    again = again_among(delivery, entries)
+    channel.core.out.append(Deliver(channel.id, proxy.id, entries, again))
+
+
+def _pump_batches(proxy: Proxy, delivery: Delivery, now: int) -> None:
+    """A batch goes when it is full, or a pacing interval after its first event came."""
+    size = proxy.qos.maximum_batch_size
+    pacing = proxy.qos.pacing_interval // 10
+    while len(delivery.queue) and (
+        not delivery.flight or len(delivery.flight) + size <= proxy.window
+    ):
+        if pacing and len(delivery.queue) < size:
+            if delivery.first_at is None:
+                delivery.first_at = now
+            if now < delivery.first_at + pacing:
+                return
+        _hand_over(proxy, delivery, size, now)
+        # What is left came after the first: it must not wait longer than that one would have.
+        if not len(delivery.queue):
+            delivery.first_at = None
+
+
+def _ask_for_more(proxy: Proxy, delivery: Delivery) -> None:
+    """Entries come back from the disk before memory runs out of them."""
+    limit = proxy.channel.core.settings.limits.entries_per_consumer
+    if len(delivery.queue) > limit // 4 or not proxy.attached or proxy.suspended:
+        return
+    delivery.refilling = True
+    order = delivery.queue.order.name.lower()
+    count = max(1, limit // 2)
+    channel = proxy.channel
+    channel.core.out.append(Refill(channel.id, proxy.id, order, count))

@@ -1,0 +1,282 @@
+"""The queue of one consumer: what waits, in which order it goes, and what is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from operator import itemgetter
+from typing import Final
+
+from tidings.channel.entries import ABSOLUTE, NEVER, Entry
+from tidings.channel.lines import DeadlineLine, FifoLine, Line, PriorityLine
+from tidings.channel.qos import DiscardPolicy, OrderPolicy
+from tidings.channel.sorted_runs import SortedRun
+
+__all__ = ["Queue"]
+
+# A field of a named tuple, read without a Python call.
+_OCTETS: Final[Callable[[Entry], int]] = itemgetter(3)
+_ARRIVAL: Final[Callable[[Entry], int]] = itemgetter(1)
+_PRIORITY_AND_ARRIVAL: Final[Callable[[Entry], tuple[int, int]]] = itemgetter(2, 1)
+
+
+class Queue:
+    """The entries that wait for one consumer; no number is in it twice.
+
+    An entry takes one reference in the order of delivery and one more in each index: by expiry,
+    of the entries that expire; by arrival and by priority, where a discard policy needs it and
+    the order of delivery does not tell. An index is made when it is first needed and dropped
+    when the queue is empty.
+
+    What goes through the whole queue says so; everything else costs what it takes out.
+
+    Args:
+        order: In which order the entries are delivered; `ANY` is the caller's to resolve.
+
+    Attributes:
+        order: The same.
+        octets: What the contents of all waiting entries take in memory.
+
+    Raises:
+        ValueError: The order is `ANY`.
+    """
+
+    __slots__ = (
+        "_by_arrival",
+        "_by_expiry",
+        "_by_priority",
+        "_indexed",
+        "_length",
+        "_line",
+        "octets",
+        "order",
+    )
+
+    def __init__(self, order: OrderPolicy) -> None:
+        self._start(order)
+
+    def _start(self, order: OrderPolicy) -> None:
+        """Makes the queue an empty one in this order."""
+        self._line = _new_line(order)
+        self.order = order
+        self.octets = 0
+        self._length = 0
+        self._drop_indexes()
+
+    def _drop_indexes(self) -> None:
+        # In the order of deadlines the line itself is the index, of all entries; otherwise the
+        # index has those that expire.
+        line = self._line
+        self._by_expiry = line.run if isinstance(line, DeadlineLine) else None
+        self._by_arrival: SortedRun[Entry] | None = None
+        self._by_priority: SortedRun[Entry] | None = None
+        # Whether there is an index besides the line.
+        self._indexed = False
+
+    def __len__(self) -> int:
+        return self._length
+
+    def push(self, entry: Entry) -> None:
+        """Adds an entry behind all that are equal in the order of delivery."""
+        self.octets += entry.octets
+        self._length += 1
+        self._line.push(entry)
+        if self._indexed or entry.expiry != NEVER:
+            self._index(entry)
+
+    def put_back(self, entries: Sequence[Entry]) -> None:
+        """Adds entries that were taken and not delivered: before all that are equal.
+
+        Under `FIFO` they come first of all, in the order given.
+        """
+        self._line.put_back(entries)
+        self._length += len(entries)
+        self.octets += sum(map(_OCTETS, entries))
+        for entry in entries:
+            self._index(entry)
+
+    def take(self, most: int, now: int, expired: list[Entry]) -> list[Entry]:
+        """Takes the next entries out, at most so many, in the order of delivery.
+
+        Args:
+            most: How many, at most.
+            now: The time; entries whose expiry has come are not delivered any more.
+            expired: Gets all entries of the queue whose expiry has come, in that order; they
+                are taken out.
+        """
+        if self._by_expiry is not None:
+            expired += self.expire(now)
+        taken = self._line.take(most)
+        self._left(taken)
+        return taken
+
+    def take_last(self, most: int) -> list[Entry]:
+        """Takes out those that would be delivered last, at most so many, in delivery order."""
+        taken = self._line.take_last(most)
+        self._left(taken)
+        return taken
+
+    def discard(self, policy: DiscardPolicy) -> Entry:
+        """Takes out the entry that goes first when too many wait.
+
+        `FIFO` is the one received first and `LIFO` the one received last: of a queue in `FIFO`
+        order its front and its end, of others the lowest and the highest number. `PRIORITY` is
+        the least urgent, `DEADLINE` the one that expires first; of several the one received
+        first.
+
+        Raises:
+            ValueError: The policy is `ANY`, which is the caller's to resolve.
+            IndexError: Nothing waits.
+        """
+        if policy is DiscardPolicy.ANY:
+            raise ValueError("the discard policy ANY names no entry: resolve it with `carried_out`")
+        if not self._length:
+            raise IndexError("there is nothing to discard: no entry waits")
+        victim = self._victim(policy)
+        self._line.remove(victim)
+        self._left((victim,))
+        return victim
+
+    def expire(self, now: int) -> list[Entry]:
+        """Takes out all entries whose expiry has come, in the order of expiry.
+
+        The cost follows their number, not the length of the queue.
+        """
+        run = self._by_expiry
+        if not run or run.first().expiry > now:
+            return []
+        # Below this are all entries with an expiry of `now` or less, whatever their number.
+        expired = run.take_below((now + 1,))
+        if not isinstance(self._line, DeadlineLine):
+            for entry in expired:
+                self._line.remove(entry)
+        self._left(expired, out_of=run)
+        return expired
+
+    def next_expiry(self) -> int | None:
+        """When the next entry expires; None if none does."""
+        nearest = self._by_expiry.first().expiry if self._by_expiry else NEVER
+        return None if nearest == NEVER else nearest
+
+    def remove(self, seqs: Collection[int]) -> list[Entry]:
+        """Takes out entries by their numbers, in the order of delivery; others are passed over.
+
+        Goes through the whole queue.
+        """
+        wanted = frozenset(seqs)
+        found = [entry for entry in self._line.entries() if entry.seq in wanted]
+        for entry in found:
+            self._line.remove(entry)
+        self._left(found)
+        return found
+
+    def is_before(self, one: Entry, other: Entry) -> bool:
+        """Whether of two entries the one would be delivered before the other."""
+        if self.order is OrderPolicy.FIFO:
+            return one.seq < other.seq
+        if self.order is OrderPolicy.PRIORITY:
+            return (-one.priority, one.seq) < (-other.priority, other.seq)
+        return one < other
+
+    def reorder(self, order: OrderPolicy) -> None:
+        """Changes the order of delivery; entries equal in the new one go by their numbers.
+
+        Goes through the whole queue.
+
+        Raises:
+            ValueError: The order is `ANY`; nothing has changed.
+        """
+        if order is not self.order:
+            waiting = sorted(self._line.entries(), key=_ARRIVAL)
+            self._start(order)
+            self._fill(waiting)
+
+    def shift_absolute(self, delta: int) -> None:
+        """Moves the expiry of the entries that have the flag `ABSOLUTE`: the clock was set.
+
+        The moved entries are new ones, no longer shared. Goes through the whole queue.
+        """
+        waiting = [_shifted(entry, delta) for entry in self._line.entries()]
+        self._start(self.order)
+        self._fill(waiting)
+
+    def entries(self) -> list[Entry]:
+        """All that wait, in the order of delivery; goes through the whole queue."""
+        return self._line.entries()
+
+    def _fill(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            self.push(entry)
+
+    def _index(self, entry: Entry) -> None:
+        """Adds a new entry to the indexes."""
+        if entry.expiry != NEVER and not isinstance(self._line, DeadlineLine):
+            if self._by_expiry is None:
+                self._by_expiry = SortedRun()
+                self._indexed = True
+            self._by_expiry.add(entry)
+        if self._by_arrival is not None:
+            self._by_arrival.add(entry)
+        if self._by_priority is not None:
+            self._by_priority.add(entry)
+
+    def _left(self, entries: Collection[Entry], out_of: SortedRun[Entry] | None = None) -> None:
+        """Lets go of entries that have left the line and perhaps an index."""
+        self._length -= len(entries)
+        self.octets -= sum(map(_OCTETS, entries))
+        if not self._indexed:
+            return
+        if not self._length:
+            self._drop_indexes()
+            return
+        for index in (self._by_arrival, self._by_priority):
+            if index is not None:
+                for entry in entries:
+                    index.remove(entry)
+        index = self._by_expiry
+        if index is not None and index is not out_of and not isinstance(self._line, DeadlineLine):
+            for entry in entries:
+                if entry.expiry != NEVER:
+                    index.remove(entry)
+
+    def _victim(self, policy: DiscardPolicy) -> Entry:
+        """The entry that a policy drops next."""
+        line = self._line
+        if policy is DiscardPolicy.FIFO:
+            return line.first() if isinstance(line, FifoLine) else self._arrivals().first()
+        if policy is DiscardPolicy.LIFO:
+            return line.last() if isinstance(line, FifoLine) else self._arrivals().last()
+        if policy is DiscardPolicy.PRIORITY:
+            return line.first_of_lowest() if isinstance(line, PriorityLine) else self._least()
+        soonest = self._by_expiry
+        return soonest.first() if soonest else self._victim(DiscardPolicy.FIFO)
+
+    def _arrivals(self) -> SortedRun[Entry]:
+        if self._by_arrival is None:
+            self._by_arrival = SortedRun(self._line.entries(), _ARRIVAL)
+            self._indexed = True
+        return self._by_arrival
+
+    def _least(self) -> Entry:
+        if self._by_priority is None:
+            self._by_priority = SortedRun(self._line.entries(), _PRIORITY_AND_ARRIVAL)
+            self._indexed = True
+        return self._by_priority.first()
+
+
+def _new_line(order: OrderPolicy) -> Line:
+    """An empty line in this order."""
+    if order is OrderPolicy.FIFO:
+        return FifoLine()
+    if order is OrderPolicy.PRIORITY:
+        return PriorityLine()
+    if order is OrderPolicy.DEADLINE:
+        return DeadlineLine()
+    raise ValueError("a queue cannot be in the order ANY: resolve it with `carried_out`")
+
+
+def _shifted(entry: Entry, delta: int) -> Entry:
+    """The entry with its expiry moved, if it is one that moves."""
+    if not entry.flags & ABSOLUTE or entry.expiry == NEVER:
+        return entry
+    # One that expires does not come to last for ever.
+    return entry._replace(expiry=min(entry.expiry + delta, NEVER - 1))

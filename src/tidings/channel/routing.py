@@ -1,0 +1,162 @@
+"""Who gets an event: the plan's rules for consumers, kept by what they ask for.
+
+The answer is that of `Plan.judge`, found without asking every consumer. An admin with filters or
+a list of event types is one key of the index, a consumer with its own another one; consumers with
+neither hang on their admin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias, cast
+
+from tidings.channel.holders import Admin, Proxy
+from tidings.channel.offers import TypeList
+from tidings.events.fields import Fields
+from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.index import MatchIndex
+from tidings.filters.plan import Operator, PlanOptions, Rule
+
+__all__ = ["Router"]
+
+Asked: TypeAlias = Sequence[Constraint] | None
+"""What a group of filters asks for: one of these constraints; none at all means everything.
+None stands for a group without filters."""
+
+
+class Router:
+    """The consumers of a channel, by what they ask for."""
+
+    def __init__(self) -> None:
+        self._index: MatchIndex[Admin | Proxy] = MatchIndex()
+        self._filtered: set[Admin] = set()  # with filters
+        self._listed: set[Admin] = set()  # with a list of event types
+        self._both: set[Proxy] = set()  # with filters and a list of event types
+        self._unbound: set[Proxy] = set()  # whose admin's filters do not count
+        self._always: list[Proxy] | None = None  # None when it has to be made again
+        self._admins: dict[Admin, None] = {}
+
+    def match(self, fields: Fields) -> list[Proxy]:
+        """All consumers whose rules the event passes, each once."""
+        if self._always is None:
+            self._always = [p for admin in self._admins for p in self._free(admin)]
+        found = self._always.copy()
+        if not len(self._index):
+            return found
+        matched = self._index.match(fields)
+        if not matched:
+            return found
+        if self._filtered or self._listed or self._both:
+            return found + self._joined(matched, fields)
+        return found + cast("list[Proxy]", matched)
+
+    def _free(self, admin: Admin) -> Iterable[Proxy]:
+        """The consumers that get everything."""
+        return () if admin in self._filtered or admin in self._listed else admin.open_proxies
+
+    @staticmethod
+    def _proxies(matched: Sequence[Admin | Proxy]) -> list[Proxy]:
+        return [key for key in matched if isinstance(key, Proxy)]
+
+    def _joined(self, matched: Sequence[Admin | Proxy], fields: Fields) -> list[Proxy]:
+        """Joins what matched as the admins' operators say, and looks at the lists."""
+        domain, type_ = fields.event_type
+        admins = {key for key in matched if isinstance(key, Admin)}
+        found: dict[Proxy, None] = {}
+        for admin in admins:
+            if admin.types.types and not admin.types.passes(domain, type_):
+                continue
+            if admin in self._filtered or admin in self._listed:
+                found.update(admin.open_proxies)
+            if admin in self._filtered:
+                found.update((p, None) for p in admin.either if p.types.passes(domain, type_))
+        for proxy in self._proxies(matched):
+            if self._passes_with_admin(proxy, admins, domain, type_):
+                found[proxy] = None
+        return list(found)
+
+    def _passes_with_admin(self, proxy: Proxy, admins: set[Admin], domain: str, type_: str) -> bool:
+        """Whether a consumer whose own part matched gets the event."""
+        admin = proxy.admin
+        if proxy.types.types and not proxy.types.passes(domain, type_):
+            return False
+        if admin.types.types and not admin.types.passes(domain, type_):
+            return False
+        if admin not in self._filtered or proxy in self._unbound:
+            return True
+        if proxy.attached_filters and admin.operator is Operator.OR:
+            return True
+        return admin in admins
+
+    def put_admin(self, admin: Admin, rule: Rule, options: PlanOptions) -> None:
+        """Takes an admin in, or what it asks for now."""
+        self.drop_admin(admin)
+        self._admins[admin] = None
+        asked = constraints_of(rule, options)
+        if asked is not None:
+            self._filtered.add(admin)
+        if rule.types:
+            self._listed.add(admin)
+        self._put(admin, asked, admin.types)
+
+    def drop_admin(self, admin: Admin) -> None:
+        """Forgets an admin."""
+        self._always = None
+        self._admins.pop(admin, None)
+        self._filtered.discard(admin)
+        self._listed.discard(admin)
+        self._drop(admin)
+
+    def put(self, proxy: Proxy, rule: Rule, options: PlanOptions) -> None:
+        """Takes a consumer in, or what it asks for now."""
+        self.drop(proxy)
+        admin = proxy.admin
+        asked = constraints_of(rule, options)
+        either = admin.operator is Operator.OR
+        if either and not options.empty_group_is_neutral:
+            one_is_empty = (asked is None) == (admin in self._filtered)
+            if one_is_empty:  # and lets everything pass, whatever the other one says
+                self._unbound.add(proxy)
+                asked = ()
+        if asked is None and not rule.types:
+            admin.open_proxies[proxy] = None
+            self._always = None
+            return
+        if asked is not None:
+            if either:
+                admin.either[proxy] = None
+            if rule.types:
+                self._both.add(proxy)
+        self._put(proxy, asked, proxy.types)
+
+    def drop(self, proxy: Proxy) -> None:
+        """Forgets a consumer."""
+        if proxy.admin.open_proxies.pop(proxy, self) is None:
+            self._always = None
+        proxy.admin.either.pop(proxy, None)
+        self._both.discard(proxy)
+        self._unbound.discard(proxy)
+        self._drop(proxy)
+
+    def _put(self, key: Admin | Proxy, asked: Asked, types: TypeList) -> None:
+        if asked is None and types.types:
+            asked = [constraint("", sorted(types.types))]
+        if asked is not None:
+            self._index.add(key, asked)
+
+    def _drop(self, key: Admin | Proxy) -> None:
+        if key in self._index:
+            self._index.remove(key)
+
+
+NOTHING = constraint("FALSE")
+
+
+def constraints_of(rule: Rule, options: PlanOptions) -> Asked:
+    """What the filters of an object ask for together: they are joined by OR."""
+    if not rule.filters:
+        return None
+    if options.empty_filter_passes and not all(rule.filters):
+        return ()
+    asked = [one for constraints in rule.filters for one in constraints]
+    return asked or (NOTHING,)

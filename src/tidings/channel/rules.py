@@ -1,0 +1,144 @@
+"""From filters and lists to the rules of the plan, the router and the union of wanted types."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidings.channel.delivery import limits_of, order_of
+from tidings.channel.effects import PlanChanged
+from tidings.channel.holders import Admin, Holder, Proxy
+from tidings.channel.offers import wanted_by
+from tidings.channel.qos import Reliability
+from tidings.channel.sharing import tell_suppliers
+from tidings.channel.vocabulary import Side
+from tidings.filters.constraint import EventTypePattern
+from tidings.filters.plan import (
+    AdminRule,
+    MappingRule,
+    ProxyRule,
+    Rule,
+)
+
+if TYPE_CHECKING:
+    from tidings.channel.filter_host import FilterHost
+
+__all__ = ["Rules"]
+
+
+class Rules:
+    """Keeps what judges events up to date with the objects."""
+
+    def __init__(self, filters: FilterHost) -> None:
+        self._filters = filters
+
+    def rule_of(self, holder: Holder) -> Rule:
+        """What an object asks for now."""
+        asked = tuple(
+            tuple(self._filters.filter(id).version.constraints.values())
+            for _, id in holder.attached_filters
+        )
+        return Rule(
+            asked,
+            tuple(sorted(holder.types.types)),
+            self._mapping(holder.priority_filter),
+            self._mapping(holder.lifetime_filter),
+        )
+
+    def _mapping(self, id: int | None) -> MappingRule | None:
+        if id is None:
+            return None
+        found = self._filters.mapping(id)
+        return MappingRule(found.default, found.version.best_first)
+
+    def event_types(self, holder: Holder) -> frozenset[EventTypePattern]:
+        """All event types the object's filters name."""
+        named: set[EventTypePattern] = set()
+        for _, id in holder.attached_filters:
+            named |= self._filters.filter(id).version.event_types
+        return frozenset(named)
+
+    def refresh(self, holder: Holder) -> None:
+        """After a change at an object: the plan has a new version, and so has what rests on it."""
+        if isinstance(holder, Admin):
+            self._refresh_admin(holder)
+        elif isinstance(holder, Proxy) and holder.connected:
+            self._refresh_proxy(holder)
+
+    def _refresh_admin(self, admin: Admin) -> None:
+        channel = admin.channel
+        rule = self.rule_of(admin)
+        key = (admin.side, admin.id)
+        changed = {key: AdminRule(admin.side, admin.id, admin.operator, rule)}
+        channel.plan, change = channel.plan.changed(admins=changed)
+        channel.core.out.append(PlanChanged(channel.id, change))
+        options = channel.plan.options
+        if admin.side is Side.CONSUMER:
+            channel.router.put_admin(admin, rule, options)
+        for proxy in admin.proxies.values():
+            if not proxy.connected:
+                continue
+            self.adjust(proxy)
+            if admin.side is Side.CONSUMER:
+                if not options.empty_group_is_neutral:
+                    channel.router.put(proxy, self.rule_of(proxy), options)
+                self.want(proxy)
+
+    def _refresh_proxy(self, proxy: Proxy) -> None:
+        channel = proxy.channel
+        rule = self.rule_of(proxy)
+        changed = {proxy.id: ProxyRule(proxy.side, proxy.id, proxy.admin.id, rule)}
+        channel.plan, change = channel.plan.changed(proxies=changed)
+        channel.core.out.append(PlanChanged(channel.id, change))
+        self.adjust(proxy)
+        if proxy.side is Side.CONSUMER:
+            channel.router.put(proxy, rule, channel.plan.options)
+            self.want(proxy)
+
+    def forget(self, proxy: Proxy) -> None:
+        """A proxy is gone: nothing judges for it any more."""
+        channel = proxy.channel
+        if proxy.id in channel.plan.proxies:
+            channel.plan, change = channel.plan.changed(proxies={proxy.id: None})
+            channel.core.out.append(PlanChanged(channel.id, change))
+        if proxy.side is Side.CONSUMER:
+            channel.router.drop(proxy)
+            tell_suppliers(channel, channel.wants.withdraw(proxy.id))
+
+    def forget_admin(self, admin: Admin) -> None:
+        """An admin is gone."""
+        channel = admin.channel
+        channel.plan, change = channel.plan.changed(admins={(admin.side, admin.id): None})
+        channel.core.out.append(PlanChanged(channel.id, change))
+        if admin.side is Side.CONSUMER:
+            channel.router.drop_admin(admin)
+
+    def adjust(self, proxy: Proxy) -> None:
+        """Works out what the flow of events needs to know of a proxy."""
+        qos = proxy.qos
+        proxy.durable = qos.connection_reliability is Reliability.PERSISTENT
+        if proxy.side is Side.SUPPLIER:
+            proxy.judged = bool(proxy.attached_filters or proxy.admin.attached_filters)
+            persistent = qos.event_reliability is Reliability.PERSISTENT
+            proxy.defaults = (qos.priority, qos.timeout, persistent)
+            return
+        admin = proxy.admin
+        by_priority = self._mapping(proxy.priority_filter or admin.priority_filter)
+        by_lifetime = self._mapping(proxy.lifetime_filter or admin.lifetime_filter)
+        mapped = by_priority is not None or by_lifetime is not None
+        proxy.mapping = (by_priority, by_lifetime) if mapped else None
+        supported = qos.start_time_supported and qos.stop_time_supported
+        proxy.special = mapped or bool(qos.priority or qos.timeout) or not supported
+        delivery = proxy.delivery
+        if delivery is not None:
+            delivery.most, delivery.most_octets = limits_of(proxy)
+            if delivery.queue.order is not order_of(proxy):
+                delivery.queue.reorder(order_of(proxy))
+
+    def want(self, proxy: Proxy) -> None:
+        """What a consumer asks for goes into the union, and suppliers hear what changed there."""
+        channel = proxy.channel
+        admin = proxy.admin
+        asked = wanted_by(
+            self.event_types(proxy), proxy.types, self.event_types(admin), admin.types
+        )
+        tell_suppliers(channel, channel.wants.replace(proxy.id, asked))

@@ -1,0 +1,122 @@
+"""The choices the standard leaves open, and the limits of this server, by name.
+
+`docs/settings.md` lists them with their reasons; each has a test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from tidings.channel.properties import AdminProperties
+from tidings.channel.property_errors import NOT_NARROWED, Supported
+from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS
+from tidings.filters.plan import Operator
+
+__all__ = ["DEFAULT_SETTINGS", "Counted", "Inheritance", "Limits", "Settings"]
+
+_SECOND: Final = 1_000_000
+
+
+class Inheritance(Enum):
+    """How an admin or proxy comes by what was never set at it."""
+
+    COPIED = "copied"
+    FOLLOWED = "followed"
+
+
+class Counted(Enum):
+    """What MaxConsumers and MaxSuppliers count."""
+
+    OBTAINED = "obtained"
+    CONNECTED = "connected"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the server keeps in memory, whatever the quality of service says.
+
+    Attributes:
+        entries_per_consumer: Waiting events of one consumer.
+        octets_per_consumer: Their content, as far as it is in memory only.
+        octets_in_all: The content of all waiting events that is in memory only.
+        event_octets: One event.
+        batch_events: Events in one push.
+        producers: Producers whose marks a channel remembers.
+        producer_runs: Runs of numbers remembered of one producer.
+        dead_letters: Dead letters kept in all; beyond, the oldest go.
+    """
+
+    entries_per_consumer: int = 100_000
+    octets_per_consumer: int = 64 * 1024 * 1024
+    octets_in_all: int = 1024 * 1024 * 1024
+    event_octets: int = 10_000_000
+    batch_events: int = 10_000
+    producers: int = 100_000
+    producer_runs: int = 1_024
+    dead_letters: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How this installation reads the standard where it is silent. Times in microseconds.
+
+    Attributes:
+        default_operator: How the default admins join their filters with their proxies'.
+        empty_filter_passes: Whether a filter without constraints lets every event pass.
+        empty_group_is_neutral: Under OR, whether a group without filters leaves the decision
+            to the other group; otherwise it lets every event pass.
+        nil_clients: Whether a push supplier or pull consumer may connect without a reference.
+        default_qos: What a new channel starts with.
+        default_admin: The admin properties a new channel starts with.
+        any_order: The order kept for OrderPolicy AnyOrder.
+        any_discard: The policy followed for DiscardPolicy AnyOrder.
+        inheritance: Whether later changes at a parent reach what was never set at the child.
+        event_reliability_below: Whether EventReliability may be set at admins and proxies too.
+        narrowed: Properties of which less is supported than is legal.
+        list_beside_filters: Whether subscription_change is taken while filters are attached;
+            list and filters then both apply.
+        partial_wildcards: Whether `*` inside an event-type name stands for any characters.
+        unwrap: Whether a structured event inside an any, and an any inside an event of the type
+            %ANY, are opened on entry.
+        call_back_on_disconnect: Whether a client that disconnects itself is told so once.
+        mapping_default_always: Whether a mapping filter's default goes before the event's own
+            property.
+        counted: What MaxConsumers and MaxSuppliers count.
+        updates_on: Whether a client that connects hears of offers or subscriptions at once.
+        retry_first: Pause after the first failed delivery; it doubles with each further one.
+        retry_longest: The longest pause.
+        retry_limit: Failures in a row after which a BestEffort connection is given up.
+        poll_interval: How often a pull supplier is asked.
+        sweep_interval: How often expired events are cleared away.
+        limits: What is kept in memory.
+    """
+
+    default_operator: Operator = Operator.AND
+    empty_filter_passes: bool = True
+    empty_group_is_neutral: bool = True
+    nil_clients: bool = True
+    default_qos: QoS = field(default_factory=QoS)
+    default_admin: AdminProperties = field(default_factory=AdminProperties)
+    any_order: OrderPolicy = OrderPolicy.PRIORITY
+    any_discard: DiscardPolicy = DiscardPolicy.FIFO
+    inheritance: Inheritance = Inheritance.COPIED
+    event_reliability_below: bool = False
+    narrowed: Supported = field(default_factory=lambda: NOT_NARROWED)
+    list_beside_filters: bool = True
+    partial_wildcards: bool = True
+    unwrap: bool = True
+    call_back_on_disconnect: bool = True
+    mapping_default_always: bool = False
+    counted: Counted = Counted.OBTAINED
+    updates_on: bool = True
+    retry_first: int = 1 * _SECOND
+    retry_longest: int = 30 * _SECOND
+    retry_limit: int = 5
+    poll_interval: int = 1 * _SECOND
+    sweep_interval: int = 10 * _SECOND
+    limits: Limits = field(default_factory=Limits)
+
+
+DEFAULT_SETTINGS: Final = Settings()

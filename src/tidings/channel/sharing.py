@@ -1,0 +1,88 @@
+"""Offers and subscriptions: what suppliers will send, what consumers ask for, and who hears."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tidings.channel.effects import TellOffers, TellSubscriptions
+from tidings.channel.holders import Holder, Proxy
+from tidings.channel.offers import TypeChange, offered
+from tidings.channel.settings import Settings
+from tidings.channel.vocabulary import InfoMode, Side
+from tidings.errors import InvalidEventType
+from tidings.filters.constraint import EventTypePattern
+
+if TYPE_CHECKING:
+    from tidings.channel.channel import Channel
+
+__all__ = [
+    "check_patterns",
+    "obtain_types",
+    "offer_key",
+    "offers_changed",
+    "tell_consumers",
+    "tell_suppliers",
+]
+
+
+def offer_key(holder: Holder) -> tuple[str, int]:
+    """Under which name an object's offers are kept."""
+    return ("proxy" if isinstance(holder, Proxy) else "admin", holder.id)
+
+
+def check_patterns(settings: Settings, patterns: Sequence[EventTypePattern]) -> None:
+    """Refuses patterns this installation does not take.
+
+    Raises:
+        InvalidEventType: A name has a `*` inside, and these are switched off.
+    """
+    if settings.partial_wildcards:
+        return
+    for pattern in patterns:
+        for name in (pattern.domain, pattern.type):
+            if "*" in name and name != "*":
+                raise InvalidEventType(
+                    f"{name!r}: a * stands for a whole name only here; "
+                    "the setting partial_wildcards is off"
+                )
+
+
+def offers_changed(
+    holder: Holder, added: Sequence[EventTypePattern], removed: Sequence[EventTypePattern]
+) -> None:
+    """A supplier, or a supplier admin, offers other event types."""
+    channel = holder.channel
+    check_patterns(channel.core.settings, added)
+    holder.offered = offered(holder.offered, added, removed)
+    tell_consumers(channel, channel.offers.replace(offer_key(holder), holder.offered))
+
+
+def tell_consumers(channel: Channel, change: TypeChange) -> None:
+    """Consumers that want to hear of it are told what is newly offered."""
+    if not change:
+        return
+    for proxy in channel.proxies.values():
+        if proxy.side is Side.CONSUMER and proxy.hears:
+            effect = TellOffers(channel.id, proxy.id, change.added, change.removed)
+            channel.core.out.append(effect)
+
+
+def tell_suppliers(channel: Channel, change: TypeChange) -> None:
+    """Suppliers that want to hear of it are told what is newly wanted."""
+    if not change:
+        return
+    for proxy in channel.proxies.values():
+        if proxy.side is Side.SUPPLIER and proxy.hears:
+            effect = TellSubscriptions(channel.id, proxy.id, change.added, change.removed)
+            channel.core.out.append(effect)
+
+
+def obtain_types(proxy: Proxy, mode: InfoMode) -> tuple[EventTypePattern, ...]:
+    """What the other side offers or wants now, if asked for; later changes as the mode says."""
+    proxy.updates = mode.updates_on
+    if not mode.all_now:
+        return ()
+    channel = proxy.channel
+    registry = channel.offers if proxy.side is Side.CONSUMER else channel.wants
+    return registry.types()

@@ -1,0 +1,148 @@
+"""Objects as plain data, for records of the journal, and back.
+
+Each kind of state has a version, so that a later one can be told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from tidings.events.codecs.json_reading import value_from_plain
+from tidings.events.codecs.json_writing import value_to_plain
+from tidings.filters.constraint import Constraint, EventTypePattern, constraint
+from tidings.filters.filter import Filter
+from tidings.filters.mapping import MappedConstraint, MappingFilter
+
+if TYPE_CHECKING:
+    from tidings.channel.channel import Channel
+    from tidings.channel.filter_host import HostedFilter
+    from tidings.channel.holders import Admin, Holder, Proxy
+
+__all__ = [
+    "State",
+    "admin_state",
+    "channel_state",
+    "constraint_from",
+    "filter_state",
+    "mapped_from",
+    "mapping_state",
+    "patterns_from",
+    "proxy_state",
+]
+
+VERSION: Final = 1
+
+State = Mapping[str, Any]
+
+
+def channel_state(channel: Channel) -> State:
+    """What is written down of a channel itself."""
+    return {
+        "version": VERSION,
+        "name": channel.name,
+        "origin": channel.origin,
+        "qos": dict(channel.qos),
+        "own": dict(channel.own),
+        "admin": dict(channel.properties),
+        "last_admin": {side.value: last for side, last in channel.last_admin.items()},
+        "last_proxy": max(channel.last_proxy, channel.proxies_reserved),
+    }
+
+
+def _holder_state(holder: Holder) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "qos": dict(holder.qos),
+        "own": dict(holder.own),
+        "filters": [list(pair) for pair in holder.attached_filters],
+        "last_attachment": holder.last_attachment,
+        "types": _patterns(sorted(holder.types.types)),
+        "offered": _patterns(sorted(holder.offered)),
+        "priority_filter": holder.priority_filter,
+        "lifetime_filter": holder.lifetime_filter,
+    }
+
+
+def admin_state(admin: Admin) -> State:
+    """What is written down of an admin."""
+    return {
+        **_holder_state(admin),
+        "side": admin.side.value,
+        "id": admin.id,
+        "operator": admin.operator.value,
+    }
+
+
+def proxy_state(proxy: Proxy) -> State:
+    """What is written down of a proxy."""
+    return {
+        **_holder_state(proxy),
+        "side": proxy.side.value,
+        "id": proxy.id,
+        "admin": proxy.admin.id,
+        "style": proxy.style.value,
+        "form": proxy.form.value,
+        "name": proxy.name,
+        "owner": proxy.owner,
+        "connected": proxy.connected,
+        "reachable": proxy.reachable,
+        "notices": proxy.notices,
+        "updates": proxy.updates,
+        "window": proxy.window,
+        "address": proxy.address,
+        "suspended": proxy.suspended,
+    }
+
+
+def filter_state(hosted: HostedFilter) -> State:
+    """What is written down of a filter."""
+    made = hosted.filter
+    assert isinstance(made, Filter)
+    constraints = [[id, *_constraint(one)] for id, one in made.version.constraints.items()]
+    return {**_hosted(hosted), "constraints": constraints, "last": made.last_constraint}
+
+
+def mapping_state(hosted: HostedFilter) -> State:
+    """What is written down of a mapping filter."""
+    made = hosted.filter
+    assert isinstance(made, MappingFilter)
+    mapped = [
+        [id, *_constraint(one.constraint), value_to_plain(one.value)]
+        for id, one in made.version.mapped.items()
+    ]
+    default = value_to_plain(made.default)
+    return {**_hosted(hosted), "default": default, "mapped": mapped, "last": made.last_id}
+
+
+def _hosted(hosted: HostedFilter) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "id": hosted.id,
+        "owner": hosted.owner,
+        "private": hosted.private,
+        "number": hosted.filter.version.number,
+    }
+
+
+def _constraint(one: Constraint) -> list[Any]:
+    return [one.text, _patterns(one.event_types)]
+
+
+def _patterns(patterns: Sequence[EventTypePattern]) -> list[list[str]]:
+    return [[pattern.domain, pattern.type] for pattern in patterns]
+
+
+def patterns_from(plain: Sequence[Sequence[str]]) -> tuple[EventTypePattern, ...]:
+    """Event types from plain data."""
+    return tuple(EventTypePattern(domain, type_) for domain, type_ in plain)
+
+
+def constraint_from(text: str, types: Sequence[Sequence[str]]) -> Constraint:
+    """A constraint from plain data."""
+    return constraint(text, patterns_from(types))
+
+
+def mapped_from(text: str, types: Sequence[Sequence[str]], value: object) -> MappedConstraint:
+    """A constraint with its value from plain data."""
+    return MappedConstraint(constraint_from(text, types), value_from_plain(value))

@@ -1,0 +1,129 @@
+"""The decision trail of one event: each stage, its verdict and the reason.
+
+`DryRun` goes the way of a real event (`quality_of`, `Router.match`, `view_of`) and notes what it
+sees; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tidings.channel.channel import Channel
+from tidings.channel.entries import NEVER, Entry
+from tidings.channel.holders import Proxy
+from tidings.channel.lifetimes import Quality, quality_of, view_of
+from tidings.channel.overflow import discard_policy
+from tidings.channel.qos import Reliability
+from tidings.channel.translation import approximate_octets, entered, fields_for
+from tidings.channel.vocabulary import Form, Item, Side, Style
+from tidings.events.fields import Fields
+
+__all__ = ["Step", "Trail", "dry_run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision.
+
+    Attributes:
+        stage: Where: ``supplier``, ``channel`` or ``consumer``.
+        proxy: Whose, if it is about a proxy.
+        passed: Whether the event goes on from here.
+        reason: Why.
+        priority: At a consumer that gets it: with which priority.
+        expiry: At a consumer that gets it: until when, microseconds since 1970; None for ever.
+        start: At a consumer that gets it: not before; None for at once.
+    """
+
+    stage: str
+    proxy: int | None
+    passed: bool
+    reason: str
+    priority: int | None = None
+    expiry: int | None = None
+    start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """All decisions on one event.
+
+    Attributes:
+        plan: Version of the rules.
+        now: When it was judged, microseconds since 1970.
+        accepted: Whether the channel takes it.
+        recipients: Ids of the consumers' proxies that get it.
+        steps: The decisions in order.
+    """
+
+    plan: int
+    now: int
+    accepted: bool
+    recipients: tuple[int, ...]
+    steps: tuple[Step, ...]
+
+
+def dry_run(channel: Channel, item: Item, supplier: Proxy | None, now: int) -> Trail:
+    """What would become of an event."""
+    core = channel.core
+    event = entered(item, core.settings.unwrap)
+    wall = now + core.offset
+    fields = fields_for(event, wall)
+    steps: list[Step] = []
+    if supplier is not None:
+        verdict = channel.plan.verdict(fields, supplier.id) if supplier.connected else None
+        passed = verdict is not None and verdict.passed
+        reason = "not connected" if verdict is None else f"{verdict.stage}: {verdict.detail}"
+        steps.append(Step("supplier", supplier.id, passed, reason.rstrip(": ")))
+        if not passed:
+            return Trail(channel.plan.version, wall, False, (), tuple(steps))
+    octets = approximate_octets(event)
+    too_large = octets > core.settings.limits.event_octets
+    full = channel.is_full()
+    reason = "too large" if too_large else "MaxQueueLength is reached" if full else "there is room"
+    steps.append(Step("channel", None, not (too_large or full), reason))
+    if too_large or full:
+        return Trail(channel.plan.version, wall, False, (), tuple(steps))
+    quality = quality_of(event.header, supplier or _supplier(channel), now)
+    recipients = {proxy.id: proxy for proxy in channel.router.match(fields)}
+    for proxy in channel.proxies.values():
+        if proxy.side is Side.CONSUMER:
+            passed = proxy.id in recipients
+            steps.append(_consumer(proxy, passed, fields, quality, now))
+    return Trail(channel.plan.version, wall, True, tuple(sorted(recipients)), tuple(steps))
+
+
+def _supplier(channel: Channel) -> Proxy:
+    """A supplier without filters, under the default admin."""
+    admin = channel.admins[Side.SUPPLIER][0]
+    proxy = Proxy(admin, 0, Style.PUSH, Form.STRUCTURED, admin.qos)
+    persistent = admin.qos.event_reliability is Reliability.PERSISTENT
+    proxy.defaults = (admin.qos.priority, admin.qos.timeout, persistent)
+    return proxy
+
+
+def _consumer(proxy: Proxy, passed: bool, fields: Fields, quality: Quality, now: int) -> Step:
+    if not proxy.connected:
+        return Step("consumer", proxy.id, False, "not connected")
+    verdict = proxy.channel.plan.verdict(fields, proxy.id)
+    reason = f"{verdict.stage}: {verdict.detail}".rstrip(": ")
+    if not passed:
+        return Step("consumer", proxy.id, False, reason)
+    entry = Entry(quality.expiry, 0, quality.priority, 0, quality.flags)
+    seen, start = view_of(proxy, entry, fields, quality, now)
+    offset = proxy.channel.core.offset
+    delivery = proxy.delivery
+    most = proxy.qos.max_events_per_consumer
+    if seen.expiry <= now:
+        reason += "; it has expired"
+    elif delivery is not None and most and delivery.waiting >= most:
+        reason += f"; {most} events wait, one goes by {discard_policy(proxy).name} policy"
+    return Step(
+        "consumer",
+        proxy.id,
+        True,
+        reason,
+        seen.priority,
+        None if seen.expiry == NEVER else seen.expiry + offset,
+        None if start is None else start + offset,
+    )

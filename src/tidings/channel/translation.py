@@ -1,0 +1,159 @@
+"""The forms of events: what suppliers push becomes one form, consumers take what they asked for.
+
+Inside the core an event is always a StructuredEvent; a bare value is one of type ``%ANY`` whose
+body is the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from decimal import Decimal
+from sys import getsizeof
+from typing import Final
+
+from tidings.channel.vocabulary import Form, Item
+from tidings.errors import InvalidEvent
+from tidings.events.anyvalue import Any, Reference, UnionValue, infer, pack
+from tidings.events.fields import ANY_EVENT_TYPE, AnyFields, Fields, StructuredFields
+from tidings.events.structured import StructuredEvent, event_in_any
+from tidings.events.typecode import Member, TypeCode
+
+__all__ = ["approximate_octets", "entered", "fields_for", "is_any", "left_as"]
+
+_ANY_DOMAIN, _ANY_TYPE = ANY_EVENT_TYPE
+
+
+def entered(item: Item, unwrap: bool) -> StructuredEvent:
+    """What a supplier pushed, as the core keeps it.
+
+    Args:
+        item: A structured event, which stays as it is, or any value.
+        unwrap: Whether an any that holds a structured event is that event, and a structured
+            event of type ``%ANY`` is the any in its body, however often they are wrapped.
+
+    Raises:
+        InvalidEvent: It is neither.
+    """
+    if isinstance(item, StructuredEvent):
+        return _unwrapped(item) if item.type == _ANY_TYPE and unwrap else item
+    if not isinstance(item, Any):
+        raise InvalidEvent(
+            f"a {type(item).__name__} is no event; push event(domain, type, …) for a structured "
+            "event, or Any(type, value) for a bare value"
+        )
+    inside = event_in_any(item) if unwrap else None
+    if inside is not None:
+        return _unwrapped(inside)
+    return StructuredEvent(_ANY_DOMAIN, _ANY_TYPE, body=pack(item, "body"))
+
+
+def _unwrapped(event: StructuredEvent) -> StructuredEvent:
+    """The innermost event of one of type %ANY."""
+    while event.type == _ANY_TYPE:
+        inside = event_in_any(event.body)
+        if inside is None:
+            bare = not (event.domain or event.name or event.header or event.data)
+            return event if bare else StructuredEvent(_ANY_DOMAIN, _ANY_TYPE, body=event.body)
+        event = inside
+    return event
+
+
+def is_any(event: StructuredEvent) -> bool:
+    """Whether the event is a bare value: its body."""
+    return event.type == _ANY_TYPE and event.domain == _ANY_DOMAIN
+
+
+def fields_for(event: StructuredEvent, now: int) -> Fields:
+    """What filters see of an event at a time, microseconds since 1970."""
+    return AnyFields(event.body, now) if is_any(event) else StructuredFields(event, now)
+
+
+def left_as(event: StructuredEvent, form: Form) -> StructuredEvent | Any:
+    """The event in the form a consumer takes; one of a sequence is a structured event."""
+    if form is not Form.ANY:
+        return event
+    if not is_any(event):
+        return event.as_any()
+    body = event.body
+    return body if isinstance(body, Any) else Any(infer(body), body)
+
+
+# An event with two empty dictionaries, without its texts.
+_EVENT_OCTETS: Final = 224
+# A place in a dictionary with a small value, without its name.
+_ENTRY_OCTETS: Final = 72
+_SMALL_OCTETS: Final = 28
+# A box, or a value of an unknown kind, without what it holds.
+_OBJECT_OCTETS: Final = 64
+_TYPECODE_OCTETS: Final = 512
+
+_SMALL: Final = frozenset({type(None), bool, int, float})
+# What `getsizeof` tells all of.
+_LEAVES: Final = _SMALL | {str, bytes, Decimal}
+_CONTAINERS: Final = (tuple, list, set, frozenset)
+
+_text_octets: Final = str.__sizeof__
+
+
+def approximate_octets(event: StructuredEvent) -> int:
+    """About how much memory the content of an event takes; quick rather than exact.
+
+    The types of boxed values are not counted: as a rule many events share them.
+    """
+    total = _EVENT_OCTETS + _text_octets(event.name)
+    total += _text_octets(event.domain) + _text_octets(event.type)
+    for part in (event.data, event.header):
+        if part:
+            total += _ENTRY_OCTETS * len(part) + sum(map(_text_octets, part))
+            for value in part.values():
+                kind = type(value)
+                if kind is str or kind is bytes:
+                    total += value.__sizeof__()
+                elif kind not in _SMALL:
+                    total += _octets(value)
+    return total if event.body is None else total + _octets(event.body)
+
+
+def _octets(value: object) -> int:
+    """What a value takes with all it holds; a container that stands in it twice counts once."""
+    total = 0
+    waiting = [value]
+    counted = set()
+    while waiting:
+        one = waiting.pop()
+        if type(one) in _LEAVES:
+            total += getsizeof(one)
+            continue
+        if id(one) in counted:
+            continue
+        counted.add(id(one))
+        inner: Collection[object]
+        if isinstance(one, dict):
+            total += getsizeof(one) + sum(map(getsizeof, one))
+            inner = one.values()
+        elif isinstance(one, _CONTAINERS):
+            total += getsizeof(one)
+            inner = one
+        else:
+            total += _TYPECODE_OCTETS if isinstance(one, TypeCode) else _OBJECT_OCTETS
+            inner = _held(one)
+        if _SMALL.issuperset(map(type, inner)):
+            total += _SMALL_OCTETS * len(inner)
+        else:
+            waiting.extend(inner)
+    return total
+
+
+def _held(value: object) -> tuple[object, ...]:
+    """What a value that is no plain container holds."""
+    if isinstance(value, Any):
+        return (value.value,)
+    if isinstance(value, UnionValue):
+        return value.discriminator, value.value
+    if isinstance(value, Reference):
+        return value.type_id, value.profiles
+    if isinstance(value, TypeCode):
+        return value.id, value.name, value.members, value.labels, value.content
+    if isinstance(value, Member):
+        return value.name, value.type
+    return ()

@@ -1,0 +1,272 @@
+"""What clients and doors may see of channels, admins, proxies and filters: frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tidings.channel.channel import Channel
+from tidings.channel.filter_host import HostedFilter
+from tidings.channel.holders import Admin, Proxy
+from tidings.channel.property_errors import Level
+from tidings.channel.vocabulary import Form, Operator, Side, Style
+from tidings.filters.constraint import Constraint, EventTypePattern
+from tidings.filters.filter import Filter
+from tidings.filters.mapping import MappedConstraint, MappingFilter
+
+__all__ = [
+    "AdminInfo",
+    "Advertisement",
+    "ChannelInfo",
+    "FilterInfo",
+    "MappingInfo",
+    "ProxyInfo",
+    "advertisement",
+    "view_admin",
+    "view_channel",
+    "view_filter",
+    "view_proxy",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelInfo:
+    """A channel as it is now.
+
+    Attributes:
+        id: Unique in the factory.
+        name: For people; empty for none.
+        origin: The first half of the ids of its events.
+        qos: What applies to it.
+        admin: Its admin properties.
+        supplier_admins: Ids.
+        consumer_admins: Ids.
+        suppliers: How many proxies for suppliers it has.
+        consumers: How many proxies for consumers it has.
+        accepted: The number of its latest event.
+        waiting: How many events wait for somebody.
+        plan: Version of its rules.
+    """
+
+    id: int
+    name: str
+    origin: str
+    qos: Mapping[str, int]
+    admin: Mapping[str, int]
+    supplier_admins: tuple[int, ...]
+    consumer_admins: tuple[int, ...]
+    suppliers: int
+    consumers: int
+    accepted: int
+    waiting: int
+    plan: int
+
+
+@dataclass(frozen=True, slots=True)
+class AdminInfo:
+    """An admin as it is now.
+
+    Attributes:
+        channel: Its channel.
+        side: Whom it serves.
+        id: Unique in the channel and side.
+        operator: How its filters are joined with those of its proxies.
+        qos: What applies to it.
+        filters: Attachment id to filter id.
+        types: Event types it asks for or offers; for a consumer's, empty means all.
+        proxies: Ids of its proxies, without Event Service ones.
+        priority_filter: Its mapping filter for priorities.
+        lifetime_filter: Its mapping filter for lifetimes.
+    """
+
+    channel: int
+    side: Side
+    id: int
+    operator: Operator
+    qos: Mapping[str, int]
+    filters: Mapping[int, int]
+    types: tuple[EventTypePattern, ...]
+    proxies: tuple[int, ...]
+    priority_filter: int | None
+    lifetime_filter: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyInfo:
+    """A proxy as it is now.
+
+    Attributes:
+        channel: Its channel.
+        id: Unique in the channel.
+        side: Whom it serves.
+        style: Who begins.
+        form: In which form events go through it.
+        admin: Its admin's id.
+        name: For people; empty for none.
+        owner: Who may use it.
+        qos: What applies to it.
+        filters: Attachment id to filter id.
+        types: Event types it asks for or offers; for a consumer's, empty means all.
+        connected: Whether it has a client.
+        attached: Whether that can be reached at the moment.
+        suspended: Whether it asked for a pause.
+        waiting: How many events wait for it.
+        spilled: How many of them on the disk.
+        in_flight: How many are handed over and not answered.
+        failures: How many deliveries failed in a row.
+        counts: What became of its copies of events, by outcome.
+        priority_filter: Its mapping filter for priorities.
+        lifetime_filter: Its mapping filter for lifetimes.
+    """
+
+    channel: int
+    id: int
+    side: Side
+    style: Style
+    form: Form
+    admin: int
+    name: str
+    owner: str
+    qos: Mapping[str, int]
+    filters: Mapping[int, int]
+    types: tuple[EventTypePattern, ...]
+    connected: bool
+    attached: bool
+    suspended: bool
+    waiting: int
+    spilled: int
+    in_flight: int
+    failures: int
+    counts: Mapping[str, int]
+    priority_filter: int | None
+    lifetime_filter: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FilterInfo:
+    """A filter as it is now: its constraints by id, and how many objects hold it."""
+
+    id: int
+    version: int
+    constraints: Mapping[int, Constraint]
+    holders: int
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class MappingInfo:
+    """A mapping filter as it is now."""
+
+    id: int
+    version: int
+    default: object
+    mapped: Mapping[int, MappedConstraint]
+    holders: int
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advertisement:
+    """What is offered in a channel and what is wanted, and by whom.
+
+    Attributes:
+        offered: All event types suppliers say they will send.
+        wanted: All event types consumers ask for.
+        offers: For each offering object (``proxy 3``, ``admin 0``), its types.
+        wants: For each consumer's proxy, its types.
+    """
+
+    offered: tuple[EventTypePattern, ...]
+    wanted: tuple[EventTypePattern, ...]
+    offers: Mapping[str, tuple[EventTypePattern, ...]]
+    wants: Mapping[int, tuple[EventTypePattern, ...]]
+
+
+def view_channel(channel: Channel) -> ChannelInfo:
+    """A channel as it is now."""
+    suppliers = sum(proxy.side is Side.SUPPLIER for proxy in channel.proxies.values())
+    return ChannelInfo(
+        channel.id,
+        channel.name,
+        channel.origin,
+        channel.qos.at(Level.CHANNEL),
+        dict(channel.properties),
+        tuple(channel.admins[Side.SUPPLIER]),
+        tuple(channel.admins[Side.CONSUMER]),
+        suppliers,
+        len(channel.proxies) - suppliers,
+        channel.seq,
+        len(channel.live) + channel.spilled,
+        channel.plan.version,
+    )
+
+
+def view_admin(admin: Admin) -> AdminInfo:
+    """An admin as it is now."""
+    types = admin.types.types if admin.side is Side.CONSUMER else admin.offered
+    return AdminInfo(
+        admin.channel.id,
+        admin.side,
+        admin.id,
+        admin.operator,
+        admin.qos.at(Level.ADMIN),
+        dict(admin.attached_filters),
+        tuple(sorted(types)),
+        tuple(proxy.id for proxy in admin.proxies.values() if not proxy.bare),
+        admin.priority_filter,
+        admin.lifetime_filter,
+    )
+
+
+def view_proxy(proxy: Proxy) -> ProxyInfo:
+    """A proxy as it is now."""
+    delivery = proxy.delivery
+    types = proxy.types.types if proxy.side is Side.CONSUMER else proxy.offered
+    counts = {} if delivery is None else delivery.counts
+    return ProxyInfo(
+        proxy.channel.id,
+        proxy.id,
+        proxy.side,
+        proxy.style,
+        proxy.form,
+        proxy.admin.id,
+        proxy.name,
+        proxy.owner,
+        proxy.qos.at(Level.PROXY),
+        dict(proxy.attached_filters),
+        tuple(sorted(types)),
+        proxy.connected,
+        proxy.attached,
+        proxy.suspended,
+        0 if delivery is None else delivery.waiting,
+        0 if delivery is None else delivery.spilled,
+        0 if delivery is None else len(delivery.flight),
+        0 if delivery is None else delivery.failures,
+        {outcome.name.lower(): count for outcome, count in counts.items()},
+        proxy.priority_filter,
+        proxy.lifetime_filter,
+    )
+
+
+def view_filter(hosted: HostedFilter) -> FilterInfo | MappingInfo:
+    """A filter as it is now."""
+    made, holders = hosted.filter, len(hosted.holders)
+    if isinstance(made, Filter):
+        version = made.version
+        return FilterInfo(hosted.id, version.number, version.constraints, holders, hosted.owner)
+    assert isinstance(made, MappingFilter)
+    mapped = made.version.mapped
+    number = made.version.number
+    return MappingInfo(hosted.id, number, made.default, mapped, holders, hosted.owner)
+
+
+def advertisement(channel: Channel) -> Advertisement:
+    """What is offered in a channel and what is wanted, and by whom."""
+    offers = channel.offers.owners().items()
+    wants = channel.wants.owners().items()
+    return Advertisement(
+        channel.offers.types(),
+        channel.wants.types(),
+        {f"{kind} {id}": tuple(sorted(types)) for (kind, id), types in offers},
+        {proxy: tuple(sorted(types)) for proxy, types in wants},
+    )

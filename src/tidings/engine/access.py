@@ -1,0 +1,260 @@
+"""Who may do what: the one place that decides. The engine asks it, never the doors.
+
+A reference to an object is a capability: its key names a grant, and the grant a principal with
+a scope. Keys are checked by computation alone, so they need no table and outlive restarts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from typing import Final, NamedTuple, TypeAlias
+
+from tidings.channel.vocabulary import Place
+from tidings.errors import BadInput, Forbidden, LimitExceeded
+
+__all__ = [
+    "ANONYMOUS",
+    "KEY_OCTETS",
+    "KINDS",
+    "OWNER",
+    "Access",
+    "Grant",
+    "Keys",
+    "Object",
+    "ObjectKey",
+    "Principal",
+    "Relation",
+    "Verb",
+]
+
+
+class Verb(Enum):
+    """What can be asked.
+
+    Attributes:
+        MANAGE: Make, change and end channels, admins and filters.
+        PUBLISH: Obtain a proxy for a supplier.
+        SUBSCRIBE: Obtain a proxy for a consumer.
+        USE: Send or take events through a proxy, change or end it.
+        INSPECT: See what there is.
+        ADMINISTER: Change grants and settings of access.
+    """
+
+    MANAGE = "manage"
+    PUBLISH = "publish to"
+    SUBSCRIBE = "subscribe to"
+    USE = "use"
+    INSPECT = "inspect"
+    ADMINISTER = "administer access to"
+
+
+class Relation(IntEnum):
+    """What a principal is to an object; the closest counts."""
+
+    SERVICE_OWNER = 0
+    OBJECT_OWNER = 1
+    KNOWN = 2
+    ANONYMOUS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Whoever asks.
+
+    Attributes:
+        name: Stands as the owner of what this principal makes.
+        is_owner: Whether it owns the service, inside its scope.
+        scope: The channels it is confined to; None for no bounds.
+    """
+
+    name: str
+    is_owner: bool = False
+    scope: frozenset[int] | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+OWNER: Final = Principal("owner", is_owner=True)
+ANONYMOUS: Final = Principal("anonymous")
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a reference stands for; what is reached by navigation from it has the same grant.
+
+    Attributes:
+        id: Names it in object keys.
+        principal: Who uses the reference, and within which scope.
+    """
+
+    id: int
+    principal: Principal
+
+
+Object: TypeAlias = Place | str | None
+"""A channel, admin or proxy; the words for something else, such as ``filter 3``; None for the
+service itself."""
+
+# By verb, what each relation may, in the order of `Relation`. A word is the setting that decides.
+_TABLE: Final[dict[Verb, tuple[bool | str, ...]]] = {
+    Verb.MANAGE: (True, True, False, "anonymous_may_manage"),
+    Verb.PUBLISH: (True, True, True, "anonymous_may_publish"),
+    Verb.SUBSCRIBE: (True, True, True, "anonymous_may_subscribe"),
+    Verb.USE: (True, True, False, False),
+    Verb.INSPECT: (True, True, True, "anonymous_may_subscribe"),
+    Verb.ADMINISTER: (True, False, False, False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The settings of access, and what follows from them.
+
+    Attributes:
+        anonymous_may_publish: Whether suppliers need no name.
+        anonymous_may_subscribe: Whether consumers need no name; they may look around, too.
+        anonymous_may_manage: Whether anyone may make, change and end channels.
+    """
+
+    anonymous_may_publish: bool = True
+    anonymous_may_subscribe: bool = True
+    anonymous_may_manage: bool = False
+
+    def may(self, principal: Principal, verb: Verb, target: Object, owner: str = "") -> bool:
+        """Whether a principal may do something.
+
+        Args:
+            principal: Who asks.
+            verb: For what.
+            target: With which object.
+            owner: The name of the object's owner; empty if it has none.
+        """
+        scope = principal.scope
+        if scope is not None and isinstance(target, Place) and target.channel not in scope:
+            return False
+        allowed = _TABLE[verb][_relation(principal, target, owner)]
+        return allowed if isinstance(allowed, bool) else bool(getattr(self, allowed))
+
+    def require(self, principal: Principal, verb: Verb, target: Object, owner: str = "") -> None:
+        """Does nothing if `may` says yes.
+
+        Raises:
+            Forbidden: It says no.
+        """
+        if not self.may(principal, verb, target, owner):
+            shown = "the service" if target is None else str(target)
+            whose = f" of {owner}" if owner and owner != principal.name else ""
+            raise Forbidden(f"{principal} may not {verb.value} {shown}{whose}")
+
+
+def _relation(principal: Principal, target: Object, owner: str) -> Relation:
+    # Who owns the service within a scope does not own what lies around it.
+    if principal.is_owner and (principal.scope is None or isinstance(target, Place)):
+        return Relation.SERVICE_OWNER
+    if owner and owner == principal.name:
+        return Relation.OBJECT_OWNER
+    return Relation.ANONYMOUS if principal.name == ANONYMOUS.name else Relation.KNOWN
+
+
+KEY_OCTETS: Final = 47
+KINDS: Final = ("factory", "channel", "admin", "proxy", "filter", "mapping", "filter factory")
+"""What keys can be of; numbered by place, so new kinds go to the end."""
+
+_VERSION: Final = 1
+_MAC_OCTETS: Final = 16
+_LEAST_OCTETS: Final = 3 + _MAC_OCTETS
+_LEAST_SECRET: Final = 16
+# Keys of the HMAC are not shared with other uses of the same secret.
+_PURPOSE: Final = b"tidings object key"
+
+
+class ObjectKey(NamedTuple):
+    """What a key says.
+
+    Attributes:
+        kind: One of `KINDS`.
+        ids: Which object of that kind, such as (channel, proxy).
+        grant: Id of the grant it was given out under.
+    """
+
+    kind: str
+    ids: tuple[int, ...]
+    grant: int
+
+
+class Keys:
+    """Makes and reads object keys: version, grant, kind, ids, truncated HMAC-SHA256 (128 bits).
+
+    Args:
+        secret: The store's secret, at least 16 octets. The same secret reads the same keys.
+
+    Raises:
+        BadInput: The secret is too short.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        if len(secret) < _LEAST_SECRET:
+            raise BadInput(
+                f"a secret of {len(secret)} octets is too short: {_LEAST_SECRET} or more"
+            )
+        self._secret = hmac.digest(secret, _PURPOSE, hashlib.sha256)
+
+    def make(self, kind: str, ids: tuple[int, ...], grant: int) -> bytes:
+        """The key of an object, at most `KEY_OCTETS` long.
+
+        Raises:
+            BadInput: No object is of this kind, or an id or grant is negative.
+            LimitExceeded: The ids take too much room.
+        """
+        if kind not in KINDS:
+            raise BadInput(f"{kind!r} is no kind of object: {', '.join(KINDS)}")
+        body = bytearray((_VERSION,))
+        for number in (grant, KINDS.index(kind), *ids):
+            _append(body, number)
+        if len(body) + _MAC_OCTETS > KEY_OCTETS:
+            raise LimitExceeded(f"the ids {ids} do not fit into a key of {KEY_OCTETS} octets")
+        return bytes(body) + self._mac(bytes(body))
+
+    def read(self, key: bytes) -> ObjectKey:
+        """What a key says.
+
+        Raises:
+            Forbidden: It was not made with this secret, or was changed.
+        """
+        body, mac = key[:-_MAC_OCTETS], key[-_MAC_OCTETS:]
+        if not _LEAST_OCTETS <= len(key) <= KEY_OCTETS or not hmac.compare_digest(
+            mac, self._mac(body)
+        ):
+            raise Forbidden("this reference is not one of ours, or was changed: obtain a new one")
+        if body[0] != _VERSION:
+            raise Forbidden(f"this reference has the form {body[0]}: obtain one of form {_VERSION}")
+        grant, kind, *ids = _numbers(body[1:])
+        return ObjectKey(KINDS[kind], tuple(ids), grant)
+
+    def _mac(self, body: bytes) -> bytes:
+        return hmac.digest(self._secret, body, hashlib.sha256)[:_MAC_OCTETS]
+
+
+def _append(body: bytearray, number: int) -> None:
+    """Seven bits an octet, the lowest first; the high bit says that more follow."""
+    if number < 0:
+        raise BadInput(f"{number} cannot be part of an object key: 0 or more")
+    while number > 0x7F:
+        body.append(number & 0x7F | 0x80)
+        number >>= 7
+    body.append(number)
+
+
+def _numbers(octets: bytes) -> list[int]:
+    found, number, shift = [], 0, 0
+    for octet in octets:
+        number |= (octet & 0x7F) << shift
+        shift += 7
+        if octet < 0x80:
+            found.append(number)
+            number, shift = 0, 0
+    return found

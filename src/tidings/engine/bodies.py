@@ -1,0 +1,171 @@
+"""The content of waiting events: in memory, or in a bounded cache over the journal."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from tidings.events.envelope import Envelope, ProducerMark
+from tidings.events.structured import StructuredEvent
+from tidings.stores.segments import Cursor
+
+__all__ = ["CACHE_OCTETS", "OVERHEAD_OCTETS", "Bodies", "Message"]
+
+CACHE_OCTETS: Final = 64 * 1024 * 1024
+# What a cached message takes beside its content; counted, so that tiny events are bounded too.
+OVERHEAD_OCTETS: Final = 256
+# A place in the journal as one number: no segment grows beyond 2**40 octets.
+_OFFSET_BITS: Final = 40
+_OFFSET_MASK: Final = (1 << _OFFSET_BITS) - 1
+
+
+# Without the collector: messages are many, and cannot be part of a cycle.
+class Message(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """An accepted event as its consumers get it; all of them share one.
+
+    Attributes:
+        event: The content.
+        origin: Id of the channel, 32 hexadecimal digits.
+        seq: Its number there.
+        arrival: When it was accepted, microseconds since 1970.
+        plan: Version of the rules it was judged by.
+        priority: Larger is more urgent; without mapping filters.
+        mark: The producer's mark, if it sent one.
+        octets: What the content takes in memory, wherever it is.
+    """
+
+    event: StructuredEvent
+    origin: str
+    seq: int
+    arrival: int
+    plan: int = 0
+    priority: int = 0
+    mark: ProducerMark | None = None
+    octets: int = 0
+
+    @property
+    def id(self) -> tuple[str, int]:
+        """The event's id everywhere: origin and number."""
+        return self.origin, self.seq
+
+    @property
+    def envelope(self) -> Envelope:
+        """The event with what the service knows of it, for codecs."""
+        return Envelope(self.event, self.origin, self.seq, self.arrival, self.plan, self.mark)
+
+
+class Bodies:
+    """Contents of waiting events by channel and number; for the loop's thread only.
+
+    An event is held from `keep` or `keep_on_disk` until `forget`. What is kept on disk has its
+    place held, and its content as long as the cache has room; the least recently used goes first.
+
+    Args:
+        cache_octets: How much content of events on disk is held in memory at most.
+
+    Attributes:
+        octets: Content that is in memory only.
+        cached_octets: Content of events on disk that is in memory too, with `OVERHEAD_OCTETS`
+            for each.
+    """
+
+    def __init__(self, cache_octets: int = CACHE_OCTETS) -> None:
+        # By channel and number: the message, or where in the journal it is.
+        self._held: dict[int, dict[int, Message | int]] = {}
+        self._cache: OrderedDict[tuple[int, int], Message] = OrderedDict()
+        self._cache_octets = cache_octets
+        self.octets = 0
+        self.cached_octets = 0
+
+    def __len__(self) -> int:
+        return sum(map(len, self._held.values()))
+
+    def keep(self, channel: int, seq: int, message: Message) -> None:
+        """Holds an event in memory; one that is on disk already stays there."""
+        try:
+            held = self._held[channel]
+        except KeyError:
+            held = self._held[channel] = {}
+        if seq in held:
+            before = held[seq]
+            if isinstance(before, int):
+                self.cache(channel, seq, message)
+                return
+            self.octets -= before.octets
+        held[seq] = message
+        self.octets += message.octets
+
+    def keep_on_disk(self, channel: int, seq: int, message: Message, cursor: Cursor) -> None:
+        """Holds where in the journal an event is, and its content while there is room."""
+        held = self._held.setdefault(channel, {})
+        before = held.get(seq)
+        if isinstance(before, Message):
+            self.octets -= before.octets
+        held[seq] = cursor.segment << _OFFSET_BITS | cursor.offset
+        self.cache(channel, seq, message)
+
+    def get(self, channel: int, seq: int) -> Message | None:
+        """An event's content; None if it is not in memory: see `place`."""
+        try:
+            found = self._held[channel][seq]
+        except KeyError:
+            return None
+        if found.__class__ is Message:
+            return found
+        message = self._cache.get((channel, seq))
+        if message is not None:
+            self._cache.move_to_end((channel, seq))
+        return message
+
+    def place(self, channel: int, seq: int) -> Cursor | None:
+        """Where in the journal an event is; None if it is not held, or in memory only."""
+        found = self._held.get(channel, {}).get(seq)
+        if not isinstance(found, int):
+            return None
+        return Cursor(found >> _OFFSET_BITS, found & _OFFSET_MASK)
+
+    def moved(self, channel: int, seq: int, cursor: Cursor) -> None:
+        """An event on disk was carried to another place; one that is not held is ignored."""
+        held = self._held.get(channel, {})
+        if isinstance(held.get(seq), int):
+            held[seq] = cursor.segment << _OFFSET_BITS | cursor.offset
+
+    def cache(self, channel: int, seq: int, message: Message) -> None:
+        """Content that was read from the disk; ignored if the event is not held there any more."""
+        if not isinstance(self._held.get(channel, {}).get(seq), int):
+            return
+        self._uncache(channel, seq)
+        octets = message.octets + OVERHEAD_OCTETS
+        if octets > self._cache_octets:
+            return
+        self._cache[channel, seq] = message
+        self.cached_octets += octets
+        while self.cached_octets > self._cache_octets:
+            oldest = self._cache.popitem(last=False)[1]
+            self.cached_octets -= oldest.octets + OVERHEAD_OCTETS
+
+    def forget(self, channel: int, seqs: Iterable[int]) -> None:
+        """Nobody waits for these events any more; numbers that are not held are ignored."""
+        held = self._held.get(channel)
+        if held is None:
+            return
+        take = held.pop
+        for seq in seqs:
+            found = take(seq, None)
+            if found.__class__ is Message:
+                self.octets -= found.octets
+            elif found is not None:
+                self._uncache(channel, seq)
+
+    def drop_channel(self, channel: int) -> None:
+        """The channel is gone, and all its events."""
+        self.forget(channel, list(self._held.get(channel, ())))
+        self._held.pop(channel, None)
+
+    def _uncache(self, channel: int, seq: int) -> None:
+        message = self._cache.pop((channel, seq), None)
+        if message is not None:
+            self.cached_octets -= message.octets + OVERHEAD_OCTETS

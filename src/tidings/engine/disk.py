@@ -1,0 +1,125 @@
+"""One thread for all disk work, so that the event loop never waits for the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any, Final, NamedTuple, TypeVar
+
+from tidings.errors import Stopping
+
+__all__ = ["DiskThread"]
+
+_T = TypeVar("_T")
+
+
+class _Job(NamedTuple):
+    work: Callable[[], Any]
+    future: asyncio.Future[Any]
+
+
+class _Result(NamedTuple):
+    future: asyncio.Future[Any]
+    value: Any
+    error: BaseException | None
+
+
+_END: Final = None
+
+
+class DiskThread:
+    """Runs jobs one after the other, in the order they were submitted, off the loop.
+
+    Everything but the jobs themselves happens on the loop; no lock is needed but the queue's.
+
+    Args:
+        loop: Where results are delivered; the running loop if None.
+        name: Of the thread.
+
+    Attributes:
+        waiting: Jobs that were submitted and whose result has not been delivered.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop | None = None, name: str = "tidings-disk"
+    ) -> None:
+        self._loop = loop or asyncio.get_running_loop()
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._results: deque[_Result] = deque()
+        self._told = False
+        self._closed = False
+        self.waiting = 0
+        # A daemon: a program that ends without close() is not held up by a thread that waits.
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Callable[[], _T]) -> asyncio.Future[_T]:
+        """Queues a job; what it returns or raises arrives in the future.
+
+        Cancelling the future does not stop the job: others after it may rest on its work.
+
+        Raises:
+            Stopping: The thread is closed.
+        """
+        if self._closed:
+            raise Stopping("the disk thread is closed: it takes no more jobs")
+        future: asyncio.Future[_T] = self._loop.create_future()
+        self.waiting += 1
+        self._jobs.put(_Job(job, future))
+        return future
+
+    def close(self) -> None:
+        """Finishes what is queued, delivers its results and ends the thread.
+
+        Blocks until the last job is done. To keep the loop free, await that one first.
+        """
+        if not self._closed:
+            self._closed = True
+            self._jobs.put(_END)
+        self._thread.join()
+        self._deliver()
+
+    def _work(self) -> None:
+        take, results = self._jobs.get, self._results
+        while (job := take()) is not _END:
+            results.append(_performed(job))
+            # What a job holds must not stay in memory while the thread waits for the next.
+            del job
+            if not self._told:
+                self._told = True
+                self._tell()
+
+    def _tell(self) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._deliver)
+        except RuntimeError:
+            # The loop is closed: nobody waits for results. The jobs are still done.
+            self._told = False
+
+    def _deliver(self) -> None:
+        # Before the first look into the deque: whoever adds a result after the last look
+        # then finds the flag down, and tells the loop again.
+        self._told = False
+        results = self._results
+        while results:
+            future, value, error = results.popleft()
+            self.waiting -= 1
+            if future.done():
+                continue
+            if error is None:
+                future.set_result(value)
+            else:
+                future.set_exception(error)
+
+
+def _performed(job: _Job) -> _Result:
+    try:
+        return _Result(job.future, job.work(), None)
+    except StopIteration as error:
+        # A future does not take this one.
+        return _Result(job.future, None, RuntimeError(f"a disk job raised {error!r}"))
+    except BaseException as error:  # noqa: BLE001 -- whoever waits for the job is told
+        return _Result(job.future, None, error)

@@ -1,0 +1,71 @@
+"""The core's next wake-up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+__all__ = ["LONGEST", "Timer"]
+
+# Event loops refuse very long waits; a timer that is set further away wakes up in between.
+LONGEST: Final = 3_600_000_000
+
+
+class Timer:
+    """One wake-up for the whole core; on the loop's thread.
+
+    Args:
+        loop: Where the callback is called.
+        now: Tells host time in microseconds.
+        due: Called once for each time set, when that time has come, and never earlier.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        now: Callable[[], int],
+        due: Callable[[], None],
+    ) -> None:
+        self._loop = loop
+        self._now = now
+        self._due = due
+        self._at: int | None = None
+        self._handle: asyncio.TimerHandle | None = None
+        self._wakes = 0
+
+    @property
+    def at(self) -> int | None:
+        """What is set."""
+        return self._at
+
+    def set(self, at: int | None) -> None:
+        """Sets the one time, in place of the last; None for no wake-up.
+
+        A time that has passed is due in the next turn of the loop.
+        """
+        self._at = at
+        if self._handle is not None:
+            # Waking up too early costs a look; arming again for each later time costs more.
+            if at is not None and at >= self._wakes:
+                return
+            self._handle.cancel()
+            self._handle = None
+        if at is not None:
+            self._arm(at)
+
+    def _arm(self, at: int) -> None:
+        now = self._now()
+        self._wakes = min(at, now + LONGEST)
+        self._handle = self._loop.call_later((self._wakes - now) / 1_000_000, self._fire)
+
+    def _fire(self) -> None:
+        self._handle = None
+        at = self._at
+        if at is None:
+            return
+        if self._now() < at:
+            self._arm(at)
+            return
+        self._at = None
+        self._due()

@@ -1,0 +1,101 @@
+"""Counts how often something blocked the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from tidings.clock import monotonic_microseconds
+
+__all__ = ["LIMIT", "Watchdog"]
+
+# Nothing may hold up the loop for longer, in microseconds.
+LIMIT: Final = 5_000
+# While the engine has nothing to do, the probe looks this much more seldom.
+_IDLE: Final = 20
+
+
+class Watchdog:
+    """Sees blocks of the loop: those of the engine exactly, those of others by a probe.
+
+    The engine calls `entered` and `left` around each batch. Whatever else runs on the loop shows
+    in a probe that comes late: every `limit` while batches flow, so that no block of twice the
+    limit goes unseen; more seldom while none do.
+
+    Args:
+        loop: The loop to watch.
+        limit: Longer than this is a block, in microseconds.
+        monotonic: Microseconds from some moment on, never set.
+
+    Attributes:
+        limit: Longer than this is a block, in microseconds.
+        blocks: How many were seen.
+        longest: The longest so far in microseconds; of others' blocks the part that was seen.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        limit: int = LIMIT,
+        monotonic: Callable[[], int] = monotonic_microseconds,
+    ) -> None:
+        self.limit = limit
+        self.blocks = 0
+        self.longest = 0
+        self._loop = loop
+        self._monotonic = monotonic
+        self._since = 0
+        self._active = False
+        self._counted = 0
+        self._expected = 0
+        self._handle: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Begins to probe; a second call is ignored."""
+        if self._handle is None:
+            self._schedule(self.limit)
+
+    def stop(self) -> None:
+        """Ends probing; what was counted stays."""
+        if self._handle is not None:
+            self._handle.cancel()
+            self._handle = None
+
+    def entered(self) -> None:
+        """A batch begins."""
+        self._since = self._monotonic()
+
+    def left(self) -> None:
+        """The batch is done."""
+        now = self._monotonic()
+        took = now - self._since
+        if not self._active:
+            self._activate()
+        if took > self.limit:
+            self._count(took)
+            # The probe is late by this too: one block is counted once.
+            self._counted += max(0, now - max(self._since, self._expected))
+
+    def _count(self, took: int) -> None:
+        self.blocks += 1
+        self.longest = max(self.longest, took)
+
+    def _activate(self) -> None:
+        self._active = True
+        if self._handle is not None and self._expected - self._monotonic() > self.limit:
+            self._handle.cancel()
+            self._schedule(self.limit)
+
+    def _schedule(self, wait: int) -> None:
+        self._counted = 0
+        self._expected = self._monotonic() + wait
+        self._handle = self._loop.call_later(wait / 1_000_000, self._probe)
+
+    def _probe(self) -> None:
+        late = self._monotonic() - self._expected - self._counted
+        if late > self.limit:
+            self._count(late)
+        wait = self.limit if self._active else self.limit * _IDLE
+        self._active = False
+        self._schedule(wait)

@@ -1,0 +1,271 @@
+"""The catalog: what is looked up by another order than the journal's, in an SQLite file.
+
+It holds nothing that the journal does not hold too, and nobody syncs it: a catalog that was not
+closed, is damaged, or belongs to another journal or version is deleted, and an empty one takes
+its place, to be filled from the journal. One thread uses it at a time, the engine's disk thread.
+
+Entries that wait on the disk are kept per consumer. A consumer whose entries are all forgotten
+gets a new key, so that this takes no time; the rows under its old key go bit by bit with later
+changes. Dead letters are in `dead_letters.py`.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from tidings.channel.entries import NEVER, Entry
+from tidings.errors import BadInput
+from tidings.stores import catalog_file
+from tidings.stores.catalog_file import translating
+from tidings.stores.dead_letters import MOST_CAUSES, DeadLetterRow, DeadLetters
+
+__all__ = ["MOST_CAUSES", "Catalog", "DeadLetterRow"]
+
+_ENTRY = "SELECT expiry, seq, priority, octets, flags FROM spilled WHERE consumer = ?"
+_BY_SEQ = f"{_ENTRY} ORDER BY seq LIMIT ?"
+# Those that never expire are not in the index of deadlines: they come last, by their numbers.
+_REFILLS = {
+    "fifo": [_BY_SEQ],
+    "priority": [f"{_ENTRY} ORDER BY priority DESC, seq LIMIT ?"],
+    "deadline": [f"{_ENTRY} AND expiry <> {NEVER} ORDER BY expiry, seq LIMIT ?", _BY_SEQ],
+}
+_INTO = "INTO spilled (consumer, channel, expiry, seq, priority, octets, flags)"
+# Entries are looked through in pieces, so that they may change meanwhile, and swept in pieces,
+# so that nobody waits long.
+_PIECE = 1_000
+
+log = logging.getLogger(__name__)
+
+
+class Catalog(DeadLetters):
+    """An open catalog; made by `Catalog.open`.
+
+    Attributes:
+        fresh: It is empty, and to be filled from the journal.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, *, fresh: bool) -> None:
+        super().__init__(connection)
+        self.fresh = fresh
+        self._closed = False
+        self._keys: dict[tuple[int, int], int] = {}  # of channel and proxy
+        self._counts: dict[tuple[int, int], int] = {}  # of entries; none is 0
+        self._forgotten: list[int] = []  # keys whose rows are to be swept
+        self._reload()
+
+    @classmethod
+    def open(cls, path: Path | None, journal_id: bytes) -> Self:
+        """Opens the catalog of a journal, or makes one.
+
+        Args:
+            path: The file, in a folder that exists; None keeps everything in memory.
+            journal_id: `Journal.id`; a catalog of another journal is not used.
+
+        Raises:
+            DiskFull: There is no room to make one.
+            StoreError: Another process has it open, or the file cannot be used.
+        """
+        if path is not None and path.exists():
+            try:
+                return cls(catalog_file.reopen(path, journal_id), fresh=False)
+            except catalog_file.Unusable as error:
+                log.warning("the catalog %s is made anew: %s", path, error)
+                catalog_file.delete_file(path)
+        return cls(catalog_file.make_file(path, journal_id), fresh=True)
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        with self.batch():
+            for table in ("spilled", "consumers", "forgotten", "dead_letters"):
+                self._change(f"DELETE FROM {table}")
+            self._reload()
+
+    def spill(self, channel: int, proxy: int, entries: Sequence[Entry]) -> None:
+        """Keeps entries of a consumer; one that is there already is replaced."""
+        values = "VALUES (?, ?, ?, ?, ?, ?, ?)"
+        with self.batch():
+            key = self._keys.get((channel, proxy)) or self._new_key(channel, proxy)
+            rows = [(key, channel, *entry) for entry in entries]
+            new = self._change_many(f"INSERT OR IGNORE {_INTO} {values}", rows)
+            if new < len(rows):
+                self._change_many(f"INSERT OR REPLACE {_INTO} {values}", rows)
+            self._grown(channel, proxy, new)
+            self._sweep(len(rows))
+
+    def refill(self, channel: int, proxy: int, order: str, count: int) -> tuple[list[Entry], int]:
+        """Takes out the best of a consumer's entries.
+
+        Args:
+            channel: Which channel.
+            proxy: Whose entries.
+            order: ``fifo`` (by seq), ``priority`` (highest first) or ``deadline`` (by expiry);
+                among equals by seq.
+            count: At most this many.
+
+        Returns:
+            The entries in that order, and how many are left.
+
+        Raises:
+            BadInput: There is no such order.
+        """
+        if order not in _REFILLS:
+            raise BadInput(f"there is no order {order!r}; there are {', '.join(_REFILLS)}")
+        found: list[Entry] = []
+        key = self._keys.get((channel, proxy), 0)
+        with self.batch():
+            for query in _REFILLS[order]:
+                rows = self._rows(query, (key, count - len(found)))
+                self._remove(channel, proxy, [row[1] for row in rows])
+                found += map(Entry._make, rows)
+        return found, self.spilled(channel, proxy)
+
+    def unspill(self, channel: int, proxy: int, seqs: Sequence[int] | None) -> None:
+        """Forgets entries of a consumer; None for all, those that are not there are no error."""
+        with self.batch():
+            if seqs is not None:
+                self._remove(channel, proxy, seqs)
+            elif key := self._keys.pop((channel, proxy), 0):
+                self._counts.pop((channel, proxy), None)
+                self._change("DELETE FROM consumers WHERE consumer = ?", (key,))
+                self._change("INSERT INTO forgotten VALUES (?)", (key,))
+                self._forgotten.append(key)
+                self._sweep(_PIECE)
+
+    def spilled(self, channel: int, proxy: int) -> int:
+        """How many entries of a consumer are here; counted beforehand."""
+        return self._counts.get((channel, proxy), 0)
+
+    def spilled_of(self, channel: int, proxy: int) -> Iterator[Entry]:
+        """The entries of a consumer by seq; what changes meanwhile is seen or not."""
+        last = -1
+        key = self._keys.get((channel, proxy), 0)
+        query = f"{_ENTRY} AND seq > ? ORDER BY seq LIMIT ?"
+        while rows := self._rows(query, (key, last, _PIECE)):
+            yield from map(Entry._make, rows)
+            last = rows[-1][1]
+
+    def expire(self, now: int, most: int | None = None) -> list[tuple[int, int, list[int]]]:
+        """Takes out entries whose expiry has come.
+
+        Args:
+            now: In the time of the entries.
+            most: At most this many, so that a call stays short; None for all.
+
+        Returns:
+            Channel, proxy and seqs, the soonest expiry first, of each consumer concerned.
+        """
+        query = (
+            "SELECT seq FROM spilled WHERE consumer = ? "
+            f"AND expiry <> {NEVER} AND expiry <= ? ORDER BY expiry, seq LIMIT ?"
+        )
+        left = -1 if most is None else most  # SQLite takes -1 for no limit
+        gone = []
+        with self.batch():
+            for channel, proxy in list(self._counts):
+                key = self._keys[channel, proxy]
+                seqs = [seq for [seq] in self._rows(query, (key, now, left))]
+                if seqs:
+                    self._remove(channel, proxy, seqs)
+                    gone.append((channel, proxy, seqs))
+                    left -= len(seqs) if most is not None else 0
+            self._sweep(_PIECE)
+        return gone
+
+    def proxies_waiting_for(self, channel: int, seqs: Sequence[int]) -> dict[int, list[int]]:
+        """Of some events, those that wait here, and for which proxies."""
+        rows = self._rows(
+            "SELECT seq, proxy FROM spilled JOIN consumers USING (consumer) WHERE "
+            "spilled.channel = ? AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq, proxy",
+            (channel, _listed(seqs)),
+        )
+        return {
+            seq: [proxy for _, proxy in group]
+            for seq, group in groupby(rows, key=lambda row: row[0])
+        }
+
+    def close(self) -> None:
+        """Writes everything to the disk, so that it is used again; again is no error.
+
+        If a batch has failed, something may be missing: then it will not be used again.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            with translating():
+                if self._failed:
+                    return
+                # Only when everything else is on the disk may the mark get there.
+                catalog_file.mark(self._connection, closed=False)
+                catalog_file.mark(self._connection, closed=True)
+        finally:
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _new_key(self, channel: int, proxy: int) -> int:
+        [[key]] = self._rows(
+            "INSERT INTO consumers (channel, proxy) VALUES (?, ?) RETURNING consumer",
+            (channel, proxy),
+        )
+        self._keys[channel, proxy] = key
+        return int(key)
+
+    def _remove(self, channel: int, proxy: int, seqs: Sequence[int]) -> None:
+        gone = self._change(
+            "DELETE FROM spilled WHERE consumer = ? AND seq IN (SELECT value FROM json_each(?))",
+            (self._keys.get((channel, proxy), 0), _listed(seqs)),
+        )
+        self._grown(channel, proxy, -gone)
+
+    def _grown(self, channel: int, proxy: int, by: int) -> None:
+        count = self.spilled(channel, proxy) + by
+        if count:
+            self._counts[channel, proxy] = count
+        else:
+            self._counts.pop((channel, proxy), None)
+
+    def _sweep(self, most: int) -> None:
+        """Removes rows that nobody sees any more, so many at most."""
+        if not self._forgotten:
+            return
+        key = self._forgotten[-1]
+        gone = self._change(
+            "DELETE FROM spilled WHERE consumer = ? AND seq IN"
+            " (SELECT seq FROM spilled WHERE consumer = ? ORDER BY seq LIMIT ?)",
+            (key, key, most),
+        )
+        if gone < most:
+            self._change("DELETE FROM forgotten WHERE consumer = ?", (key,))
+            self._forgotten.pop()
+
+    def _reload(self) -> None:
+        self._keys, self._counts = {}, {}
+        counted = "(SELECT count(*) FROM spilled WHERE spilled.consumer = consumers.consumer)"
+        query = f"SELECT channel, proxy, consumer, {counted} FROM consumers"
+        for channel, proxy, key, count in self._rows(query):
+            self._keys[channel, proxy] = key
+            self._grown(channel, proxy, count)
+        self._forgotten = [key for [key] in self._rows("SELECT consumer FROM forgotten")]
+
+
+def _listed(seqs: Sequence[int]) -> str:
+    """One value for a statement, however many numbers there are."""
+    return msgspec.json.encode(list(seqs)).decode()

@@ -1,0 +1,225 @@
+"""Retention: which old segments can go, and carrying forward what is still needed of them.
+
+Old segments go whole. What is still needed of them is first written again at the end of the
+journal, then a checkpoint, then all of it is synced, and only then are they removed. A crash
+anywhere in between leaves the old records, or the new ones, or both.
+
+Carrying goes on between other work of the disk thread: records that are appended between two
+steps simply stand between those that were carried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from tidings.errors import BadInput, StoreError
+from tidings.stores.journal import Journal
+from tidings.stores.records import Record
+from tidings.stores.segments import Cursor, Entry
+
+__all__ = [
+    "STEP_OCTETS",
+    "Carrier",
+    "Moved",
+    "Retention",
+    "SegmentInfo",
+    "Step",
+    "droppable",
+]
+
+# A step ends when it has read so much, however few records that are: pushes wait meanwhile.
+STEP_OCTETS: Final = 2 * 1024 * 1024
+
+_GIB = 2**30
+_DAY = 24 * 3600 * 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How much of the past a journal keeps.
+
+    Attributes:
+        keep_octets: When the journal is longer, its oldest segments go.
+        keep_microseconds: Older segments go; None keeps them whatever their age.
+    """
+
+    keep_octets: int = _GIB
+    keep_microseconds: int | None = 7 * _DAY
+
+
+class SegmentInfo(NamedTuple):
+    """What the decision needs to know of a segment.
+
+    Attributes:
+        number: Its number.
+        octets: How long it is.
+        newest: When its newest record was written, microseconds since 1970.
+        needed: How many of its octets would have to be carried forward.
+    """
+
+    number: int
+    octets: int
+    newest: int
+    needed: int = 0
+
+
+class Moved(NamedTuple):
+    """A record that was carried forward.
+
+    Attributes:
+        kind: Of the old record.
+        channel: Likewise.
+        seq: Likewise.
+        place: Where the new one is.
+    """
+
+    kind: int
+    channel: bytes
+    seq: int
+    place: Cursor
+
+
+class Step(NamedTuple):
+    """What a step has done.
+
+    Attributes:
+        done: The old segments are gone.
+        moved: What was carried forward in this step; not synced yet.
+    """
+
+    done: bool
+    moved: list[Moved]
+
+
+def droppable(segments: Sequence[SegmentInfo], now: int, retention: Retention) -> list[int]:
+    """The segments that can go, the oldest first, never the one that is written to.
+
+    Those go that are too old, and those that make the journal too long. If more than half of
+    them would have to be carried forward, fewer go, or none: a journal full of waiting events
+    would else be copied again and again and never become shorter.
+
+    Args:
+        segments: All segments, oldest first.
+        now: Microseconds since 1970.
+        retention: How much is kept.
+    """
+    keep = retention.keep_microseconds
+    total = sum(segment.octets for segment in segments)
+    chosen: list[int] = []
+    worth = 0  # how many of them pay
+    balance = 0
+    for segment in segments[:-1]:
+        too_old = keep is not None and now - segment.newest > keep
+        if not too_old and total <= retention.keep_octets:
+            break
+        total -= segment.octets
+        balance += segment.octets - 2 * segment.needed
+        chosen.append(segment.number)
+        if balance >= 0:
+            worth = len(chosen)
+    return chosen[:worth]
+
+
+class Carrier:
+    """Carries forward what is needed of the segments before a number, then removes them.
+
+    Nothing is lost if a step fails, or if carrying is given up: the next step, or another
+    carrier, does it again.
+
+    Args:
+        journal: Nobody else drops segments of it meanwhile.
+        upto: The first segment that stays.
+        wanted: What to write in place of an old record; None if it is not needed any more. It is
+            asked right before the writing, and must know of everything appended until then:
+            what it wants counts as newer than that.
+        checkpoint: What else recovery needs of the old segments (topology, plans, marks), asked
+            for once all is carried.
+
+    Raises:
+        BadInput: The segment that is written to would go too.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        upto: int,
+        wanted: Callable[[Record], Record | None],
+        checkpoint: Callable[[], Sequence[Record]],
+    ) -> None:
+        last = journal.segments[-1]
+        if upto > last:
+            raise BadInput(f"segments before {upto} cannot all go: segment {last} is written to")
+        self._journal = journal
+        self._upto = upto
+        self._wanted = wanted
+        self._checkpoint = checkpoint
+        self._unread: Iterator[Entry] | None = _entries_before(journal, None, upto)
+        self._next: Cursor | None = None  # where the unread ones begin
+        self._in_hand: list[Record] = []  # read, and not yet known to be carried
+        self._checkpointed = False
+        self._done = False
+
+    def step(self, records: int = 500) -> Step:
+        """Goes on with a small part of the work.
+
+        Steps read and append, without a sync. The last one reads nothing: it appends the
+        checkpoint, syncs once and removes the old segments.
+
+        Args:
+            records: At most this many are read, and not many more octets than `STEP_OCTETS`.
+
+        Raises:
+            StoreError: As `Journal.append`, `sync` and `drop_before` do; the step can be tried
+                again, unless the journal is broken.
+        """
+        self._read(records)
+        if self._in_hand:
+            return Step(done=False, moved=self._carry())
+        if not self._done:
+            self._finish()
+        return Step(done=True, moved=[])
+
+    def _read(self, records: int) -> None:
+        """Takes the next records in hand, unless a failed step has left some."""
+        if self._in_hand or self._unread is None:
+            return
+        octets = 0
+        try:
+            for entry in self._unread:
+                self._in_hand.append(entry.record)
+                self._next = entry.after
+                octets += entry.record.octets
+                if len(self._in_hand) >= records or octets >= STEP_OCTETS:
+                    return
+        except StoreError:
+            # A generator that has raised looks like one at its end, and the rest would be lost.
+            self._unread = _entries_before(self._journal, self._next, self._upto)
+            raise
+        self._unread = None
+
+    def _carry(self) -> list[Moved]:
+        pairs = [(old, self._wanted(old)) for old in self._in_hand]
+        carried = [(old, new) for old, new in pairs if new is not None]
+        places = self._journal.append([new for _, new in carried])
+        self._in_hand = []
+        return [
+            Moved(old.kind, old.channel, old.seq, place)
+            for (old, _), place in zip(carried, places, strict=True)
+        ]
+
+    def _finish(self) -> None:
+        if not self._checkpointed:
+            self._journal.append(self._checkpoint())
+            self._journal.sync()
+            self._checkpointed = True
+        self._journal.drop_before(self._upto)
+        self._done = True
+
+
+def _entries_before(journal: Journal, start: Cursor | None, upto: int) -> Iterator[Entry]:
+    for entry in journal.read(start):
+        if entry.at.segment >= upto:
+            return
+        yield entry

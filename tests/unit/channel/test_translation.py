@@ -1,0 +1,277 @@
+"""The forms in which events enter and leave the core, and what they weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from sys import getsizeof
+from types import MappingProxyType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tidings.channel.translation import (
+    approximate_octets,
+    entered,
+    fields_for,
+    is_any,
+    left_as,
+)
+from tidings.channel.vocabulary import Form
+from tidings.errors import InvalidEvent
+from tidings.events import typecode as tc
+from tidings.events.anyvalue import Any, Reference, UnionValue, Value, same
+from tidings.events.build import event
+from tidings.events.fields import AnyFields, StructuredFields
+from tidings.events.paths import Name, Path
+from tidings.events.structured import STRUCTURED_EVENT, StructuredEvent
+
+SPEED = event("Traffic", "Speed", "car-7", {"kmh": 81.5}, priority=4, body=(1, 2))
+SHORT = Any(tc.SHORT, 4)
+POINT = Any(tc.struct("IDL:Point:1.0", "Point", [("x", tc.LONG), ("y", tc.LONG)]), {"x": 1, "y": 2})
+
+VALUES: st.SearchStrategy[Value] = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(2**63), 2**64 - 1),
+        st.floats(),
+        st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
+        st.binary(max_size=5),
+        st.sampled_from([SHORT, POINT, Decimal("1.50")]),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    ),
+    max_leaves=6,
+)
+EVENTS = st.builds(
+    event,
+    st.sampled_from(["", "Traffic"]),
+    st.sampled_from(["Speed", "%ANY"]),
+    st.sampled_from(["", "car-7"]),
+    st.dictionaries(st.sampled_from("abc"), VALUES, max_size=2),
+    body=VALUES,
+)
+
+
+def bare(body: Value) -> StructuredEvent:
+    return StructuredEvent("", "%ANY", body=body)
+
+
+def wrapped(item: StructuredEvent | Any, times: int) -> StructuredEvent | Any:
+    """An event in an any in an event … so often."""
+    for _ in range(times):
+        item = item.as_any() if isinstance(item, StructuredEvent) else bare(item)
+    return item
+
+
+@pytest.mark.parametrize("unwrap", [True, False])
+def test_a_structured_event_stays_as_it_is(unwrap: bool) -> None:
+    assert entered(SPEED, unwrap) is SPEED
+    assert entered(bare(SHORT), unwrap) == bare(SHORT)
+
+
+@pytest.mark.parametrize("unwrap", [True, False])
+def test_an_any_becomes_the_body_of_an_event(unwrap: bool) -> None:
+    assert entered(SHORT, unwrap) == bare(SHORT)
+    assert entered(Any(tc.LONG, 4), unwrap) == bare(4)
+
+
+def test_an_any_with_a_structured_event_is_opened_if_asked() -> None:
+    box = SPEED.as_any()
+    assert entered(box, unwrap=True) == SPEED
+    assert entered(Any(tc.ANY, box), unwrap=True) == SPEED
+    kept = entered(box, unwrap=False)
+    assert (kept.domain, kept.type, kept.body) == ("", "%ANY", box)
+
+
+def test_a_structured_event_of_type_any_is_the_any_in_its_body_if_asked() -> None:
+    dressed = event("Traffic", "%ANY", "n", {"a": 1}, priority=2, body=SHORT)
+    assert entered(dressed, unwrap=True) == bare(SHORT)
+    assert entered(dressed, unwrap=False) is dressed
+    for one in [
+        event("D", "%ANY", body=5),
+        event("", "%ANY", "n", body=5),
+        event("", "%ANY", data={"a": 1}, body=5),
+        event("", "%ANY", header={"a": 1}, body=5),
+    ]:
+        assert entered(one, unwrap=True) == bare(5)
+
+
+@given(EVENTS, st.integers(0, 4))
+def test_wrapping_is_undone_however_often(inner: StructuredEvent, times: int) -> None:
+    once = entered(inner, unwrap=True)
+    assert entered(once, unwrap=True) is once
+    assert entered(wrapped(inner, times), unwrap=True) == once
+
+
+@pytest.mark.parametrize("item", ["text", 5, None, {"domain": "D"}, [SPEED]])
+def test_anything_else_is_refused_with_what_would_be_right(item: Any) -> None:
+    with pytest.raises(InvalidEvent, match=r"is no event; push event\(.*or Any\("):
+        entered(item, unwrap=True)
+
+
+def test_a_malformed_event_in_an_any_is_refused() -> None:
+    with pytest.raises(InvalidEvent):
+        entered(Any.trusted(STRUCTURED_EVENT, (1, 2)), unwrap=True)
+
+
+def test_only_type_any_without_a_domain_is_a_bare_value() -> None:
+    assert is_any(bare(5))
+    assert not is_any(event("Traffic", "%ANY", body=5))
+    assert not is_any(event("", "Speed", body=5))
+
+
+def test_filters_see_a_bare_value_or_an_event() -> None:
+    seen = fields_for(bare(POINT), 7)
+    assert isinstance(seen, AnyFields)
+    assert (seen.event_type, seen[Path("x")]) == (("", "%ANY"), 1)
+    seen = fields_for(SPEED, 7)
+    assert isinstance(seen, StructuredFields)
+    assert (seen.event_type, seen[Path("kmh")]) == (("Traffic", "Speed"), 81.5)
+
+
+@pytest.mark.parametrize("one", [SPEED, bare(4)], ids=["structured", "any"])
+def test_filters_see_the_time_of_judgement(one: StructuredEvent) -> None:
+    early, late = (fields_for(one, now)[Path("curtime", (Name("time"),))] for now in (1, 2))
+    assert isinstance(early, int)
+    assert isinstance(late, int)
+    assert late - early == 10
+
+
+@pytest.mark.parametrize("form", [Form.STRUCTURED, Form.SEQUENCE])
+def test_structured_consumers_get_the_event(form: Form) -> None:
+    assert left_as(SPEED, form) is SPEED
+    assert left_as(bare(SHORT), form) == bare(SHORT)
+
+
+def test_any_consumers_get_the_any_or_the_event_in_one() -> None:
+    assert left_as(SPEED, Form.ANY) == SPEED.as_any()
+    assert left_as(bare(SHORT), Form.ANY) == SHORT
+    assert left_as(bare(4), Form.ANY) == Any(tc.LONG, 4)
+    assert left_as(bare(None), Form.ANY) == Any(tc.NULL, None)
+
+
+@given(VALUES)
+def test_an_any_leaves_as_it_came(value: Value) -> None:
+    entering = left_as(bare(value), Form.ANY)
+    assert isinstance(entering, Any)
+    leaving = left_as(entered(entering, unwrap=True), Form.ANY)
+    assert isinstance(leaving, Any)
+    assert same(leaving, entering)
+
+
+@given(EVENTS)
+def test_an_event_comes_back_from_the_form_of_an_any(one: StructuredEvent) -> None:
+    once = entered(one, unwrap=True)
+    assert entered(left_as(once, Form.ANY), unwrap=True) == once
+
+
+def true_octets(value: object, counted: set[int]) -> int:
+    """What a value takes, each object once; types of boxes aside."""
+    if id(value) in counted:
+        return 0
+    counted.add(id(value))
+    total = getsizeof(value)
+    inner: list[object] = []
+    if isinstance(value, Mapping):
+        inner = [*value, *value.values()]
+    elif isinstance(value, tuple | list):
+        inner = list(value)
+    elif isinstance(value, StructuredEvent):
+        inner = [value.domain, value.type, value.name, value.header, value.data, value.body]
+    elif isinstance(value, Any):
+        inner = [value.value]
+    elif isinstance(value, UnionValue):
+        inner = [value.discriminator, value.value]
+    elif isinstance(value, Reference):
+        inner = [value.type_id, value.profiles]
+    elif isinstance(value, tc.TypeCode):
+        inner = [value.id, value.name, value.members, value.labels, value.content]
+    elif isinstance(value, tc.Member):
+        inner = [value.name, value.type]
+    return total + sum(true_octets(one, counted) for one in inner)
+
+
+def distinct(count: int, letter: str = "x") -> list[str]:
+    """Texts that share no memory."""
+    return [f"{letter}{number}" * 5 for number in range(count)]
+
+
+BIG: dict[str, object] = {
+    "text": "x" * 100_000,
+    "wide text": "😀" * 100_000,
+    "octets": bytes(100_000),
+    "numbers": list(range(1000, 20_000)),
+    "reals": [number / 3 for number in range(10_000)],
+    "texts": distinct(5_000),
+    "members": dict.fromkeys(distinct(5_000), 1),
+    "wide members": dict.fromkeys(distinct(5_000, "😀"), 1),
+    "records": [{"id": number, "name": f"n{number}"} for number in range(1_000, 4_000)],
+    "pairs": [[number, str(number)] for number in range(1_000, 4_000)],
+    "boxes": [Any(tc.SHORT, number) for number in range(1_000, 4_000)],
+    "decimals": [Decimal(number) for number in range(3_000)],
+    "references": [Reference(name, [(0, bytes(80))]) for name in distinct(500)],
+    "type": tc.enum("IDL:E:1.0", "E", distinct(2_000)),
+    "struct type": tc.struct("IDL:S:1.0", "S", [(f"m{n}", tc.string(n)) for n in range(1, 500)]),
+    "unions": [
+        Any.trusted(tc.union("IDL:U:1.0", "U", tc.LONG, []), UnionValue(n, f"text {n}"))
+        for n in range(1_000, 3_000)
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", BIG)
+def test_big_payloads_are_estimated_within_a_factor(kind: str) -> None:
+    # A factor of 3 both ways, wherever the payload stands.
+    for one in (
+        event("D", "T", body=BIG[kind]),
+        event("D", "T", data={"d": BIG[kind]}),
+        event("D", "T", header={"h": BIG[kind]}),
+    ):
+        true = true_octets(one, set())
+        assert true / 3 <= approximate_octets(one) <= true * 3
+
+
+@pytest.mark.parametrize("kind", ["members", "wide members", "texts"])
+def test_many_and_long_properties_count(kind: str) -> None:
+    names = distinct(3_000, "😀" if kind == "wide members" else "n")
+    texts = {name: f"{name}!" if kind == "texts" else 1 for name in names}
+    for one in (event("D", "T", data=texts), event("D", "T", header=texts)):
+        true = true_octets(one, set())
+        assert true / 3 <= approximate_octets(one) <= true * 3
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_long_names_count(place: int) -> None:
+    domain, type_, name = ("ü" * 10_000 if place == at else "" for at in range(3))
+    assert approximate_octets(event(domain, type_, name)) >= 10_000
+
+
+@given(EVENTS)
+def test_small_events_are_estimated_within_a_factor(one: StructuredEvent) -> None:
+    true = true_octets(one, set())
+    assert true / 3 <= approximate_octets(one) <= true * 3 + 100
+
+
+def test_what_stands_in_an_event_twice_does_not_make_the_estimate_slow() -> None:
+    value: Value = (1,)
+    for _ in range(60):
+        value = (value, value)
+    assert approximate_octets(bare(value)) < 20_000
+
+
+def test_no_value_at_all_makes_the_estimate_fail() -> None:
+    endless: list[object] = []
+    endless.append(endless)
+    deep: object = ()
+    for _ in range(5_000):
+        deep = (deep,)
+    for odd in (endless, deep, object(), {1: {2: object()}}, {1, 2.5}, int, bytearray(5)):
+        made = StructuredEvent(data={"d": odd}, header={"h": odd}, body=odd)  # type: ignore[dict-item, arg-type]
+        assert approximate_octets(made) > 0
+    view = MappingProxyType({"a": 1})
+    assert approximate_octets(StructuredEvent(data=view)) > 0

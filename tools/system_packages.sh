@@ -1,8 +1,8 @@
 #!/bin/sh
 # What the system itself must offer before pip can do the rest: the one list of Debian packages.
 #
-# As root, installs the missing ones; otherwise names the exact command and exits 1.
-# Prints nothing and touches nothing where all is there.
+# As root, installs the missing ones; otherwise names the exact command, and exits 1 unless only
+# the tests need them. Prints nothing and touches nothing where all is there.
 set -eu
 here=$(dirname "$0")
 
@@ -14,7 +14,17 @@ case $python_state in
     2) missing="python3 python3-venv" ;; # Debian 12 and newer have 3.11 or newer
 esac
 
-[ -z "$missing" ] && exit 0
+# The power-loss tests compile a small library; tidings itself needs no compiler.
+for_tests=""
+echo '#include <stdio.h>' | gcc -E -x c - >/dev/null 2>&1 || for_tests="gcc libc6-dev"
+
+[ -z "$missing$for_tests" ] && exit 0
+
+if [ -z "$missing" ] && { [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; }; then
+    echo "Some tests need a C compiler; on Debian: sudo apt-get install --yes $for_tests" >&2
+    exit 0
+fi
+missing="$missing${missing:+${for_tests:+ }}$for_tests"
 
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "tidings needs Python 3.11 or newer with venv and ensurepip; none was found." >&2

@@ -73,7 +73,7 @@ QOS_FAULTS = [
     Fault(
         "the type is looked at before the level",
         CHECK,
-        "if self.level not in known.levels:",
+        "if not known.may_be_set(self.level, self.widened):",
         "if self.level not in known.levels and isinstance(judged(known, value, {}), int):",
     ),
     Fault(
@@ -109,8 +109,8 @@ QOS_FAULTS = [
     Fault(
         "an event's header is not looked at",
         CHECK,
-        "    if given:",
-        "    if not given:",
+        "    if not given:\n        return {}",
+        "    if given:\n        return {}",
     ),
     Fault(
         "of the administration the good part is set",

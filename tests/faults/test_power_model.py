@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -208,7 +209,7 @@ def test_a_torn_write_is_spoilt_by_whole_sectors_and_touches_nothing_else() -> N
             assert data.startswith(found)
             shorter += 1
             continue
-        for start, end in zip(edges, edges[1:], strict=False):
+        for start, end in pairwise(edges):
             zeroed += found[start:end] == bytes(end - start)
             garbled += found[start:end] not in {bytes(end - start), data[start:end]}
     assert min(shorter, zeroed, garbled) > 20
@@ -262,7 +263,7 @@ def test_answers_are_those_before_the_cut() -> None:
     ids=str,
 )
 def test_what_cannot_be_followed_is_not_judged(operation: Operation) -> None:
-    with pytest.raises(NotJudged, match="not known|cannot be told|out of sight"):
+    with pytest.raises(NotJudged, match=r"not known|cannot be told|out of sight"):
         Recording([*DURABLE_A, operation], Folder(), {})
 
 

@@ -54,7 +54,9 @@ def system(tmp_path: Path) -> System:
         real = shutil.which(name)
         assert real is not None
         (tmp_path / name).symlink_to(real)
-    return System(tmp_path)
+    made_up = System(tmp_path)
+    made_up.add("gcc", "exit 0")
+    return made_up
 
 
 class TestFindPython:
@@ -108,6 +110,37 @@ class TestSystemPackages:
         update, install = (line for line in done.stdout.splitlines() if "apt-get" in line)
         assert "update" in update
         assert install.endswith(" python3-venv")
+
+    @pytest.mark.parametrize("compiler", ["none", "without headers"])
+    def test_root_installs_the_compiler_of_the_tests(self, system: System, compiler: str) -> None:
+        system.add_python("python3", GOOD)
+        system.add_apt(as_root=True)
+        if compiler == "none":
+            (system.programs / "gcc").unlink()
+        else:
+            system.add("gcc", "exit 1")
+        done = system.run("system_packages.sh")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1].endswith(" gcc libc6-dev")
+
+    def test_python_and_compiler_are_installed_together(self, system: System) -> None:
+        system.add_python("python3", NO_VENV)
+        system.add_apt(as_root=False)
+        (system.programs / "gcc").unlink()
+        done = system.run("system_packages.sh")
+        assert done.returncode == 1
+        assert done.stderr.endswith("install --yes python3-venv gcc libc6-dev\n")
+
+    @pytest.mark.parametrize("has_apt", [True, False])
+    def test_without_a_compiler_a_plain_user_goes_on(self, system: System, has_apt: bool) -> None:
+        system.add_python("python3", GOOD)
+        system.add_apt(as_root=False)
+        if not has_apt:
+            (system.programs / "apt-get").unlink()
+        (system.programs / "gcc").unlink()
+        done = system.run("system_packages.sh")
+        assert (done.returncode, done.stdout) == (0, "")
+        assert done.stderr.endswith("sudo apt-get install --yes gcc libc6-dev\n")
 
     def test_a_python_that_stays_too_old_is_named(self, system: System) -> None:
         system.add_python("python3", OLD)

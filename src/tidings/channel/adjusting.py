@@ -13,12 +13,18 @@ from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.channel.lifecycle import Lifecycle
 from tidings.channel.overflow import overflow
 from tidings.channel.property_errors import Level, PropertyRange, Request
-from tidings.channel.qos import TIME_T, QoS
+from tidings.channel.qos import TIME_T, QoS, Reliability
 from tidings.channel.rules import Rules
 from tidings.channel.settings import Inheritance
 from tidings.channel.sharing import check_patterns
 from tidings.channel.vocabulary import Side
-from tidings.errors import FilterNotFound, InvalidUsage
+from tidings.errors import (
+    FilterNotFound,
+    InvalidUsage,
+    PropertyError,
+    PropertyErrorCode,
+    UnsupportedQoS,
+)
 from tidings.events import typecode as tc
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.filter import Filter
@@ -46,15 +52,42 @@ class Adjusting:
         """
         level, parent = self._level(place)
         given = dict(request)
-        narrowed = self._core.settings.narrowed
-        place.qos = qos_check.changed(place.qos, level, parent, given, narrowed)
-        place.own = {**place.own, **{name: place.qos[name] for name in given}}
+        settings = self._core.settings
+        qos = qos_check.changed(
+            place.qos, level, parent, given, settings.narrowed, settings.widened
+        )
+        if settings.inheritance is Inheritance.FOLLOWED:
+            self._check_followers(place, qos)
+        place.qos = qos
+        place.own = {**place.own, **{name: qos[name] for name in given}}
         self._qos_changed(place, now)
 
     def validate_qos(self, place: Channel | Holder, request: Request) -> tuple[PropertyRange, ...]:
         """validate_qos: what else could be set beside the request."""
         level, parent = self._level(place)
-        return qos_check.validate(place.qos, level, parent, request, self._core.settings.narrowed)
+        settings = self._core.settings
+        return qos_check.validate(
+            place.qos, level, parent, request, settings.narrowed, settings.widened
+        )
+
+    def _check_followers(self, place: Channel | Holder, qos: QoS) -> None:
+        """Refuses what would leave a child with what it cannot have below such a parent.
+
+        Raises:
+            UnsupportedQoS: A child was itself set to Persistent, and must be changed first.
+        """
+        settings = self._core.settings
+        level = Level.ADMIN if isinstance(place, Channel) else Level.PROXY
+        for child in _children(place):
+            try:
+                follows = qos_check.changed(
+                    qos, level, qos, child.own, settings.narrowed, settings.widened
+                )
+            except UnsupportedQoS as error:
+                code, persistent = PropertyErrorCode.UNAVAILABLE_VALUE, Reliability.PERSISTENT.value
+                wrong = PropertyError(code, "ConnectionReliability", persistent, persistent)
+                raise UnsupportedQoS([wrong]) from error
+            self._check_followers(child, follows)
 
     def _level(self, place: Channel | Holder) -> tuple[Level, QoS | None]:
         if isinstance(place, Channel):
@@ -69,17 +102,12 @@ class Adjusting:
         if isinstance(place, Channel):
             place.backlog = None
             self._life.store_channel(place)
-            children: Sequence[Holder] = [
-                a for side in place.admins.values() for a in side.values()
-            ]
         elif isinstance(place, Admin):
             self._life.store(place)
-            children = list(place.proxies.values())
         elif isinstance(place, Proxy):
             self._proxy_changed(place, now)
-            children = ()
         if self._core.settings.inheritance is Inheritance.FOLLOWED:
-            for child in children:
+            for child in _children(place):
                 child.qos = QoS({**place.qos, **child.own})
                 self._qos_changed(child, now)
 
@@ -89,10 +117,10 @@ class Adjusting:
         if was_durable and not proxy.durable:
             gone = TopologyChanged(proxy.channel.id, "proxy", str(proxy.id), None)
             self._core.out.append(gone)
-        self._life.store(proxy)
-        if proxy.durable:
+        if proxy.durable:  # its filters first: without them its record would let all pass
             for filter_id in proxy.filter_ids:
                 self._filters.hold(filter_id, proxy)
+        self._life.store(proxy)
         delivery = proxy.delivery
         if delivery is not None:
             if delivery.is_over() or proxy.qos.max_events_per_consumer:
@@ -216,6 +244,13 @@ class Adjusting:
     def _refuse_bare(holder: Holder) -> None:
         if isinstance(holder, Proxy) and holder.bare:
             raise InvalidUsage(f"the Event Service proxy {holder.id} has no filters")
+
+
+def _children(place: Channel | Holder) -> Sequence[Holder]:
+    """What inherits from an object."""
+    if isinstance(place, Channel):
+        return [admin for side in place.admins.values() for admin in side.values()]
+    return list(place.proxies.values()) if isinstance(place, Admin) else ()
 
 
 def new_filter(constraints: Sequence[Constraint]) -> tuple[Filter, tuple[int, ...]]:

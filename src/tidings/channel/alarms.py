@@ -8,6 +8,7 @@ from typing import Final
 from tidings.channel.delivery import Delivery, put_back
 from tidings.channel.effects import Outcome, Pulled
 from tidings.channel.holders import Proxy
+from tidings.channel.pulls import serve_pulls
 from tidings.channel.vocabulary import Form
 
 __all__ = ["elapsed", "set_alarm"]
@@ -31,7 +32,8 @@ def _next_time(proxy: Proxy, delivery: Delivery, now: int) -> int | None:
         times.append(delivery.retry_at)
     if delivery.leases:
         times.append(min(delivery.leases.values()))
-    times += [pull.until for pull in delivery.pulls if pull.until is not None]
+    if not delivery.refilling:
+        times += [pull.until for pull in delivery.pulls if pull.until is not None]
     if delivery.first_at is not None and proxy.form is Form.SEQUENCE:
         paced = delivery.first_at + proxy.qos.pacing_interval // 10
         if paced > now:
@@ -52,11 +54,18 @@ def elapsed(proxy: Proxy, delivery: Delivery, now: int) -> None:
     over = [seq for seq, until in delivery.leases.items() if until <= now]
     if over:
         put_back(proxy, over)
-    for pull in [p for p in delivery.pulls if p.until is not None and p.until <= now]:
-        delivery.pulls.remove(pull)
-        channel = proxy.channel
-        channel.core.out.append(Pulled(pull.token, channel.id, proxy.id, (), _NONE_AGAIN))
+    if delivery.pulls and not delivery.refilling:  # what is on its way may be for them
+        _end_waiting(proxy, delivery, now)
     expired = delivery.queue.expire(now)
     if expired:
         proxy.channel.done(proxy, expired, Outcome.EXPIRED)
     proxy.channel.core.touched[proxy] = None
+
+
+def _end_waiting(proxy: Proxy, delivery: Delivery, now: int) -> None:
+    """Answers the pulls that waited long enough, with what there is for them or nothing."""
+    serve_pulls(proxy, delivery, now)
+    for pull in [p for p in delivery.pulls if p.until is not None and p.until <= now]:
+        delivery.pulls.remove(pull)
+        channel = proxy.channel
+        channel.core.out.append(Pulled(pull.token, channel.id, proxy.id, (), _NONE_AGAIN))

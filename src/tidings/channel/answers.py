@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from tidings.channel.channel import Channel
 from tidings.channel.commands import Ack, Failed, Redrive, Refilled, Reject, Revoke
 from tidings.channel.delivery import Delivery, delivery_of, noted_cause, put_back
-from tidings.channel.effects import Accepted, Cause, DeadLetter, Notice, NoticeKind, Outcome
+from tidings.channel.effects import (
+    Accepted,
+    Cause,
+    DeadLetter,
+    Notice,
+    NoticeKind,
+    Outcome,
+    Unspill,
+)
 from tidings.channel.entries import Entry
 from tidings.channel.holders import Proxy
-from tidings.errors import Disconnected
+from tidings.channel.overflow import spill
+from tidings.errors import Disconnected, InvalidUsage
 
 __all__ = ["acked", "failed", "redrive", "refilled", "rejected", "revoked"]
 
@@ -53,6 +63,9 @@ def failed(proxy: Proxy, command: Failed, now: int, end: Callable[[Proxy, bool],
         return
     cause = Cause(now + channel.core.offset, command.reason)
     noted_cause(delivery, back, cause)
+    channel.core.touched[proxy] = None
+    if delivery.retry_at > now:  # handed over before the pause: the same failure
+        return
     settings = channel.core.settings
     delivery.failures += 1
     text = f"{delivery.failures} failed deliveries in a row; the last: {command.reason}"
@@ -65,7 +78,6 @@ def failed(proxy: Proxy, command: Failed, now: int, end: Callable[[Proxy, bool],
         channel.core.out.append(Notice(NoticeKind.FAILING, channel.id, proxy.id, text))
     pause = settings.retry_first << min(delivery.failures - 1, 30)
     delivery.retry_at = now + min(pause, settings.retry_longest)
-    channel.core.touched[proxy] = None
 
 
 def rejected(proxy: Proxy, command: Reject, now: int) -> None:
@@ -74,7 +86,7 @@ def rejected(proxy: Proxy, command: Reject, now: int) -> None:
     if delivery is None:
         return
     flight = delivery.flight
-    entries = [flight[seq] for seq in command.seqs if seq in flight]
+    entries = [flight[seq] for seq in dict.fromkeys(command.seqs) if seq in flight]
     if not entries:
         return
     cause = Cause(now + proxy.channel.core.offset, command.reason)
@@ -89,7 +101,7 @@ def bury(proxy: Proxy, delivery: Delivery, entries: Sequence[Entry], last: Cause
     dead = list(entries[: channel.core.settings.limits.dead_letters])
     for entry in dead:
         causes = tuple(delivery.causes.get(entry.seq, ())) or (last,)
-        channel.core.out.append(DeadLetter(channel.id, proxy.id, entry.seq, last.at, causes))
+        channel.core.out.append(DeadLetter(channel.id, proxy.id, entry, last.at, causes))
     delivery.withdraw([entry.seq for entry in dead])
     if dead:
         channel.done(proxy, dead, Outcome.DEAD)
@@ -100,13 +112,20 @@ def redrive(proxy: Proxy, command: Redrive, now: int) -> None:
 
     Raises:
         Disconnected: Nobody is connected to the proxy.
+        InvalidUsage: The consumer waits for the event already.
     """
     channel = proxy.channel
     if not proxy.connected:
         raise Disconnected(f"nobody is connected to proxy {proxy.id} of channel {channel.id}")
     entry = command.entry
-    delivery_of(proxy).again.add(entry.seq)
+    delivery = delivery_of(proxy)
+    if entry.seq not in channel.live:
+        channel.core.octets += entry.octets
+    elif any(other.seq == entry.seq for other in delivery.all_entries()):
+        raise InvalidUsage(f"event {entry.seq} waits for proxy {proxy.id} already")
+    delivery.again.add(entry.seq)
     channel.load([entry])
+    channel.backlog = None
     durable = [proxy.id] if proxy.durable else []
     channel.core.out.append(
         Accepted(
@@ -133,26 +152,39 @@ def refilled(proxy: Proxy, command: Refilled, now: int) -> None:
     channel = proxy.channel
     channel.spilled += command.left - delivery.spilled
     delivery.spilled = command.left
-    delivery.refilling = False
+    asked, delivery.refilling = delivery.refilling, None
+    if asked is not None and asked is not delivery.queue.order and command.left:
+        # The best in an order that counts no more: the best in the new one may be on the disk.
+        channel.load(command.entries)
+        spill(proxy, delivery, command.entries)
+        channel.core.touched[proxy] = None
+        return
     if not command.left:
         delivery.boundary = None
     elif command.entries:
         delivery.boundary = command.entries[-1]
     channel.load(command.entries)
+    channel.backlog = None
     for entry in command.entries:
         delivery.queue.push(entry)
     held, delivery.held = delivery.held, []
-    for entry in held:
+    for entry in sorted(held, key=attrgetter("seq")):
         channel.enqueue(proxy, entry, None, now)
     channel.core.touched[proxy] = None
 
 
 def revoked(channel: Channel, command: Revoke) -> None:
     """Events that could not be written were never accepted: they leave no trace."""
-    for _, delivery in channel.deliveries():
-        delivery.withdraw(command.seqs)
-    for seq in command.seqs:
-        channel.live.pop(seq, None)
+    core = channel.core
+    for proxy, delivery in channel.deliveries():
+        for entry in delivery.withdraw(command.seqs):
+            delivery.again.discard(entry.seq)
+            if channel.live.pop(entry.seq, None) is not None:
+                core.octets -= entry.octets
+        if delivery.spilled or delivery.refilling:  # how many are left is told by the next refill
+            core.out.append(Unspill(channel.id, proxy.id, list(command.seqs)))
+        core.touched[proxy] = None
+    channel.backlog = None
     for mark in command.marks:
         channel.marks.forget(mark)
     # Their numbers are free again if nothing came after them.

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from tidings.channel.channel import Channel
     from tidings.channel.holders import Proxy
 
-__all__ = ["Backlog"]
+__all__ = ["Backlog", "discard_key"]
 
 
-def _key(policy: DiscardPolicy, entry: Entry) -> tuple[int, ...]:
+def discard_key(policy: DiscardPolicy, entry: Entry) -> tuple[int, ...]:
     """The smallest goes first."""
     if policy is DiscardPolicy.PRIORITY:
         return entry.priority, entry.seq
@@ -52,18 +52,18 @@ class Backlog:
                 entries[entry.seq] = entry
                 consumers.setdefault(entry.seq, []).append(proxy)
         made._consumers.update(consumers)
-        made._heap = [(_key(policy, entry), entry) for entry in entries.values()]
+        made._heap = [(discard_key(policy, entry), entry) for entry in entries.values()]
         heapify(made._heap)
         return made
 
     def add(self, entry: Entry, consumers: Sequence[Proxy]) -> None:
         """Notes an event that waits now."""
-        heappush(self._heap, (_key(self.policy, entry), entry))
+        heappush(self._heap, (discard_key(self.policy, entry), entry))
         self._consumers[entry.seq] = consumers
 
     def make_room(self, channel: Channel, most: int) -> None:
-        """Discards events for everybody until one more fits."""
-        while self._heap and len(channel.live) + channel.spilled >= most:
+        """Discards events for everybody until not too many wait."""
+        while self._heap and len(channel.live) + channel.spilled > most:
             _, entry = heappop(self._heap)
             consumers = self._consumers.pop(entry.seq, ())
             if entry.seq not in channel.live:

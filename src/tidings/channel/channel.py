@@ -19,7 +19,7 @@ from tidings.channel.entries import PERSISTENT, Entry
 from tidings.channel.holders import Admin, Proxy
 from tidings.channel.lifetimes import Quality, quality_of, view_of
 from tidings.channel.offers import TypeRegistry
-from tidings.channel.overflow import overflow, relieve, spill
+from tidings.channel.overflow import overflow, queue_behind_spilled, relieve
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.properties import AdminProperties
 from tidings.channel.qos import QoS
@@ -182,7 +182,7 @@ class Channel:
             return 0
         quality = quality_of(event.header, supplier, now)
         octets = approximate_octets(event)
-        self._make_room(event, quality, octets)
+        is_full = self._is_full_for(event, quality, octets)
         self.seq = seq = self.seq + 1
         if mark is not None:
             self.marks.record(mark, seq)
@@ -194,10 +194,12 @@ class Channel:
                 self.seq_reserved = seq + RESERVED_AT_ONCE
                 core.out.append(Reserved(self.id, self.seq_reserved))
         self._give_out(event, fields, quality, entry, mark, hops, now)
+        if is_full:
+            self.backlog_of().make_room(self, self.properties.max_queue_length)
         return seq
 
-    def _make_room(self, event: StructuredEvent, quality: Quality, octets: int) -> None:
-        """Refuses an event for which there is no room, or makes room as the policies say."""
+    def _is_full_for(self, event: StructuredEvent, quality: Quality, octets: int) -> bool:
+        """Refuses an event for which there is no room; whether one has to go for it."""
         core = self.core
         limits = core.settings.limits
         if octets > limits.event_octets:
@@ -205,17 +207,16 @@ class Channel:
                 f"the event {event.name!r} takes about {octets} octets, "
                 f"the limit is {limits.event_octets}"
             )
-        if not quality.persistent and core.octets + octets > limits.octets_in_all:
-            relieve(self, octets)
         most = self.properties.max_queue_length
-        if not most or len(self.live) + self.spilled < most:
-            return
-        if self.properties.reject_new_events:
+        is_full = most > 0 and len(self.live) + self.spilled >= most
+        if is_full and self.properties.reject_new_events:
             raise ChannelFull(
                 f"MaxQueueLength is {most}, and so many events wait in channel {self.id}; "
                 "the event was not accepted"
             )
-        self.backlog_of().make_room(self, most)
+        if not quality.persistent and core.octets + octets > limits.octets_in_all:
+            relieve(core, octets)
+        return is_full
 
     def is_full(self) -> bool:
         """Whether new events would be refused."""
@@ -277,10 +278,8 @@ class Channel:
         delivery = proxy.delivery or delivery_of(proxy)
         if start is not None and start > now:
             heappush(delivery.later, (start, entry))
-        elif delivery.refilling:
-            delivery.held.append(entry)
         elif delivery.spilled and not delivery.goes_before_spilled(entry):
-            spill(proxy, delivery, [entry])
+            queue_behind_spilled(proxy, delivery, entry)
             return
         else:
             delivery.queue.push(entry)

@@ -56,7 +56,7 @@ class Push(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """A consumer asks. Answer: `Pulled` with what is there; None when it must wait.
+    """A consumer asks. Answer: None; the effect `Pulled` or `PullEnded` follows, now or later.
 
     Attributes:
         channel: Where from.

@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.effects import Cause, Outcome
-from tidings.channel.entries import Entry
+from tidings.channel.entries import NEVER, Entry
 from tidings.channel.qos import OrderPolicy
-from tidings.channel.queues import Queue
+from tidings.channel.queues import Queue, shifted
 
 if TYPE_CHECKING:
     from tidings.channel.holders import Proxy
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Delivery",
     "again_among",
+    "begin_pacing",
     "delivery_of",
     "limits_of",
     "noted_cause",
@@ -30,7 +32,11 @@ __all__ = [
     "taken",
 ]
 
+_SEQ: Final[Callable[[Entry], int]] = itemgetter(1)
 _NONE_AGAIN: Final[frozenset[int]] = frozenset()
+
+# Before every event, in every order.
+_BEFORE_ALL: Final = Entry(-NEVER, 0, NEVER, 0, 0)
 
 # Of very many failures of one event the first and the latest are kept.
 MAX_CAUSES: Final = 10
@@ -44,6 +50,7 @@ class Delivery:
         later: Heap of events whose StartTime has not come, with that time.
         flight: Events handed over and not answered yet, in order.
         again: Numbers of events that may have been handed over before.
+        again_upto: So may all events up to this number: before a restart, for instance.
         causes: Why deliveries failed, by event; the first cause is always kept.
         failures: How many deliveries failed in a row.
         retry_at: Nothing is handed over before.
@@ -54,8 +61,11 @@ class Delivery:
         slow: Whether the consumer was reported as slow and has not caught up.
         spilled: How many of its entries are on the disk.
         boundary: Everything on the disk comes after this entry.
-        refilling: Whether entries are on their way back.
-        held: Events that came meanwhile: where they belong is known when those are here.
+        refilling: In which order entries are on their way back; None if none are.
+        held: Events that belong behind something on the disk, but must stay in memory: those
+            that came during a refill, and BestEffort ones.
+        returned: Numbers of events that came back from flight, so that others that come back
+            later find their place among them.
         counts: What became of its copies, by outcome.
         most: More entries than this are too many, by quality of service or server limit.
         most_octets: More content than this is too much.
@@ -63,6 +73,7 @@ class Delivery:
 
     __slots__ = (
         "again",
+        "again_upto",
         "alarm",
         "boundary",
         "causes",
@@ -79,6 +90,7 @@ class Delivery:
         "queue",
         "refilling",
         "retry_at",
+        "returned",
         "slow",
         "spilled",
     )
@@ -90,6 +102,7 @@ class Delivery:
         self.later: list[tuple[int, Entry]] = []
         self.flight: dict[int, Entry] = {}
         self.again: set[int] = set()
+        self.again_upto = 0
         self.causes: dict[int, list[Cause]] = {}
         self.failures = 0
         self.retry_at = 0
@@ -100,8 +113,9 @@ class Delivery:
         self.slow = False
         self.spilled = 0
         self.held: list[Entry] = []
+        self.returned: set[int] = set()
         self.boundary: Entry | None = None
-        self.refilling = False
+        self.refilling: OrderPolicy | None = None
         self.counts: dict[Outcome, int] = {}
 
     @property
@@ -115,7 +129,7 @@ class Delivery:
 
     def goes_before_spilled(self, entry: Entry) -> bool:
         """Whether an event comes before everything on the disk."""
-        return self.boundary is None or self.queue.is_before(entry, self.boundary)
+        return self.boundary is None or not self.queue.is_before(self.boundary, entry)
 
     def all_entries(self) -> list[Entry]:
         """Every event of the consumer that is in memory, in flight or waiting."""
@@ -137,6 +151,21 @@ class Delivery:
             self.later = kept
             heapify(self.later)
         return gone
+
+    def reorder(self, order: OrderPolicy) -> None:
+        """Another order of delivery; what is on the disk may come before what is in memory."""
+        self.queue.reorder(order)
+        if self.spilled:
+            self.boundary = _BEFORE_ALL
+            self.held += self.queue.take_last(len(self.queue))
+
+    def shift_absolute(self, delta: int) -> None:
+        """The clock was set: start times and the ends that come from a StopTime move."""
+        self.queue.shift_absolute(delta)
+        self.later = [(start + delta, shifted(entry, delta)) for start, entry in self.later]
+        heapify(self.later)
+        self.flight = {seq: shifted(entry, delta) for seq, entry in self.flight.items()}
+        self.held = [shifted(entry, delta) for entry in self.held]
 
     def counted(self, outcome: Outcome, entries: Sequence[Entry]) -> None:
         """Adds to the counts, and forgets what was remembered of the events."""
@@ -177,11 +206,23 @@ def taken(proxy: Proxy, delivery: Delivery, most: int, now: int) -> list[Entry]:
     return entries
 
 
+def begin_pacing(proxy: Proxy, delivery: Delivery, now: int) -> None:
+    """Notes since when a batch has been waiting; what has expired is no part of it."""
+    expired = delivery.queue.expire(now)
+    if expired:
+        proxy.channel.done(proxy, expired, Outcome.EXPIRED)
+    if not len(delivery.queue):
+        delivery.first_at = None
+    elif delivery.first_at is None:
+        delivery.first_at = now
+
+
 def again_among(delivery: Delivery, entries: Iterable[Entry]) -> frozenset[int]:
     """Which of the events may have been handed over before."""
-    if not delivery.again:
+    again, upto = delivery.again, delivery.again_upto
+    if not again and not upto:
         return _NONE_AGAIN
-    return frozenset(entry.seq for entry in entries if entry.seq in delivery.again)
+    return frozenset(entry.seq for entry in entries if entry.seq <= upto or entry.seq in again)
 
 
 def put_back(proxy: Proxy, seqs: Iterable[int] | None = None) -> list[Entry]:
@@ -200,8 +241,19 @@ def put_back(proxy: Proxy, seqs: Iterable[int] | None = None) -> list[Entry]:
             del delivery.flight[entry.seq]
             delivery.leases.pop(entry.seq, None)
     delivery.again.update(entry.seq for entry in back)
-    delivery.queue.put_back(back)
+    _return_to_queue(delivery, back)
     return back
+
+
+def _return_to_queue(delivery: Delivery, back: Sequence[Entry]) -> None:
+    """Puts events where they were, before all others and behind earlier ones that came back."""
+    if delivery.spilled:
+        delivery.held += [entry for entry in back if not delivery.goes_before_spilled(entry)]
+        back = [entry for entry in back if delivery.goes_before_spilled(entry)]
+    earlier = (delivery.returned & delivery.again) - delivery.flight.keys()
+    among = sorted([*delivery.queue.remove(earlier), *back], key=_SEQ) if earlier else back
+    delivery.queue.put_back(among)
+    delivery.returned = {entry.seq for entry in among}
 
 
 def noted_cause(delivery: Delivery, entries: Sequence[Entry], cause: Cause) -> None:

@@ -121,8 +121,7 @@ class _Flow(_Finds):
         moved = core.offset - command.offset
         core.offset = command.offset
         for proxy, delivery in core.deliveries():
-            delivery.queue.shift_absolute(moved)
-            delivery.later = [(start + moved, entry) for start, entry in delivery.later]
+            delivery.shift_absolute(moved)
             delivery.alarm = None
             core.touched[proxy] = None
 

@@ -165,14 +165,14 @@ class DeadLetter(NamedTuple):
     Attributes:
         channel: Which channel.
         proxy: Whose consumer.
-        seq: Which event.
+        entry: Which event, as the consumer saw it.
         at: When it was given up, microseconds since 1970.
         causes: Why, the oldest first; the first is always kept.
     """
 
     channel: int
     proxy: int
-    seq: int
+    entry: Entry
     at: int
     causes: tuple[Cause, ...]
 
@@ -286,6 +286,7 @@ class NoticeKind(Enum):
     CAUGHT_UP = "caught up"
     GIVEN_UP = "given up"
     FAILING = "failing"
+    LOST = "lost"
 
 
 class Notice(NamedTuple):

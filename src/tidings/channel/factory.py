@@ -14,20 +14,21 @@ from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel import properties, qos_check
 from tidings.channel.adjusting import Adjusting
+from tidings.channel.alarms import set_alarm
 from tidings.channel.channel import Channel
 from tidings.channel.core import Core
 from tidings.channel.delivery import delivery_of
 from tidings.channel.dispatch import Handler, handlers_of
-from tidings.channel.effects import Effect, PlanChanged
+from tidings.channel.effects import Effect, PlanChanged, TopologyChanged
 from tidings.channel.entries import Entry
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.lifecycle import Lifecycle
 from tidings.channel.property_errors import Level
 from tidings.channel.pumping import pump
-from tidings.channel.restoring import restore
+from tidings.channel.restoring import last_id, restore
 from tidings.channel.rules import Rules
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
-from tidings.channel.snapshot import State
+from tidings.channel.snapshot import State, last_id_state
 from tidings.channel.vocabulary import Side
 from tidings.errors import ChannelNotFound, InvalidUsage, TidingsError
 from tidings.filters.plan import Plan, PlanOptions
@@ -117,12 +118,24 @@ class Factory:
 
     # Recovery.
 
-    def restore(self, states: Mapping[tuple[int, str, str], State], last_channel: int) -> None:
-        """Makes all objects again that were written down."""
+    def restore(self, states: Mapping[tuple[int, str, str], State], last_channel: int = 0) -> None:
+        """Makes all objects again that were written down, the last state of each.
+
+        Args:
+            states: By channel, kind and key, as `TopologyChanged` has them.
+            last_channel: A channel id that other records name, and no new channel may get.
+
+        Raises:
+            StoreError: A state was written by a newer version, or does not hold together.
+        """
         restore(self.core, self.filters, self._rules, states, self._options)
-        self.last_channel = max([last_channel, *self.core.channels])
-        # What follows from recovery itself is no change: the journal has it already.
-        self.core.out = []
+        self.last_channel = max([last_channel, last_id(states, "channels"), *self.core.channels])
+        for channel in self.core.channels.values():
+            for side in Side:  # one may have been lost between its end and its new beginning
+                if 0 not in channel.admins[side]:
+                    self._life.new_admin(channel, side, self.core.settings.default_operator)
+        # Of what follows from recovery the journal has all but the objects that had to change.
+        self.core.out = [one for one in self.core.out if isinstance(one, TopologyChanged)]
 
     def load_pending(
         self, channel: int, entry: Entry, start: int | None, proxies: Sequence[int], now: int
@@ -133,22 +146,28 @@ class Factory:
         if served:
             found.live[entry.seq] = found.live.get(entry.seq, 0) + len(served)
         for proxy in served:
-            delivery_of(proxy).again.add(entry.seq)
+            delivery_of(proxy).again_upto = found.seq
             found.enqueue(proxy, entry, start, now)
         return len(served)
 
-    def recovered(self, versions: Mapping[int, int]) -> list[Effect]:
-        """The first effects after recovery: every channel's rules, as a new version.
+    def loaded(self) -> list[Effect]:
+        """What follows from the events that wait again: some may have to go to the disk."""
+        effects, self.core.out = self.core.out, []
+        return effects
+
+    def recovered(self, versions: Mapping[int, int], now: int) -> list[Effect]:
+        """The first effects after recovery: among them every channel's rules, as a new version.
 
         Args:
             versions: The latest version each channel's plan had.
+            now: Host time.
         """
         for id, channel in self.core.channels.items():
             channel.plan = replace(channel.plan, version=versions.get(id, 0) + 1)
             self.core.out.append(PlanChanged(id, channel.plan.whole()))
-        effects, self.core.out = self.core.out, []
-        self.core.touched.clear()
-        return effects
+        for proxy, delivery in self.core.deliveries():
+            set_alarm(proxy, delivery, now)
+        return self.loaded()
 
     # Objects.
 
@@ -156,19 +175,24 @@ class Factory:
         settings = self.core.settings
         if command.name and any(x.name == command.name for x in self.core.channels.values()):
             raise InvalidUsage(f"there is a channel named {command.name!r} already")
-        start = settings.default_qos
-        qos = qos_check.changed(start, Level.CHANNEL, None, command.qos, settings.narrowed)
+        asked, start = dict(command.qos), settings.default_qos
+        qos = qos_check.changed(start, Level.CHANNEL, None, asked, settings.narrowed)
         admin = properties.changed(settings.default_admin, command.admin, settings.narrowed)
         self.last_channel += 1
         made = Channel(self.last_channel, command.origin, self.core, qos, admin)
         made.name = command.name
-        made.own = {name: qos[name] for name in dict(command.qos)}
-        made.plan = Plan(options=self._options)
+        made.own = {name: qos[name] for name in asked}
+        made.plan, change = Plan().changed(options=self._options)
         self.core.channels[made.id] = made
         self._life.store_channel(made)
+        self.core.out.append(PlanChanged(made.id, change))
         for side in Side:
             self._life.new_admin(made, side, settings.default_operator)
         return made.id
 
     def _destroy_channel(self, command: m.DestroyChannel, now: int) -> None:
-        self._life.destroy_channel(self.channel(command.channel))
+        channel = self.channel(command.channel)
+        # So that its id is not given again after a restart.
+        last = last_id_state(self.last_channel)
+        self.core.out.append(TopologyChanged(0, "factory", "channels", last))
+        self._life.destroy_channel(channel)

@@ -6,15 +6,21 @@ command is answered.
 
 from __future__ import annotations
 
+from typing import Final
+
 from tidings.channel.core import Core
 from tidings.channel.effects import TopologyChanged
 from tidings.channel.holders import Holder, Proxy
-from tidings.channel.snapshot import filter_state, mapping_state
+from tidings.channel.snapshot import filter_state, last_id_state, mapping_state
 from tidings.errors import FilterNotFound, InvalidUsage
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappingFilter
 
 __all__ = ["FilterHost", "HostedFilter"]
+
+# Of filters that are not stored, or are gone, no record tells the id: so that none is used twice,
+# they are reserved this many at a time.
+RESERVED_AT_ONCE: Final = 1_000
 
 
 class HostedFilter:
@@ -48,10 +54,16 @@ class HostedFilter:
 
 
 class FilterHost:
-    """All filters of the host."""
+    """All filters of the host.
+
+    Attributes:
+        last_id: The highest id given.
+        reserved: Ids up to this one may be in use though no record shows it.
+        filters: By id.
+    """
 
     def __init__(self, core: Core) -> None:
-        self.last_id = 0
+        self.last_id = self.reserved = 0
         self.filters: dict[int, HostedFilter] = {}
         self._core = core
 
@@ -93,6 +105,10 @@ class FilterHost:
     def add(self, filter: Filter | MappingFilter, owner: str, *, private: bool) -> HostedFilter:
         """Takes a new filter in."""
         self.last_id += 1
+        if self._core.spills and self.last_id > self.reserved:
+            self.reserved = self.last_id + RESERVED_AT_ONCE
+            reserved = last_id_state(self.reserved)
+            self._core.out.append(TopologyChanged(0, "factory", "filters", reserved))
         hosted = HostedFilter(self.last_id, filter, owner, private=private)
         self.filters[hosted.id] = hosted
         if not private:

@@ -10,7 +10,7 @@ from tidings.channel.filter_host import FilterHost
 from tidings.channel.holders import Admin, Proxy
 from tidings.channel.management import Connect, ObtainProxy
 from tidings.channel.polling import begin_polling
-from tidings.channel.property_errors import Level
+from tidings.channel.property_errors import Level, Request
 from tidings.channel.pulls import end_pulls
 from tidings.channel.qos import QoS, inherited
 from tidings.channel.qos_check import changed
@@ -30,8 +30,8 @@ from tidings.errors import (
 
 __all__ = ["Lifecycle"]
 
-# Ids of proxies that do not survive a crash leave no record: so that none is used twice, they
-# are reserved this many at a time.
+# Of proxies that do not survive a crash, or are gone, no record tells the id: so that none is
+# used twice, they are reserved this many at a time.
 RESERVED_AT_ONCE = 1_000
 
 _LIMITS = {
@@ -81,12 +81,15 @@ class Lifecycle:
         for proxy in list(admin.proxies.values()):
             self.end(proxy, tell=True)
         channel = admin.channel
+        if admin.id:  # so that its id is not given again after a restart
+            self.store_channel(channel)
         del channel.admins[admin.side][admin.id]
         self._rules.forget_admin(admin)
         for filter_id in admin.filter_ids:
             admin.attached_filters, admin.priority_filter, admin.lifetime_filter = (), None, None
             self._filters.release(filter_id, admin)
-        tell_consumers(channel, channel.offers.withdraw(offer_key(admin)))
+        if admin.side is Side.SUPPLIER:
+            tell_consumers(channel, channel.offers.withdraw(offer_key(admin)))
         key = f"{admin.side.value}/{admin.id}"
         self._core.out.append(TopologyChanged(channel.id, "admin", key, None))
         if admin.id == 0:
@@ -105,28 +108,29 @@ class Lifecycle:
             check_limit(channel, command.side, 1)
         if command.name and command.name in channel.names:
             raise InvalidUsage(f"channel {channel.id} has a proxy named {command.name!r} already")
-        start = inherited(admin.qos, Level.PROXY)
-        qos = self._qos(start, admin.qos, command)
+        asked = dict(command.qos)
+        qos = self._qos(admin.qos, asked)
         channel.last_proxy += 1
         proxy = Proxy(admin, channel.last_proxy, command.style, command.form, qos)
-        proxy.own = {name: qos[name] for name in dict(command.qos)}
+        proxy.own = {name: qos[name] for name in asked}
         proxy.name, proxy.owner, proxy.bare = command.name, command.owner, command.bare
         admin.proxies[proxy.id] = proxy
         channel.proxies[proxy.id] = proxy
         if proxy.name:
             channel.names[proxy.name] = proxy.id
         self._rules.adjust(proxy)
-        if not proxy.durable and self._core.spills and proxy.id > channel.proxies_reserved:
+        if self._core.spills and proxy.id > channel.proxies_reserved:
             channel.proxies_reserved = proxy.id + RESERVED_AT_ONCE
             self.store_channel(channel)
         self.store(proxy)
         return proxy
 
-    def _qos(self, start: QoS, parent: QoS, command: ObtainProxy) -> QoS:
-        if not command.qos:
+    def _qos(self, parent: QoS, asked: Request) -> QoS:
+        start = inherited(parent, Level.PROXY)
+        if not asked:
             return start
         settings = self._core.settings
-        return changed(start, Level.PROXY, parent, command.qos, settings.narrowed)
+        return changed(start, Level.PROXY, parent, asked, settings.narrowed, settings.widened)
 
     def connect(self, proxy: Proxy, command: Connect, now: int) -> None:
         """Connects a client.
@@ -155,7 +159,7 @@ class Lifecycle:
             proxy.updates = self._core.settings.updates_on
             self._rules.refresh(proxy)
         else:
-            put_back(proxy)
+            _cut(proxy)
             if proxy.delivery is not None:
                 proxy.delivery.retry_at = proxy.delivery.failures = 0
         self.store(proxy)
@@ -171,14 +175,13 @@ class Lifecycle:
         """The client's line is cut; what was in flight waits again."""
         if proxy.connected:
             proxy.attached = False
-            put_back(proxy)
-            if proxy.polling is not None:
-                proxy.polling.asked = False
+            _cut(proxy)
 
     def suspend(self, proxy: Proxy) -> None:
         """Stops delivery.
 
         Raises:
+            InvalidUsage: The proxy waits for its client to begin.
             NotConnected: There is no client.
             ConnectionAlreadyInactive: It is suspended already.
         """
@@ -192,6 +195,7 @@ class Lifecycle:
         """Goes on delivering.
 
         Raises:
+            InvalidUsage: The proxy waits for its client to begin.
             NotConnected: There is no client.
             ConnectionAlreadyActive: It is not suspended.
         """
@@ -204,6 +208,8 @@ class Lifecycle:
 
     @staticmethod
     def _check_connected(proxy: Proxy) -> None:
+        if (proxy.side is Side.CONSUMER) != (proxy.style is Style.PUSH):
+            raise InvalidUsage(f"proxy {proxy.id} waits for its client; it cannot be suspended")
         if not proxy.connected:
             raise NotConnected(f"nobody is connected to proxy {proxy.id}")
 
@@ -219,13 +225,13 @@ class Lifecycle:
         self._rules.forget(proxy)
         if proxy.side is Side.SUPPLIER:
             tell_consumers(channel, channel.offers.withdraw(offer_key(proxy)))
+        if proxy.durable and not proxy.bare:
+            gone = TopologyChanged(channel.id, "proxy", str(proxy.id), None)
+            self._core.out.append(gone)
         held = proxy.filter_ids
         proxy.attached_filters, proxy.priority_filter, proxy.lifetime_filter = (), None, None
         for filter_id in held:
             self._filters.release(filter_id, proxy)
-        if proxy.durable and not proxy.bare:
-            gone = TopologyChanged(channel.id, "proxy", str(proxy.id), None)
-            self._core.out.append(gone)
         if proxy.connected:
             told = tell and proxy.reachable
             self._core.out.append(DisconnectPeer(channel.id, proxy.id, told))
@@ -257,6 +263,14 @@ class Lifecycle:
                 self._core.out.append(TopologyChanged(channel.id, "admin", key, None))
         del self._core.channels[channel.id]
         self._core.out.append(TopologyChanged(channel.id, "channel", str(channel.id), None))
+
+
+def _cut(proxy: Proxy) -> None:
+    """What was under way on the client's line will not be answered any more."""
+    end_pulls(proxy)
+    put_back(proxy)
+    if proxy.polling is not None:
+        proxy.polling.asked = False
 
 
 def check_limit(channel: Channel, side: Side, more: int) -> None:

@@ -8,8 +8,10 @@ Persistent ones go to the disk and come back when there is room.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from heapq import heapify
+from typing import TYPE_CHECKING, Final
 
+from tidings.channel.backlog import discard_key
 from tidings.channel.delivery import Delivery
 from tidings.channel.effects import Notice, NoticeKind, Outcome, Spill
 from tidings.channel.entries import PERSISTENT, Entry
@@ -18,10 +20,13 @@ from tidings.channel.qos import DiscardPolicy
 from tidings.errors import ChannelFull
 
 if TYPE_CHECKING:
-    from tidings.channel.channel import Channel
+    from tidings.channel.core import Core
     from tidings.channel.holders import Proxy
 
 __all__ = ["discard_policy", "overflow", "relieve", "spill", "swap_out"]
+
+
+_SERVER_LIMIT: Final = "the server keeps no more for one consumer"
 
 
 def discard_policy(proxy: Proxy) -> DiscardPolicy:
@@ -34,15 +39,17 @@ def overflow(proxy: Proxy, delivery: Delivery, now: int) -> None:
     """Brings a consumer's queue below its limits again."""
     pump(proxy, now)  # what can be handed over does not have to go
     most = proxy.qos.max_events_per_consumer
-    while most and delivery.waiting > most:
+    while most and delivery.waiting > most and (len(delivery.queue) or delivery.later):
         _discard(proxy, delivery, f"MaxEventsPerConsumer is {most}")
     while delivery.is_over():
-        if proxy.channel.core.spills and proxy.durable and len(delivery.queue):
-            if delivery.refilling:  # what comes back must find everything before it in memory
-                return
-            _spill_last(proxy, delivery)
+        if not (proxy.channel.core.spills and proxy.durable):
+            _discard(proxy, delivery, _SERVER_LIMIT)
+        elif delivery.refilling or not len(delivery.queue):
+            # What comes back must find everything before it in memory; and what waits for its
+            # StartTime has no place on the disk.
+            return
         else:
-            _discard(proxy, delivery, "the server keeps no more for one consumer")
+            _spill_last(proxy, delivery)
 
 
 def _discard(proxy: Proxy, delivery: Delivery, why: str) -> None:
@@ -50,9 +57,16 @@ def _discard(proxy: Proxy, delivery: Delivery, why: str) -> None:
     if len(delivery.queue):
         victim = delivery.queue.discard(policy)
     else:  # all wait for their StartTime: the one that would come last
-        victim = max(delivery.later)[1]
-        delivery.later.remove(max(delivery.later))
-    proxy.channel.done(proxy, [victim], Outcome.DISCARDED)
+        last = max(delivery.later)
+        victim = last[1]
+        delivery.later.remove(last)
+        heapify(delivery.later)
+    _discarded(proxy, delivery, [victim], why)
+
+
+def _discarded(proxy: Proxy, delivery: Delivery, victims: Sequence[Entry], why: str) -> None:
+    proxy.channel.done(proxy, victims, Outcome.DISCARDED)
+    policy = discard_policy(proxy)
     report_slow(proxy, delivery, f"{why}; events are discarded by {policy.name} policy")
 
 
@@ -76,6 +90,26 @@ def _spill_last(proxy: Proxy, delivery: Delivery) -> None:
     if lost:
         proxy.channel.done(proxy, lost, Outcome.DISCARDED)
     report_slow(proxy, delivery, "the rest waits on the disk")
+
+
+def queue_behind_spilled(proxy: Proxy, delivery: Delivery, entry: Entry) -> None:
+    """Takes an event in that belongs behind something on the disk."""
+    most = proxy.qos.max_events_per_consumer
+    if most and delivery.waiting >= most:
+        # It takes part in the choice with those in memory: nobody knows the others.
+        delivery.queue.push(entry)
+        _discard(proxy, delivery, f"MaxEventsPerConsumer is {most}")
+        if not delivery.queue.remove([entry.seq]):
+            return
+    if delivery.refilling:
+        delivery.held.append(entry)
+    elif entry.flags & PERSISTENT:
+        spill(proxy, delivery, [entry])
+    elif len(delivery.queue) + len(delivery.later) + len(delivery.held) < delivery.most:
+        delivery.held.append(entry)  # the content of a BestEffort event is in memory only
+    else:
+        _discarded(proxy, delivery, [entry], _SERVER_LIMIT)
+    proxy.channel.core.touched[proxy] = None
 
 
 def spill(proxy: Proxy, delivery: Delivery, entries: Sequence[Entry]) -> None:
@@ -104,27 +138,40 @@ def swap_out(proxy: Proxy) -> int:
     kept = [entry for entry in entries if entry.flags & PERSISTENT]
     for entry in entries:
         if not entry.flags & PERSISTENT:
-            delivery.queue.push(entry)
+            behind = kept and delivery.queue.is_before(kept[0], entry)
+            (delivery.held.append if behind else delivery.queue.push)(entry)
     if kept:
         spill(proxy, delivery, kept)
     return len(kept)
 
 
-def relieve(channel: Channel, octets: int) -> None:
+def relieve(core: Core, octets: int) -> None:
     """Makes room in memory for all: the consumer with the largest backlog loses events.
 
     Raises:
-        ChannelFull: Nothing can be discarded.
+        ChannelFull: Not enough can be discarded; nothing was.
     """
-    core = channel.core
     limit = core.settings.limits.octets_in_all
+    fixed = _undiscardable_octets(core)
+    if fixed + octets > limit:
+        raise ChannelFull(
+            f"events on their way take {fixed} octets of {limit}; the event was not accepted"
+        )
     while core.octets + octets > limit:
-        waiting = [(d.queue.octets, p.id, p, d) for p, d in core.deliveries() if d.queue.octets]
-        if not waiting:
-            raise ChannelFull(
-                f"events in memory take {core.octets} octets of {limit}; the event was not accepted"
-            )
-        _, _, proxy, delivery = max(waiting)
+        proxy, delivery = max(core.deliveries(), key=lambda pair: pair[1].queue.octets)
+        policy = discard_policy(proxy)
+        waiting = [entry for entry in delivery.queue.entries() if entry.octets]
+        waiting.sort(key=lambda entry: discard_key(policy, entry))
         # A tenth at a time, so that finding the largest is rare.
-        for _ in range(max(1, len(delivery.queue) // 10)):
-            _discard(proxy, delivery, "the server's memory for events is full")
+        seqs = [entry.seq for entry in waiting[: max(1, len(waiting) // 10)]]
+        victims = delivery.queue.remove(seqs)
+        _discarded(proxy, delivery, victims, "the server's memory for events is full")
+
+
+def _undiscardable_octets(core: Core) -> int:
+    """What the events take that are in flight or wait for something else than their turn."""
+    events: dict[tuple[int, int], int] = {}
+    for proxy, delivery in core.deliveries():
+        elsewhere = [*delivery.flight.values(), *delivery.held, *(e for _, e in delivery.later)]
+        events.update(((proxy.channel.id, entry.seq), entry.octets) for entry in elsewhere)
+    return sum(events.values())

@@ -22,12 +22,14 @@ from tidings.events.typecode import Kind, TypeCode
 
 __all__ = [
     "NOT_NARROWED",
+    "NOT_WIDENED",
     "Level",
     "Property",
     "PropertyRange",
     "PropertyValues",
     "Request",
     "Supported",
+    "Widened",
     "judged",
     "plain_value",
 ]
@@ -51,6 +53,12 @@ class Level(Enum):
     ADMIN = "admin"
     PROXY = "proxy"
     EVENT = "event"
+
+
+Widened: TypeAlias = Mapping[str, frozenset[Level]]
+"""Properties that this installation lets be set at more levels than the table says."""
+
+NOT_WIDENED: Final[Widened] = {}
 
 
 class PropertyRange(NamedTuple):
@@ -82,6 +90,10 @@ class Property:
     default: int | None
     levels: frozenset[Level]
     zero: int = 0
+
+    def may_be_set(self, level: Level, widened: Widened) -> bool:
+        """Whether it may be set at a level."""
+        return level in self.levels or level in widened.get(self.name, ())
 
     def supported(self, narrowed: Supported) -> PropertyRange:
         """The values that are legal and supported."""

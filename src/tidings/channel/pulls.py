@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tidings.channel.commands import CancelPull, Pull
-from tidings.channel.delivery import Delivery, again_among, delivery_of, taken
+from tidings.channel.delivery import Delivery, again_among, begin_pacing, delivery_of, taken
 from tidings.channel.effects import Outcome, Pulled, PullEnded
 from tidings.channel.holders import Proxy
 from tidings.channel.vocabulary import Form, Style
@@ -43,12 +43,13 @@ def begin_pull(proxy: Proxy, command: Pull, now: int) -> None:
         raise Disconnected(f"nobody is connected to proxy {proxy.id} of channel {proxy.channel.id}")
     if command.most < 1:
         raise InvalidUsage(f"a pull asks for at least one event, not for {command.most}")
+    proxy.attached = True  # whoever asks is there
     delivery = delivery_of(proxy)
     most = command.most if proxy.form is Form.SEQUENCE or command.lease is not None else 1
     until = None if command.wait is None else now + command.wait
     delivery.pulls.append(WaitingPull(command.token, most, until, command.lease))
     serve_pulls(proxy, delivery, now)
-    if command.wait == 0:
+    if command.wait == 0 and not delivery.spilled:  # else it waits for what is on the disk
         _answer_empty(proxy, delivery, command.token)
     proxy.channel.core.touched[proxy] = None
 
@@ -66,13 +67,15 @@ def _answer_empty(proxy: Proxy, delivery: Delivery, token: int) -> None:
 def serve_pulls(proxy: Proxy, delivery: Delivery, now: int) -> None:
     """Answers waiting pulls, the oldest first, while there are events."""
     pacing = proxy.qos.pacing_interval // 10 if proxy.form is Form.SEQUENCE else 0
+    if pacing:
+        begin_pacing(proxy, delivery, now)
     while delivery.pulls and len(delivery.queue):
         pull = delivery.pulls[0]
         patient = pull.until is None or pull.until > now
         if pacing and patient and len(delivery.queue) < pull.most:
-            if delivery.first_at is None:
-                delivery.first_at = now
-            if now < delivery.first_at + pacing:
+            first = now if delivery.first_at is None else delivery.first_at
+            if now < first + pacing:
+                delivery.first_at = first
                 return
         entries = taken(proxy, delivery, pull.most, now)
         if not entries:
@@ -99,11 +102,12 @@ def cancel_pull(proxy: Proxy, command: CancelPull) -> None:
 
 
 def end_pulls(proxy: Proxy) -> None:
-    """The proxy is going: whoever waits at it is told."""
+    """The connection ends: whoever waits at the proxy is told."""
     delivery = proxy.delivery
     if delivery is None:
         return
     for pull in delivery.pulls:
-        error = Disconnected(f"proxy {proxy.id} of channel {proxy.channel.id} is gone")
+        where = f"proxy {proxy.id} of channel {proxy.channel.id}"
+        error = Disconnected(f"the connection to {where} has ended")
         proxy.channel.core.out.append(PullEnded(pull.token, error))
     delivery.pulls.clear()

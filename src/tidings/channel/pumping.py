@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidings.channel.alarms import set_alarm
-from tidings.channel.delivery import Delivery, again_among, taken
+from tidings.channel.delivery import Delivery, again_among, begin_pacing, taken
 from tidings.channel.effects import Deliver, Notice, NoticeKind, Refill
 from tidings.channel.holders import Proxy
 from tidings.channel.pulls import serve_pulls
@@ -53,13 +53,15 @@ def _pump_batches(proxy: Proxy, delivery: Delivery, now: int) -> None:
     """A batch goes when it is full, or a pacing interval after its first event came."""
     size = proxy.qos.maximum_batch_size
     pacing = proxy.qos.pacing_interval // 10
+    if pacing:
+        begin_pacing(proxy, delivery, now)
     while len(delivery.queue) and (
         not delivery.flight or len(delivery.flight) + size <= proxy.window
     ):
         if pacing and len(delivery.queue) < size:
-            if delivery.first_at is None:
-                delivery.first_at = now
-            if now < delivery.first_at + pacing:
+            first = now if delivery.first_at is None else delivery.first_at
+            if now < first + pacing:
+                delivery.first_at = first
                 return
         _hand_over(proxy, delivery, size, now)
         # What is left came after the first: it must not wait longer than that one would have.
@@ -72,7 +74,7 @@ def _ask_for_more(proxy: Proxy, delivery: Delivery) -> None:
     limit = proxy.channel.core.settings.limits.entries_per_consumer
     if len(delivery.queue) > limit // 4 or not proxy.attached or proxy.suspended:
         return
-    delivery.refilling = True
+    delivery.refilling = delivery.queue.order
     order = delivery.queue.order.name.lower()
     count = max(1, limit // 2)
     channel = proxy.channel

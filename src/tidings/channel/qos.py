@@ -11,7 +11,13 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final
 
-from tidings.channel.property_errors import Level, Property, PropertyValues
+from tidings.channel.property_errors import (
+    NOT_WIDENED,
+    Level,
+    Property,
+    PropertyValues,
+    Widened,
+)
 from tidings.events import typecode as tc
 from tidings.events.structured import UTC_T
 from tidings.events.typecode import INTEGER_RANGES, TypeCode
@@ -35,32 +41,22 @@ class Reliability(IntEnum):
 
 
 class OrderPolicy(IntEnum):
-    """In which order waiting events are delivered (11)."""
+    """In which order waiting events are delivered (11); `Settings.any_order` says what ANY is."""
 
     ANY = 0
     FIFO = 1
     PRIORITY = 2
     DEADLINE = 3
 
-    @property
-    def carried_out(self) -> OrderPolicy:
-        """The order that is kept: the standard leaves it open for `ANY`."""
-        return OrderPolicy.PRIORITY if self is OrderPolicy.ANY else self
-
 
 class DiscardPolicy(IntEnum):
-    """Which event goes when too many wait (11)."""
+    """Which event goes when too many wait (11); `Settings.any_discard` says what ANY is."""
 
     ANY = 0
     FIFO = 1
     PRIORITY = 2
     DEADLINE = 3
     LIFO = 4
-
-    @property
-    def carried_out(self) -> DiscardPolicy:
-        """The policy that is followed: the standard leaves it open for `ANY`."""
-        return DiscardPolicy.FIFO if self is DiscardPolicy.ANY else self
 
 
 TIME_T: Final = UTC_T.member_type(0)
@@ -114,9 +110,10 @@ class QoS(PropertyValues):
 
     table = QOS_PROPERTIES
 
-    def at(self, level: Level) -> dict[str, int]:
+    def at(self, level: Level, widened: Widened = NOT_WIDENED) -> dict[str, int]:
         """What `get_qos` tells at a level: the properties that may be set there."""
-        return {n: value for n, value in self.items() if level in QOS_PROPERTIES[n].levels}
+        table = QOS_PROPERTIES
+        return {n: value for n, value in self.items() if table[n].may_be_set(level, widened)}
 
     @property
     def event_reliability(self) -> Reliability:

@@ -11,7 +11,7 @@ from tidings.channel.lines import DeadlineLine, FifoLine, Line, PriorityLine
 from tidings.channel.qos import DiscardPolicy, OrderPolicy
 from tidings.channel.sorted_runs import SortedRun
 
-__all__ = ["Queue"]
+__all__ = ["Queue", "shifted"]
 
 # A field of a named tuple, read without a Python call.
 _OCTETS: Final[Callable[[Entry], int]] = itemgetter(3)
@@ -128,7 +128,7 @@ class Queue:
             IndexError: Nothing waits.
         """
         if policy is DiscardPolicy.ANY:
-            raise ValueError("the discard policy ANY names no entry: resolve it with `carried_out`")
+            raise ValueError("the discard policy ANY names no entry; any_discard says which")
         if not self._length:
             raise IndexError("there is nothing to discard: no entry waits")
         victim = self._victim(policy)
@@ -195,7 +195,7 @@ class Queue:
 
         The moved entries are new ones, no longer shared. Goes through the whole queue.
         """
-        waiting = [_shifted(entry, delta) for entry in self._line.entries()]
+        waiting = [shifted(entry, delta) for entry in self._line.entries()]
         self._start(self.order)
         self._fill(waiting)
 
@@ -271,10 +271,10 @@ def _new_line(order: OrderPolicy) -> Line:
         return PriorityLine()
     if order is OrderPolicy.DEADLINE:
         return DeadlineLine()
-    raise ValueError("a queue cannot be in the order ANY: resolve it with `carried_out`")
+    raise ValueError("a queue cannot be in the order ANY; any_order says which")
 
 
-def _shifted(entry: Entry, delta: int) -> Entry:
+def shifted(entry: Entry, delta: int) -> Entry:
     """The entry with its expiry moved, if it is one that moves."""
     if not entry.flags & ABSOLUTE or entry.expiry == NEVER:
         return entry

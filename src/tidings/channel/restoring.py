@@ -5,8 +5,8 @@ Entries that waited come afterwards, event by event (`Factory.load_pending`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from tidings.channel.channel import Channel
 from tidings.channel.core import Core
@@ -17,15 +17,20 @@ from tidings.channel.properties import AdminProperties
 from tidings.channel.qos import QoS
 from tidings.channel.rules import Rules
 from tidings.channel.sharing import offer_key
-from tidings.channel.snapshot import State, constraint_from, mapped_from, patterns_from
+from tidings.channel.snapshot import (
+    State,
+    constraint_from,
+    mapped_from,
+    patterns_from,
+    value_from,
+)
 from tidings.channel.vocabulary import Form, Operator, Side, Style
-from tidings.errors import StoreError
-from tidings.events.codecs.json_reading import value_from_plain
+from tidings.errors import StoreError, TidingsError
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappingFilter
 from tidings.filters.plan import Plan, PlanOptions
 
-__all__ = ["restore"]
+__all__ = ["last_id", "restore"]
 
 
 def restore(
@@ -47,19 +52,33 @@ def restore(
     Raises:
         StoreError: A state was written by a newer version, or does not hold together.
     """
-    ordered = sorted(states.items())
+    # Ids are texts: the shorter one is the lower one.
+    ordered = sorted(states.items(), key=lambda item: (len(item[0][2]), item[0]))
     for (_, kind, key), state in ordered:
         _check_version(kind, key, state)
-        if kind in ("filter", "mapping"):
-            _restore_filter(filters, kind, state)
-    for kind in ("channel", "admin", "proxy"):
+    for kind, make in _MAKERS.items():
         for (channel, found, key), state in ordered:
             if found == kind:
-                _RESTORE[kind](core, filters, rules, channel, key, state)
+                _make(make, core, filters, (channel, kind, key), state)
+    filters.reserved = last_id(states, "filters")
+    filters.last_id = max(filters.last_id, filters.reserved)
     _drop_orphans(filters)
     for made in core.channels.values():
         made.plan = Plan(options=options)
         _replan(made, rules)
+
+
+def last_id(states: Mapping[tuple[int, str, str], State], what: str) -> int:
+    """The highest id of channels or of filters that may have been given, whatever else is left.
+
+    Raises:
+        StoreError: The record of it tells none.
+    """
+    state = states.get((0, "factory", what), {"last": 0})
+    last = state.get("last")
+    if not isinstance(last, int):
+        raise StoreError(f"the record of the last id of {what} has {last!r} where the id should be")
+    return last
 
 
 def _check_version(kind: str, key: str, state: State) -> None:
@@ -70,23 +89,41 @@ def _check_version(kind: str, key: str, state: State) -> None:
         )
 
 
-def _restore_filter(filters: FilterHost, kind: str, state: State) -> None:
-    if kind == "filter":
-        constraints = {id: constraint_from(text, t) for id, text, t in state["constraints"]}
-        made: Any = Filter.restored(state["number"], constraints, state["last"])
-    else:
-        mapped = {id: mapped_from(text, t, value) for id, text, t, value in state["mapped"]}
-        default = value_from_plain(state["default"])
-        made = MappingFilter.restored(default, state["number"], mapped, state["last"])
+_Maker: TypeAlias = Callable[[Core, FilterHost, int, State], None]
+
+
+def _make(
+    make: _Maker, core: Core, filters: FilterHost, which: tuple[int, str, str], state: State
+) -> None:
+    channel, kind, key = which
+    try:
+        make(core, filters, channel, state)
+    except StoreError as error:
+        raise StoreError(f"the {kind} {key} {error}") from error
+    except (TidingsError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise StoreError(f"the {kind} {key} cannot be made again: {error!r}") from error
+
+
+def _restore_filter(core: Core, filters: FilterHost, channel: int, state: State) -> None:
+    constraints = {id: constraint_from(text, t) for id, text, t in state["constraints"]}
+    _host(filters, Filter.restored(state["number"], constraints, state["last"]), state)
+
+
+def _restore_mapping(core: Core, filters: FilterHost, channel: int, state: State) -> None:
+    mapped = {id: mapped_from(text, t, value) for id, text, t, value in state["mapped"]}
+    default = value_from(state["default"])
+    made = MappingFilter.restored(default, state["number"], mapped, state["last"])
+    _host(filters, made, state)
+
+
+def _host(filters: FilterHost, made: Filter | MappingFilter, state: State) -> None:
     hosted = HostedFilter(state["id"], made, state["owner"], private=state["private"])
     hosted.stored = True
     filters.filters[hosted.id] = hosted
     filters.last_id = max(filters.last_id, hosted.id)
 
 
-def _restore_channel(
-    core: Core, filters: FilterHost, rules: Rules, id: int, key: str, state: State
-) -> None:
+def _restore_channel(core: Core, filters: FilterHost, id: int, state: State) -> None:
     made = Channel(id, state["origin"], core, QoS(state["qos"]), AdminProperties(state["admin"]))
     made.name = state["name"]
     made.own = dict(state["own"])
@@ -111,10 +148,8 @@ def _restore_holder(filters: FilterHost, holder: Holder, state: State) -> None:
         holder.channel.offers.replace(offer_key(holder), holder.offered)
 
 
-def _restore_admin(
-    core: Core, filters: FilterHost, rules: Rules, id: int, key: str, state: State
-) -> None:
-    channel = _channel(core, id, f"the admin {key}")
+def _restore_admin(core: Core, filters: FilterHost, id: int, state: State) -> None:
+    channel = _channel(core, id)
     side, operator = Side(state["side"]), Operator(state["operator"])
     admin = Admin(channel, state["id"], side, operator, QoS(state["qos"]))
     channel.admins[side][admin.id] = admin
@@ -122,13 +157,11 @@ def _restore_admin(
     _restore_holder(filters, admin, state)
 
 
-def _restore_proxy(
-    core: Core, filters: FilterHost, rules: Rules, id: int, key: str, state: State
-) -> None:
-    channel = _channel(core, id, f"the proxy {key}")
+def _restore_proxy(core: Core, filters: FilterHost, id: int, state: State) -> None:
+    channel = _channel(core, id)
     admin = channel.admins[Side(state["side"])].get(state["admin"])
     if admin is None:
-        raise StoreError(f"the proxy {key} of channel {id} has no admin in the journal")
+        raise StoreError(f"of channel {id} has no admin in the journal")
     style, form = Style(state["style"]), Form(state["form"])
     proxy = Proxy(admin, state["id"], style, form, QoS(state["qos"]))
     for name in ("name", "owner", "connected", "reachable", "notices", "updates", "window"):
@@ -141,14 +174,21 @@ def _restore_proxy(
     _restore_holder(filters, proxy, state)
 
 
-def _channel(core: Core, id: int, what: str) -> Channel:
+def _channel(core: Core, id: int) -> Channel:
     found = core.channels.get(id)
     if found is None:
-        raise StoreError(f"{what} belongs to channel {id}, which is not in the journal")
+        raise StoreError(f"belongs to channel {id}, which is not in the journal")
     return found
 
 
-_RESTORE = {"channel": _restore_channel, "admin": _restore_admin, "proxy": _restore_proxy}
+# In this order: what others rest on comes first.
+_MAKERS: dict[str, _Maker] = {
+    "filter": _restore_filter,
+    "mapping": _restore_mapping,
+    "channel": _restore_channel,
+    "admin": _restore_admin,
+    "proxy": _restore_proxy,
+}
 
 
 def _drop_orphans(filters: FilterHost) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tidings.channel.delivery import limits_of, order_of
 from tidings.channel.effects import PlanChanged
 from tidings.channel.holders import Admin, Holder, Proxy
-from tidings.channel.offers import wanted_by
+from tidings.channel.offers import ALL_TYPES, wanted_by
 from tidings.channel.qos import Reliability
 from tidings.channel.sharing import tell_suppliers
 from tidings.channel.vocabulary import Side
@@ -15,6 +15,7 @@ from tidings.filters.constraint import EventTypePattern
 from tidings.filters.plan import (
     AdminRule,
     MappingRule,
+    Operator,
     ProxyRule,
     Rule,
 )
@@ -51,10 +52,13 @@ class Rules:
         return MappingRule(found.default, found.version.best_first)
 
     def event_types(self, holder: Holder) -> frozenset[EventTypePattern]:
-        """All event types the object's filters name."""
+        """All event types the object's filters name, or let pass without naming them."""
         named: set[EventTypePattern] = set()
         for _, id in holder.attached_filters:
-            named |= self._filters.filter(id).version.event_types
+            version = self._filters.filter(id).version
+            named |= version.event_types
+            if not version.constraints and holder.channel.plan.options.empty_filter_passes:
+                named.add(ALL_TYPES)
         return frozenset(named)
 
     def refresh(self, holder: Holder) -> None:
@@ -132,13 +136,15 @@ class Rules:
         if delivery is not None:
             delivery.most, delivery.most_octets = limits_of(proxy)
             if delivery.queue.order is not order_of(proxy):
-                delivery.queue.reorder(order_of(proxy))
+                delivery.reorder(order_of(proxy))
 
     def want(self, proxy: Proxy) -> None:
         """What a consumer asks for goes into the union, and suppliers hear what changed there."""
         channel = proxy.channel
         admin = proxy.admin
-        asked = wanted_by(
-            self.event_types(proxy), proxy.types, self.event_types(admin), admin.types
-        )
+        own, shared = self.event_types(proxy), self.event_types(admin)
+        neutral = channel.plan.options.empty_group_is_neutral or admin.operator is Operator.AND
+        if not neutral and bool(proxy.attached_filters) != bool(admin.attached_filters):
+            own = shared = frozenset()  # the group without filters lets all types pass
+        asked = wanted_by(own, proxy.types, shared, admin.types)
         tell_suppliers(channel, channel.wants.replace(proxy.id, asked))

@@ -5,18 +5,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
+from types import MappingProxyType
 from typing import Final
 
-from tidings.channel.properties import AdminProperties
-from tidings.channel.property_errors import NOT_NARROWED, Supported
-from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS
+from tidings.channel import properties, qos_check
+from tidings.channel.properties import ADMIN_PROPERTIES, AdminProperties
+from tidings.channel.property_errors import (
+    NOT_NARROWED,
+    NOT_WIDENED,
+    Level,
+    Supported,
+    Widened,
+)
+from tidings.channel.qos import QOS_PROPERTIES, DiscardPolicy, OrderPolicy, QoS
+from tidings.errors import InvalidUsage, UnsupportedProperties
+from tidings.events.texts import shortened
 from tidings.filters.plan import Operator
 
 __all__ = ["DEFAULT_SETTINGS", "Counted", "Inheritance", "Limits", "Settings"]
 
 _SECOND: Final = 1_000_000
+
+_EVENTS_BELOW: Final[Widened] = MappingProxyType(
+    {"EventReliability": frozenset({Level.ADMIN, Level.PROXY})}
+)
 
 
 class Inheritance(Enum):
@@ -46,6 +60,9 @@ class Limits:
         producers: Producers whose marks a channel remembers.
         producer_runs: Runs of numbers remembered of one producer.
         dead_letters: Dead letters kept in all; beyond, the oldest go.
+
+    Raises:
+        InvalidUsage: A limit is no number from 1 on.
     """
 
     entries_per_consumer: int = 100_000
@@ -56,6 +73,10 @@ class Limits:
     producers: int = 100_000
     producer_runs: int = 1_024
     dead_letters: int = 10_000
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            _check_number(f"limits.{one.name}", getattr(self, one.name), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +112,9 @@ class Settings:
         poll_interval: How often a pull supplier is asked.
         sweep_interval: How often expired events are cleared away.
         limits: What is kept in memory.
+
+    Raises:
+        InvalidUsage: A setting makes no sense; the message names it.
     """
 
     default_operator: Operator = Operator.AND
@@ -117,6 +141,74 @@ class Settings:
     poll_interval: int = 1 * _SECOND
     sweep_interval: int = 10 * _SECOND
     limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        for name in ("retry_first", "poll_interval", "sweep_interval"):
+            _check_number(name, getattr(self, name), 1)
+        _check_number("retry_limit", self.retry_limit, 0)
+        _check_number("retry_longest", self.retry_longest, self.retry_first)
+        for name, kind in _KINDS.items():
+            value = getattr(self, name)
+            if not isinstance(value, kind):
+                raise _wrong(name, value, _values_of(kind))
+        for name in ("any_order", "any_discard"):
+            if not getattr(self, name):
+                raise _wrong(name, "ANY", "one of the other policies: it says what ANY stands for")
+        self._check_narrowed()
+        self._check_defaults()
+
+    def _check_narrowed(self) -> None:
+        for name, (low, high) in self.narrowed.items():
+            known = QOS_PROPERTIES.get(name) or ADMIN_PROPERTIES.get(name)
+            if known is None or known.low is None or known.high is None:
+                raise _wrong("narrowed", name, "a property that has a range")
+            if not known.low <= low <= high <= known.high:
+                within = f"a range within {known.low} to {known.high}"
+                raise _wrong(f"narrowed[{name!r}]", (low, high), within)
+
+    def _check_defaults(self) -> None:
+        """What a new channel starts with could also be asked for, and is read like that."""
+        name = "default_qos"
+        try:
+            qos = qos_check.changed(QoS(), Level.CHANNEL, None, self.default_qos, self.narrowed)
+            object.__setattr__(self, name, qos)
+            name = "default_admin"
+            properties.changed(AdminProperties(), self.default_admin, self.narrowed)
+        except UnsupportedProperties as error:
+            raise InvalidUsage(f"the setting {name} could be had by no channel: {error}") from error
+
+    @property
+    def widened(self) -> Widened:
+        """Properties that may be set at more levels than the standard says."""
+        return _EVENTS_BELOW if self.event_reliability_below else NOT_WIDENED
+
+
+_KINDS: Final[dict[str, type]] = {
+    "default_operator": Operator,
+    "default_qos": QoS,
+    "default_admin": AdminProperties,
+    "any_order": OrderPolicy,
+    "any_discard": DiscardPolicy,
+    "inheritance": Inheritance,
+    "counted": Counted,
+    "limits": Limits,
+    **{one.name: bool for one in fields(Settings) if one.type == "bool"},
+}
+
+
+def _values_of(kind: type) -> str:
+    if issubclass(kind, Enum):
+        return f"one of {', '.join(f'{kind.__name__}.{one.name}' for one in kind)}"
+    return "True or False" if kind is bool else f"a value of {kind.__name__}(…)"
+
+
+def _check_number(name: str, value: object, least: int) -> None:
+    if type(value) is not int or value < least:
+        raise _wrong(name, value, f"a whole number from {least} on")
+
+
+def _wrong(name: str, value: object, right: str) -> InvalidUsage:
+    return InvalidUsage(f"the setting {name} is {right}, not {shortened(value)}")
 
 
 DEFAULT_SETTINGS: Final = Settings()

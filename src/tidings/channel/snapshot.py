@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_reading import value_from_plain
+from tidings.events.codecs.json_text import parse_json, write_json
 from tidings.events.codecs.json_writing import value_to_plain
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
 from tidings.filters.filter import Filter
@@ -25,10 +27,12 @@ __all__ = [
     "channel_state",
     "constraint_from",
     "filter_state",
+    "last_id_state",
     "mapped_from",
     "mapping_state",
     "patterns_from",
     "proxy_state",
+    "value_from",
 ]
 
 VERSION: Final = 1
@@ -108,11 +112,16 @@ def mapping_state(hosted: HostedFilter) -> State:
     made = hosted.filter
     assert isinstance(made, MappingFilter)
     mapped = [
-        [id, *_constraint(one.constraint), value_to_plain(one.value)]
+        [id, *_constraint(one.constraint), _value(one.value)]
         for id, one in made.version.mapped.items()
     ]
-    default = value_to_plain(made.default)
+    default = _value(made.default)
     return {**_hosted(hosted), "default": default, "mapped": mapped, "last": made.last_id}
+
+
+def last_id_state(last: int) -> State:
+    """What is written down of ids: no new object gets one up to this."""
+    return {"version": VERSION, "last": last}
 
 
 def _hosted(hosted: HostedFilter) -> dict[str, Any]:
@@ -123,6 +132,16 @@ def _hosted(hosted: HostedFilter) -> dict[str, Any]:
         "private": hosted.private,
         "number": hosted.filter.version.number,
     }
+
+
+def _value(value: Value) -> str:
+    # As text: the plain form may hold ready JSON, which is no plain data.
+    return write_json(value_to_plain(value)).decode()
+
+
+def value_from(text: str) -> Value:
+    """A value of a mapping filter from its text."""
+    return value_from_plain(parse_json(text))
 
 
 def _constraint(one: Constraint) -> list[Any]:
@@ -143,6 +162,6 @@ def constraint_from(text: str, types: Sequence[Sequence[str]]) -> Constraint:
     return constraint(text, patterns_from(types))
 
 
-def mapped_from(text: str, types: Sequence[Sequence[str]], value: object) -> MappedConstraint:
+def mapped_from(text: str, types: Sequence[Sequence[str]], value: str) -> MappedConstraint:
     """A constraint with its value from plain data."""
-    return MappedConstraint(constraint_from(text, types), value_from_plain(value))
+    return MappedConstraint(constraint_from(text, types), value_from(value))

@@ -12,7 +12,7 @@ from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.stores.segments import Cursor
 
-__all__ = ["CACHE_OCTETS", "OVERHEAD_OCTETS", "Bodies", "Message"]
+__all__ = ["CACHE_OCTETS", "OVERHEAD_OCTETS", "Bodies", "Message", "packed", "unpacked"]
 
 CACHE_OCTETS: Final = 64 * 1024 * 1024
 # What a cached message takes beside its content; counted, so that tiny events are bounded too.
@@ -20,6 +20,16 @@ OVERHEAD_OCTETS: Final = 256
 # A place in the journal as one number: no segment grows beyond 2**40 octets.
 _OFFSET_BITS: Final = 40
 _OFFSET_MASK: Final = (1 << _OFFSET_BITS) - 1
+
+
+def packed(cursor: Cursor) -> int:
+    """A place in the journal as one number."""
+    return cursor.segment << _OFFSET_BITS | cursor.offset
+
+
+def unpacked(place: int) -> Cursor:
+    """The place that `packed` made a number of."""
+    return Cursor(place >> _OFFSET_BITS, place & _OFFSET_MASK)
 
 
 # Without the collector: messages are many, and cannot be part of a cycle.
@@ -104,8 +114,23 @@ class Bodies:
         before = held.get(seq)
         if isinstance(before, Message):
             self.octets -= before.octets
-        held[seq] = cursor.segment << _OFFSET_BITS | cursor.offset
+        held[seq] = packed(cursor)
         self.cache(channel, seq, message)
+
+    def of(self, channel: int) -> dict[int, Message | int]:
+        """All that is held of a channel, for quick reading: a message, or where it is on disk."""
+        try:
+            return self._held[channel]
+        except KeyError:
+            return self._held.setdefault(channel, {})
+
+    def holds(self, channel: int, seq: int) -> bool:
+        """Whether somebody still waits for an event."""
+        return seq in self._held.get(channel, ())
+
+    def keep_place(self, channel: int, seq: int, place: int) -> None:
+        """Holds where in the journal an event is (`packed`), without its content."""
+        self._held.setdefault(channel, {}).setdefault(seq, place)
 
     def get(self, channel: int, seq: int) -> Message | None:
         """An event's content; None if it is not in memory: see `place`."""
@@ -125,13 +150,13 @@ class Bodies:
         found = self._held.get(channel, {}).get(seq)
         if not isinstance(found, int):
             return None
-        return Cursor(found >> _OFFSET_BITS, found & _OFFSET_MASK)
+        return unpacked(found)
 
     def moved(self, channel: int, seq: int, cursor: Cursor) -> None:
         """An event on disk was carried to another place; one that is not held is ignored."""
         held = self._held.get(channel, {})
         if isinstance(held.get(seq), int):
-            held[seq] = cursor.segment << _OFFSET_BITS | cursor.offset
+            held[seq] = packed(cursor)
 
     def cache(self, channel: int, seq: int, message: Message) -> None:
         """Content that was read from the disk; ignored if the event is not held there any more."""

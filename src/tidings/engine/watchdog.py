@@ -66,8 +66,8 @@ class Watchdog:
         """A batch begins."""
         self._since = self._monotonic()
 
-    def left(self) -> None:
-        """The batch is done."""
+    def left(self) -> int:
+        """The batch is done; how long it took, in microseconds."""
         now = self._monotonic()
         took = now - self._since
         if not self._active:
@@ -76,6 +76,7 @@ class Watchdog:
             self._count(took)
             # The probe is late by this too: one block is counted once.
             self._counted += max(0, now - max(self._since, self._expected))
+        return took
 
     def _count(self, took: int) -> None:
         self.blocks += 1

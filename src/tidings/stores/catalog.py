@@ -191,10 +191,22 @@ class Catalog(DeadLetters):
             for seq, group in groupby(rows, key=lambda row: row[0])
         }
 
+    def replace_octets(self, channel: int, octets: Sequence[tuple[int, int]]) -> None:
+        """Gives entries other octets, for all consumers that wait for them.
+
+        Args:
+            channel: Which channel.
+            octets: Pairs of seq and octets; events nobody waits for here are no error.
+        """
+        rows = [(value, channel, seq) for seq, value in octets]
+        with self.batch():
+            self._change_many("UPDATE spilled SET octets = ? WHERE channel = ? AND seq = ?", rows)
+
     def close(self) -> None:
         """Writes everything to the disk, so that it is used again; again is no error.
 
-        If a batch has failed, something may be missing: then it will not be used again.
+        If a batch has failed, or a ``with`` ends with an error, something may be missing: then
+        it will not be used again.
         """
         if self._closed:
             return
@@ -218,6 +230,7 @@ class Catalog(DeadLetters):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._failed |= error is not None
         self.close()
 
     def _new_key(self, channel: int, proxy: int) -> int:

@@ -62,6 +62,8 @@ COMMIT;
 # Entries come in any order of deadlines and priorities, so their indexes are written all over.
 _CACHE_KIB = 64 * 1024
 
+_MODE = 0o600  # events may be confidential; SQLite gives its log the same
+
 # Errors that say nothing about what the file holds.
 _NOT_DAMAGE = {
     sqlite3.SQLITE_BUSY,
@@ -89,17 +91,29 @@ class Statements:
         self._connection = connection
         self._in_batch = False
         self._failed = False  # some batch was taken back
+        self._spoilt = False  # a part of this batch has failed
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
-        """What is done inside is written at once, or, after an exception, not at all."""
+        """What is done inside is written at once, or, after an exception, not at all.
+
+        Raises:
+            StoreError: A part of the batch has failed, and whoever called it went on.
+        """
         if self._in_batch:
-            yield
+            try:
+                yield
+            except BaseException:
+                self._spoilt = True
+                raise
             return
         self._change("BEGIN")
         self._in_batch = True
+        self._spoilt = False
         try:
             yield
+            if self._spoilt:
+                raise StoreError("a part of a batch for the catalog has failed; nothing is kept")
             self._change("COMMIT")
         except BaseException:
             if self._connection.in_transaction:
@@ -132,6 +146,11 @@ def make_file(path: Path | None, journal_id: bytes) -> sqlite3.Connection:
     Raises:
         StoreError: The file cannot be made.
     """
+    if path is not None:
+        try:
+            path.touch(_MODE)
+        except OSError as error:
+            raise StoreError(f"the catalog {path} cannot be made: {error}") from error
     with translating():
         connection = _connect(path)
     with _closed_on_error(connection), translating():

@@ -39,6 +39,7 @@ __all__ = [
     "Record",
     "Scanner",
     "encode",
+    "record_octets",
     "scan",
 ]
 
@@ -134,6 +135,17 @@ def encode(record: Record, seed: int = 0) -> bytes:
     except struct.error as error:
         raise BadInput(f"kind {kind} or seq {seq} does not fit a journal record") from error
     return b"".join((MAGIC, _CRC.pack(crc32(checked, seed)), checked, payload))
+
+
+def record_octets(octets: bytes) -> int:
+    """How long the record is whose first octets these are; no more than a record can be.
+
+    What is too short for a head is as long as a head: the reader finds out the rest.
+    """
+    if len(octets) < HEAD_OCTETS:
+        return HEAD_OCTETS
+    length: int = _HEAD.unpack_from(octets)[4]
+    return HEAD_OCTETS + min(length, MAX_PAYLOAD)
 
 
 def scan(octets: bytes, seed: int = 0, offset: int = 0) -> Iterator[Record | Damage]:

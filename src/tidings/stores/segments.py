@@ -14,13 +14,15 @@ import contextlib
 import logging
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from tidings.errors import JournalTooNew, StoreError
-from tidings.stores.records import Damage, Kind, Record, Scanner, encode, scan
+from tidings.errors import CursorNotFound, JournalTooNew, StoreError
+from tidings.stores.records import Damage, Kind, Record, Scanner, encode, record_octets, scan
 
 __all__ = [
     "CHUNK_OCTETS",
@@ -224,6 +226,42 @@ def make_folder(folder: Path) -> None:
     for path in reversed(missing):
         path.mkdir(mode=0o700 if path == folder else 0o777, exist_ok=True)
         sync_folder(path.parent)
+
+
+def fetch_records(folder: Path, journal_id: bytes, places: Sequence[Cursor]) -> list[Record]:
+    """The records at some places, each read by itself.
+
+    Raises:
+        CursorNotFound: No whole record is there, or the segment is not there (any more).
+    """
+    found: list[Record] = []
+    for number, group in groupby(places, key=attrgetter("segment")):
+        seed = segment_seed(journal_id, number)
+        try:
+            file = os.open(segment_path(folder, number), os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError as error:
+            raise CursorNotFound(f"the journal has no segment {number}") from error
+        try:
+            found += [_fetch(file, seed, place) for place in group]
+        finally:
+            os.close(file)
+    return found
+
+
+# Most records are read with one call.
+_FETCHED_AT_ONCE = 4_096
+
+
+def _fetch(file: int, seed: int, place: Cursor) -> Record:
+    octets = os.pread(file, _FETCHED_AT_ONCE, place.offset)
+    whole = record_octets(octets)
+    if whole > len(octets):
+        octets += os.pread(file, whole - len(octets), place.offset + len(octets))
+    for record in scan(octets[:whole], seed):
+        if isinstance(record, Record):
+            return record
+        break
+    raise CursorNotFound(f"no whole record is at {place.offset} in segment {place.segment}")
 
 
 def drop_segments(folder: Path, numbers: list[int]) -> None:

@@ -57,22 +57,6 @@ def test_every_accessor_reads_its_own_property() -> None:
         assert said == {**QoS(), name: value}
 
 
-@pytest.mark.parametrize(
-    ("policy", "kept"),
-    [
-        (OrderPolicy.ANY, OrderPolicy.PRIORITY),
-        (OrderPolicy.FIFO, OrderPolicy.FIFO),
-        (OrderPolicy.DEADLINE, OrderPolicy.DEADLINE),
-        (DiscardPolicy.ANY, DiscardPolicy.FIFO),
-        (DiscardPolicy.LIFO, DiscardPolicy.LIFO),
-    ],
-)
-def test_any_order_is_carried_out_as_one_of_ours(
-    policy: OrderPolicy | DiscardPolicy, kept: OrderPolicy | DiscardPolicy
-) -> None:
-    assert policy.carried_out is kept
-
-
 def test_every_number_of_a_policy_has_a_name() -> None:
     for name, policy in (("OrderPolicy", OrderPolicy), ("DiscardPolicy", DiscardPolicy)):
         line = QOS_PROPERTIES[name]

@@ -8,6 +8,8 @@ from tidings.channel.effects import Cause
 from tidings.channel.entries import NEVER, Entry
 from tidings.stores.payloads import StoredDeadLetter, StoredEvent
 
+JOURNAL = bytes(range(16))  # its id
+
 TIMES = st.integers(-(2**63), 2**63 - 1)
 PROXIES = st.integers(0, 2**32 - 1)
 PRIORITIES = st.integers(-32768, 32767)

@@ -8,14 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.stores.sample_payloads import LETTER, LETTERS, waiting
-from tidings.channel.effects import Cause
+from tests.unit.stores.sample_payloads import JOURNAL, LETTER, waiting
 from tidings.channel.entries import NEVER, Entry
 from tidings.errors import BadInput, StoreError
-from tidings.stores.catalog import MOST_CAUSES, Catalog
-from tidings.stores.payloads import StoredDeadLetter
+from tidings.stores.catalog import Catalog
 
-JOURNAL = bytes(range(16))
 ORDERS = {
     "fifo": lambda entry: entry.seq,
     "priority": lambda entry: (-entry.priority, entry.seq),
@@ -129,61 +126,26 @@ def test_entries_may_change_while_they_are_looked_through(catalog: Catalog) -> N
     assert set(seen) >= set(range(2_000, 3_000))
 
 
-@given(LETTERS)
-def test_dead_letters_come_back(letter: StoredDeadLetter) -> None:
-    with Catalog.open(None, JOURNAL) as catalog:
-        id = catalog.add_dead(1, 9, letter)
-        row = catalog.dead_letter(id)
-        assert row is not None
-        assert row == (id, 1, 9, letter)
-        assert catalog.dead_letters() == [row]
-        assert catalog.find_dead(1, letter.proxy, 9) == row
-        assert catalog.take_dead(id) == row
-        assert catalog.take_dead(id) is None
-        assert catalog.find_dead(1, letter.proxy, 9) is None
-
-
-def test_a_second_death_keeps_the_first_cause_first(catalog: Catalog) -> None:
-    later = LETTER._replace(at=90, causes=(LETTER.causes[1], Cause(80, "late")))
-    first = catalog.add_dead(1, 9, LETTER)
-    assert catalog.add_dead(1, 9, later) == first
-    [row] = catalog.dead_letters()
-    assert row.letter == LETTER._replace(at=90, causes=(*LETTER.causes, Cause(80, "late")))
-    catalog.add_dead(1, 9, LETTER)  # as when the journal is read again
-    assert catalog.dead_letters() == [row]
-    assert catalog.add_dead(1, 10, LETTER) != catalog.add_dead(2, 9, LETTER) != first
-
-
-def test_causes_do_not_grow_for_ever(catalog: Catalog) -> None:
-    for at in range(100):
-        id = catalog.add_dead(1, 9, LETTER._replace(causes=(Cause(at, "refused"),)))
-    row = catalog.dead_letter(id)
-    assert row is not None
-    assert [cause.at for cause in row.letter.causes] == [0, *range(101 - MOST_CAUSES, 100)]
-
-
-def test_dead_letters_are_listed_in_pages(catalog: Catalog) -> None:
-    ids = {
-        (channel, proxy, seq): catalog.add_dead(channel, seq, LETTER._replace(proxy=proxy))
-        for channel in (1, 2)
-        for seq in range(3)
-        for proxy in (7, 8)
-    }
-    assert [row.id for row in catalog.dead_letters()] == sorted(ids.values())
-    assert [row.id for row in catalog.dead_letters(after_id=4, limit=3)] == [5, 6, 7]
-    of_one = catalog.dead_letters(channel=2, proxy=8)
-    assert [row.id for row in of_one] == [ids[2, 8, seq] for seq in range(3)]
-    assert len(catalog.dead_letters(channel=1)) == len(catalog.dead_letters(proxy=7)) == 6
-    assert catalog.count_dead() == 12
-
-
-def test_the_oldest_dead_letters_are_trimmed(catalog: Catalog) -> None:
-    ids = [catalog.add_dead(1, seq, LETTER) for seq in range(250)]
-    assert catalog.trim_dead(300) == []
-    assert [row.id for row in catalog.trim_dead(40)] == ids[:210]
-    assert [row.id for row in catalog.dead_letters()] == ids[210:]
-    assert len(catalog.trim_dead(0)) == 40
-    assert catalog.add_dead(1, 1, LETTER) > ids[-1]  # no id is given twice
+def test_what_was_forgotten_is_not_seen_and_goes_bit_by_bit(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    count = "SELECT count(*) FROM spilled"
+    with Catalog.open(path, JOURNAL) as catalog:
+        catalog.spill(1, 2, [waiting(seq, seq) for seq in range(5_000)])
+        catalog.unspill(1, 2, None)
+        assert catalog._rows(count) == [(4_000,)]  # the rest would take too long
+        assert kept(catalog) == []
+        assert catalog.refill(1, 2, "deadline", 9) == ([], 0)
+        assert catalog.proxies_waiting_for(1, range(5_000)) == {}
+        catalog.unspill(1, 2, None)
+    with Catalog.open(path, JOURNAL) as catalog:
+        catalog.spill(1, 2, [waiting(seq) for seq in range(4_500, 4_700)])
+        assert kept(catalog) == list(range(4_500, 4_700))
+        assert catalog.proxies_waiting_for(1, [4_600, 4_800]) == {4_600: [2]}
+        assert catalog._rows(count) == [(4_000,)]  # as much was swept as came
+        for _ in range(4):
+            assert catalog.expire(9_999) == []
+        assert catalog._rows(count) == [(200,)]
+        assert catalog._rows("SELECT * FROM forgotten") == []
 
 
 def test_a_batch_is_whole_or_not_at_all(catalog: Catalog) -> None:
@@ -244,3 +206,21 @@ def test_a_catalog_that_cannot_be_used_is_made_anew(
         assert kept(catalog) == [1]
     assert "made anew" in caplog.text
     assert [found.name for found in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_catalog_with_a_failed_batch_is_not_used_again(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    with Catalog.open(path, JOURNAL) as catalog, pytest.raises(BadInput):
+        catalog.spill(1, 2, [waiting(2**63)])
+
+    def failing() -> None:
+        with Catalog.open(path, JOURNAL) as catalog:
+            assert catalog.fresh
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        failing()
+    with Catalog.open(path, JOURNAL) as catalog:
+        assert catalog.fresh
+    with Catalog.open(path, JOURNAL) as catalog:
+        assert not catalog.fresh

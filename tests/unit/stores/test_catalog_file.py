@@ -1,17 +1,16 @@
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from tests.unit.stores.sample_payloads import LETTER, waiting
+from tests.unit.stores.sample_payloads import JOURNAL, LETTER, waiting
 from tidings.errors import BadInput, DiskFull, StoreError
 from tidings.stores.catalog import Catalog
 from tidings.stores.catalog_file import Unusable, delete_file, make_file, reopen, translating
-
-JOURNAL = bytes(range(16))
 
 
 @pytest.fixture
@@ -91,6 +90,30 @@ def test_a_damaged_one_is_unusable(closed: Path, what: str) -> None:
     make_file(closed, JOURNAL).close()
 
 
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    with Catalog.open(tmp_path / "catalog.sqlite", JOURNAL) as catalog:
+        catalog.add_dead(1, 9, LETTER)
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes == {"catalog.sqlite": 0o600, "catalog.sqlite-wal": 0o600}
+
+
+def test_a_batch_with_a_failed_part_is_not_kept_though_its_caller_goes_on() -> None:
+    with Catalog.open(None, JOURNAL) as catalog:
+
+        def careless() -> None:
+            with catalog.batch():
+                catalog.add_dead(1, 9, LETTER)
+                with contextlib.suppress(BadInput):
+                    catalog.spill(1, 2, [waiting(1), waiting(2**63)])
+
+        with pytest.raises(StoreError, match="a part of a batch"):
+            careless()
+        assert catalog.count_dead() == catalog.spilled(1, 2) == 0
+        with catalog.batch():
+            catalog.add_dead(1, 9, LETTER)
+        assert catalog.count_dead() == 1
+
+
 def test_one_that_another_has_open_is_left_alone(closed: Path) -> None:
     with Catalog.open(closed, JOURNAL) as catalog:
         with pytest.raises(StoreError, match="locked"):
@@ -100,7 +123,7 @@ def test_one_that_another_has_open_is_left_alone(closed: Path) -> None:
 
 
 def test_a_path_that_can_hold_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="unable to open"):
+    with pytest.raises(StoreError, match="cannot be made"):
         Catalog.open(tmp_path / "missing" / "catalog.sqlite", JOURNAL)
     with pytest.raises(StoreError, match="unable to open"):
         Catalog.open(tmp_path, JOURNAL)

@@ -228,7 +228,7 @@ def test_what_a_killed_process_left_is_synced_before_it_is_served(
     failing = FailingCall("fsync", errno.EIO, good)
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", failing)
-        with pytest.raises(StoreError, match="cannot be (used|opened)"):
+        with pytest.raises(StoreError, match=r"cannot be (used|opened)"):
             Journal.open(tmp_path)
     assert failing.calls == good + 1
     Journal.open(tmp_path).close()

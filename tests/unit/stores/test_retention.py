@@ -190,7 +190,7 @@ def test_a_crash_inside_the_last_step_loses_nothing(engine: Waiting, tmp_path: P
     """At its sync, and between any two removals; the sync comes first."""
     journal = engine.journal
     crashes: list[str] = []
-    checkpointed = []
+    checkpointed: list[bool] = []
     carrying = carrier(engine)
     while carrying._unread is not None:
         carrying.step(50)
@@ -236,7 +236,7 @@ def test_steps_are_short_and_not_synced(engine: Waiting, monkeypatch: pytest.Mon
 
 
 def test_the_segments_behind_are_not_read(engine: Waiting) -> None:
-    numbers = {}
+    numbers: dict[Record, int] = {}
     for entry in engine.journal.read():
         numbers.setdefault(entry.record, entry.at.segment)
     asked: list[Record] = []

@@ -1,0 +1,398 @@
+"""The host: one process's channels, with their mailbox, disk, clock and clients.
+
+Everything here runs on one event loop; the disk has a thread of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, Self, TypeVar, get_args
+
+from tidings.channel import effects as e
+from tidings.channel import management as m
+from tidings.channel.commands import (
+    Ack,
+    CancelPull,
+    ClockSet,
+    Command,
+    Failed,
+    Pull,
+    Push,
+    Reject,
+    Revoke,
+    Tick,
+)
+from tidings.channel.effects import Outcome
+from tidings.channel.factory import Factory
+from tidings.channel.settings import DEFAULT_SETTINGS, Settings
+from tidings.clock import Clock, SystemClock
+from tidings.engine.access import OWNER, Access, Principal
+from tidings.engine.authority import authorise
+from tidings.engine.bodies import CACHE_OCTETS, Bodies, Message
+from tidings.engine.dead_letters import DeadLetters
+from tidings.engine.disk import DiskThread
+from tidings.engine.endpoints import Delivery, Endpoint
+from tidings.engine.leaving import Leaving
+from tidings.engine.mailbox import Mailbox, Post
+from tidings.engine.perform import Performer
+from tidings.engine.recording import Recorder
+from tidings.engine.recovery import recover
+from tidings.engine.resuming import last_words, resume
+from tidings.engine.spilling import Spilling
+from tidings.engine.steady import SteadyClock
+from tidings.engine.store import Store, Writable
+from tidings.engine.timers import Timer
+from tidings.engine.watchdog import Watchdog
+from tidings.engine.writing import Writer
+from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
+from tidings.stores.journal import SEGMENT_OCTETS
+from tidings.stores.segments import Cursor
+
+__all__ = ["Host"]
+
+log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
+
+_MANAGEMENT: Final = frozenset(get_args(m.Management))
+
+# How often the clocks are compared and a full disk is tried again, in seconds.
+_LOOK_AROUND: Final = 1.0
+_NOTICES: Final = 1_000
+
+
+class Host:
+    """Channels that live in this process; made by `Host.open`.
+
+    Attributes:
+        factory: The core.
+        settings: How the standard is read.
+        access: Who may do what.
+        store: The disk; None if everything is in memory only.
+        notices: The latest notices, the oldest first.
+        counts: What became of copies of events, by outcome.
+        watchdog: Counts what held up the loop.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock, access: Access, store: Store | None,
+                 disk: DiskThread, cache_octets: int) -> None:  # fmt: skip
+        self._loop = asyncio.get_running_loop()
+        self.settings = settings
+        self.access = access
+        self.store = store
+        self.disk = disk
+        self.clock = SteadyClock(clock)
+        self.factory = Factory(settings, spills=store is not None)
+        self.bodies = Bodies(cache_octets)
+        self.recorder = Recorder()
+        self.origins: dict[int, str] = {}
+        self.writer = Writer(self, self.bodies)
+        self.out = Leaving(self)
+        self.spilling = Spilling(self)
+        self.dead_letters = DeadLetters(self)
+        self.watchdog = Watchdog(self._loop)
+        self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
+        self.counts: Counter[Outcome] = Counter()
+        self.disk_error: StoreError | None = None
+        self._mailbox = Mailbox()
+        self._performer = Performer(self)
+        self._timer = Timer(self._loop, self.clock.now, self._tick)
+        self._tokens = count(1)
+        self._scheduled = False
+        self._stopping = False
+        self._watchers: list[Callable[[e.Notice], None]] = []
+        self._around = self._loop.call_later(_LOOK_AROUND, self._look_around)
+        self.watchdog.start()
+
+    @classmethod
+    async def open(
+        cls,
+        folder: Path | None = None,
+        *,
+        settings: Settings = DEFAULT_SETTINGS,
+        clock: Clock | None = None,
+        access: Access | None = None,
+        segment_octets: int = SEGMENT_OCTETS,
+        cache_octets: int = CACHE_OCTETS,
+    ) -> Self:
+        """Starts a host.
+
+        Args:
+            folder: Where its data is, made if it is missing; None keeps everything in memory.
+            settings: How the standard is read.
+            clock: The time; the machine's if None.
+            access: Who may do what.
+            segment_octets: How long a segment of the journal may be.
+            cache_octets: How much content of events on the disk is kept in memory.
+
+        Raises:
+            JournalInUse: Another process uses the folder.
+            JournalTooNew: A newer version has written it; nothing was changed.
+            StoreError: The folder cannot be used.
+        """
+        disk = DiskThread()
+        try:
+            store = found = None
+            if folder is not None:
+                job = partial(recover, folder, settings.limits, segment_octets)
+                store, found = await disk.submit(job)
+            host = cls(settings, clock or SystemClock(), access or Access(), store, disk,
+                       cache_octets)  # fmt: skip
+        except BaseException:
+            disk.close()
+            raise
+        if found is not None:
+            await resume(host, found)
+        return host
+
+    # Asking.
+
+    def ask(self, command: Command, principal: Principal = OWNER) -> asyncio.Future[Any]:
+        """Has a command carried out; the future gets its answer or error."""
+        future = self._loop.create_future()
+        if self._stopping or self.disk_error is not None or principal is not OWNER:
+            error = self._refusal(command, principal)
+            if error is not None:
+                future.set_exception(error)
+                return future
+        self._mailbox.post(command, future)
+        if not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._drain)
+        return future
+
+    def tell(self, command: Command) -> None:
+        """Has a command carried out; nobody waits for an answer."""
+        self._mailbox.post(command, None)
+        if not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._drain)
+
+    def _refusal(self, command: Command, principal: Principal) -> TidingsError | None:
+        if self._stopping:
+            return Stopping("the service is stopping; it takes nothing more")
+        if self.disk_error is not None and type(command) in _MANAGEMENT:
+            return type(self.disk_error)(f"nothing can be changed: {self.disk_error}")
+        try:
+            authorise(self, command, principal)
+        except TidingsError as error:
+            return error
+        return None
+
+    async def connect(
+        self, command: m.Connect, endpoint: Endpoint | None, principal: Principal = OWNER
+    ) -> None:
+        """Connects a client to a proxy; it is reached through the endpoint from then on."""
+        key = (command.channel, command.proxy)
+        before = self.out.endpoints.get(key)
+        proxy = self.factory.channel(command.channel).proxy(command.proxy)
+        if endpoint is not None and (before is None or command.again):
+            endpoint.attach(self)
+            self.out.endpoints[key] = (endpoint, proxy.form)
+        try:
+            await self.ask(command, principal)
+        except BaseException:
+            if before is None:
+                self.out.endpoints.pop(key, None)
+            else:
+                self.out.endpoints[key] = before
+            raise
+        if before is not None and before[0] is not endpoint:
+            before[0].close(Disconnected("another client has taken the connection over"))
+
+    async def pull(
+        self,
+        channel: int,
+        proxy: int,
+        most: int = 1,
+        wait: int | None = None,
+        lease: int | None = None,
+        principal: Principal = OWNER,
+    ) -> Delivery:
+        """Asks for events as a pull consumer; waits as long as asked to."""
+        token = next(self._tokens)
+        future: asyncio.Future[Delivery] = self._loop.create_future()
+        self.out.pulls[token] = future
+        try:
+            await self.ask(Pull(channel, proxy, token, most, wait, lease), principal)
+            return await future
+        except asyncio.CancelledError:
+            self.tell(CancelPull(channel, proxy, token))
+            raise
+        finally:
+            self.out.pulls.pop(token, None)
+
+    # What endpoints answer.
+
+    def ack(self, channel: int, proxy: int, seqs: Sequence[int]) -> None:
+        """A consumer has taken events."""
+        self.tell(Ack(channel, proxy, seqs))
+
+    def failed(
+        self, channel: int, proxy: int, seqs: Sequence[int], reason: str, gone: bool = False
+    ) -> None:
+        """Events could not be handed over."""
+        self.tell(Failed(channel, proxy, seqs, reason, gone))
+
+    def reject(self, channel: int, proxy: int, seqs: Sequence[int], reason: str) -> None:
+        """A consumer will never take these."""
+        self.tell(Reject(channel, proxy, seqs, reason))
+
+    # The loop.
+
+    def _drain(self) -> None:
+        self._scheduled = False
+        watchdog = self.watchdog
+        watchdog.entered()
+        posts = self._mailbox.slice()
+        now = self.clock.now()
+        try:
+            answers, effects = self.factory.handle_many([post.command for post in posts], now)
+            self._performer.perform(posts, answers, effects)
+        except Exception as fault:  # a fault of ours: those who asked must not wait for ever
+            log.exception("a batch of commands could not be carried out")
+            for post in posts:
+                if post.future is not None and not post.future.done():
+                    post.future.set_exception(fault)
+        self._timer.set(self.factory.wake_at)
+        took = watchdog.left()
+        weight = sum(len(p.command.items) if type(p.command) is Push else 1 for p in posts)
+        self._mailbox.took(weight, took)
+        if self._mailbox and not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._drain)
+
+    def _tick(self) -> None:
+        self.tell(Tick())
+
+    def _look_around(self) -> None:
+        offset = self.clock.check()
+        if offset is not None:
+            log.warning("the clock was set; host time is %d µs away from it", offset)
+            self.recorder.offset = offset
+            self.tell(ClockSet(offset))
+        if self.writer.owed:
+            self.writer.flush()
+        self._around = self._loop.call_later(_LOOK_AROUND, self._look_around)
+
+    # What performing needs.
+
+    def answer(self, post: Post, answer: object) -> None:
+        """Answers who waits."""
+        future = post.future
+        if future is None or future.done():
+            return
+        if post.parts is not None:
+            if isinstance(answer, list):
+                post.parts.extend(answer)
+                answer = post.parts
+            if not post.last and not isinstance(answer, TidingsError):
+                return
+        if isinstance(answer, TidingsError):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)
+
+    def submit(self, job: Callable[[], _T]) -> asyncio.Future[_T]:
+        """Has the disk thread do something."""
+        return self.disk.submit(job)
+
+    def submit_write(
+        self, records: Sequence[Writable], *, sync: bool
+    ) -> asyncio.Future[list[Cursor]]:
+        """Has the disk thread write records."""
+        assert self.store is not None
+        return self.disk.submit(partial(self.store.write, records, sync=sync))
+
+    def submit_fetch(self, places: Sequence[int]) -> asyncio.Future[list[Message | None]]:
+        """Has the disk thread read events."""
+        assert self.store is not None
+        return self.disk.submit(partial(self.store.fetch, places))
+
+    def revoke(self, command: Revoke) -> None:
+        """Tells the core at once: what comes after must not find these events."""
+        _, effects = self.factory.handle_many([command], self.clock.now())
+        self.perform_alone(effects)
+
+    def perform_alone(self, effects: Sequence[e.Effect]) -> None:
+        """Carries out effects that no command asked for."""
+        self._performer.perform([], [], effects)
+        self._timer.set(self.factory.wake_at)
+
+    def refused(self, error: StoreError) -> None:
+        """The disk took nothing: changes are refused until it does again."""
+        if self.disk_error is None:
+            log.error("the disk refuses: %s", error)
+        self.disk_error = error
+
+    def taken(self) -> None:
+        """The disk takes records again, or still."""
+        if self.disk_error is not None and not self.writer.owed:
+            log.warning("the disk takes records again")
+            self.disk_error = None
+
+    def unreadable(self, channel: int, proxy: int, seqs: Sequence[int]) -> None:
+        """Events that cannot be read from the disk cannot be delivered: they are lost."""
+        text = f"events {list(seqs)[:10]} cannot be read from the journal; they are lost"
+        self.notice(e.Notice(e.NoticeKind.LOST, channel, proxy, text))
+        self.tell(Ack(channel, proxy, seqs))
+
+    def channel_changed(self, effect: e.TopologyChanged) -> None:
+        """A channel was made or changed, or is gone."""
+        if effect.state is None:
+            self.bodies.drop_channel(effect.channel)
+        else:
+            self.origins[effect.channel] = str(effect.state["origin"])
+
+    def count(self, effect: e.Done) -> None:
+        """Counts what became of events."""
+        self.counts[effect.outcome] += effect.copies
+
+    def notice(self, notice: e.Notice) -> None:
+        """Keeps a notice, and tells who watches."""
+        log.info("%s: channel %d, proxy %d: %s", *notice)
+        self.notices.append(notice)
+        for watcher in self._watchers:
+            self._loop.call_soon(watcher, notice)
+
+    def watch(self, watcher: Callable[[e.Notice], None]) -> Callable[[], None]:
+        """Has a function told of every notice; returns what ends that."""
+        self._watchers.append(watcher)
+        return partial(self._watchers.remove, watcher)
+
+    # The end.
+
+    async def drain(self, seconds: float = 10.0) -> bool:
+        """Takes nothing more and lets what was taken in leave; whether all of it has."""
+        self._stopping = True
+        until = self._loop.time() + seconds
+        while self._loop.time() < until:
+            self.writer.flush()
+            in_flight = any(d.flight for _, d in self.factory.core.deliveries())
+            if not (self._mailbox or in_flight or self.disk.waiting) and self.writer.idle:
+                return True
+            await asyncio.sleep(0.005)
+        return False
+
+    async def close(self, seconds: float = 10.0) -> None:
+        """Stops: what was accepted is on the disk when this returns."""
+        if self._around.cancelled():
+            return
+        await self.drain(seconds)
+        self._around.cancel()
+        self._timer.set(None)
+        self.watchdog.stop()
+        await self.out.stop()
+        if self._mailbox:
+            self._drain()
+        if self.store is not None:
+            self.writer.ride(last_words(self))
+            self.writer.flush()
+            await self.disk.submit(self.store.close)
+        self.disk.close()

@@ -1,0 +1,214 @@
+"""Things that leave: events to consumers, answers to pulls, notices to clients."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from tidings.channel import effects as e
+from tidings.channel.commands import Polled
+from tidings.channel.entries import Entry
+from tidings.channel.vocabulary import Form
+from tidings.engine.bodies import Message
+from tidings.engine.endpoints import Delivery, Endpoint
+from tidings.engine.outbox import Key, Outbox
+from tidings.errors import Disconnected, TidingsError
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+
+__all__ = ["Leaving"]
+
+_MESSAGES: Final = {Message}
+
+Later = Callable[[Callable[[], None]], None]
+"""Has something done when a write is on the disk."""
+
+
+class Leaving:
+    """The way out.
+
+    Attributes:
+        endpoints: How the clients of proxies are reached, and in which form they take events.
+        pulls: Who waits for the answer to a pull, by token.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self.endpoints: dict[Key, tuple[Endpoint, Form]] = {}
+        self.pulls: dict[int, asyncio.Future[Delivery]] = {}
+        self._host = host
+        self._bodies = host.bodies
+        self._outbox = Outbox()
+        self._polls: set[asyncio.Task[None]] = set()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits to leave."""
+        return not self._outbox.lines
+
+    def deliver(self, effect: e.Deliver, later: Later | None) -> None:
+        """Hands events to a push consumer, when they may leave and their content is here."""
+        channel, proxy, entries, again = effect
+        key = (channel, proxy)
+        reached = self.endpoints.get(key)
+        if reached is None:
+            return
+        endpoint, form = reached
+        messages = self._messages(channel, entries)
+        whole = set(map(type, messages)) == _MESSAGES
+        batch = Delivery(channel, proxy, messages, again, form)
+        if whole and later is None and key not in self._outbox.lines:
+            endpoint.deliver(batch)
+        else:
+            self._send(
+                batch, partial(self._hand_over, endpoint, batch, entries), entries, whole, later
+            )
+
+    def pulled(self, effect: e.Pulled, later: Later | None) -> None:
+        """Answers a pull, when its events may leave and their content is here."""
+        token, channel, proxy, entries, again = effect
+        future = self.pulls.pop(token, None)
+        if future is None:
+            return
+        messages = self._messages(channel, entries)
+        whole = not messages or set(map(type, messages)) == _MESSAGES
+        batch = Delivery(channel, proxy, messages, again)
+        act = partial(_answer_pull, future, batch)
+        if whole and later is None:
+            act()
+        else:
+            self._send(batch, act, entries, whole, later)
+
+    def _messages(self, channel: int, entries: Sequence[Entry]) -> list[Any]:
+        held = self._bodies.of(channel)
+        return [held.get(entry[1]) for entry in entries]
+
+    def _send(
+        self,
+        batch: Delivery,
+        act: Callable[[], None],
+        entries: Sequence[Entry],
+        whole: bool,
+        later: Later | None,
+    ) -> None:
+        key = (batch.channel, batch.proxy)
+        missing = [] if whole else self._fill_from_memory(batch, entries)
+        ticket = self._outbox.put(key, act, (later is not None) + bool(missing))
+        ready = partial(self._outbox.ready, ticket)
+        if later is not None:
+            later(ready)
+        if missing:
+            self._fetch(batch, missing, ready)
+
+    def _fill_from_memory(self, batch: Delivery, entries: Sequence[Entry]) -> list[tuple[int, int]]:
+        """Puts contents in that are in the cache; which others are where on the disk."""
+        messages: list[Any] = batch.messages
+        missing: list[tuple[int, int]] = []
+        for at, found in enumerate(messages):
+            if isinstance(found, int):
+                cached = self._bodies.get(batch.channel, entries[at].seq)
+                if cached is None:
+                    missing.append((at, found))
+                else:
+                    messages[at] = cached
+        return missing
+
+    def _fetch(
+        self, batch: Delivery, missing: Sequence[tuple[int, int]], ready: Callable[[], None]
+    ) -> None:
+        """Reads contents that are on the disk, then says so."""
+        messages: list[Any] = batch.messages
+
+        def fetched(result: asyncio.Future[list[Message | None]]) -> None:
+            if result.exception() is None:
+                for (at, _), message in zip(missing, result.result(), strict=True):
+                    if message is not None:
+                        messages[at] = message
+                        self._bodies.cache(batch.channel, message.seq, message)
+            ready()
+
+        self._host.submit_fetch([place for _, place in missing]).add_done_callback(fetched)
+
+    def _hand_over(self, endpoint: Endpoint, batch: Delivery, entries: Sequence[Entry]) -> None:
+        """Delivers what could be read; the rest is reported as lost."""
+        good = _read(batch.messages)
+        if good:
+            endpoint.deliver(batch._replace(messages=good))
+        if len(good) < len(entries):
+            read = {message.seq for message in good}
+            lost = [entry.seq for entry in entries if entry.seq not in read]
+            self._host.unreadable(batch.channel, batch.proxy, lost)
+
+    def pull_ended(self, token: int, error: TidingsError) -> None:
+        """Answers a pull with an error."""
+        future = self.pulls.pop(token, None)
+        if future is not None and not future.done():
+            future.set_exception(error)
+
+    def poll(self, effect: e.Poll) -> None:
+        """Asks a pull supplier; the core hears what it had."""
+        reached = self.endpoints.get((effect.channel, effect.proxy))
+        if reached is None:
+            return
+        task = asyncio.get_running_loop().create_task(self._poll(effect, reached[0]))
+        self._polls.add(task)
+        task.add_done_callback(self._polls.discard)
+
+    async def _poll(self, effect: e.Poll, endpoint: Endpoint) -> None:
+        channel, proxy, most = effect
+        try:
+            items = await endpoint.try_pull(most)
+            answer = Polled(channel, proxy, items)
+        except Disconnected as error:
+            answer = Polled(channel, proxy, (), str(error), True)
+        except Exception as error:  # noqa: BLE001 -- the supplier's trouble, told as such
+            answer = Polled(channel, proxy, (), f"{type(error).__name__}: {error}")
+        self._host.tell(answer)
+
+    def tell_offers(self, effect: e.TellOffers) -> None:
+        """Tells a consumer what is offered."""
+        reached = self.endpoints.get((effect.channel, effect.proxy))
+        if reached is not None:
+            reached[0].offers(effect.added, effect.removed)
+
+    def tell_subscriptions(self, effect: e.TellSubscriptions) -> None:
+        """Tells a supplier what is wanted."""
+        reached = self.endpoints.get((effect.channel, effect.proxy))
+        if reached is not None:
+            reached[0].subscriptions(effect.added, effect.removed)
+
+    def disconnect(self, effect: e.DisconnectPeer) -> None:
+        """Tells a client that its proxy is gone, and forgets it."""
+        reached = self.endpoints.pop((effect.channel, effect.proxy), None)
+        if reached is not None:
+            endpoint = reached[0]
+            if effect.tell:
+                endpoint.disconnected()
+            else:
+                endpoint.close()
+
+    async def stop(self) -> None:
+        """Ends what still runs at clients."""
+        for task in self._polls:
+            task.cancel()
+        await asyncio.gather(*self._polls, return_exceptions=True)
+        for endpoint, _ in list(self.endpoints.values()):
+            endpoint.close()
+            endpoint.cancel()
+        self.endpoints.clear()
+        for future in self.pulls.values():
+            if not future.done():
+                future.set_exception(Disconnected("the service has stopped"))
+        self.pulls.clear()
+
+
+def _answer_pull(future: asyncio.Future[Delivery], batch: Delivery) -> None:
+    if not future.done():
+        future.set_result(batch._replace(messages=_read(batch.messages)))
+
+
+def _read(messages: list[Any]) -> list[Message]:
+    """The events whose content is here: one that could not be read is still its place."""
+    return [message for message in messages if isinstance(message, Message)]

@@ -1,0 +1,91 @@
+"""The mailbox: all that waits to be carried out, drained as a whole but in slices.
+
+A slice is small enough that the loop is not held up: how many events it may hold follows from
+what the latest ones have cost. A push with more events than that is carried out in parts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Final, NamedTuple
+
+from tidings.channel.commands import Command, Push
+
+__all__ = ["Mailbox", "Post"]
+
+# What a slice should take at most, in microseconds; well below the 5 ms nothing may exceed.
+_SLICE: Final = 2_000
+_FEWEST: Final = 4
+_MOST: Final = 512
+
+
+class Post(NamedTuple):
+    """A command that waits, and who is answered.
+
+    Attributes:
+        command: What to do.
+        future: Gets the answer; None if nobody waits for it.
+        parts: For the parts of a push, the answers so far; None for a whole command.
+        last: Whether this is the last part.
+    """
+
+    command: Command
+    future: asyncio.Future[object] | None
+    parts: list[object] | None = None
+    last: bool = True
+
+
+class Mailbox:
+    """Commands in the order they came."""
+
+    __slots__ = ("_cost", "_posts", "most")
+
+    def __init__(self) -> None:
+        self._posts: deque[Post] = deque()
+        self._cost = 20.0
+        self.most = 100
+
+    def __len__(self) -> int:
+        return len(self._posts)
+
+    def post(self, command: Command, future: asyncio.Future[object] | None) -> None:
+        """Puts a command at the end."""
+        self._posts.append(Post(command, future))
+
+    def slice(self) -> list[Post]:
+        """The next commands, as many as fit into one slice; at least one."""
+        posts = self._posts
+        taken: list[Post] = []
+        room = self.most
+        while posts and room > 0:
+            post = posts.popleft()
+            command = post.command
+            if command.__class__ is not Push:
+                taken.append(post)
+                room -= 1
+                continue
+            size = len(command.items)
+            if size > room and size > _FEWEST:
+                post, rest = _parted(post, max(room, _FEWEST))
+                posts.appendleft(rest)
+            taken.append(post)
+            room -= size
+        return taken
+
+    def took(self, weight: int, microseconds: int) -> None:
+        """What a slice has cost, so that the next one fits."""
+        if weight > 0:
+            self._cost += (microseconds / weight - self._cost) * 0.2
+            self.most = max(_FEWEST, min(_MOST, int(_SLICE / max(self._cost, 0.1))))
+
+
+def _parted(post: Post, size: int) -> tuple[Post, Post]:
+    """A push as two: the first events, and the rest."""
+    whole = post.command
+    assert isinstance(whole, Push)
+    parts: list[object] = [] if post.parts is None else post.parts
+    marks = whole.marks
+    first = whole._replace(items=whole.items[:size], marks=None if marks is None else marks[:size])
+    rest = whole._replace(items=whole.items[size:], marks=None if marks is None else marks[size:])
+    return Post(first, post.future, parts, False), Post(rest, post.future, parts, post.last)

@@ -1,0 +1,188 @@
+"""Carries out effects: contents are kept, records written, and then things leave.
+
+The effects of a batch that rest on records leave when these are on the disk. While they are
+being written, the core goes on with the next batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from tidings.channel import effects as e
+from tidings.channel.entries import PERSISTENT, Entry
+from tidings.channel.translation import approximate_octets
+from tidings.engine.bodies import Message
+from tidings.engine.mailbox import Post
+from tidings.engine.writing import AcceptedEvent, Write
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+
+__all__ = ["Performer"]
+
+
+class Performer:
+    """Carries out what the core decided, effect by effect."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._bodies = host.bodies
+        self._recorder = host.recorder
+        self._writer = host.writer
+        self._out = host.out
+
+    def perform(
+        self, posts: Sequence[Post], answers: Sequence[object], effects: Sequence[e.Effect]
+    ) -> None:
+        """Carries out one batch."""
+        write = Write()
+        for effect in effects:
+            _PERFORM[effect.__class__](self, effect, write)
+        writer = self._writer
+        if write.sync:
+            write.answers += zip(posts, answers, strict=True)
+            writer.begin(write)
+            return
+        if write.records:
+            writer.ride(write.records)
+        for act in write.after:
+            writer.after_writes(act)
+        if writer.under_way:
+            for post, answer in zip(posts, answers, strict=True):
+                writer.answer_after_writes(post, answer)
+        else:
+            answer_all = self._host.answer
+            for post, answer in zip(posts, answers, strict=True):
+                answer_all(post, answer)
+
+    # Contents and records.
+
+    def _accepted(self, effect: e.Accepted, write: Write) -> None:
+        entry, channel, seq = effect.entry, effect.channel, effect.seq
+        durable = entry.flags & PERSISTENT and self._host.store is not None
+        if not effect.recipients and not durable:
+            return
+        message = Message(
+            effect.event,
+            self._host.origins[channel],
+            seq,
+            effect.arrival,
+            effect.plan,
+            entry.priority,
+            effect.mark,
+            entry.octets or approximate_octets(effect.event),
+        )
+        if effect.recipients:
+            self._bodies.keep(channel, seq, message)
+        if durable:
+            at = len(write.records)
+            write.events.append(AcceptedEvent(at, channel, seq, message, effect.mark))
+            write.records.append(self._recorder.event(effect))
+            write.sync = True
+
+    def _settled(self, effect: e.Settled, write: Write) -> None:
+        self._bodies.forget(effect.channel, effect.seqs)
+
+    def _done(self, effect: e.Done, write: Write) -> None:
+        self._host.count(effect)
+        if effect.durable and self._host.store is not None:
+            write.records.append(self._recorder.outcome(effect))
+
+    def _topology(self, effect: e.TopologyChanged, write: Write) -> None:
+        if effect.kind == "channel":
+            self._host.channel_changed(effect)
+        if self._host.store is not None:
+            write.records.append(self._recorder.topology(effect))
+            write.sync = True
+
+    def _plan(self, effect: e.PlanChanged, write: Write) -> None:
+        if self._host.store is not None:
+            write.records.append(self._recorder.plan(effect))
+
+    def _reserved(self, effect: e.Reserved, write: Write) -> None:
+        if self._host.store is not None:
+            write.records.append(self._recorder.reserved(effect))
+            write.sync = True
+
+    def _dead(self, effect: e.DeadLetter, write: Write) -> None:
+        self._host.dead_letters.bury(effect, write)
+
+    # Things that leave.
+
+    def _deliver(self, effect: e.Deliver, write: Write) -> None:
+        waits = self._waits(effect.entries, write)
+        self._out.deliver(effect, self._until_written(write) if waits else None)
+
+    def _pulled(self, effect: e.Pulled, write: Write) -> None:
+        waits = self._waits(effect.entries, write)
+        self._out.pulled(effect, self._until_written(write) if waits else None)
+
+    def _waits(self, entries: Sequence[Entry], write: Write) -> bool:
+        """Whether events must not leave before a sync."""
+        if not write.sync and not self._writer.under_way:
+            return False
+        return any(entry[4] & PERSISTENT for entry in entries)
+
+    def _until_written(self, write: Write) -> Callable[[Callable[[], None]], None]:
+        return write.after.append if write.sync else self._writer.after_writes
+
+    def _pull_ended(self, effect: e.PullEnded, write: Write) -> None:
+        self._out.pull_ended(effect.token, effect.error)
+
+    def _poll(self, effect: e.Poll, write: Write) -> None:
+        write.after.append(partial(self._out.poll, effect))
+
+    def _tell_offers(self, effect: e.TellOffers, write: Write) -> None:
+        write.after.append(partial(self._out.tell_offers, effect))
+
+    def _tell_subscriptions(self, effect: e.TellSubscriptions, write: Write) -> None:
+        write.after.append(partial(self._out.tell_subscriptions, effect))
+
+    def _disconnect_peer(self, effect: e.DisconnectPeer, write: Write) -> None:
+        write.after.append(partial(self._out.disconnect, effect))
+
+    def _notice(self, effect: e.Notice, write: Write) -> None:
+        self._host.notice(effect)
+
+    # Entries on the disk.
+
+    def _spill(self, effect: e.Spill, write: Write) -> None:
+        held = self._bodies.of(effect.channel)
+        places: dict[int, int] = {}
+        for entry in effect.entries:
+            found = held.get(entry.seq)
+            if isinstance(found, int):
+                places[entry.seq] = found
+            else:  # it is on its way to the disk
+                self._writer.ask_place(effect.channel, entry.seq)
+        write.after.append(partial(self._host.spilling.spill, effect, places))
+
+    def _refill(self, effect: e.Refill, write: Write) -> None:
+        write.after.append(partial(self._host.spilling.refill, effect))
+
+    def _unspill(self, effect: e.Unspill, write: Write) -> None:
+        write.after.append(partial(self._host.spilling.unspill, effect))
+
+
+_PERFORM: Final[dict[type, Callable[[Performer, Any, Write], None]]] = {
+    e.Accepted: Performer._accepted,
+    e.DeadLetter: Performer._dead,
+    e.Deliver: Performer._deliver,
+    e.DisconnectPeer: Performer._disconnect_peer,
+    e.Done: Performer._done,
+    e.Notice: Performer._notice,
+    e.PlanChanged: Performer._plan,
+    e.Poll: Performer._poll,
+    e.PullEnded: Performer._pull_ended,
+    e.Pulled: Performer._pulled,
+    e.Refill: Performer._refill,
+    e.Reserved: Performer._reserved,
+    e.Settled: Performer._settled,
+    e.Spill: Performer._spill,
+    e.TellOffers: Performer._tell_offers,
+    e.TellSubscriptions: Performer._tell_subscriptions,
+    e.TopologyChanged: Performer._topology,
+    e.Unspill: Performer._unspill,
+}

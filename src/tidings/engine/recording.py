@@ -1,0 +1,108 @@
+"""From effects to records of the journal."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidings.channel.effects import (
+    Accepted,
+    DeadLetter,
+    Done,
+    PlanChanged,
+    Reserved,
+    TopologyChanged,
+)
+from tidings.channel.entries import NEVER
+from tidings.engine.bodies import Message
+from tidings.events.codecs.json_codec import encode_event
+from tidings.filters.plan_form import change_to_plain
+from tidings.stores.payloads import (
+    StoredDeadLetter,
+    StoredEvent,
+    dead_payload,
+    event_payload,
+    outcome_payload,
+    plan_payload,
+    topology_payload,
+)
+from tidings.stores.records import Kind, Record
+
+__all__ = ["HOST_ORIGIN", "Recorder"]
+
+HOST_ORIGIN: Final = bytes(16)
+"""Stands for the channel in records that belong to the host."""
+
+
+class Recorder:
+    """Writes effects as records.
+
+    Attributes:
+        offset: Host time plus this is the time, microseconds since 1970.
+        origins: Of the channels, by id.
+    """
+
+    def __init__(self) -> None:
+        self.offset = 0
+        self.origins: dict[int, bytes] = {0: HOST_ORIGIN}
+
+    def event(self, effect: Accepted, octets: bytes | None = None) -> Record:
+        """The record of an accepted event."""
+        entry, mark, views = effect.entry, effect.mark, effect.views
+        stored = StoredEvent(
+            effect.arrival,
+            effect.plan,
+            entry.priority,
+            self.wall(entry.expiry),
+            effect.start,
+            entry.flags,
+            None if mark is None else mark.producer,
+            0 if mark is None else mark.number,
+            effect.hops,
+            tuple(effect.durable),
+            {p: (self.wall(v.expiry), v.priority) for p, v in views.items()} if views else {},
+            False,
+            encode_event(effect.event) if octets is None else octets,
+        )
+        return Record(Kind.EVENT, self.origins[effect.channel], effect.seq, event_payload(stored))
+
+    def outcome(self, effect: Done) -> Record:
+        """The record of copies that are done with."""
+        payload = outcome_payload(effect.proxy, effect.outcome, effect.durable)
+        return Record(Kind.OUTCOME, self.origins[effect.channel], effect.durable[0], payload)
+
+    def topology(self, effect: TopologyChanged) -> Record:
+        """The record of an object."""
+        if effect.kind == "channel" and effect.state is not None:
+            self.origins[effect.channel] = bytes.fromhex(str(effect.state["origin"]))
+        payload = topology_payload(effect.channel, effect.kind, effect.key, effect.state)
+        return Record(Kind.TOPOLOGY, self.origins[effect.channel], 0, payload)
+
+    def plan(self, effect: PlanChanged) -> Record:
+        """The record of a plan's version."""
+        payload = plan_payload(change_to_plain(effect.change))
+        return Record(Kind.PLAN, self.origins[effect.channel], effect.change.version, payload)
+
+    def reserved(self, effect: Reserved) -> Record:
+        """The record of numbers that may be in use."""
+        return Record(Kind.RESERVED, self.origins[effect.channel], effect.upto, b"")
+
+    def dead(self, effect: DeadLetter, message: Message) -> tuple[Record, StoredDeadLetter]:
+        """The record of a dead letter, and what the catalog keeps of it."""
+        entry = effect.entry
+        letter = StoredDeadLetter(
+            effect.proxy,
+            effect.at,
+            effect.causes,
+            self.wall(entry.expiry),
+            entry.priority,
+            entry.flags,
+            message.arrival,
+            message.plan,
+            encode_event(message.event),
+        )
+        origin = self.origins[effect.channel]
+        return Record(Kind.DEAD, origin, entry.seq, dead_payload(letter)), letter
+
+    def wall(self, expiry: int) -> int:
+        """Host time as microseconds since 1970; NEVER stays NEVER."""
+        return NEVER if expiry == NEVER else expiry + self.offset

@@ -1,0 +1,228 @@
+"""Start-up: from the journal to the state before the stop.
+
+The journal is read once. What it says last of an object counts; an event waits for the proxies
+its record names, less those whose outcome is there. Nothing else is needed: the catalog is
+filled from the same records.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from tidings.channel.effects import Outcome
+from tidings.channel.producers import ProducerMarks
+from tidings.channel.settings import Limits
+from tidings.engine.bodies import packed
+from tidings.engine.recording import HOST_ORIGIN
+from tidings.engine.store import Store
+from tidings.errors import StoreError
+from tidings.events.envelope import ProducerMark
+from tidings.stores.catalog import Catalog
+from tidings.stores.journal import Journal
+from tidings.stores.payloads import (
+    StoredDeadLetter,
+    stored_dead,
+    stored_dead_gone,
+    stored_event,
+    stored_marks,
+    stored_outcome,
+    stored_topology,
+)
+from tidings.stores.records import Kind
+from tidings.stores.segments import Entry as JournalEntry
+
+__all__ = ["Pending", "Recovered", "recover"]
+
+log = logging.getLogger(__name__)
+
+CATALOG: Final = "catalog.sqlite"
+JOURNAL: Final = "journal"
+
+Pending: TypeAlias = tuple[int, int, int, int, int | None, tuple[int, ...], Any]
+"""Of an event that may wait: place, expiry, priority, flags, start, proxies, views; times as in
+the journal. A tuple, because there may be millions."""
+
+
+@dataclass(slots=True)
+class ChannelState:
+    """What the journal says of one channel.
+
+    Attributes:
+        seq: The highest number seen.
+        reserved: Numbers up to this one may have been in use.
+        plan: The latest version of its rules.
+        pending: Events that wait, by number.
+        early: Proxies that are done with an event whose record comes later, because it was
+            carried forward.
+        marks: What producers have sent.
+    """
+
+    seq: int = 0
+    reserved: int = 0
+    plan: int = 0
+    pending: dict[int, Pending] = field(default_factory=dict)
+    early: dict[int, set[int]] = field(default_factory=dict)
+    marks: ProducerMarks | None = None
+    dead: dict[tuple[int, int], StoredDeadLetter] = field(default_factory=dict)
+
+
+class Recovered:
+    """What the journal says, gathered record by record.
+
+    Attributes:
+        states: The last state of each object, by channel, kind and key.
+        channels: By origin.
+        last_channel: The highest channel id seen.
+        unreadable: How many records could not be understood.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.states: dict[tuple[int, str, str], Any] = {}
+        self.channels: dict[bytes, ChannelState] = {}
+        self.last_channel = 0
+        self.unreadable = 0
+        self._limits = limits
+        self._read = {
+            Kind.EVENT: self._event,
+            Kind.OUTCOME: self._outcome,
+            Kind.TOPOLOGY: self._topology,
+            Kind.PLAN: self._plan,
+            Kind.MARK: self._marks,
+            Kind.DEAD: self._dead,
+            Kind.DEAD_GONE: self._dead_gone,
+            Kind.RESERVED: self._reserved,
+        }
+
+    def visit(self, entry: JournalEntry) -> None:
+        """Takes in one record; one that cannot be understood is reported and passed over."""
+        read = self._read.get(entry.record.kind)  # type: ignore[call-overload]
+        if read is None:
+            return
+        try:
+            read(entry)
+        except StoreError as error:
+            self.unreadable += 1
+            log.warning("a record at %s is passed over: %s", entry.at, error)
+
+    def _channel(self, origin: bytes) -> ChannelState:
+        found = self.channels.get(origin)
+        if found is None:
+            found = self.channels[origin] = ChannelState()
+        return found
+
+    def _event(self, entry: JournalEntry) -> None:
+        record = entry.record
+        channel = self._channel(record.channel)
+        stored = stored_event(record.payload)
+        seq = record.seq
+        channel.seq = max(channel.seq, seq)
+        if stored.producer is not None:
+            if channel.marks is None:
+                limits = self._limits
+                channel.marks = ProducerMarks(limits.producers, limits.producer_runs)
+            channel.marks.record(ProducerMark(stored.producer, stored.number), seq)
+        proxies = stored.durable
+        before = channel.pending.get(seq)
+        if stored.carried:
+            done = channel.early.pop(seq, None)
+            known = proxies if before is None else before[5]
+            proxies = tuple(p for p in proxies if p in known and not (done and p in done))
+        elif before is not None:  # a dead letter that is delivered again
+            proxies = tuple(dict.fromkeys((*before[5], *proxies)))
+        if proxies:
+            channel.pending[seq] = (
+                packed(entry.at),
+                stored.expiry,
+                stored.priority,
+                stored.flags,
+                stored.start,
+                proxies,
+                stored.views or None,
+            )
+        else:
+            channel.pending.pop(seq, None)
+
+    def _outcome(self, entry: JournalEntry) -> None:
+        channel = self._channel(entry.record.channel)
+        proxy, outcome, seqs = stored_outcome(entry.record.payload)
+        if outcome is Outcome.WITHDRAWN:
+            channel.seq = max(channel.seq, *seqs)
+            return
+        pending = channel.pending
+        for seq in seqs:
+            found = pending.get(seq)
+            if found is None:
+                channel.early.setdefault(seq, set()).add(proxy)
+                continue
+            left = tuple(p for p in found[5] if p != proxy)
+            if left:
+                pending[seq] = (*found[:5], left, found[6])
+            else:
+                del pending[seq]
+
+    def _topology(self, entry: JournalEntry) -> None:
+        channel, kind, key, state = stored_topology(entry.record.payload)
+        self.last_channel = max(self.last_channel, channel)
+        if state is not None:
+            self.states[channel, kind, key] = state
+            return
+        self.states.pop((channel, kind, key), None)
+        if kind == "channel":
+            self.channels.pop(entry.record.channel, None)
+
+    def _plan(self, entry: JournalEntry) -> None:
+        channel = self._channel(entry.record.channel)
+        channel.plan = max(channel.plan, entry.record.seq)
+
+    def _marks(self, entry: JournalEntry) -> None:
+        limits = self._limits
+        plain = stored_marks(entry.record.payload)
+        marks = ProducerMarks.from_plain(plain, limits.producers, limits.producer_runs)
+        self._channel(entry.record.channel).marks = marks
+
+    def _dead(self, entry: JournalEntry) -> None:
+        letter = stored_dead(entry.record.payload)
+        self._channel(entry.record.channel).dead[letter.proxy, entry.record.seq] = letter
+
+    def _dead_gone(self, entry: JournalEntry) -> None:
+        key = stored_dead_gone(entry.record.payload)
+        self._channel(entry.record.channel).dead.pop(key, None)
+
+    def _reserved(self, entry: JournalEntry) -> None:
+        channel = self._channel(entry.record.channel)
+        channel.reserved = entry.record.seq  # a stop in good order takes back what was not used
+
+    def origins(self) -> dict[int, bytes]:
+        """The origins of all channels that exist, by id."""
+        found = {0: HOST_ORIGIN}
+        for (channel, kind, _), state in self.states.items():
+            if kind == "channel":
+                found[channel] = bytes.fromhex(state["origin"])
+        return found
+
+
+def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, Recovered]:
+    """Opens the store in a folder, or makes one, and reads what it says. On the disk thread.
+
+    Raises:
+        JournalInUse: Another process has it open.
+        JournalTooNew: A newer version has written it; nothing was changed.
+        StoreError: The folder cannot be used.
+    """
+    found = Recovered(limits)
+    journal = Journal.open(folder / JOURNAL, segment_octets=segment_octets, visit=found.visit)
+    try:
+        catalog = Catalog.open(folder / CATALOG, journal.id)
+        catalog.clear()
+        with catalog.batch():
+            for id, origin in found.origins().items():
+                channel = found.channels.get(origin)
+                for (_, seq), letter in () if channel is None else channel.dead.items():
+                    catalog.add_dead(id, seq, letter)
+    except BaseException:
+        journal.close()
+        raise
+    return Store(journal, catalog), found

@@ -1,0 +1,75 @@
+"""After recovery: the core is made again, and what waited waits again."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from tidings.channel.channel import Channel
+from tidings.channel.entries import Entry
+from tidings.engine.recovery import ChannelState, Recovered
+from tidings.stores.payloads import marks_payload
+from tidings.stores.records import Kind, Record
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+
+__all__ = ["last_words", "resume"]
+
+# Events taken in before the loop gets a turn.
+_AT_ONCE: Final = 500
+
+
+async def resume(host: Host, found: Recovered) -> None:
+    """Brings a new host into the state before the stop."""
+    origins = found.origins()
+    host.recorder.origins = origins
+    host.origins = {id: origin.hex() for id, origin in origins.items()}
+    factory = host.factory
+    factory.restore(found.states, found.last_channel)
+    versions: dict[int, int] = {}
+    for id, channel in factory.channels.items():
+        state = found.channels.pop(origins[id], None) or ChannelState()
+        versions[id] = state.plan
+        channel.seq = max(state.seq, state.reserved)
+        channel.seq_reserved = state.reserved
+        if state.marks is not None:
+            channel.marks = state.marks
+        await _load(host, channel, state)
+    effects = factory.recovered(versions, host.clock.now())
+    host.perform_alone(effects)
+
+
+def last_words(host: Host) -> list[Record]:
+    """What a stop in good order leaves: how far the numbers went, and producers' marks."""
+    records: list[Record] = []
+    for id, channel in host.factory.channels.items():
+        origin = host.recorder.origins[id]
+        if channel.seq_reserved:
+            records.append(Record(Kind.RESERVED, origin, channel.seq, b""))
+        if len(channel.marks):
+            payload = marks_payload(channel.marks.to_plain())
+            records.append(Record(Kind.MARK, origin, 0, payload))
+    return records
+
+
+async def _load(host: Host, channel: Channel, state: ChannelState) -> None:
+    """Lets a channel's events wait again, in the order of their numbers."""
+    factory, bodies = host.factory, host.bodies
+    now = host.clock.now()
+    pending = state.pending
+    state.pending = {}
+    for at, seq in enumerate(sorted(pending)):
+        place, expiry, priority, flags, start, proxies, views = pending.pop(seq)
+        others = proxies if views is None else tuple(p for p in proxies if p not in views)
+        entry = Entry(expiry, seq, priority, 0, flags)
+        served = factory.load_pending(channel.id, entry, start, others, now) if others else 0
+        for proxy in () if views is None else proxies:
+            if proxy in views:
+                seen = Entry(views[proxy][0], seq, views[proxy][1], 0, flags)
+                served += factory.load_pending(channel.id, seen, start, (proxy,), now)
+        if served:
+            bodies.keep_place(channel.id, seq, place)
+        if at % _AT_ONCE == _AT_ONCE - 1:
+            host.perform_alone(factory.loaded())
+            await asyncio.sleep(0)

@@ -1,0 +1,84 @@
+"""Entries that do not fit into memory: to the disk and back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tidings.channel import effects as e
+from tidings.channel.commands import Refilled
+from tidings.channel.entries import Entry
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+
+__all__ = ["Spilling"]
+
+log = logging.getLogger(__name__)
+
+
+class Spilling:
+    """Carries out `Spill`, `Refill` and `Unspill`, in order."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    def spill(self, effect: e.Spill, places: dict[int, int]) -> None:
+        """Puts entries on the disk; where those are that were being written is known now."""
+        store, writer = self._host.store, self._host.writer
+        assert store is not None
+        for entry in effect.entries:
+            written = writer.places.pop((effect.channel, entry.seq), None)
+            if written is not None:
+                places[entry.seq] = written
+        entries = list(effect.entries)
+        job = partial(store.spill, effect.channel, effect.proxy, entries, places)
+        self._host.submit(job).add_done_callback(partial(self._spilled, effect, places))
+
+    def _spilled(
+        self, effect: e.Spill, places: dict[int, int], result: asyncio.Future[None]
+    ) -> None:
+        """What the disk did not take comes back at once; the journal has the events anyway."""
+        if result.exception() is None:
+            return
+        log.error("entries cannot be put on the disk: %s", result.exception())
+        entries = [entry for entry in effect.entries if entry.seq in places]
+        for entry in entries:
+            self._host.bodies.keep_place(effect.channel, entry.seq, places[entry.seq])
+        store = self._host.store
+        left = 0 if store is None else store.catalog.spilled(effect.channel, effect.proxy)
+        self._host.tell(Refilled(effect.channel, effect.proxy, entries, left))
+
+    def refill(self, effect: e.Refill) -> None:
+        """Gets entries back, and tells the core."""
+        store = self._host.store
+        assert store is not None
+        job = partial(store.refill, effect.channel, effect.proxy, effect.order, effect.most)
+        self._host.submit(job).add_done_callback(partial(self._refilled, effect))
+
+    def _refilled(
+        self, effect: e.Refill, result: asyncio.Future[tuple[list[Entry], list[int], int]]
+    ) -> None:
+        if result.exception() is not None:
+            log.error("entries cannot be got from the disk: %s", result.exception())
+            return
+        entries, places, left = result.result()
+        if effect.proxy not in self._host.factory.channels[effect.channel].proxies:
+            return
+        for entry, place in zip(entries, places, strict=True):
+            self._host.bodies.keep_place(effect.channel, entry.seq, place)
+        self._host.tell(Refilled(effect.channel, effect.proxy, entries, left))
+
+    def unspill(self, effect: e.Unspill) -> None:
+        """Forgets entries."""
+        store = self._host.store
+        assert store is not None
+        job = partial(store.unspill, effect.channel, effect.proxy, effect.seqs)
+        self._host.submit(job).add_done_callback(_report)
+
+
+def _report(result: asyncio.Future[None]) -> None:
+    if result.exception() is not None:
+        log.error("entries cannot be removed from the catalog: %s", result.exception())

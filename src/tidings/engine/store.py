@@ -1,0 +1,125 @@
+"""The store: journal and catalog behind the disk thread. Its methods run on that thread."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from tidings.channel.entries import Entry
+from tidings.channel.translation import approximate_octets
+from tidings.engine.bodies import Message, unpacked
+from tidings.errors import NotFound, StoreError
+from tidings.events.codecs.json_codec import decode_event
+from tidings.events.envelope import ProducerMark
+from tidings.stores.catalog import Catalog
+from tidings.stores.journal import Journal
+from tidings.stores.payloads import StoredDeadLetter, stored_event
+from tidings.stores.records import Kind, Record
+from tidings.stores.segments import Cursor, fetch_records
+
+__all__ = ["Store", "Writable", "message_of"]
+
+log = logging.getLogger(__name__)
+
+Writable: TypeAlias = Record | Callable[[], Record]
+"""A record, or what makes one on the disk thread because it must read first."""
+
+
+class Store:
+    """What the engine keeps on the disk.
+
+    Attributes:
+        journal: The only truth.
+        catalog: What can be made again from it.
+        syncs: How many syncs there were.
+        synced_events: How many events they made durable.
+    """
+
+    def __init__(self, journal: Journal, catalog: Catalog) -> None:
+        self.journal = journal
+        self.catalog = catalog
+        self.syncs = 0
+        self.synced_events = 0
+
+    @property
+    def folder(self) -> Path:
+        """Where the journal is."""
+        return self.journal.folder
+
+    def write(self, records: Sequence[Writable], *, sync: bool) -> list[Cursor]:
+        """Appends records, and makes them durable if asked to.
+
+        Raises:
+            StoreError: Nothing of it is in the journal, or the journal takes nothing more.
+        """
+        made = [record if isinstance(record, Record) else record() for record in records]
+        places = self.journal.append(made)
+        if sync:
+            self.journal.sync()
+            self.syncs += 1
+            self.synced_events += sum(record.kind == Kind.EVENT for record in made)
+        return places
+
+    def fetch(self, places: Sequence[int]) -> list[Message | None]:
+        """The events at some places of the journal; None for one that cannot be read."""
+        try:
+            cursors = [unpacked(place) for place in places]
+            found = fetch_records(self.journal.folder, self.journal.id, cursors)
+            return [message_of(record) for record in found]
+        except (StoreError, NotFound, OSError) as error:
+            if len(places) > 1:  # the others can be read
+                return [self.fetch([place])[0] for place in places]
+            log.warning("an event at %s cannot be read: %s", cursors[0], error)
+            return [None]
+
+    def bury(self, channel: int, seq: int, letter: StoredDeadLetter, most: int) -> None:
+        """Keeps a dead letter where it can be looked up."""
+        self.catalog.add_dead(channel, seq, letter)
+        self.catalog.trim_dead(most)
+
+    def spill(
+        self, channel: int, proxy: int, entries: Sequence[Entry], places: Mapping[int, int]
+    ) -> None:
+        """Keeps entries of a consumer, with where their events are.
+
+        An entry on the disk has the place of its event where one in memory has its octets.
+        """
+        rows = [e._replace(octets=places[e.seq]) for e in entries if e.seq in places]
+        self.catalog.spill(channel, proxy, rows)
+
+    def refill(
+        self, channel: int, proxy: int, order: str, most: int
+    ) -> tuple[list[Entry], list[int], int]:
+        """The best entries of a consumer, where their events are, and how many are left."""
+        rows, left = self.catalog.refill(channel, proxy, order, most)
+        return [row._replace(octets=0) for row in rows], [row.octets for row in rows], left
+
+    def unspill(self, channel: int, proxy: int, seqs: Sequence[int] | None) -> None:
+        """Forgets entries of a consumer."""
+        self.catalog.unspill(channel, proxy, seqs)
+
+    def close(self) -> None:
+        """Syncs, and lets others open the journal."""
+        try:
+            self.journal.close()
+        finally:
+            self.catalog.close()
+
+
+def message_of(record: Record) -> Message:
+    """The event in a record, as consumers get it."""
+    stored = stored_event(record.payload)
+    event = decode_event(stored.octets)
+    mark = None if stored.producer is None else ProducerMark(stored.producer, stored.number)
+    return Message(
+        event,
+        record.channel.hex(),
+        record.seq,
+        stored.arrival,
+        stored.plan,
+        stored.priority,
+        mark,
+        approximate_octets(event),
+    )

@@ -1,0 +1,219 @@
+"""Records on their way to the disk, in batches, and what happens when a batch is there.
+
+Many waiting pushes share one sync: while one batch is written, the next gathers. When a write
+fails, its events were never accepted; what else was in it is owed, and goes first the next time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final, NamedTuple, Protocol
+
+from tidings.channel.commands import Push, Revoke
+from tidings.engine.bodies import Bodies, Message, packed
+from tidings.engine.mailbox import Post
+from tidings.engine.store import Writable
+from tidings.errors import StoreError
+from tidings.events.envelope import ProducerMark
+from tidings.stores.segments import Cursor
+
+__all__ = ["AcceptedEvent", "Write", "Writer"]
+
+# Acknowledgements ride on the next sync; without one they wait at most this long, in seconds.
+_RIDE: Final = 0.1
+_MOST_RIDING: Final = 1_000
+
+
+class AcceptedEvent(NamedTuple):
+    """An event among the records of a write."""
+
+    at: int
+    channel: int
+    seq: int
+    message: Message
+    mark: ProducerMark | None
+
+
+class Write:
+    """A batch of records.
+
+    Attributes:
+        records: In order.
+        sync: Whether something waits for them to be durable.
+        events: The accepted events among them.
+        after: What is done when they are on the disk.
+        answers: Who is answered then, and what.
+    """
+
+    __slots__ = ("after", "answers", "events", "records", "sync")
+
+    def __init__(self) -> None:
+        self.records: list[Writable] = []
+        self.sync = False
+        self.events: list[AcceptedEvent] = []
+        self.after: list[Callable[[], None]] = []
+        self.answers: list[tuple[Post, object]] = []
+
+
+class WritingHost(Protocol):
+    """What writing needs of the host."""
+
+    def submit_write(
+        self, records: Sequence[Writable], *, sync: bool
+    ) -> asyncio.Future[list[Cursor]]:
+        """Has the disk thread write records."""
+        ...
+
+    def answer(self, post: Post, answer: object) -> None:
+        """Answers who waits."""
+        ...
+
+    def revoke(self, command: Revoke) -> None:
+        """Tells the core that events were not accepted after all."""
+        ...
+
+    def refused(self, error: StoreError) -> None:
+        """The disk took nothing."""
+        ...
+
+    def taken(self) -> None:
+        """The disk has taken a batch."""
+        ...
+
+
+class Writer:
+    """The writes that are under way, oldest first.
+
+    Attributes:
+        owed: Records that could not be written yet.
+        places: Where events are that were written, for those asked for by `ask_place`.
+    """
+
+    def __init__(self, host: WritingHost, bodies: Bodies) -> None:
+        self.owed: list[Writable] = []
+        self.places: dict[tuple[int, int], int] = {}
+        self._host = host
+        self._bodies = bodies
+        self._writes: deque[Write] = deque()
+        self._riding: list[Writable] = []
+        self._ride: asyncio.TimerHandle | None = None
+        self._asked: set[tuple[int, int]] = set()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether something is being written."""
+        return bool(self._writes)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is being written, and nothing waits to be."""
+        return not (self._writes or self._riding or self.owed)
+
+    def ask_place(self, channel: int, seq: int) -> None:
+        """Has the place of an event noted that is being written."""
+        self._asked.add((channel, seq))
+
+    def begin(self, write: Write) -> None:
+        """Sends a batch to the disk, with what rides on it or is owed before it."""
+        ahead = [*self.owed, *self._riding]
+        self.owed, self._riding = [], []
+        if ahead:
+            write.events = [event._replace(at=event.at + len(ahead)) for event in write.events]
+            write.records = [*ahead, *write.records]
+        self._writes.append(write)
+        result = self._host.submit_write(write.records, sync=write.sync)
+        result.add_done_callback(partial(self._written, write))
+
+    def ride(self, records: Sequence[Writable]) -> None:
+        """Takes records that nobody waits for: they go with the next batch."""
+        self._riding += records
+        if len(self._riding) >= _MOST_RIDING:
+            self.flush()
+        elif self._ride is None:
+            self._ride = asyncio.get_running_loop().call_later(_RIDE, self.flush)
+
+    def flush(self) -> None:
+        """Writes and syncs what rides or is owed, without waiting for a next batch."""
+        if self._ride is not None:
+            self._ride.cancel()
+            self._ride = None
+        if self._riding or self.owed:
+            write = Write()
+            write.sync = True
+            self.begin(write)
+
+    def after_writes(self, act: Callable[[], None]) -> None:
+        """Does something in its order: after all that is being written, or at once."""
+        if self._writes:
+            self._writes[-1].after.append(act)
+        else:
+            act()
+
+    def answer_after_writes(self, post: Post, answer: object) -> None:
+        """Answers in order: what was asked may rest on an event that is being written."""
+        if self._writes and post.command.__class__ is Push:
+            self._writes[-1].answers.append((post, answer))
+        else:
+            self._host.answer(post, answer)
+
+    def _written(self, write: Write, result: asyncio.Future[list[Cursor]]) -> None:
+        popped = self._writes.popleft()
+        assert popped is write
+        error = result.exception()
+        if error is None:
+            self._keep_places(write, result.result())
+            self._host.taken()
+        else:
+            self._refuse(write, error)
+        for act in write.after:
+            act()
+        for post, answer in write.answers:
+            self._host.answer(post, answer)
+
+    def _keep_places(self, write: Write, places: Sequence[Cursor]) -> None:
+        bodies, asked = self._bodies, self._asked
+        for at, channel, seq, message, _ in write.events:
+            if bodies.holds(channel, seq):
+                bodies.keep_on_disk(channel, seq, message, places[at])
+            if asked and (channel, seq) in asked:
+                asked.remove((channel, seq))
+                self.places[channel, seq] = packed(places[at])
+
+    def _refuse(self, write: Write, cause: BaseException) -> None:
+        """Nothing of it was written: its events were never accepted, the rest is owed."""
+        error = cause
+        if not isinstance(error, StoreError):
+            error = StoreError(f"the journal could not be written: {cause!r}")
+        events = {event.at for event in write.events}
+        self.owed = [r for at, r in enumerate(write.records) if at not in events] + self.owed
+        refused: dict[int, list[AcceptedEvent]] = {}
+        for event in write.events:
+            refused.setdefault(event.channel, []).append(event)
+            self._asked.discard((event.channel, event.seq))
+        for channel, group in refused.items():
+            seqs = [event.seq for event in group]
+            self._bodies.forget(channel, seqs)
+            marks = [event.mark for event in group if event.mark is not None]
+            self._host.revoke(Revoke(channel, seqs, marks))
+        gone = {channel: {event.seq for event in group} for channel, group in refused.items()}
+        write.answers = [(post, refusal(post, a, gone, error)) for post, a in write.answers]
+        self._host.refused(error)
+
+
+def refusal(post: Post, answer: object, gone: dict[int, set[int]], error: StoreError) -> object:
+    """What is answered when a batch could not be written.
+
+    The events of a push are refused one by one. Another change is made, but not durable yet.
+    """
+    command = post.command
+    if isinstance(command, Push):
+        if not isinstance(answer, list):
+            return answer
+        seqs = gone.get(command.channel, set())
+        return [error if one in seqs else one for one in answer]
+    if isinstance(answer, Exception) or post.future is None:
+        return answer
+    return type(error)(f"the change is made, but not on the disk yet: {error}")

@@ -144,6 +144,9 @@ def check_event(world: ChannelWorld, reading: Reading, channel: Channel) -> None
     found = [proxy.id for proxy in channel.router.match(fields)]
     assert tuple(sorted(found)) == expected, "the router"
     assert channel.plan.judge(fields).recipients == expected, "the plan"
+    for id in expected:  # suppliers are told at least what somebody gets
+        wanted = channel.wants.of(id)
+        assert any(one.matches(*fields.event_type) for one in wanted), "the union"
     assert dry_run(world, channel, item, None).recipients == expected, "the trail"
     suppliers = [p for p in channel.proxies.values() if p.connected and p.side is Side.SUPPLIER]
     if not suppliers:

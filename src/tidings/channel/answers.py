@@ -19,7 +19,8 @@ from tidings.channel.effects import (
 )
 from tidings.channel.entries import Entry
 from tidings.channel.holders import Proxy
-from tidings.channel.overflow import spill
+from tidings.channel.overflow import overflow, put_behind_spilled, spill
+from tidings.channel.vocabulary import Style
 from tidings.errors import Disconnected, InvalidUsage
 
 __all__ = ["acked", "failed", "redrive", "refilled", "rejected", "revoked"]
@@ -64,8 +65,8 @@ def failed(proxy: Proxy, command: Failed, now: int, end: Callable[[Proxy, bool],
     cause = Cause(now + channel.core.offset, command.reason)
     noted_cause(delivery, back, cause)
     channel.core.touched[proxy] = None
-    if delivery.retry_at > now:  # handed over before the pause: the same failure
-        return
+    if delivery.retry_at > now or proxy.style is Style.PULL:
+        return  # handed over before the pause: the same failure; and who pulls asks itself
     settings = channel.core.settings
     delivery.failures += 1
     text = f"{delivery.failures} failed deliveries in a row; the last: {command.reason}"
@@ -165,11 +166,14 @@ def refilled(proxy: Proxy, command: Refilled, now: int) -> None:
         delivery.boundary = command.entries[-1]
     channel.load(command.entries)
     channel.backlog = None
-    for entry in command.entries:
-        delivery.queue.push(entry)
     held, delivery.held = delivery.held, []
-    for entry in sorted(held, key=attrgetter("seq")):
-        channel.enqueue(proxy, entry, None, now)
+    for entry in sorted([*command.entries, *held], key=attrgetter("seq")):
+        if delivery.goes_before_spilled(entry):
+            delivery.queue.push(entry)
+        else:
+            put_behind_spilled(proxy, delivery, entry)
+    if delivery.is_over():
+        overflow(proxy, delivery, now)
     channel.core.touched[proxy] = None
 
 

@@ -73,6 +73,7 @@ class Backlog:
                 gone = [] if delivery is None else delivery.withdraw([entry.seq])
                 if gone:
                     channel.done(proxy, gone, Outcome.DISCARDED)
+                    channel.core.touched[proxy] = None  # it may have been in flight
         if len(self._heap) > 2 * len(channel.live) + 1_000:
             self._forget_settled(channel)
 

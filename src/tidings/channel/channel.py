@@ -19,7 +19,7 @@ from tidings.channel.entries import PERSISTENT, Entry
 from tidings.channel.holders import Admin, Proxy
 from tidings.channel.lifetimes import Quality, quality_of, view_of
 from tidings.channel.offers import TypeRegistry
-from tidings.channel.overflow import overflow, queue_behind_spilled, relieve
+from tidings.channel.overflow import overflow, queue_beside_spilled, relieve
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.properties import AdminProperties
 from tidings.channel.qos import QoS
@@ -218,11 +218,12 @@ class Channel:
             relieve(core, octets)
         return is_full
 
-    def is_full(self) -> bool:
-        """Whether new events would be refused."""
+    def room_for(self, events: int) -> int:
+        """How many of so many new events would not be refused."""
         most = self.properties.max_queue_length
-        full = bool(most) and len(self.live) + self.spilled >= most
-        return full and self.properties.reject_new_events
+        if not most or not self.properties.reject_new_events:
+            return events
+        return max(0, min(events, most - len(self.live) - self.spilled))
 
     def _give_out(
         self,
@@ -278,8 +279,8 @@ class Channel:
         delivery = proxy.delivery or delivery_of(proxy)
         if start is not None and start > now:
             heappush(delivery.later, (start, entry))
-        elif delivery.spilled and not delivery.goes_before_spilled(entry):
-            queue_behind_spilled(proxy, delivery, entry)
+        elif delivery.spilled:
+            queue_beside_spilled(proxy, delivery, entry, now)
             return
         else:
             delivery.queue.push(entry)

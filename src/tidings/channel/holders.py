@@ -109,7 +109,8 @@ class Proxy(Holder):
         form: In which form they go through.
         name: A name for people; empty for none.
         owner: Who may use it.
-        bare: Event Service style: in no lists, without quality of service and filters.
+        bare: Event Service style: in no lists, without quality of service and filters; it does
+            not survive a crash.
         connected: Whether a client has connected; events are for connected ones only.
         attached: Whether the client can be reached at the moment.
         reachable: Whether it gave a reference at all.

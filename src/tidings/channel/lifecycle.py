@@ -59,7 +59,7 @@ class Lifecycle:
         if isinstance(holder, Admin):
             key = f"{holder.side.value}/{holder.id}"
             self._core.out.append(TopologyChanged(channel, "admin", key, admin_state(holder)))
-        elif holder.durable and not holder.bare:
+        elif holder.durable:
             state = proxy_state(holder)
             self._core.out.append(TopologyChanged(channel, "proxy", str(holder.id), state))
 
@@ -225,7 +225,7 @@ class Lifecycle:
         self._rules.forget(proxy)
         if proxy.side is Side.SUPPLIER:
             tell_consumers(channel, channel.offers.withdraw(offer_key(proxy)))
-        if proxy.durable and not proxy.bare:
+        if proxy.durable:
             gone = TopologyChanged(channel.id, "proxy", str(proxy.id), None)
             self._core.out.append(gone)
         held = proxy.filter_ids

@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from tidings.channel.core import Core
     from tidings.channel.holders import Proxy
 
-__all__ = ["discard_policy", "overflow", "relieve", "spill", "swap_out"]
+__all__ = [
+    "discard_policy",
+    "overflow",
+    "put_behind_spilled",
+    "queue_beside_spilled",
+    "relieve",
+    "spill",
+    "swap_out",
+]
 
 
 _SERVER_LIMIT: Final = "the server keeps no more for one consumer"
@@ -37,6 +45,9 @@ def discard_policy(proxy: Proxy) -> DiscardPolicy:
 
 def overflow(proxy: Proxy, delivery: Delivery, now: int) -> None:
     """Brings a consumer's queue below its limits again."""
+    expired = delivery.queue.expire(now)
+    if expired:
+        proxy.channel.done(proxy, expired, Outcome.EXPIRED)
     pump(proxy, now)  # what can be handed over does not have to go
     most = proxy.qos.max_events_per_consumer
     while most and delivery.waiting > most and (len(delivery.queue) or delivery.later):
@@ -52,7 +63,7 @@ def overflow(proxy: Proxy, delivery: Delivery, now: int) -> None:
             _spill_last(proxy, delivery)
 
 
-def _discard(proxy: Proxy, delivery: Delivery, why: str) -> None:
+def _discard(proxy: Proxy, delivery: Delivery, why: str) -> Entry:
     policy = discard_policy(proxy)
     if len(delivery.queue):
         victim = delivery.queue.discard(policy)
@@ -62,6 +73,7 @@ def _discard(proxy: Proxy, delivery: Delivery, why: str) -> None:
         delivery.later.remove(last)
         heapify(delivery.later)
     _discarded(proxy, delivery, [victim], why)
+    return victim
 
 
 def _discarded(proxy: Proxy, delivery: Delivery, victims: Sequence[Entry], why: str) -> None:
@@ -92,15 +104,24 @@ def _spill_last(proxy: Proxy, delivery: Delivery) -> None:
     report_slow(proxy, delivery, "the rest waits on the disk")
 
 
-def queue_behind_spilled(proxy: Proxy, delivery: Delivery, entry: Entry) -> None:
-    """Takes an event in that belongs behind something on the disk."""
+def queue_beside_spilled(proxy: Proxy, delivery: Delivery, entry: Entry, now: int) -> None:
+    """Takes an event in while others are on the disk."""
+    proxy.channel.core.touched[proxy] = None
+    delivery.queue.push(entry)
     most = proxy.qos.max_events_per_consumer
-    if most and delivery.waiting >= most:
-        # It takes part in the choice with those in memory: nobody knows the others.
-        delivery.queue.push(entry)
-        _discard(proxy, delivery, f"MaxEventsPerConsumer is {most}")
-        if not delivery.queue.remove([entry.seq]):
-            return
+    # It takes part in the choice with those in memory: nobody knows the others.
+    why = f"MaxEventsPerConsumer is {most}"
+    if most and delivery.waiting > most and _discard(proxy, delivery, why) is entry:
+        return
+    if not delivery.goes_before_spilled(entry):
+        delivery.queue.take_last(1)  # the others in memory come before what is on the disk
+        put_behind_spilled(proxy, delivery, entry)
+    elif delivery.is_over():
+        overflow(proxy, delivery, now)
+
+
+def put_behind_spilled(proxy: Proxy, delivery: Delivery, entry: Entry) -> None:
+    """Puts an event behind what is on the disk: there, or in memory until it is back."""
     if delivery.refilling:
         delivery.held.append(entry)
     elif entry.flags & PERSISTENT:
@@ -109,7 +130,6 @@ def queue_behind_spilled(proxy: Proxy, delivery: Delivery, entry: Entry) -> None
         delivery.held.append(entry)  # the content of a BestEffort event is in memory only
     else:
         _discarded(proxy, delivery, [entry], _SERVER_LIMIT)
-    proxy.channel.core.touched[proxy] = None
 
 
 def spill(proxy: Proxy, delivery: Delivery, entries: Sequence[Entry]) -> None:

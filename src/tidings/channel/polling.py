@@ -45,8 +45,8 @@ def ask(proxy: Proxy, now: int) -> None:
         channel.core.wake(polling.at, proxy)
         return
     most = proxy.qos.maximum_batch_size if proxy.form is Form.SEQUENCE else 1
-    most = min(most, channel.core.settings.limits.batch_events)
-    if channel.is_full():  # 9: a full channel that refuses new events stops asking
+    most = channel.room_for(min(most, channel.core.settings.limits.batch_events))
+    if not most:  # 9: a full channel that refuses new events stops asking
         polling.at = now + channel.core.settings.poll_interval
         channel.core.wake(polling.at, proxy)
         return

@@ -100,7 +100,7 @@ def _make(
         make(core, filters, channel, state)
     except StoreError as error:
         raise StoreError(f"the {kind} {key} {error}") from error
-    except (TidingsError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+    except (TidingsError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise StoreError(f"the {kind} {key} cannot be made again: {error!r}") from error
 
 

@@ -119,11 +119,12 @@ class Rules:
     def adjust(self, proxy: Proxy) -> None:
         """Works out what the flow of events needs to know of a proxy."""
         qos = proxy.qos
-        proxy.durable = qos.connection_reliability is Reliability.PERSISTENT
+        persistent = qos.connection_reliability is Reliability.PERSISTENT
+        proxy.durable = persistent and not proxy.bare  # which nobody could find again
         if proxy.side is Side.SUPPLIER:
             proxy.judged = bool(proxy.attached_filters or proxy.admin.attached_filters)
-            persistent = qos.event_reliability is Reliability.PERSISTENT
-            proxy.defaults = (qos.priority, qos.timeout, persistent)
+            events = qos.event_reliability is Reliability.PERSISTENT
+            proxy.defaults = (qos.priority, qos.timeout, events)
             return
         admin = proxy.admin
         by_priority = self._mapping(proxy.priority_filter or admin.priority_filter)

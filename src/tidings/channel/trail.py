@@ -79,7 +79,7 @@ def dry_run(channel: Channel, item: Item, supplier: Proxy | None, now: int) -> T
             return Trail(channel.plan.version, wall, False, (), tuple(steps))
     octets = approximate_octets(event)
     too_large = octets > core.settings.limits.event_octets
-    full = channel.is_full()
+    full = not channel.room_for(1)
     reason = "too large" if too_large else "MaxQueueLength is reached" if full else "there is room"
     steps.append(Step("channel", None, not (too_large or full), reason))
     if too_large or full:

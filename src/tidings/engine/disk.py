@@ -6,23 +6,28 @@ import asyncio
 import threading
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from queue import SimpleQueue
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from tidings.errors import Stopping
 
-__all__ = ["DiskThread"]
+__all__ = ["DiskThread", "Done"]
 
 _T = TypeVar("_T")
 
 
+Done: TypeAlias = Callable[[Any, BaseException | None], None]
+"""Told what a job returned, or what it raised."""
+
+
 class _Job(NamedTuple):
     work: Callable[[], Any]
-    future: asyncio.Future[Any]
+    done: Done
 
 
 class _Result(NamedTuple):
-    future: asyncio.Future[Any]
+    done: Done
     value: Any
     error: BaseException | None
 
@@ -64,12 +69,20 @@ class DiskThread:
         Raises:
             Stopping: The thread is closed.
         """
+        future: asyncio.Future[_T] = self._loop.create_future()
+        self.call(job, partial(_settle, future))
+        return future
+
+    def call(self, job: Callable[[], Any], done: Done) -> None:
+        """Queues a job; `done` is called on the loop, a turn earlier than a future could tell.
+
+        Raises:
+            Stopping: The thread is closed.
+        """
         if self._closed:
             raise Stopping("the disk thread is closed: it takes no more jobs")
-        future: asyncio.Future[_T] = self._loop.create_future()
         self.waiting += 1
-        self._jobs.put(_Job(job, future))
-        return future
+        self._jobs.put(_Job(job, done))
 
     def close(self) -> None:
         """Finishes what is queued, delivers its results and ends the thread.
@@ -105,21 +118,29 @@ class DiskThread:
         self._told = False
         results = self._results
         while results:
-            future, value, error = results.popleft()
+            done, value, error = results.popleft()
             self.waiting -= 1
-            if future.done():
-                continue
-            if error is None:
-                future.set_result(value)
-            else:
-                future.set_exception(error)
+            try:
+                done(value, error)
+            except Exception as fault:  # noqa: BLE001 -- the others must be told, too
+                context = {"message": "a disk job was done in vain", "exception": fault}
+                self._loop.call_exception_handler(context)
+
+
+def _settle(future: asyncio.Future[Any], value: object, error: BaseException | None) -> None:
+    if future.done():
+        return
+    if error is None:
+        future.set_result(value)
+    else:
+        future.set_exception(error)
 
 
 def _performed(job: _Job) -> _Result:
     try:
-        return _Result(job.future, job.work(), None)
+        return _Result(job.done, job.work(), None)
     except StopIteration as error:
         # A future does not take this one.
-        return _Result(job.future, None, RuntimeError(f"a disk job raised {error!r}"))
+        return _Result(job.done, None, RuntimeError(f"a disk job raised {error!r}"))
     except BaseException as error:  # noqa: BLE001 -- whoever waits for the job is told
-        return _Result(job.future, None, error)
+        return _Result(job.done, None, error)

@@ -36,7 +36,7 @@ from tidings.engine.access import OWNER, Access, Principal
 from tidings.engine.authority import authorise
 from tidings.engine.bodies import CACHE_OCTETS, Bodies, Message
 from tidings.engine.dead_letters import DeadLetters
-from tidings.engine.disk import DiskThread
+from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.leaving import Leaving
 from tidings.engine.mailbox import Mailbox, Post
@@ -52,7 +52,6 @@ from tidings.engine.watchdog import Watchdog
 from tidings.engine.writing import Writer
 from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
 from tidings.stores.journal import SEGMENT_OCTETS
-from tidings.stores.segments import Cursor
 
 __all__ = ["Host"]
 
@@ -303,12 +302,10 @@ class Host:
         """Has the disk thread do something."""
         return self.disk.submit(job)
 
-    def submit_write(
-        self, records: Sequence[Writable], *, sync: bool
-    ) -> asyncio.Future[list[Cursor]]:
+    def submit_write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
         """Has the disk thread write records."""
         assert self.store is not None
-        return self.disk.submit(partial(self.store.write, records, sync=sync))
+        self.disk.call(partial(self.store.write, records, sync=sync), done)
 
     def submit_fetch(self, places: Sequence[int]) -> asyncio.Future[list[Message | None]]:
         """Has the disk thread read events."""
@@ -380,7 +377,7 @@ class Host:
             await asyncio.sleep(0.005)
         return False
 
-    async def close(self, seconds: float = 10.0) -> None:
+    async def close(self, seconds: float = 1.0) -> None:
         """Stops: what was accepted is on the disk when this returns."""
         if self._around.cancelled():
             return

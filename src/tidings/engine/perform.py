@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import effects as e
 from tidings.channel.entries import PERSISTENT, Entry
-from tidings.channel.translation import approximate_octets
 from tidings.engine.bodies import Message
 from tidings.engine.mailbox import Post
 from tidings.engine.writing import AcceptedEvent, Write
@@ -64,22 +63,27 @@ class Performer:
         durable = entry.flags & PERSISTENT and self._host.store is not None
         if not effect.recipients and not durable:
             return
-        message = Message(
-            effect.event,
-            self._host.origins[channel],
-            seq,
-            effect.arrival,
-            effect.plan,
-            entry.priority,
-            effect.mark,
-            entry.octets or approximate_octets(effect.event),
-        )
+        octets = entry.octets
+        if durable:
+            record = self._recorder.event(effect)
+            octets = len(record.payload)
+        message = None
         if effect.recipients:
+            message = Message(
+                effect.event,
+                self._host.origins[channel],
+                seq,
+                effect.arrival,
+                effect.plan,
+                entry.priority,
+                effect.mark,
+                octets,
+            )
             self._bodies.keep(channel, seq, message)
         if durable:
             at = len(write.records)
             write.events.append(AcceptedEvent(at, channel, seq, message, effect.mark))
-            write.records.append(self._recorder.event(effect))
+            write.records.append(record)
             write.sync = True
 
     def _settled(self, effect: e.Settled, write: Write) -> None:

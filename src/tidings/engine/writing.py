@@ -7,13 +7,12 @@ fails, its events were never accepted; what else was in it is owed, and goes fir
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Final, NamedTuple, Protocol
 
 from tidings.channel.commands import Push, Revoke
 from tidings.engine.bodies import Bodies, Message, packed
+from tidings.engine.disk import Done
 from tidings.engine.mailbox import Post
 from tidings.engine.store import Writable
 from tidings.errors import StoreError
@@ -33,7 +32,7 @@ class AcceptedEvent(NamedTuple):
     at: int
     channel: int
     seq: int
-    message: Message
+    message: Message | None
     mark: ProducerMark | None
 
 
@@ -57,13 +56,25 @@ class Write:
         self.after: list[Callable[[], None]] = []
         self.answers: list[tuple[Post, object]] = []
 
+    def precede(self, records: Sequence[Writable]) -> None:
+        """Puts other records before its own."""
+        self.events = [event._replace(at=event.at + len(records)) for event in self.events]
+        self.records = [*records, *self.records]
+
+    def join(self, other: Write) -> None:
+        """Takes in a batch that comes after it."""
+        base = len(self.records)
+        self.events += [event._replace(at=event.at + base) for event in other.events]
+        self.records += other.records
+        self.sync = self.sync or other.sync
+        self.after += other.after
+        self.answers += other.answers
+
 
 class WritingHost(Protocol):
     """What writing needs of the host."""
 
-    def submit_write(
-        self, records: Sequence[Writable], *, sync: bool
-    ) -> asyncio.Future[list[Cursor]]:
+    def submit_write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
         """Has the disk thread write records."""
         ...
 
@@ -97,7 +108,8 @@ class Writer:
         self.places: dict[tuple[int, int], int] = {}
         self._host = host
         self._bodies = bodies
-        self._writes: deque[Write] = deque()
+        self._current: Write | None = None  # on its way; what comes meanwhile gathers
+        self._next: Write | None = None
         self._riding: list[Writable] = []
         self._ride: asyncio.TimerHandle | None = None
         self._asked: set[tuple[int, int]] = set()
@@ -105,12 +117,12 @@ class Writer:
     @property
     def under_way(self) -> bool:
         """Whether something is being written."""
-        return bool(self._writes)
+        return self._current is not None
 
     @property
     def idle(self) -> bool:
         """Whether nothing is being written, and nothing waits to be."""
-        return not (self._writes or self._riding or self.owed)
+        return not (self._current or self._riding or self.owed)
 
     def ask_place(self, channel: int, seq: int) -> None:
         """Has the place of an event noted that is being written."""
@@ -121,11 +133,19 @@ class Writer:
         ahead = [*self.owed, *self._riding]
         self.owed, self._riding = [], []
         if ahead:
-            write.events = [event._replace(at=event.at + len(ahead)) for event in write.events]
-            write.records = [*ahead, *write.records]
-        self._writes.append(write)
-        result = self._host.submit_write(write.records, sync=write.sync)
-        result.add_done_callback(partial(self._written, write))
+            write.precede(ahead)
+        if self._next is not None:
+            self._next.join(write)
+        else:
+            self._next = write
+            if self._current is None:
+                self._submit()
+
+    def _submit(self) -> None:
+        write, self._next = self._next, None
+        assert write is not None
+        self._current = write
+        self._host.submit_write(write.records, write.sync, self._written)
 
     def ride(self, records: Sequence[Writable]) -> None:
         """Takes records that nobody waits for: they go with the next batch."""
@@ -147,24 +167,25 @@ class Writer:
 
     def after_writes(self, act: Callable[[], None]) -> None:
         """Does something in its order: after all that is being written, or at once."""
-        if self._writes:
-            self._writes[-1].after.append(act)
-        else:
+        latest = self._next or self._current
+        if latest is None:
             act()
+        else:
+            latest.after.append(act)
 
     def answer_after_writes(self, post: Post, answer: object) -> None:
         """Answers in order: what was asked may rest on an event that is being written."""
-        if self._writes and post.command.__class__ is Push:
-            self._writes[-1].answers.append((post, answer))
+        latest = self._next or self._current
+        if latest is not None and post.command.__class__ is Push:
+            latest.answers.append((post, answer))
         else:
             self._host.answer(post, answer)
 
-    def _written(self, write: Write, result: asyncio.Future[list[Cursor]]) -> None:
-        popped = self._writes.popleft()
-        assert popped is write
-        error = result.exception()
+    def _written(self, places: Sequence[Cursor], error: BaseException | None) -> None:
+        write = self._current
+        assert write is not None
         if error is None:
-            self._keep_places(write, result.result())
+            self._keep_places(write, places)
             self._host.taken()
         else:
             self._refuse(write, error)
@@ -172,11 +193,18 @@ class Writer:
             act()
         for post, answer in write.answers:
             self._host.answer(post, answer)
+        if self._next is None:
+            self._current = None
+        else:
+            # Those just answered may have more to push: what they push in the next two turns of
+            # the loop still goes with the batch that waits.
+            loop = asyncio.get_running_loop()
+            loop.call_soon(loop.call_soon, self._submit)
 
     def _keep_places(self, write: Write, places: Sequence[Cursor]) -> None:
         bodies, asked = self._bodies, self._asked
         for at, channel, seq, message, _ in write.events:
-            if bodies.holds(channel, seq):
+            if message is not None and bodies.holds(channel, seq):
                 bodies.keep_on_disk(channel, seq, message, places[at])
             if asked and (channel, seq) in asked:
                 asked.remove((channel, seq))

@@ -50,9 +50,9 @@ ENGINE_PARTS_FAULTS = [
         "        results",
     ),
     Fault(
-        "a result nobody waits for holds up the others",
+        "a result nobody waits for is a fault",
         DISK,
-        "            if future.done():\n                continue\n",
+        "    if future.done():\n        return\n",
         "",
     ),
     Fault(

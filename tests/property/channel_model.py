@@ -112,10 +112,12 @@ class ModelConsumer:
             self.leases.pop(copy.seq, None)
         self.again |= {copy.seq for copy in back}
         if back:
-            back += [x for x in self.waiting if x.seq in self.returned]
-            rest = [x for x in self.waiting if x.seq not in self.returned]
+            highest = max(copy.seq for copy in back)
+            front = {x.seq for x in self.waiting if x.seq in self.returned and x.seq < highest}
+            self.returned |= {copy.seq for copy in back}
+            back += [x for x in self.waiting if x.seq in front]
+            rest = [x for x in self.waiting if x.seq not in front]
             self.waiting = sorted(back, key=lambda copy: copy.seq) + rest
-            self.returned = {copy.seq for copy in back}
 
     def victim(self) -> Copy:
         if self.discard == LIFO:
@@ -176,7 +178,7 @@ class ModelChannel:
         for one in self.consumers.values():
             found.update(copy.seq for copy in one.waiting)
             found.update(copy.seq for _, copy in one.later)
-            found.update(one.flight)
+            found.update(list(one.flight))
         return found
 
     # Who wants it.
@@ -337,7 +339,7 @@ class ModelChannel:
                 if copy.absolute:
                     copy.expiry += moved
 
-    def restart(self) -> None:
+    def restart(self, now: int) -> None:
         """What survives: durable consumers, and the Persistent events that wait for them."""
         for one in self.consumers.values():
             one.put_back(list(one.flight))
@@ -347,9 +349,15 @@ class ModelChannel:
             kept = [*one.waiting, *(copy for _, copy in one.later)]
             starts = {copy.seq: start for start, copy in one.later}
             kept = sorted((copy for copy in kept if copy.persistent), key=lambda copy: copy.seq)
-            one.waiting = [copy for copy in kept if copy.seq not in starts]
-            one.later = [(starts[copy.seq], copy) for copy in kept if copy.seq in starts]
-            one.again = {copy.seq for copy in kept}
+            one.done, one.again = Counter(), {copy.seq for copy in kept}
             one.returned, one.pulls, one.leases = set(), [], {}
             one.attached, one.failures, one.retry_at = False, 0, 0
-            one.done = Counter()
+            one.waiting, one.later = [], []
+            for copy in kept:
+                if copy.seq in starts:
+                    one.later.append((starts[copy.seq], copy))
+                else:
+                    one.waiting.append(copy)
+                if one.most and len(one.waiting) + len(one.later) > one.most:
+                    one.expire(now)
+                    one.trim()

@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from tests.property.channel_worlds import ROUTING, ChannelWorld, draw_item
+from tests.property.object_worlds import ROUTING, ObjectWorld, draw_item
 from tidings.channel.channel import Channel
 from tidings.channel.commands import Ack, DryRun, Push
 from tidings.channel.effects import Accepted, Deliver
@@ -49,7 +49,7 @@ Row = tuple[Operator, bool | None, bool | None, bool]
 class Reading:
     """Table 6.3, read over the views of the objects: slow, and sharing nothing with the plan."""
 
-    def __init__(self, world: ChannelWorld, options: PlanOptions) -> None:
+    def __init__(self, world: ObjectWorld, options: PlanOptions) -> None:
         self.world = world
         self.options = options
         self.rows: Counter[Row] = Counter()
@@ -102,7 +102,7 @@ class Reading:
         return tuple(sorted(p.id for p in proxies if self.passes(p, fields)))
 
 
-def everything_seen(world: ChannelWorld) -> list[object]:
+def everything_seen(world: ObjectWorld) -> list[object]:
     """All views of everything."""
     seen: list[object] = [view_filter(one) for one in world.factory.filters.filters.values()]
     for channel in world.factory.channels.values():
@@ -111,7 +111,7 @@ def everything_seen(world: ChannelWorld) -> list[object]:
     return seen + [view_proxy(proxy) for proxy in world.proxies()]
 
 
-def dry_run(world: ChannelWorld, channel: Channel, item: Item, supplier: Proxy | None) -> Trail:
+def dry_run(world: ObjectWorld, channel: Channel, item: Item, supplier: Proxy | None) -> Trail:
     """What would become of an event; nothing is changed by that."""
     before = everything_seen(world)
     trail = world.do(DryRun(channel.id, item, None if supplier is None else supplier.id))
@@ -121,7 +121,7 @@ def dry_run(world: ChannelWorld, channel: Channel, item: Item, supplier: Proxy |
     return trail
 
 
-def pushed(world: ChannelWorld, supplier: Proxy, item: Item) -> tuple[int, list[int]]:
+def pushed(world: ObjectWorld, supplier: Proxy, item: Item) -> tuple[int, list[int]]:
     """An event's number, and the proxies to which it is handed."""
     [seq] = world.do(Push(supplier.channel.id, supplier.id, [item]))
     handed = [one.proxy for one in world.effects if isinstance(one, Deliver)]
@@ -135,7 +135,7 @@ def pushed(world: ChannelWorld, supplier: Proxy, item: Item) -> tuple[int, list[
     return seq, handed
 
 
-def check_event(world: ChannelWorld, reading: Reading, channel: Channel) -> None:
+def check_event(world: ObjectWorld, reading: Reading, channel: Channel) -> None:
     """One event, asked of everybody."""
     rng = world.rng
     item = draw_item(rng)
@@ -175,7 +175,7 @@ def test_everybody_names_the_same_recipients(
     )
     for seed in range(SEED, SEED + WORLDS_EACH):
         operator = Operator.OR if seed % 2 else Operator.AND
-        world = ChannelWorld(Random(seed), ROUTING, replace(settings, default_operator=operator))
+        world = ObjectWorld(Random(seed), ROUTING, replace(settings, default_operator=operator))
         reading = Reading(world, options)
         for _ in range(CHANGES):
             kinds[world.change()] += 1

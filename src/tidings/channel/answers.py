@@ -93,13 +93,16 @@ def rejected(proxy: Proxy, command: Reject, now: int) -> None:
     cause = Cause(now + proxy.channel.core.offset, command.reason)
     noted_cause(delivery, entries, cause)
     bury(proxy, delivery, entries, cause)
+    too_many = delivery.withdraw([entry.seq for entry in entries])
+    if too_many:
+        proxy.channel.done(proxy, too_many, Outcome.DISCARDED)
     proxy.channel.core.touched[proxy] = None
 
 
 def bury(proxy: Proxy, delivery: Delivery, entries: Sequence[Entry], last: Cause) -> None:
-    """Makes dead letters of events; each keeps its first cause."""
+    """Makes dead letters of events, of the last ones if they are too many; with their causes."""
     channel = proxy.channel
-    dead = list(entries[: channel.core.settings.limits.dead_letters])
+    dead = list(entries[-channel.core.settings.limits.dead_letters :])
     for entry in dead:
         causes = tuple(delivery.causes.get(entry.seq, ())) or (last,)
         channel.core.out.append(DeadLetter(channel.id, proxy.id, entry, last.at, causes))

@@ -246,14 +246,16 @@ def put_back(proxy: Proxy, seqs: Iterable[int] | None = None) -> list[Entry]:
 
 
 def _return_to_queue(delivery: Delivery, back: Sequence[Entry]) -> None:
-    """Puts events where they were, before all others and behind earlier ones that came back."""
+    """Puts events before all others, by their numbers among those that came back earlier."""
     if delivery.spilled:
         delivery.held += [entry for entry in back if not delivery.goes_before_spilled(entry)]
         back = [entry for entry in back if delivery.goes_before_spilled(entry)]
-    earlier = (delivery.returned & delivery.again) - delivery.flight.keys()
-    among = sorted([*delivery.queue.remove(earlier), *back], key=_SEQ) if earlier else back
+    returned = (delivery.returned & delivery.again) - delivery.flight.keys()
+    highest = max((entry.seq for entry in back), default=0)
+    earlier = {seq for seq in returned if seq < highest}
+    among = sorted([*delivery.queue.remove(earlier), *back] if earlier else back, key=_SEQ)
     delivery.queue.put_back(among)
-    delivery.returned = {entry.seq for entry in among}
+    delivery.returned = returned.union(entry.seq for entry in back)
 
 
 def noted_cause(delivery: Delivery, entries: Sequence[Entry], cause: Cause) -> None:

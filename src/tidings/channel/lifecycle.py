@@ -5,7 +5,7 @@ from __future__ import annotations
 from tidings.channel.channel import Channel
 from tidings.channel.core import Core
 from tidings.channel.delivery import put_back
-from tidings.channel.effects import DisconnectPeer, Outcome, TopologyChanged, Unspill
+from tidings.channel.effects import DisconnectPeer, Done, Outcome, TopologyChanged, Unspill
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.holders import Admin, Proxy
 from tidings.channel.management import Connect, ObtainProxy
@@ -176,6 +176,7 @@ class Lifecycle:
         if proxy.connected:
             proxy.attached = False
             _cut(proxy)
+            self._core.touched[proxy] = None  # what waits again may expire
 
     def suspend(self, proxy: Proxy) -> None:
         """Stops delivery.
@@ -244,9 +245,11 @@ class Lifecycle:
         entries = delivery.all_entries()
         if entries:
             proxy.channel.done(proxy, entries, Outcome.DISCONNECTED)
-        if delivery.spilled or delivery.refilling:
-            proxy.channel.spilled -= delivery.spilled
-            self._core.out.append(Unspill(proxy.channel.id, proxy.id, None))
+        if delivery.spilled:
+            channel, copies = proxy.channel, delivery.spilled
+            channel.spilled -= copies
+            gone = Done(channel.id, proxy.id, Outcome.DISCONNECTED, copies, ())
+            self._core.out += (gone, Unspill(channel.id, proxy.id, None))
         proxy.delivery = None
 
     def destroy_channel(self, channel: Channel) -> None:

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tidings.channel.channel import Channel
+from tidings.channel.effects import Cause
 from tidings.channel.filter_host import HostedFilter
 from tidings.channel.holders import Admin, Proxy
 from tidings.channel.property_errors import Level
 from tidings.channel.vocabulary import Form, Operator, Side, Style
+from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappedConstraint, MappingFilter
@@ -18,6 +20,7 @@ __all__ = [
     "AdminInfo",
     "Advertisement",
     "ChannelInfo",
+    "DeadLetterInfo",
     "FilterInfo",
     "MappingInfo",
     "ProxyInfo",
@@ -180,6 +183,31 @@ class Advertisement:
     wanted: tuple[EventTypePattern, ...]
     offers: Mapping[str, tuple[EventTypePattern, ...]]
     wants: Mapping[int, tuple[EventTypePattern, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetterInfo:
+    """An event that could not be delivered to a consumer.
+
+    Attributes:
+        id: Names it when it is delivered again or dropped.
+        channel: Its channel.
+        proxy: Whose consumer it was for.
+        seq: The event's number.
+        arrival: When it was accepted, microseconds since 1970.
+        at: When it was given up.
+        causes: Why, the first cause first.
+        event: The event, unchanged.
+    """
+
+    id: int
+    channel: int
+    proxy: int
+    seq: int
+    arrival: int
+    at: int
+    causes: tuple[Cause, ...]
+    event: StructuredEvent
 
 
 def view_channel(channel: Channel) -> ChannelInfo:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tidings.channel import effects as e
 from tidings.channel.commands import Redrive
 from tidings.channel.entries import NEVER, Entry
+from tidings.channel.views import DeadLetterInfo
 from tidings.engine.bodies import Message
 from tidings.engine.writing import Write
 from tidings.errors import NotFound, StoreError
@@ -58,13 +59,13 @@ class DeadLetters:
 
     async def list(
         self, channel: int | None = None, proxy: int | None = None, after: int = 0, most: int = 100
-    ) -> list[DeadLetterRow]:
+    ) -> list[DeadLetterInfo]:
         """Dead letters in the order they came; `after` is the id of the last one seen."""
         store = self._host.store
         if store is None:
             return []
         job = partial(store.catalog.dead_letters, channel, proxy, after, most)
-        return await self._host.submit(job)
+        return [_view(row) for row in await self._host.submit(job)]
 
     async def redrive(self, id: int) -> None:
         """Delivers a dead letter again to the consumer it was for.
@@ -112,3 +113,17 @@ class DeadLetters:
         origin = self._host.recorder.origins[row.channel]
         payload = dead_gone_payload(row.letter.proxy, row.seq)
         self._host.writer.ride([Record(Kind.DEAD_GONE, origin, row.seq, payload)])
+
+
+def _view(row: DeadLetterRow) -> DeadLetterInfo:
+    letter = row.letter
+    return DeadLetterInfo(
+        row.id,
+        row.channel,
+        letter.proxy,
+        row.seq,
+        letter.arrival,
+        letter.at,
+        letter.causes,
+        decode_event(letter.octets),
+    )

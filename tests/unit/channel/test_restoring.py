@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.property.channel_worlds import EVERYTHING, ChannelWorld, draw_item
+from tests.property.object_worlds import EVERYTHING, ObjectWorld, draw_item
 from tidings.channel.channel import Channel
 from tidings.channel.effects import PlanChanged, TopologyChanged
 from tidings.channel.factory import Factory
@@ -47,9 +47,9 @@ PERSISTENT = {"ConnectionReliability": 1}
 ORIGIN = "0" * 32
 
 
-def grown(seed: int, changes: int = 60) -> ChannelWorld:
+def grown(seed: int, changes: int = 60) -> ObjectWorld:
     """A factory after many changes."""
-    world = ChannelWorld(Random(seed), EVERYTHING)
+    world = ObjectWorld(Random(seed), EVERYTHING)
     for _ in range(changes):
         world.change()
     return world

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.channel.machine import Machine, named
 from tidings.channel import commands as c
 from tidings.channel import management as m
-from tidings.channel.effects import DeadLetter, Done, Spill
+from tidings.channel.effects import DeadLetter, Done, Outcome, Spill
 from tidings.channel.properties import AdminProperties
 from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS
 from tidings.channel.settings import DEFAULT_SETTINGS, Limits, Settings
@@ -111,6 +111,16 @@ def test_dead_letters(limit: int) -> None:
     machine.push(*"abcde")
     machine.fail(proxy, 1, 2, 3, 4, 5)
     assert len(machine.of(DeadLetter)) == min(limit, 5)
+    assert machine.is_empty()
+
+
+def test_of_too_many_dead_letters_the_last_ones_are_kept() -> None:
+    machine = limited(dead_letters=2)
+    proxy = machine.new_consumer(window=5)
+    machine.push(*"abcde")
+    machine.do(c.Reject(machine.channel, proxy, [1, 2, 3, 4, 5], "no"))
+    assert [letter.entry.seq for letter in machine.of(DeadLetter)] == [4, 5]
+    assert machine.done(proxy) == {Outcome.DEAD: 2, Outcome.DISCARDED: 3}
     assert machine.is_empty()
 
 

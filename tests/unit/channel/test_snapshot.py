@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.property.channel_worlds import EVERYTHING, ChannelWorld
+from tests.property.object_worlds import EVERYTHING, ObjectWorld
 from tests.unit.channel.machine import Machine
 from tidings.channel.effects import TopologyChanged
 from tidings.channel.management import CreateFilter, CreateMapping, SubscriptionChange
@@ -40,7 +40,7 @@ ENUM = tc.enum("IDL:Colour:1.0", "Colour", ["red", "green"])
 @settings(max_examples=30)
 @given(st.integers(0, 2**32))
 def test_every_record_comes_back_through_the_journals_form(seed: int) -> None:
-    world = ChannelWorld(Random(seed), EVERYTHING)
+    world = ObjectWorld(Random(seed), EVERYTHING)
     for _ in range(40):
         world.change()
         for effect in world.effects:

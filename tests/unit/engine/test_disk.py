@@ -139,6 +139,8 @@ def test_close_finishes_what_is_queued_and_takes_nothing_more() -> None:
 def test_a_job_nobody_waits_for_is_done_all_the_same() -> None:
     async def scene() -> None:
         disk, go, done = DiskThread(), threading.Event(), list[int]()
+        faults: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
         first = disk.submit(go.wait)
         second = disk.submit(lambda: done.append(2))
         first.cancel()
@@ -146,6 +148,7 @@ def test_a_job_nobody_waits_for_is_done_all_the_same() -> None:
         go.set()
         await disk.submit(lambda: done.append(3))
         assert done == [2, 3]
+        assert faults == []
         disk.close()
 
     asyncio.run(scene())

@@ -1,0 +1,1 @@
+"""What a user program imports: publish, subscribe, pull, manage, through any transport."""

@@ -1,0 +1,124 @@
+"""Publishing: events in, receipts out, each event accepted once however often it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from tidings.channel.commands import Push
+from tidings.channel.management import Disconnect, OfferChange
+from tidings.channel.vocabulary import Item, Place
+from tidings.client.transport import Transport
+from tidings.errors import InvalidUsage, TidingsError
+from tidings.events.envelope import ProducerMark
+from tidings.filters.constraint import EventTypePattern, event_type
+
+__all__ = ["Publisher", "Receipt"]
+
+# More events than this go in several pushes.
+_AT_ONCE: Final = 1_000
+
+
+class Receipt(NamedTuple):
+    """What became of a published event.
+
+    Attributes:
+        origin: Id of the channel.
+        seq: The event's number there; 0 if a filter on the supplier's side stopped it.
+    """
+
+    origin: str
+    seq: int
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the channel took it."""
+        return self.seq != 0
+
+
+class Publisher:
+    """Sends events into one channel, with a producer's marks.
+
+    The same number of the same producer is accepted once, also across restarts. Made by
+    `Client.publisher`.
+
+    Attributes:
+        producer: The producer's name.
+        number: The number of the latest event.
+    """
+
+    def __init__(
+        self, transport: Transport, channel: int, origin: str, proxy: int, producer: str, last: int
+    ) -> None:
+        self._transport = transport
+        self._channel = channel
+        self._origin = origin
+        self.proxy = proxy
+        self.producer = producer
+        self.number = last
+
+    async def publish(self, event: Item, *, number: int | None = None) -> Receipt:
+        """Publishes one event.
+
+        Args:
+            event: A structured event (`tidings.event`), or an `Any`.
+            number: The producer's number for it, if the program keeps its own account: sending
+                it again with the same number is safe. The next one otherwise.
+
+        Raises:
+            ChannelFull: The channel takes no more at the moment.
+            TidingsError: It was not accepted; the message says why.
+        """
+        mark = ProducerMark(self.producer, self._next(number))
+        [answer] = await self._transport.ask(Push(self._channel, self.proxy, (event,), (mark,)))
+        if isinstance(answer, TidingsError):
+            raise answer
+        return Receipt(self._origin, answer)
+
+    def _next(self, number: int | None) -> int:
+        if number is None:
+            self.number += 1
+            return self.number
+        self.number = max(self.number, number)
+        return number
+
+    async def publish_many(self, events: Iterable[Item]) -> list[Receipt | TidingsError]:
+        """Publishes events in order; each has its own receipt or error.
+
+        One that is refused does not keep the others out.
+        """
+        answers: list[Any] = []
+        waiting = list(events)
+        for start in range(0, len(waiting), _AT_ONCE):
+            answers += await self._push(waiting[start : start + _AT_ONCE])
+        origin = self._origin
+        return [a if isinstance(a, TidingsError) else Receipt(origin, a) for a in answers]
+
+    async def _push(self, events: Sequence[Item]) -> Sequence[Any]:
+        producer, first = self.producer, self.number + 1
+        self.number += len(events)
+        marks = [ProducerMark.trusted(producer, first + at) for at in range(len(events))]
+        answers: Sequence[Any] = await self._transport.ask(
+            Push(self._channel, self.proxy, events, marks)
+        )
+        return answers
+
+    async def offer(
+        self,
+        added: Iterable[EventTypePattern | str] = (),
+        removed: Iterable[EventTypePattern | str] = (),
+    ) -> None:
+        """Says which event types this publisher will send, and which no more."""
+        place = Place(self._channel, proxy=self.proxy)
+        await self._transport.ask(OfferChange(place, patterns(added), patterns(removed)))
+
+    async def close(self) -> None:
+        """Ends the publisher."""
+        await self._transport.ask(Disconnect(self._channel, self.proxy))
+
+
+def patterns(given: Iterable[EventTypePattern | str]) -> tuple[EventTypePattern, ...]:
+    """Event types from patterns or their texts (`Auction::books`)."""
+    if isinstance(given, str):
+        raise InvalidUsage(f"event types come as a list, not as the one text {given!r}")
+    return tuple(event_type(one) if isinstance(one, str) else one for one in given)

@@ -1,0 +1,206 @@
+"""What every transport offers; the client is the same over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from tidings.channel.commands import Command
+from tidings.channel.management import Connect
+from tidings.channel.views import (
+    AdminInfo,
+    Advertisement,
+    ChannelInfo,
+    DeadLetterInfo,
+    FilterInfo,
+    MappingInfo,
+    ProxyInfo,
+)
+from tidings.channel.vocabulary import Side
+from tidings.events.envelope import Envelope, ProducerMark
+from tidings.events.structured import StructuredEvent
+from tidings.filters.constraint import EventTypePattern
+
+__all__ = [
+    "Message",
+    "PulledMessages",
+    "Source",
+    "Stream",
+    "Transport",
+    "TypesChanged",
+]
+
+TypesChanged: TypeAlias = Callable[[Sequence[EventTypePattern], Sequence[EventTypePattern]], object]
+"""Told which event types were added and which removed."""
+
+Source: TypeAlias = Callable[[int], Any]
+"""Asked for at most so many events: returns one, several or None, or a coroutine of these."""
+
+
+class Message(Protocol):
+    """An event as a consumer gets it."""
+
+    @property
+    def event(self) -> StructuredEvent:
+        """The content."""
+        ...
+
+    @property
+    def origin(self) -> str:
+        """Id of the channel."""
+        ...
+
+    @property
+    def seq(self) -> int:
+        """Its number there."""
+        ...
+
+    @property
+    def arrival(self) -> int:
+        """When it was accepted, microseconds since 1970."""
+        ...
+
+    @property
+    def priority(self) -> int:
+        """Larger is more urgent."""
+        ...
+
+    @property
+    def mark(self) -> ProducerMark | None:
+        """The producer's mark, if it sent one."""
+        ...
+
+    @property
+    def envelope(self) -> Envelope:
+        """The event with what the service knows of it, for codecs."""
+        ...
+
+
+class Stream(Protocol):
+    """Events that come to a push consumer, buffered until they are taken."""
+
+    def __len__(self) -> int: ...
+
+    async def get(self) -> Message:
+        """The next event; waits for it. Raises `Disconnected` when the stream has ended."""
+        ...
+
+    def get_nowait(self) -> Message | None:
+        """The next event; None if none is here."""
+        ...
+
+    async def batch(self, most: int) -> Sequence[Message]:
+        """The next events, at most so many; waits for the first."""
+        ...
+
+    def ack(self, message: Any) -> None:  # noqa: ANN401 -- a message of this stream
+        """The event was dealt with."""
+        ...
+
+    def fail(self, message: Any, reason: str) -> None:  # noqa: ANN401
+        """The event is to come again, and before those behind it."""
+        ...
+
+    def reject(self, message: Any, reason: str) -> None:  # noqa: ANN401
+        """The event shall never come again: it becomes a dead letter."""
+        ...
+
+    def redelivered(self, seq: int) -> bool:
+        """Whether an event that is not acknowledged yet may have come before."""
+        ...
+
+
+class PulledMessages(Protocol):
+    """What a pull was answered with."""
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """The events, in order."""
+        ...
+
+    @property
+    def again(self) -> frozenset[int]:
+        """Numbers of those that may have been handed over before."""
+        ...
+
+
+class Transport(Protocol):
+    """The way to a service."""
+
+    async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
+        """Has a command carried out; its answer as its docstring says, or its error raised."""
+        ...
+
+    async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Stream:
+        """Connects a push consumer that takes events from a stream."""
+        ...
+
+    async def handle(self, connect: Connect, handler: Callable[..., object]) -> None:
+        """Connects a push consumer whose function is called with each event, or batch."""
+        ...
+
+    async def supply(
+        self, connect: Connect, on_wanted: TypesChanged | None, source: Source | None
+    ) -> None:
+        """Connects a supplier; one with a source is asked for events."""
+        ...
+
+    async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> None:
+        """Connects a pull consumer."""
+        ...
+
+    async def pull(
+        self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
+    ) -> PulledMessages:
+        """Asks for events as a pull consumer."""
+        ...
+
+    async def channels(self) -> Sequence[ChannelInfo]:
+        """All channels."""
+        ...
+
+    async def channel(self, id_or_name: int | str) -> ChannelInfo:
+        """One channel."""
+        ...
+
+    async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
+        """One admin."""
+        ...
+
+    async def proxies(self, channel: int) -> Sequence[ProxyInfo]:
+        """All proxies of a channel."""
+        ...
+
+    async def proxy(self, channel: int, id_or_name: int | str) -> ProxyInfo:
+        """One proxy."""
+        ...
+
+    async def filter(self, id: int) -> FilterInfo | MappingInfo:
+        """One filter."""
+        ...
+
+    async def advertisement(self, channel: int) -> Advertisement:
+        """What is offered and wanted in a channel, and by whom."""
+        ...
+
+    async def highest_number(self, channel: int, producer: str) -> int | None:
+        """The highest number a producer's accepted events had."""
+        ...
+
+    async def dead_letters(
+        self, channel: int | None, proxy: int | None, after: int, most: int
+    ) -> Sequence[DeadLetterInfo]:
+        """Dead letters in the order they came."""
+        ...
+
+    async def redrive(self, id: int) -> None:
+        """Delivers a dead letter again."""
+        ...
+
+    async def drop_dead_letter(self, id: int) -> None:
+        """Forgets a dead letter."""
+        ...
+
+    async def close(self) -> None:
+        """Lets go of the service; named subscriptions stay."""
+        ...

@@ -1,0 +1,99 @@
+"""Looking without touching: what there is, for whoever may see it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tidings.channel.views import (
+    AdminInfo,
+    Advertisement,
+    ChannelInfo,
+    FilterInfo,
+    MappingInfo,
+    ProxyInfo,
+    advertisement,
+    view_admin,
+    view_channel,
+    view_filter,
+    view_proxy,
+)
+from tidings.channel.vocabulary import Place, Side
+from tidings.engine.access import OWNER, Principal, Verb
+from tidings.errors import ChannelNotFound, ProxyNotFound
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+
+__all__ = ["Viewing"]
+
+
+class Viewing:
+    """Views of a host, as one principal may have them.
+
+    Every method raises `Forbidden` if the principal may not look there, and the fitting
+    `NotFound` if there is nothing.
+    """
+
+    def __init__(self, host: Host, principal: Principal = OWNER) -> None:
+        self._host = host
+        self._principal = principal
+
+    def _may(self, channel: int | None) -> None:
+        target = None if channel is None else Place(channel)
+        self._host.access.require(self._principal, Verb.INSPECT, target)
+
+    def channels(self) -> list[ChannelInfo]:
+        """All channels."""
+        self._may(None)
+        return [view_channel(channel) for channel in self._host.factory.channels.values()]
+
+    def channel(self, id: int) -> ChannelInfo:
+        """One channel."""
+        self._may(id)
+        return view_channel(self._host.factory.channel(id))
+
+    def channel_named(self, name: str) -> ChannelInfo:
+        """The channel with a name."""
+        for channel in self._host.factory.channels.values():
+            if channel.name == name:
+                self._may(channel.id)
+                return view_channel(channel)
+        raise ChannelNotFound(f"there is no channel named {name!r}")
+
+    def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
+        """One admin."""
+        self._may(channel)
+        return view_admin(self._host.factory.channel(channel).admin(side, id))
+
+    def proxy(self, channel: int, id: int) -> ProxyInfo:
+        """One proxy."""
+        self._may(channel)
+        return view_proxy(self._host.factory.channel(channel).proxy(id))
+
+    def proxies(self, channel: int) -> list[ProxyInfo]:
+        """All proxies of a channel."""
+        self._may(channel)
+        return [view_proxy(proxy) for proxy in self._host.factory.channel(channel).proxies.values()]
+
+    def proxy_named(self, channel: int, name: str) -> ProxyInfo:
+        """The proxy with a name."""
+        self._may(channel)
+        found = self._host.factory.channel(channel)
+        if name not in found.names:
+            raise ProxyNotFound(f"channel {channel} has no proxy named {name!r}")
+        return view_proxy(found.proxies[found.names[name]])
+
+    def filter(self, id: int) -> FilterInfo | MappingInfo:
+        """One filter or mapping filter."""
+        self._may(None)
+        return view_filter(self._host.factory.filters.find(id))
+
+    def advertisement(self, channel: int) -> Advertisement:
+        """What is offered in a channel and what is wanted, and by whom."""
+        self._may(channel)
+        return advertisement(self._host.factory.channel(channel))
+
+    def highest_number(self, channel: int, producer: str) -> int | None:
+        """The highest number a producer's accepted events had; None if it is unknown."""
+        self._may(channel)
+        return self._host.factory.channel(channel).marks.highest(producer)

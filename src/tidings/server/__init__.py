@@ -1,0 +1,1 @@
+"""The composition root: the only part that knows everybody."""

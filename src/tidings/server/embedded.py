@@ -1,0 +1,42 @@
+"""A service inside a program: host and client in one process, no server needed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tidings.client.client import Client
+from tidings.client.sync import SyncClient
+from tidings.client.transports.inproc import InProcess
+from tidings.engine.access import OWNER, Principal
+from tidings.engine.door import LocalDoor
+from tidings.engine.host import Host
+
+__all__ = ["embedded", "embedded_sync"]
+
+
+async def embedded(
+    folder: str | Path | None = None,
+    *,
+    principal: Principal = OWNER,
+    **settings: Any,  # noqa: ANN401 -- those of Host.open
+) -> Client:
+    """Starts a service in this process and connects to it; closing the client stops it.
+
+    Args:
+        folder: Where its data is, made if it is missing; None keeps everything in memory.
+        principal: Who asks.
+        **settings: What else `Host.open` takes.
+
+    Raises:
+        JournalInUse: Another process uses the folder.
+        JournalTooNew: A newer version has written it; nothing was changed.
+        StoreError: The folder cannot be used.
+    """
+    host = await Host.open(None if folder is None else Path(folder), **settings)
+    return Client(InProcess(LocalDoor(host, principal, owned=True)))
+
+
+def embedded_sync(folder: str | Path | None = None, **settings: Any) -> SyncClient:  # noqa: ANN401
+    """The same for plain threads."""
+    return SyncClient(lambda: embedded(folder, **settings))

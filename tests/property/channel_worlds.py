@@ -249,6 +249,8 @@ class World(Flow):
         for copy in copies:
             if copy.seq == entry.seq:
                 entry = entry._replace(expiry=copy.expiry)
+        # The clock may have been set back since its start.
+        start = start if any(copy.seq == entry.seq for _, copy in one.later) else None
         self.factory.load_pending(self.channel, entry, start, [proxy], self.now)
 
 

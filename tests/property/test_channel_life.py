@@ -23,7 +23,7 @@ def test_a_channel_agrees_with_its_model(kind: str, seed: int, steps: list[str])
 
 
 def test_everything_is_met_often_enough(record_property: Callable[[str, object], None]) -> None:
-    examples = settings.default.max_examples
+    examples = settings().max_examples
     met: Counter[str] = Counter()
     for kind in KINDS:
         for seed in range(4 * examples):

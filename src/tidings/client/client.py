@@ -297,8 +297,10 @@ class Client:
         name: str = "",
     ) -> int:
         parent = 0 if admin is None else admin.id
+        # What has no name cannot be found again after a restart: it need not survive one.
+        start = {} if name else {"ConnectionReliability": Reliability.BEST_EFFORT.value}
         found: int = await self._transport.ask(
-            ObtainProxy(channel, side, style, form, parent, dict(qos or {}), name)
+            ObtainProxy(channel, side, style, form, parent, {**start, **(qos or {})}, name)
         )
         return found
 

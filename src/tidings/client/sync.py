@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 from tidings.channel.vocabulary import Item
 from tidings.client.client import Client, Wanted
@@ -22,6 +22,7 @@ from tidings.errors import Stopping, TidingsError
 __all__ = ["SyncClient", "SyncPublisher", "SyncPuller", "SyncSubscription"]
 
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
 
 
 class _LoopThread:
@@ -80,7 +81,7 @@ class SyncClient:
             raise
 
     def call(
-        self, method: Callable[..., Coroutine[Any, Any, _T]], /, *args: Any, **kwargs: Any
+        self, method: Callable[_P, Coroutine[Any, Any, _T]], /, *args: _P.args, **kwargs: _P.kwargs
     ) -> _T:
         """Waits for any method of the client, or of what it gave: ``call(channel.info)``."""
         return self._thread.wait(method(*args, **kwargs))

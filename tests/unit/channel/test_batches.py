@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.unit.channel.machine import Machine, named
@@ -7,10 +9,10 @@ from tidings.channel.effects import Outcome
 from tidings.channel.vocabulary import Form
 from tidings.errors import InvalidUsage
 
-PACING = {"PacingInterval": 1_000}  # 100 microseconds
+PACING: dict[str, Any] = {"PacingInterval": 1_000}  # 100 microseconds
 
 
-def batching(machine: Machine, size: int, window: int = 1, **qos: object) -> int:
+def batching(machine: Machine, size: int, window: int = 1, **qos: Any) -> int:
     return machine.new_consumer(form=Form.SEQUENCE, window=window, MaximumBatchSize=size, **qos)
 
 

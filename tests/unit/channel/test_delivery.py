@@ -12,6 +12,7 @@ from tidings.channel.effects import (
     DeadLetter,
     Deliver,
     DisconnectPeer,
+    Done,
     Notice,
     NoticeKind,
     Outcome,
@@ -77,7 +78,7 @@ class TestAck:
         consumer = machine.new_consumer(window=2)
         machine.push("a", named("b", header={"EventReliability": 0}))
         machine.ack(consumer, 1, 2)
-        [done] = [effect for effect in machine.effects if hasattr(effect, "durable")]
+        [done] = machine.of(Done)
         assert done.durable == [1]
 
 

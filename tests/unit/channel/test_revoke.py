@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.unit.channel.machine import PERSISTENT_CHANNEL, Machine, named
 from tidings.channel import commands as c
 from tidings.channel import management as m
-from tidings.channel.effects import Unspill
+from tidings.channel.effects import Deliver, Unspill
 from tidings.channel.settings import Limits, Settings
 from tidings.events.envelope import ProducerMark
 
@@ -67,7 +67,7 @@ def test_a_number_used_again_is_no_redelivery() -> None:
     machine.do(m.Connect(machine.channel, consumer, again=True))
     revoke(machine, 1)
     machine.push("b")
-    [deliver] = [effect for effect in machine.effects if hasattr(effect, "again")]
+    [deliver] = machine.of(Deliver)
     assert deliver.again == frozenset()
 
 

@@ -158,6 +158,7 @@ class ModelChannel:
         seq: The latest number.
         handed: What the step handed over: for a push ``(0, proxy, seqs …)``, for a pull
             ``(1, token, seqs …)``.
+        again: Which of these were handed over before, as proxy and number.
         gone: What became of the copies of consumers that are gone.
     """
 
@@ -169,6 +170,7 @@ class ModelChannel:
         self.admins = {0: ModelAdmin(False)}
         self.consumers: dict[int, ModelConsumer] = {}
         self.handed: Handed = []
+        self.again: set[tuple[int, int]] = set()
         self.marks: dict[int, int] = {}
         self.gone: dict[int, Counter[Outcome]] = {}
 
@@ -180,6 +182,9 @@ class ModelChannel:
             found.update(copy.seq for _, copy in one.later)
             found.update(list(one.flight))
         return found
+
+    def _id(self, one: ModelConsumer) -> int:
+        return next(id for id, other in self.consumers.items() if other is one)
 
     # Who wants it.
 
@@ -239,7 +244,7 @@ class ModelChannel:
                 one.finish([one.flight.pop(seq)], Outcome.DISCARDED)
 
     def hand_over(self, one: ModelConsumer, now: int) -> None:
-        proxy = next(id for id, x in self.consumers.items() if x is one)
+        proxy = self._id(one)
         if not one.attached or one.suspended:
             return
         if one.pulls_itself:
@@ -258,6 +263,7 @@ class ModelChannel:
             taken = one.take(room)
             one.flight.update((copy.seq, copy) for copy in taken)
             self.handed.append((0, proxy, *(copy.seq for copy in taken)))
+            self.again |= {(proxy, copy.seq) for copy in taken if copy.seq in one.again}
 
     def serve(self, one: ModelConsumer, now: int) -> None:
         one.expire(now)
@@ -265,6 +271,7 @@ class ModelChannel:
             pull = one.pulls.pop(0)
             taken = one.take(pull.most)
             self.handed.append((1, pull.token, *(copy.seq for copy in taken)))
+            self.again |= {(self._id(one), x.seq) for x in taken if x.seq in one.again}
             if pull.lease is None:
                 one.finish(taken, Outcome.DELIVERED)
             else:

@@ -57,6 +57,7 @@ class Observed:
         self.model = ModelChannel(durable=False)
         self.done: dict[int, Counter[x.Outcome]] = {}
         self.handed: list[tuple[int, ...]] = []
+        self.unsettled: set[int] = set()
         self.ended: list[int] = []
         self.again: set[tuple[int, int]] = set()
         self.ends: list[int] = []
@@ -75,6 +76,7 @@ class Observed:
                 self.keep(effect)
             elif isinstance(effect, x.Accepted):
                 self.octets[effect.seq] = effect.entry.octets
+                self.unsettled |= {effect.seq} if effect.recipients else set()
                 if effect.durable:
                     self.pending[effect.seq] = (effect, set(effect.durable))
             elif isinstance(effect, x.Done):
@@ -88,6 +90,8 @@ class Observed:
                 refills.append(effect)
             elif isinstance(effect, x.Settled):
                 self.met["settled"] += 1
+                assert self.kind == "spill" or self.unsettled.issuperset(effect.seqs)
+                self.unsettled.difference_update(effect.seqs)
             else:
                 self.handing(effect)
         for refill in refills:
@@ -166,12 +170,14 @@ class Observed:
         self.met["redelivered"] += len(self.again)
         assert sorted(self.ended) == sorted(self.ends)
         self.handed, model.handed, self.ended, self.ends = [], [], [], []
-        self.again = set()
+        assert self.again == model.again
+        self.again, model.again = set(), set()
         channel = self.factory.channel(self.channel)
         live = model.live()
         spilled = Counter(e.seq for entries in self.disk.values() for e in entries)
         assert Counter(channel.live) + spilled == live
         assert channel.spilled == spilled.total()
+        assert self.kind == "spill" or self.unsettled == set(channel.live)
         octets = sum(self.octets.get(seq, 0) for seq in channel.live)
         assert self.factory.core.octets == octets
         fates = {id: one.done for id, one in model.consumers.items()} | model.gone

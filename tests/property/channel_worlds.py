@@ -47,7 +47,7 @@ class World(Flow):
             admin = {"MaxQueueLength": most, "RejectNewEvents": rejects}
         self.made += 1
         self.model = ModelChannel(durable, most, rejects)
-        self.disk, self.octets, self.pending = {}, {}, {}
+        self.disk, self.octets, self.pending, self.unsettled = {}, {}, {}, set()
         self.done: dict[int, Counter[x.Outcome]] = {}
         self.channel = self.ask(m.CreateChannel(f"{self.made:032x}", qos, admin))
         self.supplier = self.ask(m.ObtainProxy(self.channel, Side.SUPPLIER, Style.PUSH))
@@ -233,7 +233,9 @@ class World(Flow):
             for proxy in sorted(proxies):
                 self.load(accepted, proxy, start)
             self.pending[seq] = (accepted, proxies)
+        self.unsettled = set(self.pending)
         self.seen(self.factory.recovered({self.channel: before.plan.version}, self.now))
+        self.unsettled = set(channel.live)
         self.supplier = self.ask(m.ObtainProxy(self.channel, Side.SUPPLIER, Style.PUSH))
         self.ask(m.Connect(self.channel, self.supplier, reachable=False))
         return True

@@ -12,12 +12,12 @@ from __future__ import annotations
 import gc
 import statistics
 import tracemalloc
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from random import Random
 from time import thread_time
 from typing import Any as Anything
 
+from tidings.bench.figures import Figures, Progress, least_one, undisturbed
 from tidings.bench.match_workloads import WORKLOADS, Workload
 from tidings.errors import InvalidUsage
 from tidings.events.fields import Fields, fields_of
@@ -37,32 +37,6 @@ _FAIR_NAIVE_NS = 150.0
 _SPEED_UP = {"W1": 1_000.0, "W2": 15.0, "W3": 15.0}
 
 
-@dataclass
-class _Results:
-    rows: list[dict[str, Anything]] = field(default_factory=list)
-
-    def figure(self, name: str, value: float, unit: str) -> None:
-        """A figure without a target."""
-        self._add(name, value, unit, None, ok=True)
-
-    def at_most(self, name: str, value: float, unit: str, target: float) -> None:
-        """A figure that must not be larger than its target."""
-        self._add(name, value, unit, f"<= {target:g}", ok=value <= target)
-
-    def at_least(self, name: str, value: float, unit: str, target: float) -> None:
-        """A figure that must not be smaller than its target."""
-        self._add(name, value, unit, f">= {target:g}", ok=value >= target)
-
-    def _add(self, name: str, value: float, unit: str, target: str | None, ok: bool) -> None:
-        row = {"name": name, "value": round(value, 3), "unit": unit, "target": target, "ok": ok}
-        self.rows.append(row)
-
-    def fail_all(self) -> None:
-        """Nothing counts that was measured against an unfair opponent."""
-        for row in self.rows:
-            row["ok"] = False
-
-
 def run(
     workload: str,
     subscriptions: int,
@@ -70,7 +44,7 @@ def run(
     seed: int = 1,
     rounds: int = 5,
     events: int = 300,
-    progress: Callable[[str], None] = lambda step: None,
+    progress: Progress = lambda step: None,
 ) -> dict[str, Anything]:
     """Runs the bench on one workload.
 
@@ -87,16 +61,10 @@ def run(
     """
     if workload not in WORKLOADS:
         raise InvalidUsage(f"{workload!r} is no workload; there are {', '.join(WORKLOADS)}")
-    if min(subscriptions, rounds, events) < 1:
-        raise InvalidUsage("subscriptions, rounds and events must be at least 1")
+    least_one(subscriptions=subscriptions, rounds=rounds, events=events)
     bench = _Bench(WORKLOADS[workload], subscriptions, seed, rounds, events, progress)
-    # A full collection while a round is timed would be charged to whoever happens to run.
-    gc.collect()
-    gc.freeze()
-    try:
+    with undisturbed():
         return {"bench": "match", "results": bench.results()}
-    finally:
-        gc.unfreeze()
 
 
 class _Bench:
@@ -107,14 +75,14 @@ class _Bench:
         seed: int,
         rounds: int,
         events: int,
-        progress: Callable[[str], None],
+        progress: Progress,
     ) -> None:
         self.workload = workload
         self.name = f"{workload.name} {subscriptions}"
         self.seed = seed
         self.rounds = rounds
         self.progress = progress
-        self.out = _Results()
+        self.out = Figures()
         progress(f"{self.name}: parsing")
         texts = list(workload.constraints(subscriptions, seed))
         start = thread_time()

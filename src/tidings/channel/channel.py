@@ -6,7 +6,7 @@ What happens to objects is in `lifecycle.py`, to answers of consumers in `answer
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappush
 from typing import Final
 
@@ -130,6 +130,11 @@ class Channel:
         if found is None:
             raise AdminNotFound(f"channel {self.id} has no {side.value} admin {id}")
         return found
+
+    def proxies_of(self, side: Side) -> Iterator[Proxy]:
+        """All proxies of one side."""
+        for admin in self.admins[side].values():
+            yield from admin.proxies.values()
 
     def push(self, command: Push, now: int) -> list[int | TidingsError]:
         """Takes events in; for each its number, 0 if a filter stopped it, or an error."""

@@ -50,9 +50,6 @@ __all__ = [
     "ValidateQoS",
 ]
 
-# Channels, admins and proxies.
-
-
 @dataclass(frozen=True, slots=True)
 class CreateChannel:
     """Makes a channel. Answer: its id.

@@ -62,8 +62,8 @@ def tell_consumers(channel: Channel, change: TypeChange) -> None:
     """Consumers that want to hear of it are told what is newly offered."""
     if not change:
         return
-    for proxy in channel.proxies.values():
-        if proxy.side is Side.CONSUMER and proxy.hears:
+    for proxy in channel.proxies_of(Side.CONSUMER):
+        if proxy.hears:
             effect = TellOffers(channel.id, proxy.id, change.added, change.removed)
             channel.core.out.append(effect)
 
@@ -72,8 +72,8 @@ def tell_suppliers(channel: Channel, change: TypeChange) -> None:
     """Suppliers that want to hear of it are told what is newly wanted."""
     if not change:
         return
-    for proxy in channel.proxies.values():
-        if proxy.side is Side.SUPPLIER and proxy.hears:
+    for proxy in channel.proxies_of(Side.SUPPLIER):
+        if proxy.hears:
             effect = TellSubscriptions(channel.id, proxy.id, change.added, change.removed)
             channel.core.out.append(effect)
 

@@ -212,7 +212,7 @@ class DeadLetterInfo:
 
 def view_channel(channel: Channel) -> ChannelInfo:
     """A channel as it is now."""
-    suppliers = sum(proxy.side is Side.SUPPLIER for proxy in channel.proxies.values())
+    suppliers = sum(len(admin.proxies) for admin in channel.admins[Side.SUPPLIER].values())
     return ChannelInfo(
         channel.id,
         channel.name,

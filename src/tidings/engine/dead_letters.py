@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,11 +23,18 @@ if TYPE_CHECKING:
 
 __all__ = ["DeadLetters"]
 
+log = logging.getLogger(__name__)
+
 
 class DeadLetters:
-    """Keeps dead letters in the journal and the catalog, and delivers them again when asked."""
+    """Keeps dead letters in the journal and the catalog, and delivers them again when asked.
+
+    Attributes:
+        redriven: Events that are being delivered again, by channel and number.
+    """
 
     def __init__(self, host: Host) -> None:
+        self.redriven: set[tuple[int, int]] = set()
         self._host = host
 
     def bury(self, effect: e.DeadLetter, write: Write) -> None:
@@ -45,16 +53,28 @@ class DeadLetters:
     def _record(
         self, effect: e.DeadLetter, found: Message | None, place: int | None, most: int
     ) -> Record:
-        """On the disk thread: the record, and the entry in the catalog."""
+        """On the disk thread: the record, and the entry in the catalog.
+
+        Whatever goes wrong with one letter must not keep the other records out: a letter that
+        cannot be read is reported and recorded as gone, one the catalog refuses is there again
+        after the next start.
+        """
         store = self._host.store
         assert store is not None
         message = found
         if message is None and place is not None:
             message = store.fetch([place])[0]
+        channel, seq = effect.channel, effect.entry.seq
         if message is None:
-            raise StoreError(f"event {effect.entry.seq} of a dead letter cannot be read")
+            text = f"event {seq}, a dead letter, cannot be read from the journal; it is lost"
+            notice = e.Notice(e.NoticeKind.LOST, channel, effect.proxy, text)
+            self._host.loop.call_soon_threadsafe(self._host.notice, notice)
+            return self._gone_record(channel, effect.proxy, seq)
         record, letter = self._host.recorder.dead(effect, message)
-        store.bury(effect.channel, effect.entry.seq, letter, most)
+        try:
+            store.bury(channel, seq, letter, most)
+        except StoreError as error:
+            log.error("dead letter %d cannot be listed: %s", seq, error)
         return record
 
     async def list(
@@ -80,6 +100,7 @@ class DeadLetters:
         expiry = NEVER if letter.expiry == NEVER else letter.expiry - host.recorder.offset
         entry = Entry(expiry, row.seq, letter.priority, 0, letter.flags)
         event = decode_event(letter.octets)
+        self.redriven.add((row.channel, row.seq))
         try:
             await host.ask(
                 Redrive(row.channel, letter.proxy, event, entry, letter.arrival, letter.plan)
@@ -90,7 +111,9 @@ class DeadLetters:
             most = host.settings.limits.dead_letters
             await host.submit(partial(store.bury, row.channel, row.seq, letter, most))
             raise
-        await self._gone(row)
+        finally:
+            self.redriven.discard((row.channel, row.seq))
+        self._gone(row)
 
     async def drop(self, id: int) -> None:
         """Forgets a dead letter.
@@ -98,7 +121,7 @@ class DeadLetters:
         Raises:
             NotFound: There is none with this id.
         """
-        await self._gone(await self._take(id))
+        self._gone(await self._take(id))
 
     async def _take(self, id: int) -> DeadLetterRow:
         store = self._host.store
@@ -109,10 +132,13 @@ class DeadLetters:
             raise NotFound(f"there is no dead letter {id}")
         return row
 
-    async def _gone(self, row: DeadLetterRow) -> None:
-        origin = self._host.recorder.origins[row.channel]
-        payload = dead_gone_payload(row.letter.proxy, row.seq)
-        self._host.writer.ride([Record(Kind.DEAD_GONE, origin, row.seq, payload)])
+    def _gone(self, row: DeadLetterRow) -> None:
+        record = self._gone_record(row.channel, row.letter.proxy, row.seq)
+        self._host.writer.ride([record])
+
+    def _gone_record(self, channel: int, proxy: int, seq: int) -> Record:
+        origin = self._host.recorder.origins[channel]
+        return Record(Kind.DEAD_GONE, origin, seq, dead_gone_payload(proxy, seq))
 
 
 def _view(row: DeadLetterRow) -> DeadLetterInfo:

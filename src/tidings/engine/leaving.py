@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from tidings.channel.entries import Entry
 from tidings.channel.vocabulary import Form
 from tidings.engine.bodies import Message
 from tidings.engine.endpoints import Delivery, Endpoint
-from tidings.engine.outbox import Key, Outbox
+from tidings.engine.outbox import REFUSED, Key, Outbox
 from tidings.errors import Disconnected, TidingsError
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ class Leaving:
         messages = self._messages(channel, entries)
         whole = not messages or set(map(type, messages)) == _MESSAGES
         batch = Delivery(channel, proxy, messages, again)
-        act = partial(_answer_pull, future, batch)
-        if whole and later is None:
+        act = partial(self._answer_pull, future, batch, entries)
+        if whole and later is None and (channel, proxy) not in self._outbox.lines:
             act()
         else:
             self._send(batch, act, entries, whole, later)
@@ -95,7 +95,8 @@ class Leaving:
     ) -> None:
         key = (batch.channel, batch.proxy)
         missing = [] if whole else self._fill_from_memory(batch, entries)
-        ticket = self._outbox.put(key, act, (later is not None) + bool(missing))
+        waits = (later is not None) + bool(missing)
+        ticket = self._outbox.put(key, act, waits, batch.messages)
         ready = partial(self._outbox.ready, ticket)
         if later is not None:
             later(ready)
@@ -133,13 +134,34 @@ class Leaving:
 
     def _hand_over(self, endpoint: Endpoint, batch: Delivery, entries: Sequence[Entry]) -> None:
         """Delivers what could be read; the rest is reported as lost."""
+        reached = self.endpoints.get((batch.channel, batch.proxy))
+        if reached is None or reached[0] is not endpoint:
+            return  # the connection has ended: what it was to get is delivered again, or done with
         good = _read(batch.messages)
         if good:
             endpoint.deliver(batch._replace(messages=good))
-        if len(good) < len(entries):
-            read = {message.seq for message in good}
-            lost = [entry.seq for entry in entries if entry.seq not in read]
+        self._report_lost(batch, entries)
+
+    def _answer_pull(
+        self, future: asyncio.Future[Delivery], batch: Delivery, entries: Sequence[Entry]
+    ) -> None:
+        if not future.done():
+            future.set_result(batch._replace(messages=_read(batch.messages)))
+        self._report_lost(batch, entries)
+
+    def _report_lost(self, batch: Delivery, entries: Sequence[Entry]) -> None:
+        messages: list[Any] = batch.messages
+        lost = [
+            entry.seq
+            for entry, message in zip(entries, messages, strict=True)
+            if message is not REFUSED and not isinstance(message, Message)
+        ]
+        if lost:
             self._host.unreadable(batch.channel, batch.proxy, lost)
+
+    def withdraw(self, channel: int, seqs: Collection[int]) -> None:
+        """Lets events not leave that could not be written: they were never accepted."""
+        self._outbox.withdraw(channel, seqs)
 
     def pull_ended(self, token: int, error: TidingsError) -> None:
         """Answers a pull with an error."""
@@ -202,11 +224,6 @@ class Leaving:
             if not future.done():
                 future.set_exception(Disconnected("the service has stopped"))
         self.pulls.clear()
-
-
-def _answer_pull(future: asyncio.Future[Delivery], batch: Delivery) -> None:
-    if not future.done():
-        future.set_result(batch._replace(messages=_read(batch.messages)))
 
 
 def _read(messages: list[Any]) -> list[Message]:

@@ -37,12 +37,18 @@ class Post(NamedTuple):
 
 
 class Mailbox:
-    """Commands in the order they came."""
+    """Commands in the order they came.
 
-    __slots__ = ("_cost", "_posts", "most")
+    Args:
+        batch_events: A push of more events is refused; it is not parted, so that it is refused
+            as a whole.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_batch_events", "_cost", "_posts", "most")
+
+    def __init__(self, batch_events: int) -> None:
         self._posts: deque[Post] = deque()
+        self._batch_events = batch_events
         self._cost = 20.0
         self.most = 100
 
@@ -66,12 +72,17 @@ class Mailbox:
                 room -= 1
                 continue
             size = len(command.items)
-            if size > room and size > _FEWEST:
+            if size > room and size > _FEWEST and (post.parts is not None or self._fits(command)):
                 post, rest = _parted(post, max(room, _FEWEST))
                 posts.appendleft(rest)
             taken.append(post)
             room -= size
         return taken
+
+    def _fits(self, command: Push) -> bool:
+        """Whether the core will judge its events one by one."""
+        events, marks = len(command.items), command.marks
+        return events <= self._batch_events and (marks is None or len(marks) == events)
 
     def took(self, weight: int, microseconds: int) -> None:
         """What a slice has cost, so that the next one fits."""

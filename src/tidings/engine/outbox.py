@@ -7,13 +7,18 @@ was read; others leave at once, but never overtake within one consumer.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Collection
+from typing import Any, Final, TypeAlias
 
-__all__ = ["Key", "Outbox", "Ticket"]
+from tidings.engine.bodies import Message
+
+__all__ = ["REFUSED", "Key", "Outbox", "Ticket"]
 
 Key: TypeAlias = tuple[int, int]
 """A consumer: channel and proxy."""
+
+REFUSED: Final = object()
+"""Stands where an event was that could not be written, and so was never accepted."""
 
 
 class Ticket:
@@ -23,14 +28,18 @@ class Ticket:
         key: The consumer.
         action: Lets it leave.
         waits: For how many things.
+        messages: The events in it, or where they are on the disk.
     """
 
-    __slots__ = ("action", "key", "waits")
+    __slots__ = ("action", "key", "messages", "waits")
 
-    def __init__(self, key: Key, action: Callable[[], None], waits: int) -> None:
+    def __init__(
+        self, key: Key, action: Callable[[], None], waits: int, messages: list[Any]
+    ) -> None:
         self.key = key
         self.action = action
         self.waits = waits
+        self.messages = messages
 
 
 class Outbox:
@@ -39,9 +48,11 @@ class Outbox:
     def __init__(self) -> None:
         self.lines: dict[Key, deque[Ticket]] = {}
 
-    def put(self, key: Key, action: Callable[[], None], waits: int) -> Ticket:
+    def put(
+        self, key: Key, action: Callable[[], None], waits: int, messages: list[Any]
+    ) -> Ticket:
         """Puts something at the end of a consumer's line; with nothing to wait for it leaves."""
-        ticket = Ticket(key, action, waits)
+        ticket = Ticket(key, action, waits, messages)
         line = self.lines.get(key)
         if line is None:
             line = self.lines[key] = deque()
@@ -55,6 +66,15 @@ class Outbox:
         ticket.waits -= 1
         if not ticket.waits:
             self._let_out(ticket.key)
+
+    def withdraw(self, channel: int, seqs: Collection[int]) -> None:
+        """Takes events out that were never accepted; `REFUSED` stands in their place."""
+        for key, line in self.lines.items():
+            if key[0] == channel:
+                for ticket in line:
+                    for at, message in enumerate(ticket.messages):
+                        if isinstance(message, Message) and message.seq in seqs:
+                            ticket.messages[at] = REFUSED
 
     def _let_out(self, key: Key) -> None:
         line = self.lines.get(key)

@@ -6,20 +6,26 @@ being written, the core goes on with the next batch.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import effects as e
+from tidings.channel.commands import Revoke
 from tidings.channel.entries import PERSISTENT, Entry
 from tidings.engine.bodies import Message
 from tidings.engine.mailbox import Post
-from tidings.engine.writing import AcceptedEvent, Write
+from tidings.engine.writing import AcceptedEvent, Write, refusal
+from tidings.errors import LimitExceeded, StoreError, TidingsError
+from tidings.stores.records import MAX_PAYLOAD
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
 
 __all__ = ["Performer"]
+
+log = logging.getLogger(__name__)
 
 
 class Performer:
@@ -37,8 +43,23 @@ class Performer:
     ) -> None:
         """Carries out one batch."""
         write = Write()
-        for effect in effects:
-            _PERFORM[effect.__class__](self, effect, write)
+        left = iter(effects)
+        while True:
+            try:
+                for effect in left:
+                    _PERFORM[effect.__class__](self, effect, write)
+                break
+            except Exception:  # a fault of ours or a client's: the others must not suffer from it
+                log.exception("an effect could not be carried out")
+        if write.unwritable:
+            answers = self._refused(posts, answers, write)
+        self._send(posts, answers, write)
+        for (channel, seq), (mark, _) in write.unwritable.items():
+            marks = () if mark is None else (mark,)
+            self._host.revoke(Revoke(channel, [seq], marks))
+
+    def _send(self, posts: Sequence[Post], answers: Sequence[object], write: Write) -> None:
+        """Has what was gathered written, and those answered who asked."""
         writer = self._writer
         if write.sync:
             write.answers += zip(posts, answers, strict=True)
@@ -56,6 +77,16 @@ class Performer:
             for post, answer in zip(posts, answers, strict=True):
                 answer_all(post, answer)
 
+    def _refused(
+        self, posts: Sequence[Post], answers: Sequence[object], write: Write
+    ) -> list[object]:
+        """The answers, with errors for the events that no record can hold."""
+        found = list(answers)
+        for (channel, seq), (_, error) in write.unwritable.items():
+            gone = {channel: {seq}}
+            found = [refusal(post, a, gone, error) for post, a in zip(posts, found, strict=True)]
+        return found
+
     # Contents and records.
 
     def _accepted(self, effect: e.Accepted, write: Write) -> None:
@@ -65,8 +96,17 @@ class Performer:
             return
         octets = entry.octets
         if durable:
-            record = self._recorder.event(effect)
-            octets = len(record.payload)
+            try:
+                record = self._recorder.event(effect)
+                octets = len(record.payload)
+                if octets > MAX_PAYLOAD:
+                    raise LimitExceeded(
+                        f"the event {effect.event.name!r} takes {octets} octets in the journal; "
+                        f"at most {MAX_PAYLOAD} are taken"
+                    )
+            except Exception as fault:  # noqa: BLE001 -- this event's trouble, not that of others
+                write.unwritable[channel, seq] = (effect.mark, _told(fault))
+                return
         message = None
         if effect.recipients:
             message = Message(
@@ -82,7 +122,9 @@ class Performer:
             self._bodies.keep(channel, seq, message)
         if durable:
             at = len(write.records)
-            write.events.append(AcceptedEvent(at, channel, seq, message, effect.mark))
+            redriven = self._host.dead_letters.redriven
+            again = bool(redriven) and (channel, seq) in redriven
+            write.events.append(AcceptedEvent(at, channel, seq, message, effect.mark, again))
             write.records.append(record)
             write.sync = True
 
@@ -116,10 +158,14 @@ class Performer:
     # Things that leave.
 
     def _deliver(self, effect: e.Deliver, write: Write) -> None:
+        if write.unwritable:
+            effect = effect._replace(entries=_writable(effect, write))
         waits = self._waits(effect.entries, write)
         self._out.deliver(effect, self._until_written(write) if waits else None)
 
     def _pulled(self, effect: e.Pulled, write: Write) -> None:
+        if write.unwritable:
+            effect = effect._replace(entries=_writable(effect, write))
         waits = self._waits(effect.entries, write)
         self._out.pulled(effect, self._until_written(write) if waits else None)
 
@@ -160,7 +206,7 @@ class Performer:
             if isinstance(found, int):
                 places[entry.seq] = found
             else:  # it is on its way to the disk
-                self._writer.ask_place(effect.channel, entry.seq)
+                self._writer.ask_place(effect.channel, entry.seq, places)
         write.after.append(partial(self._host.spilling.spill, effect, places))
 
     def _refill(self, effect: e.Refill, write: Write) -> None:
@@ -168,6 +214,17 @@ class Performer:
 
     def _unspill(self, effect: e.Unspill, write: Write) -> None:
         write.after.append(partial(self._host.spilling.unspill, effect))
+
+
+def _writable(effect: e.Deliver | e.Pulled, write: Write) -> list[Entry]:
+    channel, gone = effect.channel, write.unwritable
+    return [entry for entry in effect.entries if (channel, entry.seq) not in gone]
+
+
+def _told(fault: Exception) -> TidingsError:
+    if isinstance(fault, TidingsError):
+        return fault
+    return StoreError(f"the event could not be recorded: {fault!r}")
 
 
 _PERFORM: Final[dict[type, Callable[[Performer, Any, Write], None]]] = {

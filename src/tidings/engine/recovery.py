@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -18,7 +19,7 @@ from tidings.channel.settings import Limits
 from tidings.engine.bodies import packed
 from tidings.engine.recording import HOST_ORIGIN
 from tidings.engine.store import Store
-from tidings.errors import StoreError
+from tidings.errors import TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.stores.catalog import Catalog
 from tidings.stores.journal import Journal
@@ -103,7 +104,7 @@ class Recovered:
             return
         try:
             read(entry)
-        except StoreError as error:
+        except TidingsError as error:
             self.unreadable += 1
             log.warning("a record at %s is passed over: %s", entry.at, error)
 
@@ -130,8 +131,12 @@ class Recovered:
             done = channel.early.pop(seq, None)
             known = proxies if before is None else before[5]
             proxies = tuple(p for p in proxies if p in known and not (done and p in done))
-        elif before is not None:  # a dead letter that is delivered again
-            proxies = tuple(dict.fromkeys((*before[5], *proxies)))
+        else:
+            # What was done with the number before was done with another event, which was refused,
+            # or with a dead letter that is delivered again now.
+            channel.early.pop(seq, None)
+            if before is not None:
+                proxies = tuple(dict.fromkeys((*before[5], *proxies)))
         if proxies:
             channel.pending[seq] = (
                 packed(entry.at),
@@ -216,13 +221,27 @@ def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, R
     journal = Journal.open(folder / JOURNAL, segment_octets=segment_octets, visit=found.visit)
     try:
         catalog = Catalog.open(folder / CATALOG, journal.id)
-        catalog.clear()
-        with catalog.batch():
-            for id, origin in found.origins().items():
-                channel = found.channels.get(origin)
-                for (_, seq), letter in () if channel is None else channel.dead.items():
-                    catalog.add_dead(id, seq, letter)
+        _list_dead(catalog, found, limits.dead_letters)
     except BaseException:
         journal.close()
         raise
     return Store(journal, catalog), found
+
+
+def _list_dead(catalog: Catalog, found: Recovered, most: int) -> None:
+    """Fills the catalog with the dead letters there are, in the order they came."""
+    letters = [
+        (letter.at, id, seq, letter)
+        for id, origin in found.origins().items()
+        if (channel := found.channels.get(origin)) is not None
+        for (_, seq), letter in channel.dead.items()
+    ]
+    letters.sort(key=itemgetter(0))
+    try:
+        catalog.clear()
+        with catalog.batch():
+            for _, id, seq, letter in letters[-most:]:
+                catalog.add_dead(id, seq, letter)
+    except BaseException:
+        catalog.close()
+        raise

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tidings.channel import effects as e
 from tidings.channel.commands import Refilled
 from tidings.channel.entries import Entry
+from tidings.errors import Stopping
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["Spilling"]
 
 log = logging.getLogger(__name__)
+
+# Until a refill that failed is tried again, in seconds.
+_PAUSE: Final = 1.0
 
 
 class Spilling:
@@ -27,12 +32,8 @@ class Spilling:
 
     def spill(self, effect: e.Spill, places: dict[int, int]) -> None:
         """Puts entries on the disk; where those are that were being written is known now."""
-        store, writer = self._host.store, self._host.writer
+        store = self._host.store
         assert store is not None
-        for entry in effect.entries:
-            written = writer.places.pop((effect.channel, entry.seq), None)
-            if written is not None:
-                places[entry.seq] = written
         entries = list(effect.entries)
         job = partial(store.spill, effect.channel, effect.proxy, entries, places)
         self._host.submit(job).add_done_callback(partial(self._spilled, effect, places))
@@ -63,13 +64,20 @@ class Spilling:
     ) -> None:
         if result.exception() is not None:
             log.error("entries cannot be got from the disk: %s", result.exception())
+            loop = asyncio.get_running_loop()
+            loop.call_later(_PAUSE, self._try_again, effect)
             return
         entries, places, left = result.result()
-        if effect.proxy not in self._host.factory.channels[effect.channel].proxies:
+        channel = self._host.factory.channels.get(effect.channel)
+        if channel is None or effect.proxy not in channel.proxies:
             return
         for entry, place in zip(entries, places, strict=True):
             self._host.bodies.keep_place(effect.channel, entry.seq, place)
         self._host.tell(Refilled(effect.channel, effect.proxy, entries, left))
+
+    def _try_again(self, effect: e.Refill) -> None:
+        with contextlib.suppress(Stopping):
+            self.refill(effect)
 
     def unspill(self, effect: e.Unspill) -> None:
         """Forgets entries."""

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from tidings.channel.entries import Entry
 from tidings.channel.translation import approximate_octets
 from tidings.engine.bodies import Message, unpacked
-from tidings.errors import NotFound, StoreError
+from tidings.errors import TidingsError
 from tidings.events.codecs.json_codec import decode_event
 from tidings.events.envelope import ProducerMark
 from tidings.stores.catalog import Catalog
@@ -68,7 +68,7 @@ class Store:
             cursors = [unpacked(place) for place in places]
             found = fetch_records(self.journal.folder, self.journal.id, cursors)
             return [message_of(record) for record in found]
-        except (StoreError, NotFound, OSError) as error:
+        except (TidingsError, OSError) as error:
             if len(places) > 1:  # the others can be read
                 return [self.fetch([place])[0] for place in places]
             log.warning("an event at %s cannot be read: %s", cursors[0], error)

@@ -7,33 +7,54 @@ fails, its events were never accepted; what else was in it is owed, and goes fir
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, Protocol
+import logging
+from collections.abc import Callable, Collection, Sequence
+from typing import Final, NamedTuple, Protocol, get_args
 
 from tidings.channel.commands import Push, Revoke
+from tidings.channel.management import Management
 from tidings.engine.bodies import Bodies, Message, packed
 from tidings.engine.disk import Done
 from tidings.engine.mailbox import Post
+from tidings.engine.recording import HOST_ORIGIN
 from tidings.engine.store import Writable
-from tidings.errors import StoreError
+from tidings.errors import StoreError, TidingsError
 from tidings.events.envelope import ProducerMark
+from tidings.stores.records import Kind, Record
 from tidings.stores.segments import Cursor
 
-__all__ = ["AcceptedEvent", "Write", "Writer"]
+__all__ = ["MANAGEMENT", "AcceptedEvent", "Write", "Writer", "refusal"]
+
+log = logging.getLogger(__name__)
+
+MANAGEMENT: Final = frozenset(get_args(Management))
+"""The commands that change something beside the flow of events, or ask about it."""
 
 # Acknowledgements ride on the next sync; without one they wait at most this long, in seconds.
 _RIDE: Final = 0.1
 _MOST_RIDING: Final = 1_000
+# Says nothing: it only shows whether the disk takes records.
+_TRIAL: Final = Record(Kind.RESERVED, HOST_ORIGIN, 0, b"")
 
 
 class AcceptedEvent(NamedTuple):
-    """An event among the records of a write."""
+    """An event among the records of a write.
+
+    Attributes:
+        at: Its place among them.
+        channel: Its channel.
+        seq: Its number there.
+        message: Its content, if somebody waits for it.
+        mark: The producer's mark.
+        again: It was accepted long ago, and is delivered again: it cannot be refused any more.
+    """
 
     at: int
     channel: int
     seq: int
     message: Message | None
     mark: ProducerMark | None
+    again: bool = False
 
 
 class Write:
@@ -45,9 +66,11 @@ class Write:
         events: The accepted events among them.
         after: What is done when they are on the disk.
         answers: Who is answered then, and what.
+        unwritable: Events that no record can hold, by channel and number: the producer's mark,
+            and the reason.
     """
 
-    __slots__ = ("after", "answers", "events", "records", "sync")
+    __slots__ = ("after", "answers", "events", "records", "sync", "unwritable")
 
     def __init__(self) -> None:
         self.records: list[Writable] = []
@@ -55,6 +78,7 @@ class Write:
         self.events: list[AcceptedEvent] = []
         self.after: list[Callable[[], None]] = []
         self.answers: list[tuple[Post, object]] = []
+        self.unwritable: dict[tuple[int, int], tuple[ProducerMark | None, TidingsError]] = {}
 
     def precede(self, records: Sequence[Writable]) -> None:
         """Puts other records before its own."""
@@ -82,6 +106,10 @@ class WritingHost(Protocol):
         """Answers who waits."""
         ...
 
+    def withdraw(self, channel: int, seqs: Collection[int]) -> None:
+        """Lets events not leave that were not accepted after all."""
+        ...
+
     def revoke(self, command: Revoke) -> None:
         """Tells the core that events were not accepted after all."""
         ...
@@ -100,19 +128,17 @@ class Writer:
 
     Attributes:
         owed: Records that could not be written yet.
-        places: Where events are that were written, for those asked for by `ask_place`.
     """
 
     def __init__(self, host: WritingHost, bodies: Bodies) -> None:
         self.owed: list[Writable] = []
-        self.places: dict[tuple[int, int], int] = {}
         self._host = host
         self._bodies = bodies
         self._current: Write | None = None  # on its way; what comes meanwhile gathers
         self._next: Write | None = None
         self._riding: list[Writable] = []
         self._ride: asyncio.TimerHandle | None = None
-        self._asked: set[tuple[int, int]] = set()
+        self._asked: dict[tuple[int, int], list[dict[int, int]]] = {}
 
     @property
     def under_way(self) -> bool:
@@ -124,9 +150,9 @@ class Writer:
         """Whether nothing is being written, and nothing waits to be."""
         return not (self._current or self._riding or self.owed)
 
-    def ask_place(self, channel: int, seq: int) -> None:
-        """Has the place of an event noted that is being written."""
-        self._asked.add((channel, seq))
+    def ask_place(self, channel: int, seq: int, places: dict[int, int]) -> None:
+        """Has the place of an event noted, by its number, that is being written."""
+        self._asked.setdefault((channel, seq), []).append(places)
 
     def begin(self, write: Write) -> None:
         """Sends a batch to the disk, with what rides on it or is owed before it."""
@@ -165,6 +191,12 @@ class Writer:
             write.sync = True
             self.begin(write)
 
+    def try_again(self) -> None:
+        """Finds out whether a disk that refused takes records again."""
+        if not self.owed and not self.under_way:
+            self._riding.append(_TRIAL)
+        self.flush()
+
     def after_writes(self, act: Callable[[], None]) -> None:
         """Does something in its order: after all that is being written, or at once."""
         latest = self._next or self._current
@@ -190,7 +222,10 @@ class Writer:
         else:
             self._refuse(write, error)
         for act in write.after:
-            act()
+            try:
+                act()
+            except Exception:  # a fault of ours or a client's: the others must not wait for ever
+                log.exception("something could not be done after a write")
         for post, answer in write.answers:
             self._host.answer(post, answer)
         if self._next is None:
@@ -203,38 +238,47 @@ class Writer:
 
     def _keep_places(self, write: Write, places: Sequence[Cursor]) -> None:
         bodies, asked = self._bodies, self._asked
-        for at, channel, seq, message, _ in write.events:
+        for at, channel, seq, message, _, _ in write.events:
             if message is not None and bodies.holds(channel, seq):
                 bodies.keep_on_disk(channel, seq, message, places[at])
-            if asked and (channel, seq) in asked:
-                asked.remove((channel, seq))
-                self.places[channel, seq] = packed(places[at])
+            if asked:
+                for wanted in asked.pop((channel, seq), ()):
+                    wanted[seq] = packed(places[at])
 
     def _refuse(self, write: Write, cause: BaseException) -> None:
-        """Nothing of it was written: its events were never accepted, the rest is owed."""
+        """Nothing of it was written: its events were never accepted, the rest is owed.
+
+        What gathered meanwhile is refused with it: records must not overtake owed ones, an answer
+        there may rest on an event that is refused here, and numbers are to have no gaps.
+        """
+        if self._next is not None:
+            write.join(self._next)
+            self._next = None
         error = cause
         if not isinstance(error, StoreError):
             error = StoreError(f"the journal could not be written: {cause!r}")
-        events = {event.at for event in write.events}
+        new = [event for event in write.events if not event.again]
+        events = {event.at for event in new}
         self.owed = [r for at, r in enumerate(write.records) if at not in events] + self.owed
         refused: dict[int, list[AcceptedEvent]] = {}
-        for event in write.events:
+        for event in new:
             refused.setdefault(event.channel, []).append(event)
-            self._asked.discard((event.channel, event.seq))
-        for channel, group in refused.items():
-            seqs = [event.seq for event in group]
-            self._bodies.forget(channel, seqs)
-            marks = [event.mark for event in group if event.mark is not None]
-            self._host.revoke(Revoke(channel, seqs, marks))
+            self._asked.pop((event.channel, event.seq), None)
         gone = {channel: {event.seq for event in group} for channel, group in refused.items()}
+        for channel, group in refused.items():
+            self._host.withdraw(channel, gone[channel])
+            self._bodies.forget(channel, gone[channel])
+            marks = [event.mark for event in group if event.mark is not None]
+            self._host.revoke(Revoke(channel, [event.seq for event in group], marks))
         write.answers = [(post, refusal(post, a, gone, error)) for post, a in write.answers]
         self._host.refused(error)
 
 
-def refusal(post: Post, answer: object, gone: dict[int, set[int]], error: StoreError) -> object:
+def refusal(post: Post, answer: object, gone: dict[int, set[int]], error: TidingsError) -> object:
     """What is answered when a batch could not be written.
 
     The events of a push are refused one by one. Another change is made, but not durable yet.
+    Who asks for events, or has one delivered again, changes nothing that a crash could undo.
     """
     command = post.command
     if isinstance(command, Push):
@@ -242,6 +286,6 @@ def refusal(post: Post, answer: object, gone: dict[int, set[int]], error: StoreE
             return answer
         seqs = gone.get(command.channel, set())
         return [error if one in seqs else one for one in answer]
-    if isinstance(answer, Exception) or post.future is None:
+    if isinstance(answer, Exception) or type(command) not in MANAGEMENT:
         return answer
     return type(error)(f"the change is made, but not on the disk yet: {error}")

@@ -145,3 +145,7 @@ __all__ = [
     "WrongClient",
     "WrongState",
 ]
+
+# One name for each, in tracebacks as in imports: how the tree is spread over files is no promise.
+for _name in __all__:
+    globals()[_name].__module__ = __name__

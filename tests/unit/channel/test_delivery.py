@@ -275,7 +275,7 @@ class TestRedrive:
         [again] = machine.of(Accepted)
         assert (again.seq, again.arrival, again.recipients) == (1, 5, [consumer])
         [deliver] = machine.of(Deliver)
-        assert (deliver.proxy, deliver.again) == (consumer, {1})
+        assert (deliver.proxy, deliver.again) == (consumer, frozenset({1}))
         assert machine.factory.core.octets == accepted.entry.octets
         with pytest.raises(InvalidUsage, match="waits for proxy"):
             self.redrive(machine, consumer, accepted.entry)

@@ -1,0 +1,112 @@
+"""The publisher's own ledger: what it was told, written down and synced before it goes on.
+
+Its lines:
+
+- ``making N`` before and ``made N OBJECTS`` after the Nth change by management.
+- ``pushing PUSHER NUMBER PHASE`` before a push, and ``pushed PUSHER NUMBER SEQ TOLD`` after its
+  answer: the acknowledgements of the first TOLD lines ``took`` came before it.
+- ``took CONSUMER SEQ PUSHER NUMBER`` before a consumer acknowledges an event.
+- ``began`` when a process goes on with a folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.faults.crash.scene import Numbered
+
+__all__ = ["Book", "Ledger", "Push", "Took"]
+
+_really_fsync = os.fsync  # kept: a publisher that does not sync still keeps its ledger
+
+
+class Push(NamedTuple):
+    """A push that was answered: its sequence number, and how many had been taken before."""
+
+    seq: int
+    told: int
+
+
+class Took(NamedTuple):
+    """An event that a consumer has taken; `session` counts the processes."""
+
+    session: int
+    consumer: str
+    seq: int
+    which: Numbered
+
+
+class Ledger:
+    """A ledger that was read.
+
+    Attributes:
+        pushing: Of each push that was begun, after how many changes.
+        pushed: The answers.
+        took: What consumers have taken, in order.
+        made: The objects after each change, and before the first.
+        making: How many changes were begun.
+        sessions: How many processes have written it.
+        twice: Answers that differ from an earlier one to the same number.
+    """
+
+    def __init__(self, octets: bytes) -> None:
+        self.pushing: dict[Numbered, int] = {}
+        self.pushed: dict[Numbered, Push] = {}
+        self.took: list[Took] = []
+        self.made: list[dict[str, Any]] = [{}]
+        self.making = 0
+        self.sessions = 0
+        self.twice: list[str] = []
+        for line in octets.decode().splitlines():
+            word, _, rest = line.partition(" ")
+            getattr(self, f"_{word}")(*rest.split(" ", 4 if word != "made" else 1))
+
+    @classmethod
+    def read(cls, path: Path) -> Ledger:
+        """The ledger in a file; an empty one if there is none."""
+        return cls(path.read_bytes() if path.exists() else b"")
+
+    @property
+    def told(self) -> int:
+        """How many acknowledgements must be durable."""
+        return max((push.told for push in self.pushed.values()), default=0)
+
+    def last(self, pusher: int) -> int:
+        """The last number a pusher has tried; 0 for none."""
+        return max((number for one, number in self.pushing if one == pusher), default=0)
+
+    def _began(self, *_: str) -> None:
+        self.sessions += 1
+
+    def _making(self, number: str) -> None:
+        self.making = int(number)
+
+    def _made(self, number: str, state: str) -> None:
+        self.made.append(json.loads(state))
+
+    def _pushing(self, pusher: str, number: str, phase: str) -> None:
+        self.pushing.setdefault((int(pusher), int(number)), int(phase))
+
+    def _pushed(self, pusher: str, number: str, seq: str, told: str) -> None:
+        push = Push(int(seq), int(told))
+        first = self.pushed.setdefault((int(pusher), int(number)), push)
+        if first.seq != push.seq:
+            self.twice.append(f"{pusher}/{number}: first {first.seq}, then {push.seq}")
+
+    def _took(self, consumer: str, seq: str, pusher: str, number: str) -> None:
+        self.took.append(Took(self.sessions, consumer, int(seq), (int(pusher), int(number))))
+
+
+class Book:
+    """A ledger that is written."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def note(self, *words: object) -> None:
+        """Writes a line, and syncs it."""
+        os.write(self._file, f"{' '.join(map(str, words))}\n".encode())
+        _really_fsync(self._file)

@@ -1,0 +1,216 @@
+"""A program that publishes numbered events and keeps a ledger; made to be killed, or cut off.
+
+``python -m tests.faults.crash.publisher <folder> [--pushers N] [--events N] [--sessions N]
+[--patience SECONDS] [--manage] [--no-sync] [--seed N]``
+
+The ledger is the file named by the variable `ANSWERS`. Started again on the same folder with the
+same ledger, each pusher goes on where it was: it sends its last numbers again first. It says
+``ready`` when events begin to flow.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest import mock
+
+from tests.faults.crash.ledger import Book, Ledger
+from tests.faults.crash.scene import (
+    CHANNEL,
+    FIFO,
+    LATE,
+    SEGMENT_OCTETS,
+    SOURCE,
+    URGENT,
+    channel_of,
+    numbered,
+    objects,
+    push,
+)
+from tests.faults.power.run import ANSWERS
+from tidings import constraint
+from tidings.channel import management as m
+from tidings.channel.qos import OrderPolicy
+from tidings.channel.vocabulary import Place, Side, Style
+from tidings.engine.endpoints import BufferEndpoint
+from tidings.engine.host import Host
+from tidings.errors import Disconnected
+from tidings.filters.plan import Operator
+from tidings.names import new_origin
+
+__all__ = ["Publisher", "set_up"]
+
+RELIABLE = {"EventReliability": 1, "ConnectionReliability": 1}
+SENT_AGAIN = 3
+
+
+class Publisher:
+    """One process's life with a folder.
+
+    Args:
+        host: Open.
+        book: Where answers are written down.
+        ledger: What was written there before.
+        seed: For how fast consumers are.
+    """
+
+    def __init__(self, host: Host, book: Book, ledger: Ledger, seed: int) -> None:
+        self.host = host
+        self.book = book
+        self.phase = 0
+        self._ledger = ledger
+        self._random = Random(seed)
+        self._changes = count(ledger.making + 1)
+        self._took = len(ledger.took)
+        self._told = 0
+
+    async def change(self, command: m.Management, endpoint: BufferEndpoint | None = None) -> Any:
+        """Has something changed, and writes down what there is then."""
+        number = next(self._changes)
+        self.book.note("making", number)
+        self.phase += 1
+        if isinstance(command, m.Connect):
+            answer = await self.host.connect(command, endpoint)
+        else:
+            answer = await self.host.ask(command)
+        self.book.note("made", number, _plain(self.host))
+        return answer
+
+    async def consume(self, consumer: str, patience: float) -> None:
+        """Takes events until the host is closed, each written down before it is acknowledged."""
+        channel = channel_of(self.host)
+        assert channel is not None
+        endpoint = BufferEndpoint()
+        connect = m.Connect(channel.id, channel.names[consumer], window=8, again=True)
+        await self.host.connect(connect, endpoint)
+        loop = asyncio.get_running_loop()
+        with suppress(Disconnected):
+            while True:
+                for message in await endpoint.batch(self._random.randrange(1, 6)):
+                    self.book.note("took", consumer, message.seq, *numbered(message))
+                    self._took += 1
+                    endpoint.ack(message)
+                    loop.call_soon(self._tell, self._took)
+                await asyncio.sleep(self._random.random() * patience)
+
+    def _tell(self, took: int) -> None:
+        self._told = took
+
+    async def publish(self, pusher: int, events: int) -> None:
+        """Pushes numbers one by one; those of before whose answer may be lost come first."""
+        start = max(1, self._ledger.last(pusher) - SENT_AGAIN + 1)
+        for number in range(start, start + events):
+            self.book.note("pushing", pusher, number, self.phase)
+            told = self._told
+            [answer] = await push(self.host, [(pusher, number)], self.phase)
+            if not isinstance(answer, int):
+                raise answer
+            self.book.note("pushed", pusher, number, answer, told)
+
+    async def manage(self) -> None:
+        """Changes things while events flow; `scene.wants` knows what follows from it."""
+        channel = channel_of(self.host)
+        assert channel is not None
+        fifo = Place(channel.id, proxy=channel.names[FIFO])
+        pause = 0.02
+        await self.change(m.SetQoS(fifo, {"MaxEventsPerConsumer": 50_000}))
+        await asyncio.sleep(pause)
+        wider, _ = await self.change(m.CreateFilter([constraint("$part == 2")]))
+        attachment = await self.change(m.AddFilter(fifo, wider))
+        await asyncio.sleep(pause)
+        late = await self.change(_consumer(channel.id, LATE, OrderPolicy.FIFO))
+        await self.change(m.Connect(channel.id, late, window=1), BufferEndpoint())
+        await asyncio.sleep(pause)
+        await self.change(m.RemoveFilter(fifo, attachment))
+        await self.change(m.ModifyConstraints(wider, replace={1: constraint("$part == 7")}))
+        await self.change(m.SetAdminProperties(channel.id, {"MaxQueueLength": 100_000}))
+        await self.change(m.NewAdmin(channel.id, Side.CONSUMER, Operator.OR))
+        await asyncio.sleep(pause)
+        await self.change(m.SetQoS(Place(channel.id), {"Priority": 1}))
+        await self.change(m.DestroyFilter(wider))
+
+
+def _consumer(channel: int, name: str, order: OrderPolicy) -> m.ObtainProxy:
+    qos = {"OrderPolicy": int(order)}
+    return m.ObtainProxy(channel, Side.CONSUMER, Style.PUSH, qos=qos, name=name)
+
+
+def _plain(host: Host) -> str:
+    return json.dumps(objects(host), separators=(",", ":"))
+
+
+async def set_up(publisher: Publisher) -> None:
+    """Makes the channel, its supplier and its consumers."""
+    change = publisher.change
+    id = await change(m.CreateChannel(new_origin(), qos=RELIABLE, name=CHANNEL))
+    source = await change(m.ObtainProxy(id, Side.SUPPLIER, Style.PUSH, name=SOURCE))
+    await change(m.Connect(id, source, reachable=False))
+    for name, order in ((FIFO, OrderPolicy.FIFO), (URGENT, OrderPolicy.PRIORITY)):
+        proxy = await change(_consumer(id, name, order))
+        if name == FIFO:
+            some, _ = await change(m.CreateFilter([constraint("$part < 2")], private=True))
+            await change(m.AddFilter(Place(id, proxy=proxy), some))
+        await change(m.Connect(id, proxy, window=8), BufferEndpoint())
+    publisher.phase = 0
+
+
+async def session(options: Namespace) -> None:
+    """Opens the folder, publishes, and closes it again."""
+    path = Path(os.environ[ANSWERS])
+    ledger = Ledger.read(path)
+    book = Book(path)
+    book.note("began")
+    host = await Host.open(options.folder, segment_octets=SEGMENT_OCTETS)
+    publisher = Publisher(host, book, ledger, options.seed + ledger.sessions)
+    if channel_of(host) is None:
+        await set_up(publisher)
+    else:
+        publisher.phase = options.phase
+    consumers = [
+        asyncio.create_task(publisher.consume(consumer, options.patience))
+        for consumer in (FIFO, URGENT)
+    ]
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    work = [publisher.publish(pusher, options.events) for pusher in range(options.pushers)]
+    if options.manage and not ledger.sessions:
+        work.append(publisher.manage())
+    await asyncio.gather(*work)
+    await host.close()
+    await asyncio.gather(*consumers)
+    options.phase = publisher.phase
+
+
+async def sessions(options: Namespace) -> None:
+    """Several lives in one process, each closed in good order."""
+    for _ in range(options.sessions):
+        await session(options)
+
+
+def main() -> None:
+    """Does what the command line says."""
+    parser = ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    for name, number in (("pushers", 4), ("events", 1_000_000), ("sessions", 1), ("seed", 1)):
+        parser.add_argument(f"--{name}", type=int, default=number)
+    parser.add_argument("--patience", type=float, default=0.004)
+    parser.add_argument("--manage", action="store_true")
+    parser.add_argument("--no-sync", action="store_true")
+    parser.set_defaults(phase=0)
+    options = parser.parse_args()
+    if options.no_sync:
+        mock.patch("os.fsync").start()
+        mock.patch("os.fdatasync").start()
+    asyncio.run(sessions(options))
+
+
+if __name__ == "__main__":
+    main()

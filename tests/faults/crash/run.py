@@ -1,0 +1,36 @@
+"""Starts publishers as processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.faults.crash.ledger import Ledger
+from tests.faults.fault import PROJECT
+from tests.faults.power.run import ANSWERS
+
+__all__ = ["published", "started"]
+
+
+def started(folder: Path, ledger: Path, *options: str) -> subprocess.Popen[str]:
+    """A publisher that has just been started; it says ``ready`` when events begin to flow."""
+    return subprocess.Popen(
+        [sys.executable, "-B", "-m", "tests.faults.crash.publisher", str(folder), *options],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT), ANSWERS: str(ledger)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def published(folder: Path, ledger: Path, *options: str) -> Ledger:
+    """Has a publisher do its work to the end."""
+    with started(folder, ledger, *options) as publisher:
+        _, errors = publisher.communicate(timeout=50)
+    if publisher.returncode:
+        raise RuntimeError(f"the publisher ended with {publisher.returncode}:\n{errors}")
+    return Ledger.read(ledger)

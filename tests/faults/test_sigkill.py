@@ -1,0 +1,105 @@
+"""A publisher is killed again and again, at any moment: no acknowledged event is missing.
+
+`TIDINGS_SOAK_ROUNDS` says how often; `make soak` sets a thousand.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.faults.crash.judge import judged_host
+from tests.faults.crash.ledger import Ledger
+from tests.faults.crash.run import started
+from tests.faults.crash.scene import FIFO, SEGMENT_OCTETS
+from tidings.engine.host import Host
+from tidings.engine.recovery import JOURNAL
+from tidings.stores.journal import Journal
+from tidings.stores.records import Kind
+
+ROUNDS = int(os.environ.get("TIDINGS_SOAK_ROUNDS", "30"))
+# After so many a new folder is taken: opening reads all of it, and a soak shall not get slower.
+ROUNDS_PER_FOLDER = 30
+SEED = 20_242
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(90 + 4 * ROUNDS)]
+
+
+def kill_once(folder: Path, ledger: Path, wait: float) -> None:
+    """Starts a publisher, and kills it some time after it is ready."""
+    with started(folder, ledger, "--patience", "0.002") as publisher:
+        try:
+            assert publisher.stdout is not None
+            assert publisher.stdout.readline() == "ready\n"
+            time.sleep(wait)
+            assert publisher.poll() is None, "it ended by itself"
+        finally:
+            publisher.kill()
+            _, errors = publisher.communicate()
+    assert publisher.returncode == -signal.SIGKILL, errors
+    assert not errors
+
+
+def judge_consumers(ledger: Ledger) -> None:
+    """What consumers took: in order, and nothing twice but what was not acknowledged for sure."""
+    seen: dict[tuple[str, int], tuple[int, int]] = {}
+    sessions: set[tuple[str, int, int]] = set()
+    last = 0
+    for session, consumer, seq, which in ledger.took:
+        assert (consumer, seq, session) not in sessions, f"{which} came twice in one session"
+        sessions.add((consumer, seq, session))
+        if (consumer, seq) in seen:
+            assert seen[consumer, seq] == which, f"{seq} was {seen[consumer, seq]}, then {which}"
+            continue
+        seen[consumer, seq] = which
+        if consumer == FIFO:
+            assert seq > last, f"{seq} came after {last}"
+            last = seq
+    numbers = {(consumer, which) for (consumer, _), which in seen.items()}
+    assert len(numbers) == len(seen), "one event has two sequence numbers"
+
+
+def judge_journal(folder: Path, ledger: Ledger) -> None:
+    """Every event is there once, and the sequence numbers have no gaps."""
+    with Journal.open(folder / JOURNAL) as journal:
+        seqs = [e.record.seq for e in journal.read() if e.record.kind == Kind.EVENT]
+        damage = [report for report in journal.damage if report.what != "torn"]
+    assert sorted(seqs) == list(range(1, len(seqs) + 1))
+    assert not damage
+    answered = [push.seq for push in ledger.pushed.values()]
+    assert len(set(answered)) == len(answered)
+    assert set(answered) <= set(seqs)
+
+
+async def judge_host(folder: Path, ledger: Ledger) -> None:
+    host = await Host.open(folder, segment_octets=SEGMENT_OCTETS)
+    try:
+        assert await judged_host(host, ledger) is None
+    finally:
+        await host.close(0)
+
+
+def test_no_acknowledged_event_is_missing(tmp_path: Path) -> None:
+    random = Random(SEED)
+    pushed = 0
+    for first in range(0, ROUNDS, ROUNDS_PER_FOLDER):
+        folder, path = tmp_path / f"data{first}", tmp_path / f"ledger{first}"
+        rounds = min(ROUNDS - first, ROUNDS_PER_FOLDER)
+        for _ in range(rounds):
+            kill_once(folder, path, random.uniform(0.05, 0.4))
+        ledger = Ledger.read(path)
+        assert ledger.sessions == rounds
+        assert not ledger.twice
+        judge_consumers(ledger)
+        judge_journal(folder, ledger)
+        asyncio.run(judge_host(folder, ledger))
+        pushed += len(ledger.pushed)
+    sys.stdout.write(f"{ROUNDS} kills, {pushed} events were answered\n")
+    assert pushed > 20 * ROUNDS

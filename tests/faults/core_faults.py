@@ -28,7 +28,7 @@ LIFECYCLE = "channel/lifecycle.py"
 OVERFLOW = "channel/overflow.py"
 
 STORIES = (
-    "channel", "lifecycle", "delivery", "batches", "pulls", "polling", "overflow", "times",
+    "channel", "lifecycle", "delivery", "batches", "pulls", "polling", "overflow", "spill", "times",
     "revoke", "factory",
 )  # fmt: skip
 LIVES = 6
@@ -38,8 +38,8 @@ CORE_FAULTS = [
     Fault(
         "a number is used for an event that is refused",
         CHANNEL,
-        "        is_full = self._is_full_for(event, quality, octets)\n        self.seq = seq = self.seq + 1",
-        "        self.seq = seq = self.seq + 1\n        is_full = self._is_full_for(event, quality, octets)",
+        "        is_full = self._is_full_for(",
+        "        self.seq += 1\n        is_full = self._is_full_for(",
     ),
     Fault(
         "a mark is not remembered",
@@ -120,10 +120,10 @@ CORE_FAULTS = [
         "    channel.backlog = None",
     ),
     Fault(
-        "what was held comes before what was on the disk",
+        "what was on the disk comes before what was held",
         ANSWERS,
         'sorted([*command.entries, *held], key=attrgetter("seq"))',
-        "[*held, *command.entries]",
+        "[*command.entries, *held]",
     ),
     Fault(
         "the best in an old order is taken for the best",

@@ -28,6 +28,7 @@ from tests.faults.crash.scene import (
 from tidings.engine.bodies import Message
 from tidings.engine.host import Host
 from tidings.engine.recovery import JOURNAL
+from tidings.errors import StoreError
 from tidings.events.structured import StructuredEvent
 from tidings.stores.journal import Journal
 from tidings.stores.payloads import stored_outcome
@@ -35,7 +36,6 @@ from tidings.stores.records import Kind
 from tidings.stores.segments import DATA_START, Cursor, Entry, segment_path
 
 FLIPS = 300
-FLIPS_IN_HEADERS = 30
 SEED = 20_243
 
 Waiting = dict[str, dict[int, StructuredEvent]]
@@ -64,7 +64,7 @@ def _quick_and_quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> Stopped:
     folder = tmp_path_factory.mktemp("stopped")
-    options = ("--events", "50", "--patience", "0.05", "--manage")
+    options = ("--events", "50", "--take", "70", "--patience", "0.002", "--manage")
     ledger = published(folder / "data", folder / "ledger", *options)
     with Journal.open(folder / "data" / JOURNAL) as journal:
         entries = list(journal.read())
@@ -72,18 +72,21 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Stopped:
 
 
 def chosen_bits(stopped: Stopped, random: Random) -> Iterator[tuple[Cursor, int]]:
-    """Octets anywhere in the journal, headers of segments more often, and a bit of each."""
+    """Octets anywhere; some in headers, in the last record of each kind, and in any of a kind."""
     sizes = {n: path.stat().st_size for n, path in _segments(stopped.folder).items()}
-    for _ in range(FLIPS_IN_HEADERS):
-        number = random.choice(list(sizes))
-        yield Cursor(number, random.randrange(DATA_START)), random.randrange(8)
-    for _ in range(FLIPS - FLIPS_IN_HEADERS):
-        at = random.randrange(sum(sizes.values()))
-        for number, size in sizes.items():
-            if at < size:
-                yield Cursor(number, at), random.randrange(8)
-                break
-            at -= size
+    places = [Cursor(random.choice(list(sizes)), random.randrange(DATA_START)) for _ in range(30)]
+    kinds: dict[int, list[Entry]] = {}
+    for entry in stopped.entries:
+        kinds.setdefault(entry.record.kind, []).append(entry)
+    chosen = [entries[-1] for entries in kinds.values() for _ in range(4)]
+    chosen += [random.choice(entries) for entries in kinds.values() for _ in range(15)]
+    for at, after, _ in chosen:
+        places.append(Cursor(at.segment, random.randrange(at.offset, after.offset)))
+    while len(places) < FLIPS:
+        number = random.choices(list(sizes), list(sizes.values()))[0]
+        places.append(Cursor(number, random.randrange(sizes[number])))
+    for place in places:
+        yield place, random.randrange(8)
 
 
 def _segments(folder: Path) -> dict[int, Path]:
@@ -183,4 +186,28 @@ def test_a_flipped_bit_costs_one_record(stopped: Stopped, tmp_path: Path) -> Non
     sys.stdout.write(f"{kinds.total()} flips, in {dict(kinds)}\n")
     assert kinds.total() == FLIPS
     assert kinds["EVENT"] > 100
-    assert min(kinds[name] for name in ("HEADER", "OUTCOME", "TOPOLOGY")) > 0
+    assert min(kinds[name] for name in ("HEADER", "OUTCOME", "TOPOLOGY", "PLAN", "MARK")) > 15
+
+
+@pytest.mark.parametrize("segments", ["one", "several"])
+def test_headers_that_are_beyond_repair(segments: str, stopped: Stopped, tmp_path: Path) -> None:
+    shutil.copytree(stopped.folder, tmp_path / JOURNAL)
+    first, *others = _segments(tmp_path / JOURNAL).values()
+    if segments == "one":
+        for path in others:
+            path.unlink()
+    octets = bytes(DATA_START) + first.read_bytes()[DATA_START:]
+    first.write_bytes(octets)
+    if segments == "one":  # the journal's id is gone, and with it what records are checked with
+        with pytest.raises(StoreError, match="no segment in .* has a header that can be read"):
+            asyncio.run(Host.open(tmp_path))
+        assert [path.read_bytes() for path in (tmp_path / JOURNAL).iterdir()] == [octets]
+    else:
+        assert asyncio.run(_objects_in(tmp_path)) == stopped.ledger.made[-1]
+
+
+async def _objects_in(folder: Path) -> object:
+    host = await Host.open(folder, segment_octets=SEGMENT_OCTETS)
+    found = objects(host)
+    await host.close(0)
+    return found

@@ -49,7 +49,8 @@ def recorded(shim: Path, folder: Path, *options: str) -> Recording:
     """What a publisher does; its folder lies below the watched one."""
     watched = folder / "watched"
     command = [sys.executable, "-B", "-m", "tests.faults.crash.publisher", str(watched / "data")]
-    command += ["--events", "22", "--sessions", "2", "--patience", "0.03", "--manage", *options]
+    command += ["--events", "22", "--sessions", "2", "--manage", *options]
+    command += ["--take", "30", "--patience", "0.01"]
     return record(shim, command, watched, folder / "scratch")
 
 
@@ -130,7 +131,7 @@ def test_the_catalog_does_not_matter(
 ) -> None:
     other = tmp_path / "other"
     published(other, tmp_path / "other ledger", "--events", "2")
-    ledger = published(tmp_path / "data", tmp_path / "ledger", "--events", "20", "--patience", "1")
+    ledger = published(tmp_path / "data", tmp_path / "ledger", "--events", "20", "--take", "40")
     assert len(ledger.pushed) == 80
     spoil(tmp_path / "data" / CATALOG, other / CATALOG)
     assert runner.run(judged(tmp_path / "data", ledger)) is None

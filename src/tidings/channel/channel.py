@@ -31,6 +31,7 @@ from tidings.errors import (
     AdminNotFound,
     ChannelFull,
     Disconnected,
+    DiskFull,
     InvalidUsage,
     LimitExceeded,
     ProxyNotFound,
@@ -215,6 +216,8 @@ class Channel:
                 f"the event {event.name!r} takes about {octets} octets, "
                 f"the limit is {limits.event_octets}"
             )
+        if quality.persistent and core.disk_full:
+            raise DiskFull(core.disk_full)
         most = self.properties.max_queue_length
         is_full = most > 0 and len(self.live) + self.spilled >= most
         if is_full and self.properties.reject_new_events:

@@ -27,9 +27,20 @@ class Core:
         octets: Content of waiting events that is in memory only.
         channels: All channels by id.
         spills: Whether there is a disk for entries that do not fit into memory.
+        disk_full: Why Persistent events are refused; empty if they are not.
     """
 
-    __slots__ = ("_alarms", "channels", "octets", "offset", "out", "settings", "spills", "touched")
+    __slots__ = (
+        "_alarms",
+        "channels",
+        "disk_full",
+        "octets",
+        "offset",
+        "out",
+        "settings",
+        "spills",
+        "touched",
+    )
 
     def __init__(self, settings: Settings, spills: bool) -> None:
         self.settings = settings
@@ -39,6 +50,7 @@ class Core:
         self.octets = 0
         self.channels: dict[int, Channel] = {}
         self.spills = spills
+        self.disk_full = ""
         self._alarms: list[tuple[int, int, int]] = []
 
     def deliveries(self) -> list[tuple[Proxy, Delivery]]:

@@ -147,13 +147,17 @@ class ProxyInfo:
 
 @dataclass(frozen=True, slots=True)
 class FilterInfo:
-    """A filter as it is now: its constraints by id, and how many objects hold it."""
+    """A filter as it is now: its constraints by id, and how many objects hold it.
+
+    A private one belongs to the one subscription it was made for.
+    """
 
     id: int
     version: int
     constraints: Mapping[int, Constraint]
     holders: int
     owner: str
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +285,9 @@ def view_filter(hosted: HostedFilter) -> FilterInfo | MappingInfo:
     made, holders = hosted.filter, len(hosted.holders)
     if isinstance(made, Filter):
         version = made.version
-        return FilterInfo(hosted.id, version.number, version.constraints, holders, hosted.owner)
+        return FilterInfo(
+            hosted.id, version.number, version.constraints, holders, hosted.owner, hosted.private
+        )
     assert isinstance(made, MappingFilter)
     mapped = made.version.mapped
     number = made.version.number

@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 import tidings
 from tidings.cli import bench, demo, filters, render
 from tidings.cli.matching import fault_data
-from tidings.cli.options import JSON_ASKED, examples
+from tidings.cli.options import JSON_ASKED
 from tidings.cli.reading import reason
 from tidings.errors import TidingsError
 
@@ -61,7 +61,7 @@ app = typer.Typer(
 )
 app.add_typer(filters.app, name="filter")
 app.add_typer(bench.app, name="bench")
-app.command("demo", epilog=examples("tidings demo", "tidings demo --seed 7"))(demo.demo)
+app.add_typer(demo.app, name="demo")
 
 
 def _version(asked: bool) -> None:

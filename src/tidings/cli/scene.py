@@ -1,4 +1,4 @@
-"""The demo's world: a city's traffic and a network's alarms, and some who want to hear of them.
+"""The world of `tidings demo filters`: a city's traffic, a network's alarms, and who wants them.
 
 Everything follows from the seed.
 """

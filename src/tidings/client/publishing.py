@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from tidings.channel.commands import Push
-from tidings.channel.management import Disconnect, OfferChange
+from tidings.channel.management import OfferChange
 from tidings.channel.vocabulary import Item, Place
+from tidings.client.connection import Connection
 from tidings.client.transport import Transport
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.events.envelope import ProducerMark
@@ -36,11 +37,12 @@ class Receipt(NamedTuple):
         return self.seq != 0
 
 
-class Publisher:
+class Publisher(Connection):
     """Sends events into one channel, with a producer's marks.
 
-    The same number of the same producer is accepted once, also across restarts. Made by
-    `Client.publisher`.
+    The same number of the same producer is accepted once, also across restarts. So one producer
+    is one publisher at a time: of two that use its name at once, each would take the other's
+    numbers for its own. Made by `Client.publisher`.
 
     Attributes:
         producer: The producer's name.
@@ -48,12 +50,18 @@ class Publisher:
     """
 
     def __init__(
-        self, transport: Transport, channel: int, origin: str, proxy: int, producer: str, last: int
+        self,
+        transport: Transport,
+        channel: int,
+        proxy: int,
+        line: object,
+        *,
+        origin: str,
+        producer: str,
+        last: int,
     ) -> None:
-        self._transport = transport
-        self._channel = channel
+        super().__init__(transport, channel, proxy, line)
         self._origin = origin
-        self.proxy = proxy
         self.producer = producer
         self.number = last
 
@@ -70,7 +78,7 @@ class Publisher:
             TidingsError: It was not accepted; the message says why.
         """
         mark = ProducerMark(self.producer, self._next(number))
-        [answer] = await self._transport.ask(Push(self._channel, self.proxy, (event,), (mark,)))
+        [answer] = await self._transport.ask(Push(self.channel, self.proxy, (event,), (mark,)))
         if isinstance(answer, TidingsError):
             raise answer
         return Receipt(self._origin, answer)
@@ -86,11 +94,21 @@ class Publisher:
         """Publishes events in order; each has its own receipt or error.
 
         One that is refused does not keep the others out.
+
+        Raises:
+            TidingsError: None of them could be sent; the message says why.
         """
         answers: list[Any] = []
         waiting = list(events)
         for start in range(0, len(waiting), _AT_ONCE):
-            answers += await self._push(waiting[start : start + _AT_ONCE])
+            try:
+                answers += await self._push(waiting[start : start + _AT_ONCE])
+            except TidingsError as error:
+                if not answers:
+                    raise
+                # The receipts of those before are worth keeping.
+                answers += [error] * (len(waiting) - start)
+                break
         origin = self._origin
         return [a if isinstance(a, TidingsError) else Receipt(origin, a) for a in answers]
 
@@ -99,7 +117,7 @@ class Publisher:
         self.number += len(events)
         marks = [ProducerMark.trusted(producer, first + at) for at in range(len(events))]
         answers: Sequence[Any] = await self._transport.ask(
-            Push(self._channel, self.proxy, events, marks)
+            Push(self.channel, self.proxy, events, marks)
         )
         return answers
 
@@ -109,12 +127,8 @@ class Publisher:
         removed: Iterable[EventTypePattern | str] = (),
     ) -> None:
         """Says which event types this publisher will send, and which no more."""
-        place = Place(self._channel, proxy=self.proxy)
+        place = Place(self.channel, proxy=self.proxy)
         await self._transport.ask(OfferChange(place, patterns(added), patterns(removed)))
-
-    async def close(self) -> None:
-        """Ends the publisher."""
-        await self._transport.ask(Disconnect(self._channel, self.proxy))
 
 
 def patterns(given: Iterable[EventTypePattern | str]) -> tuple[EventTypePattern, ...]:

@@ -131,22 +131,37 @@ class Transport(Protocol):
         """Has a command carried out; its answer as its docstring says, or its error raised."""
         ...
 
+    def tell(self, command: Command) -> None:
+        """Has a command carried out before what is asked later; nobody hears its answer."""
+        ...
+
     async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Stream:
         """Connects a push consumer that takes events from a stream."""
         ...
 
-    async def handle(self, connect: Connect, handler: Callable[..., object]) -> None:
-        """Connects a push consumer whose function is called with each event, or batch."""
+    async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
+        """Connects a push consumer whose function is called with each event, or batch.
+
+        Like the other ways to connect it gives the line: what `release` knows it by.
+        """
         ...
 
     async def supply(
         self, connect: Connect, on_wanted: TypesChanged | None, source: Source | None
-    ) -> None:
+    ) -> object:
         """Connects a supplier; one with a source is asked for events."""
         ...
 
-    async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> None:
+    async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> object:
         """Connects a pull consumer."""
+        ...
+
+    async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
+        """Cuts a line: nothing more comes over it, and who waits there gets `Disconnected`.
+
+        With `end` the proxy ends, too; otherwise it stays, and a line that another client has
+        taken over is left alone.
+        """
         ...
 
     async def pull(
@@ -202,5 +217,5 @@ class Transport(Protocol):
         ...
 
     async def close(self) -> None:
-        """Lets go of the service; named subscriptions stay."""
+        """Lets go of the service: of all that was connected, what has a name stays."""
         ...

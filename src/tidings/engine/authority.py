@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
 __all__ = ["authorise"]
 
-_MANAGE: Final = frozenset(
-    {m.CreateChannel, m.DestroyChannel, m.NewAdmin, m.DestroyAdmin, m.SetAdminProperties}
+# By what a command is about; each kind of command stands in one of these.
+_ENGINE: Final = frozenset({c.ClockSet, c.Idle, c.Refilled, c.Revoke, c.Tick})
+_CHANNEL: Final = frozenset(
+    {m.CreateChannel, m.DestroyAdmin, m.DestroyChannel, m.NewAdmin, m.SetAdminProperties}
 )
-_FILTERS: Final = frozenset(
+_NEW_FILTER: Final = frozenset({m.CreateFilter, m.CreateMapping})
+_FILTER: Final = frozenset(
     {
         m.AddConstraints,
         m.AddMapped,
@@ -27,7 +30,38 @@ _FILTERS: Final = frozenset(
         m.ModifyMapped,
     }
 )
-_NEW_FILTERS: Final = frozenset({m.CreateFilter, m.CreateMapping})
+_PLACE: Final = frozenset(
+    {
+        m.AddFilter,
+        m.OfferChange,
+        m.RemoveAllFilters,
+        m.RemoveFilter,
+        m.SetMapping,
+        m.SetQoS,
+        m.SubscriptionChange,
+        m.ValidateQoS,
+    }
+)
+_PROXY: Final = frozenset(
+    {
+        c.Ack,
+        c.CancelPull,
+        c.DryRun,
+        c.Failed,
+        c.Polled,
+        c.Pull,
+        c.Push,
+        c.Redrive,
+        c.Reject,
+        m.Connect,
+        m.Detach,
+        m.Disconnect,
+        m.ObtainTypes,
+        m.Resume,
+        m.Suspend,
+        m.ValidateEventQoS,
+    }
+)
 
 
 def authorise(host: Host, command: c.Command, principal: Principal) -> None:
@@ -43,26 +77,28 @@ def authorise(host: Host, command: c.Command, principal: Principal) -> None:
 
 def _needed(host: Host, command: Any) -> tuple[Verb, Object, str]:  # noqa: ANN401
     kind = type(command)
-    if kind in _MANAGE:
-        channel = getattr(command, "channel", None)
-        return Verb.MANAGE, None if channel is None else Place(channel), ""
-    if kind in _NEW_FILTERS:
-        return Verb.SUBSCRIBE, None, ""
-    if kind in _FILTERS:
-        return (
-            Verb.MANAGE,
-            f"filter {command.filter}",
-            host.factory.filters.find(command.filter).owner,
-        )
+    if kind in _PROXY and command.proxy is not None:
+        return _use(host, Place(command.channel, proxy=command.proxy))
+    if kind in _PLACE:
+        place = command.place
+        return (Verb.MANAGE, place, "") if place.proxy is None else _use(host, place)
+    if kind is c.DryRun:
+        return Verb.INSPECT, Place(command.channel), ""
     if kind is m.ObtainProxy:
         consumes = command.side is Side.CONSUMER
         return Verb.SUBSCRIBE if consumes else Verb.PUBLISH, Place(command.channel), ""
-    if kind is c.DryRun and command.proxy is None:
-        return Verb.INSPECT, Place(command.channel), ""
-    place = (
-        command.place if hasattr(command, "place") else Place(command.channel, proxy=command.proxy)
-    )
-    if place.proxy is None:
-        return Verb.MANAGE, place, ""
-    owner = host.factory.channel(place.channel).proxy(place.proxy).owner
-    return Verb.USE, place, owner
+    if kind in _NEW_FILTER:
+        return Verb.SUBSCRIBE, None, ""
+    if kind in _FILTER:
+        owner = host.factory.filters.find(command.filter).owner
+        return Verb.MANAGE, f"filter {command.filter}", owner
+    if kind in _CHANNEL:
+        channel = getattr(command, "channel", None)
+        return Verb.MANAGE, None if channel is None else Place(channel), ""
+    # What only the engine itself asks for, and what nobody has thought of.
+    return Verb.ADMINISTER, None, ""
+
+
+def _use(host: Host, place: Place) -> tuple[Verb, Object, str]:
+    assert place.proxy is not None
+    return Verb.USE, place, host.factory.channel(place.channel).proxy(place.proxy).owner

@@ -125,16 +125,20 @@ class DeadLetters:
 
     async def _take(self, id: int) -> DeadLetterRow:
         store = self._host.store
-        row = (
-            None if store is None else await self._host.submit(partial(store.catalog.take_dead, id))
-        )
+        row = None if store is None else await self._host.submit(partial(store.take_dead, id))
         if row is None:
             raise NotFound(f"there is no dead letter {id}")
         return row
 
     def _gone(self, row: DeadLetterRow) -> None:
-        record = self._gone_record(row.channel, row.letter.proxy, row.seq)
-        self._host.writer.ride([record])
+        self._host.writer.ride([partial(self._written_off, row)])
+
+    def _written_off(self, row: DeadLetterRow) -> Record:
+        """On the disk thread: from here on recovery does without the letter."""
+        store = self._host.store
+        assert store is not None
+        store.taken.discard((row.channel, row.letter.proxy, row.seq))
+        return self._gone_record(row.channel, row.letter.proxy, row.seq)
 
     def _gone_record(self, channel: int, proxy: int, seq: int) -> Record:
         origin = self._host.recorder.origins[channel]

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Final
+from weakref import WeakSet
 
 from tidings.channel.commands import Command
-from tidings.channel.management import Connect
-from tidings.engine.access import OWNER, Principal
+from tidings.channel.management import (
+    Connect,
+    CreateFilter,
+    CreateMapping,
+    Detach,
+    Disconnect,
+    ObtainProxy,
+)
+from tidings.channel.views import DeadLetterInfo
+from tidings.channel.vocabulary import Place
+from tidings.engine.access import OWNER, Principal, Verb
 from tidings.engine.endpoints import (
     BufferEndpoint,
     Delivery,
@@ -20,12 +32,19 @@ from tidings.engine.endpoints import (
 from tidings.engine.host import Host
 from tidings.engine.reach import TypesChanged
 from tidings.engine.viewing import Viewing
+from tidings.errors import Disconnected, NotFound, Stopping
 
 __all__ = ["LocalDoor"]
+
+_CLOSED: Final = "the client is closed: make another one"
+# Dead letters looked through at once.
+_PAGE: Final = 1_000
 
 
 class LocalDoor:
     """A host as one principal in this process may use it.
+
+    What the principal makes belongs to it: nobody but the owner of the service may use it, too.
 
     Args:
         host: The host.
@@ -37,22 +56,73 @@ class LocalDoor:
         self._host = host
         self._principal = principal
         self._owned = owned
-        self.views = Viewing(host, principal)
-        self.dead_letters = host.dead_letters
+        self._closed = False
+        self._views = Viewing(host, principal)
+        # The host lets go of the endpoint of a proxy that ends, and so does this set.
+        self._endpoints: WeakSet[Endpoint] = WeakSet()
+
+    @property
+    def views(self) -> Viewing:
+        """What there is.
+
+        Raises:
+            Stopping: The door is closed.
+        """
+        self._check_open()
+        return self._views
 
     def ask(self, command: Command) -> asyncio.Future[Any]:
-        """Has a command carried out."""
-        return self._host.ask(command, self._principal)
+        """Has a command carried out.
 
-    async def connect(self, connect: Connect, endpoint: Endpoint | None) -> None:
+        Raises:
+            Stopping: The door is closed.
+        """
+        principal = self._principal
+        if self._closed:
+            self._check_open()
+        if principal is not OWNER and isinstance(
+            command, ObtainProxy | CreateFilter | CreateMapping
+        ):
+            command = replace(command, owner=principal.name)
+        return self._host.ask(command, principal)
+
+    def tell(self, command: Command) -> None:
+        """Has a command carried out; nobody hears what came of it."""
+        with suppress(Stopping):
+            self.ask(command).add_done_callback(_heard)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Stopping(_CLOSED)
+
+    async def connect(self, connect: Connect, endpoint: Endpoint) -> None:
         """Connects a client to a proxy."""
+        self._check_open()
         await self._host.connect(connect, endpoint, self._principal)
+        self._endpoints.add(endpoint)
+
+    async def release(self, channel: int, proxy: int, endpoint: Endpoint, *, end: bool) -> None:
+        """Cuts a client off its proxy, which ends, too, or stays.
+
+        A proxy that stays, and that another client has taken over, is left alone.
+        """
+        reached = self._host.out.endpoints.get((channel, proxy))
+        current = reached is not None and reached[0] is endpoint
+        if current:  # what it has acknowledged leaves before the line is cut
+            endpoint.close(Disconnected("the connection was closed by its own client"))
+        if end:
+            await self.ask(Disconnect(channel, proxy))
+        elif current:
+            await self.ask(Detach(channel, proxy))
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
     ) -> Delivery:
         """Asks for events as a pull consumer."""
+        self._check_open()
         return await self._host.pull(channel, proxy, most, wait, lease, self._principal)
+
+    # Kinds of clients.
 
     @staticmethod
     def buffer(on_offers: TypesChanged | None) -> BufferEndpoint:
@@ -73,7 +143,79 @@ class LocalDoor:
             return SupplierEndpoint(on_wanted)
         return PullSupplierEndpoint(source, on_wanted)
 
+    # Dead letters: who may use a consumer's proxy may see what could not be delivered there.
+
+    async def dead_letters(
+        self, channel: int | None, proxy: int | None, after: int, most: int
+    ) -> list[DeadLetterInfo]:
+        """Dead letters the principal may see, in the order they came."""
+        self._check_open()
+        found: list[DeadLetterInfo] = []
+        while len(found) < most:
+            page = await self._host.dead_letters.list(channel, proxy, after, _PAGE)
+            found += [letter for letter in page if self._may_use(letter)]
+            if len(page) < _PAGE:
+                break
+            after = page[-1].id
+        return found[:most]
+
+    async def redrive(self, id: int) -> None:
+        """Delivers a dead letter again.
+
+        Raises:
+            NotFound: There is none with this id, or its consumer is gone.
+            Forbidden: It is not the principal's.
+        """
+        await self._check_dead(id)
+        await self._host.dead_letters.redrive(id)
+
+    async def drop_dead_letter(self, id: int) -> None:
+        """Forgets a dead letter.
+
+        Raises:
+            NotFound: There is none with this id.
+            Forbidden: It is not the principal's.
+        """
+        await self._check_dead(id)
+        await self._host.dead_letters.drop(id)
+
+    async def _check_dead(self, id: int) -> None:
+        self._check_open()
+        found = await self._host.dead_letters.list(None, None, id - 1, 1)
+        if found and found[0].id == id:
+            place, owner = self._place(found[0])
+            self._host.access.require(self._principal, Verb.USE, place, owner)
+
+    def _may_use(self, letter: DeadLetterInfo) -> bool:
+        place, owner = self._place(letter)
+        return self._host.access.may(self._principal, Verb.USE, place, owner)
+
+    def _place(self, letter: DeadLetterInfo) -> tuple[Place, str]:
+        place = Place(letter.channel, proxy=letter.proxy)
+        try:
+            return place, self._host.factory.channel(letter.channel).proxy(letter.proxy).owner
+        except NotFound:
+            return place, ""
+
     async def close(self) -> None:
-        """Stops the host if it is the client's own."""
+        """Lets go of all that was connected here, and stops the host if it is the client's own.
+
+        What has a name stays. Handlers of a host that is stopped may finish the event they are at.
+        """
+        if self._closed:
+            return
+        for (channel, proxy), (endpoint, _) in list(self._host.out.endpoints.items()):
+            waits = self._owned and isinstance(endpoint, HandlerEndpoint)
+            if endpoint in self._endpoints and not waits:
+                with suppress(NotFound, Stopping):
+                    named = self._host.factory.channel(channel).proxy(proxy).name
+                    await self.release(channel, proxy, endpoint, end=not named)
+        self._closed = True
         if self._owned:
             await self._host.close()
+
+
+def _heard(future: asyncio.Future[Any]) -> None:
+    """An error nobody waits for is no fault of the program's."""
+    if not future.cancelled():
+        future.exception()

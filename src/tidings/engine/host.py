@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar, get_args
+from typing import Any, Final, Self, TypeVar
 
 from tidings.channel import effects as e
 from tidings.channel import management as m
@@ -38,8 +38,9 @@ from tidings.engine.bodies import CACHE_OCTETS, Bodies, Message
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import Delivery, Endpoint
-from tidings.engine.leaving import Leaving
-from tidings.engine.mailbox import Mailbox, Post
+from tidings.engine.housekeeping import Housekeeping
+from tidings.engine.leaving import Leaving, leaves
+from tidings.engine.mailbox import Mailbox
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
 from tidings.engine.recovery import recover
@@ -49,17 +50,16 @@ from tidings.engine.steady import SteadyClock
 from tidings.engine.store import Store, Writable
 from tidings.engine.timers import Timer
 from tidings.engine.watchdog import Watchdog
-from tidings.engine.writing import Writer
+from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
 from tidings.stores.journal import SEGMENT_OCTETS
+from tidings.stores.retention import Retention
 
 __all__ = ["Host"]
 
 log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
-
-_MANAGEMENT: Final = frozenset(get_args(m.Management))
 
 # How often the clocks are compared and a full disk is tried again, in seconds.
 _LOOK_AROUND: Final = 1.0
@@ -71,17 +71,21 @@ class Host:
 
     Attributes:
         factory: The core.
+        loop: Where everything runs but the disk.
         settings: How the standard is read.
         access: Who may do what.
         store: The disk; None if everything is in memory only.
         notices: The latest notices, the oldest first.
         counts: What became of copies of events, by outcome.
         watchdog: Counts what held up the loop.
+        housekeeping: What is done in the background.
     """
+
+    housekeeping: Housekeeping
 
     def __init__(self, settings: Settings, clock: Clock, access: Access, store: Store | None,
                  disk: DiskThread, cache_octets: int) -> None:  # fmt: skip
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self.settings = settings
         self.access = access
         self.store = store
@@ -95,22 +99,24 @@ class Host:
         self.out = Leaving(self)
         self.spilling = Spilling(self)
         self.dead_letters = DeadLetters(self)
-        self.watchdog = Watchdog(self._loop)
+        self.watchdog = Watchdog(self.loop)
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
         self.counts: Counter[Outcome] = Counter()
         self.disk_error: StoreError | None = None
-        self._mailbox = Mailbox()
+        self._mailbox = Mailbox(settings.limits.batch_events)
         self._performer = Performer(self)
-        self._timer = Timer(self._loop, self.clock.now, self._tick)
+        self._timer = Timer(self.loop, self.clock.now, self._tick)
         self._tokens = count(1)
         self._scheduled = False
         self._stopping = False
+        self._closed = False
+        self._closing = asyncio.Lock()
         self._watchers: list[Callable[[e.Notice], None]] = []
-        self._around = self._loop.call_later(_LOOK_AROUND, self._look_around)
+        self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
         self.watchdog.start()
 
     @classmethod
-    async def open(
+    async def open(  # noqa: PLR0913 -- each a setting, by its name
         cls,
         folder: Path | None = None,
         *,
@@ -119,6 +125,8 @@ class Host:
         access: Access | None = None,
         segment_octets: int = SEGMENT_OCTETS,
         cache_octets: int = CACHE_OCTETS,
+        retention: Retention | None = None,
+        disk_quota: int | None = None,
     ) -> Self:
         """Starts a host.
 
@@ -129,6 +137,8 @@ class Host:
             access: Who may do what.
             segment_octets: How long a segment of the journal may be.
             cache_octets: How much content of events on the disk is kept in memory.
+            retention: How much of the past the journal keeps; `Retention()` if None.
+            disk_quota: How long the journal may be, see `Housekeeping`.
 
         Raises:
             JournalInUse: Another process uses the folder.
@@ -136,25 +146,31 @@ class Host:
             StoreError: The folder cannot be used.
         """
         disk = DiskThread()
+        store = found = host = None
         try:
-            store = found = None
             if folder is not None:
                 job = partial(recover, folder, settings.limits, segment_octets)
                 store, found = await disk.submit(job)
             host = cls(settings, clock or SystemClock(), access or Access(), store, disk,
                        cache_octets)  # fmt: skip
+            if found is not None:
+                await resume(host, found)
+            host.housekeeping = Housekeeping(retention, disk_quota)
+            host.housekeeping.start(host)
         except BaseException:
+            if host is not None:
+                host._end_timers()
+            if store is not None:
+                disk.call(store.close, _unheard)
             disk.close()
             raise
-        if found is not None:
-            await resume(host, found)
         return host
 
     # Asking.
 
     def ask(self, command: Command, principal: Principal = OWNER) -> asyncio.Future[Any]:
         """Has a command carried out; the future gets its answer or error."""
-        future = self._loop.create_future()
+        future = self.loop.create_future()
         if self._stopping or self.disk_error is not None or principal is not OWNER:
             error = self._refusal(command, principal)
             if error is not None:
@@ -163,20 +179,22 @@ class Host:
         self._mailbox.post(command, future)
         if not self._scheduled:
             self._scheduled = True
-            self._loop.call_soon(self._drain)
+            self.loop.call_soon(self._drain)
         return future
 
     def tell(self, command: Command) -> None:
-        """Has a command carried out; nobody waits for an answer."""
+        """Has a command carried out; nobody waits for an answer. After the end nothing is."""
+        if self._closed:
+            return
         self._mailbox.post(command, None)
         if not self._scheduled:
             self._scheduled = True
-            self._loop.call_soon(self._drain)
+            self.loop.call_soon(self._drain)
 
     def _refusal(self, command: Command, principal: Principal) -> TidingsError | None:
         if self._stopping:
             return Stopping("the service is stopping; it takes nothing more")
-        if self.disk_error is not None and type(command) in _MANAGEMENT:
+        if self.disk_error is not None and must_last(command):
             return type(self.disk_error)(f"nothing can be changed: {self.disk_error}")
         try:
             authorise(self, command, principal)
@@ -194,6 +212,8 @@ class Host:
         if endpoint is not None and (before is None or command.again):
             endpoint.attach(self)
             self.out.endpoints[key] = (endpoint, proxy.form)
+        elif command.again:
+            self.out.endpoints.pop(key, None)
         try:
             await self.ask(command, principal)
         except BaseException:
@@ -216,12 +236,12 @@ class Host:
     ) -> Delivery:
         """Asks for events as a pull consumer; waits as long as asked to."""
         token = next(self._tokens)
-        future: asyncio.Future[Delivery] = self._loop.create_future()
+        future: asyncio.Future[Delivery] = self.loop.create_future()
         self.out.pulls[token] = future
         try:
             await self.ask(Pull(channel, proxy, token, most, wait, lease), principal)
             return await future
-        except asyncio.CancelledError:
+        except BaseException:  # the core must give nothing to who waits no more
             self.tell(CancelPull(channel, proxy, token))
             raise
         finally:
@@ -259,13 +279,14 @@ class Host:
             for post in posts:
                 if post.future is not None and not post.future.done():
                     post.future.set_exception(fault)
+            self._tick()  # what the others have brought about is carried out with it
         self._timer.set(self.factory.wake_at)
         took = watchdog.left()
         weight = sum(len(p.command.items) if type(p.command) is Push else 1 for p in posts)
         self._mailbox.took(weight, took)
         if self._mailbox and not self._scheduled:
             self._scheduled = True
-            self._loop.call_soon(self._drain)
+            self.loop.call_soon(self._drain)
 
     def _tick(self) -> None:
         self.tell(Tick())
@@ -274,29 +295,14 @@ class Host:
         offset = self.clock.check()
         if offset is not None:
             log.warning("the clock was set; host time is %d µs away from it", offset)
+            # Both at once: what is recorded was reckoned with the same offset.
             self.recorder.offset = offset
-            self.tell(ClockSet(offset))
-        if self.writer.owed:
-            self.writer.flush()
-        self._around = self._loop.call_later(_LOOK_AROUND, self._look_around)
+            self._at_once(ClockSet(offset))
+        if self.disk_error is not None:
+            self.writer.try_again()
+        self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
 
     # What performing needs.
-
-    def answer(self, post: Post, answer: object) -> None:
-        """Answers who waits."""
-        future = post.future
-        if future is None or future.done():
-            return
-        if post.parts is not None:
-            if isinstance(answer, list):
-                post.parts.extend(answer)
-                answer = post.parts
-            if not post.last and not isinstance(answer, TidingsError):
-                return
-        if isinstance(answer, TidingsError):
-            future.set_exception(answer)
-        else:
-            future.set_result(answer)
 
     def submit(self, job: Callable[[], _T]) -> asyncio.Future[_T]:
         """Has the disk thread do something."""
@@ -312,8 +318,16 @@ class Host:
         assert self.store is not None
         return self.disk.submit(partial(self.store.fetch, places))
 
+    def withdraw(self, channel: int, seqs: Collection[int]) -> None:
+        """Lets events not leave that were not accepted after all."""
+        self.out.withdraw(channel, seqs)
+
     def revoke(self, command: Revoke) -> None:
         """Tells the core at once: what comes after must not find these events."""
+        self._at_once(command)
+
+    def _at_once(self, command: Command) -> None:
+        """Carries a command out before all that waits."""
         _, effects = self.factory.handle_many([command], self.clock.now())
         self.perform_alone(effects)
 
@@ -356,7 +370,7 @@ class Host:
         log.info("%s: channel %d, proxy %d: %s", *notice)
         self.notices.append(notice)
         for watcher in self._watchers:
-            self._loop.call_soon(watcher, notice)
+            self.loop.call_soon(watcher, notice)
 
     def watch(self, watcher: Callable[[e.Notice], None]) -> Callable[[], None]:
         """Has a function told of every notice; returns what ends that."""
@@ -368,28 +382,40 @@ class Host:
     async def drain(self, seconds: float = 10.0) -> bool:
         """Takes nothing more and lets what was taken in leave; whether all of it has."""
         self._stopping = True
-        until = self._loop.time() + seconds
-        while self._loop.time() < until:
+        until = self.loop.time() + seconds
+        while self.loop.time() < until:
             self.writer.flush()
-            in_flight = any(d.flight for _, d in self.factory.core.deliveries())
-            if not (self._mailbox or in_flight or self.disk.waiting) and self.writer.idle:
+            leaving = any(leaves(*pair) for pair in self.factory.core.deliveries())
+            if not (self._mailbox or leaving or self.disk.waiting) and self.writer.idle:
                 return True
             await asyncio.sleep(0.005)
         return False
 
     async def close(self, seconds: float = 1.0) -> None:
         """Stops: what was accepted is on the disk when this returns."""
-        if self._around.cancelled():
-            return
-        await self.drain(seconds)
+        async with self._closing:
+            if self._closed:
+                return
+            await self.housekeeping.stop()
+            await self.drain(seconds)
+            await self.out.stop()
+            while self._mailbox:
+                self._drain()
+            self._closed = True
+            self._end_timers()
+            try:
+                if self.store is not None:
+                    self.writer.ride(last_words(self))
+                    await self.writer.finish()
+                    await self.disk.submit(self.store.close)
+            finally:
+                self.disk.close()
+
+    def _end_timers(self) -> None:
         self._around.cancel()
         self._timer.set(None)
         self.watchdog.stop()
-        await self.out.stop()
-        if self._mailbox:
-            self._drain()
-        if self.store is not None:
-            self.writer.ride(last_words(self))
-            self.writer.flush()
-            await self.disk.submit(self.store.close)
-        self.disk.close()
+
+
+def _unheard(value: object, error: BaseException | None) -> None:
+    """The error that ended the start says more than one of the end."""

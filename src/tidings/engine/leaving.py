@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import effects as e
 from tidings.channel.commands import Polled
+from tidings.channel.delivery import Delivery as Queues
 from tidings.channel.entries import Entry
-from tidings.channel.vocabulary import Form
+from tidings.channel.holders import Proxy
+from tidings.channel.vocabulary import Form, Style
 from tidings.engine.bodies import Message
 from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.outbox import REFUSED, Key, Outbox
@@ -19,7 +21,7 @@ from tidings.errors import Disconnected, TidingsError
 if TYPE_CHECKING:
     from tidings.engine.host import Host
 
-__all__ = ["Leaving"]
+__all__ = ["Leaving", "leaves"]
 
 _MESSAGES: Final = {Message}
 
@@ -229,3 +231,11 @@ class Leaving:
 def _read(messages: list[Any]) -> list[Message]:
     """The events whose content is here: one that could not be read is still its place."""
     return [message for message in messages if isinstance(message, Message)]
+
+
+def leaves(proxy: Proxy, delivery: Queues) -> bool:
+    """Whether events of a consumer are on their way, or will be without its doing."""
+    if delivery.flight:
+        return True
+    pushed = proxy.style is Style.PUSH and proxy.attached and not proxy.suspended
+    return pushed and (len(delivery.queue) > 0 or delivery.spilled > 0)

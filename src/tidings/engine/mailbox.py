@@ -11,6 +11,7 @@ from collections import deque
 from typing import Final, NamedTuple
 
 from tidings.channel.commands import Command, Push
+from tidings.errors import TidingsError
 
 __all__ = ["Mailbox", "Post"]
 
@@ -34,6 +35,25 @@ class Post(NamedTuple):
     future: asyncio.Future[object] | None
     parts: list[object] | None = None
     last: bool = True
+
+    def answer(self, answer: object) -> None:
+        """Answers who waits; the parts of a push when the last one is there."""
+        future, parts = self.future, self.parts
+        if future is None or future.done():
+            return
+        if parts is not None:
+            if isinstance(answer, TidingsError) and parts:
+                assert isinstance(self.command, Push)
+                answer = [answer] * len(self.command.items)  # others have been taken in already
+            if isinstance(answer, list):
+                parts.extend(answer)
+                answer = parts
+                if not self.last:
+                    return
+        if isinstance(answer, TidingsError):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)
 
 
 class Mailbox:

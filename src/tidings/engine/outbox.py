@@ -48,9 +48,7 @@ class Outbox:
     def __init__(self) -> None:
         self.lines: dict[Key, deque[Ticket]] = {}
 
-    def put(
-        self, key: Key, action: Callable[[], None], waits: int, messages: list[Any]
-    ) -> Ticket:
+    def put(self, key: Key, action: Callable[[], None], waits: int, messages: list[Any]) -> Ticket:
         """Puts something at the end of a consumer's line; with nothing to wait for it leaves."""
         ticket = Ticket(key, action, waits, messages)
         line = self.lines.get(key)

@@ -73,9 +73,8 @@ class Performer:
             for post, answer in zip(posts, answers, strict=True):
                 writer.answer_after_writes(post, answer)
         else:
-            answer_all = self._host.answer
             for post, answer in zip(posts, answers, strict=True):
-                answer_all(post, answer)
+                post.answer(answer)
 
     def _refused(
         self, posts: Sequence[Post], answers: Sequence[object], write: Write
@@ -140,7 +139,10 @@ class Performer:
         if effect.kind == "channel":
             self._host.channel_changed(effect)
         if self._host.store is not None:
-            write.records.append(self._recorder.topology(effect))
+            # Twice, like the headers of segments: one flipped bit must not cost an object, and
+            # with it all its events.
+            record = self._recorder.topology(effect)
+            write.records += (record, record)
             write.sync = True
 
     def _plan(self, effect: e.PlanChanged, write: Write) -> None:

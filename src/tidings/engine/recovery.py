@@ -25,6 +25,7 @@ from tidings.stores.catalog import Catalog
 from tidings.stores.journal import Journal
 from tidings.stores.payloads import (
     StoredDeadLetter,
+    StoredEvent,
     stored_dead,
     stored_dead_gone,
     stored_event,
@@ -56,8 +57,6 @@ class ChannelState:
         reserved: Numbers up to this one may have been in use.
         plan: The latest version of its rules.
         pending: Events that wait, by number.
-        early: Proxies that are done with an event whose record comes later, because it was
-            carried forward.
         marks: What producers have sent.
     """
 
@@ -65,7 +64,6 @@ class ChannelState:
     reserved: int = 0
     plan: int = 0
     pending: dict[int, Pending] = field(default_factory=dict)
-    early: dict[int, set[int]] = field(default_factory=dict)
     marks: ProducerMarks | None = None
     dead: dict[tuple[int, int], StoredDeadLetter] = field(default_factory=dict)
 
@@ -125,18 +123,13 @@ class Recovered:
                 limits = self._limits
                 channel.marks = ProducerMarks(limits.producers, limits.producer_runs)
             channel.marks.record(ProducerMark(stored.producer, stored.number), seq)
-        proxies = stored.durable
+        # What was done with the number before does not count: it was done with another event,
+        # which was refused, or with a dead letter that is delivered again now; and an event that
+        # was carried forward names those only that waited when this was written.
         before = channel.pending.get(seq)
-        if stored.carried:
-            done = channel.early.pop(seq, None)
-            known = proxies if before is None else before[5]
-            proxies = tuple(p for p in proxies if p in known and not (done and p in done))
-        else:
-            # What was done with the number before was done with another event, which was refused,
-            # or with a dead letter that is delivered again now.
-            channel.early.pop(seq, None)
-            if before is not None:
-                proxies = tuple(dict.fromkeys((*before[5], *proxies)))
+        proxies, views = stored.durable, stored.views
+        if before is not None:
+            proxies, views = _joined(before, stored)
         if proxies:
             channel.pending[seq] = (
                 packed(entry.at),
@@ -145,22 +138,19 @@ class Recovered:
                 stored.flags,
                 stored.start,
                 proxies,
-                stored.views or None,
+                views or None,
             )
-        else:
-            channel.pending.pop(seq, None)
 
     def _outcome(self, entry: JournalEntry) -> None:
         channel = self._channel(entry.record.channel)
         proxy, outcome, seqs = stored_outcome(entry.record.payload)
+        channel.seq = max(channel.seq, max(seqs, default=0))  # their own records may be lost
         if outcome is Outcome.WITHDRAWN:
-            channel.seq = max(channel.seq, *seqs)
             return
         pending = channel.pending
         for seq in seqs:
             found = pending.get(seq)
             if found is None:
-                channel.early.setdefault(seq, set()).add(proxy)
                 continue
             left = tuple(p for p in found[5] if p != proxy)
             if left:
@@ -207,6 +197,20 @@ class Recovered:
             if kind == "channel":
                 found[channel] = bytes.fromhex(state["origin"])
         return found
+
+
+def _joined(
+    before: Pending, stored: StoredEvent
+) -> tuple[tuple[int, ...], dict[int, tuple[int, int]]]:
+    """The proxies of two records of one event, and how they see it beside the later record."""
+    _, expiry, priority, _, _, waiting, known = before
+    views = dict(stored.views)
+    others = [proxy for proxy in waiting if proxy not in stored.durable]
+    for proxy in others:
+        seen = (known or {}).get(proxy, (expiry, priority))
+        if seen != (stored.expiry, stored.priority):
+            views[proxy] = seen
+    return (*others, *stored.durable), views
 
 
 def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, Recovered]:

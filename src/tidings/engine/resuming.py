@@ -45,7 +45,7 @@ def last_words(host: Host) -> list[Record]:
     records: list[Record] = []
     for id, channel in host.factory.channels.items():
         origin = host.recorder.origins[id]
-        if channel.seq_reserved:
+        if channel.seq:  # also if all are in the journal: the record of the last may get lost
             records.append(Record(Kind.RESERVED, origin, channel.seq, b""))
         if len(channel.marks):
             payload = marks_payload(channel.marks.to_plain())

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 from tidings.channel.entries import Entry
 from tidings.channel.translation import approximate_octets
 from tidings.engine.bodies import Message, unpacked
+from tidings.engine.ledger import Ledger, Letter
 from tidings.errors import TidingsError
 from tidings.events.codecs.json_codec import decode_event
 from tidings.events.envelope import ProducerMark
-from tidings.stores.catalog import Catalog
+from tidings.stores.catalog import Catalog, DeadLetterRow
 from tidings.stores.journal import Journal
 from tidings.stores.payloads import StoredDeadLetter, stored_event
 from tidings.stores.records import Kind, Record
@@ -35,6 +36,8 @@ class Store:
         catalog: What can be made again from it.
         syncs: How many syncs there were.
         synced_events: How many events they made durable.
+        ledger: Sees what happens while old segments are carried forward; None otherwise.
+        taken: Dead letters that were taken out, and whose end is not in the journal yet.
     """
 
     def __init__(self, journal: Journal, catalog: Catalog) -> None:
@@ -42,6 +45,8 @@ class Store:
         self.catalog = catalog
         self.syncs = 0
         self.synced_events = 0
+        self.ledger: Ledger | None = None
+        self.taken: set[Letter] = set()
 
     @property
     def folder(self) -> Path:
@@ -56,6 +61,8 @@ class Store:
         """
         made = [record if isinstance(record, Record) else record() for record in records]
         places = self.journal.append(made)
+        if self.ledger is not None:
+            self.ledger.wrote(made)
         if sync:
             self.journal.sync()
             self.syncs += 1
@@ -78,14 +85,25 @@ class Store:
         """Keeps a dead letter where it can be looked up."""
         self.catalog.add_dead(channel, seq, letter)
         self.catalog.trim_dead(most)
+        self.taken.discard((channel, letter.proxy, seq))
+
+    def take_dead(self, id: int) -> DeadLetterRow | None:
+        """Takes out a dead letter; it is among `taken` until it is back, or its end written."""
+        row = self.catalog.take_dead(id)
+        if row is not None:
+            self.taken.add((row.channel, row.letter.proxy, row.seq))
+        return row
 
     def spill(
-        self, channel: int, proxy: int, entries: Sequence[Entry], places: Mapping[int, int]
+        self, channel: int, proxy: int, entries: Sequence[Entry], places: dict[int, int]
     ) -> None:
         """Keeps entries of a consumer, with where their events are.
 
         An entry on the disk has the place of its event where one in memory has its octets.
         """
+        if self.ledger is not None:
+            self.ledger.saw(channel, proxy, entries)
+            self.ledger.renew(channel, places)
         rows = [e._replace(octets=places[e.seq]) for e in entries if e.seq in places]
         self.catalog.spill(channel, proxy, rows)
 
@@ -94,6 +112,8 @@ class Store:
     ) -> tuple[list[Entry], list[int], int]:
         """The best entries of a consumer, where their events are, and how many are left."""
         rows, left = self.catalog.refill(channel, proxy, order, most)
+        if self.ledger is not None:
+            self.ledger.saw(channel, proxy, rows)
         return [row._replace(octets=0) for row in rows], [row.octets for row in rows], left
 
     def unspill(self, channel: int, proxy: int, seqs: Sequence[int] | None) -> None:

@@ -43,9 +43,11 @@ class Viewing:
         self._host.access.require(self._principal, Verb.INSPECT, target)
 
     def channels(self) -> list[ChannelInfo]:
-        """All channels."""
+        """All channels that the principal may see."""
         self._may(None)
-        return [view_channel(channel) for channel in self._host.factory.channels.values()]
+        may, channels = self._host.access.may, self._host.factory.channels.values()
+        seen = [c for c in channels if may(self._principal, Verb.INSPECT, Place(c.id))]
+        return [view_channel(channel) for channel in seen]
 
     def channel(self, id: int) -> ChannelInfo:
         """One channel."""
@@ -55,7 +57,7 @@ class Viewing:
     def channel_named(self, name: str) -> ChannelInfo:
         """The channel with a name."""
         for channel in self._host.factory.channels.values():
-            if channel.name == name:
+            if name and channel.name == name:
                 self._may(channel.id)
                 return view_channel(channel)
         raise ChannelNotFound(f"there is no channel named {name!r}")

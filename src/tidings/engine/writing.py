@@ -9,10 +9,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Final, NamedTuple, Protocol, get_args
 
-from tidings.channel.commands import Push, Revoke
-from tidings.channel.management import Management
+from tidings.channel.commands import Command, Push, Revoke
+from tidings.channel.management import (
+    Connect,
+    Detach,
+    Management,
+    ObtainTypes,
+    ValidateEventQoS,
+    ValidateQoS,
+)
 from tidings.engine.bodies import Bodies, Message, packed
 from tidings.engine.disk import Done
 from tidings.engine.mailbox import Post
@@ -23,12 +31,13 @@ from tidings.events.envelope import ProducerMark
 from tidings.stores.records import Kind, Record
 from tidings.stores.segments import Cursor
 
-__all__ = ["MANAGEMENT", "AcceptedEvent", "Write", "Writer", "refusal"]
+__all__ = ["AcceptedEvent", "Write", "Writer", "must_last", "refusal"]
 
 log = logging.getLogger(__name__)
 
-MANAGEMENT: Final = frozenset(get_args(Management))
-"""The commands that change something beside the flow of events, or ask about it."""
+# Commands beside the flow of events that change nothing a crash could undo.
+_PASSING: Final = (Detach, ObtainTypes, ValidateEventQoS, ValidateQoS)
+_LASTING: Final = frozenset(get_args(Management)).difference(_PASSING)
 
 # Acknowledgements ride on the next sync; without one they wait at most this long, in seconds.
 _RIDE: Final = 0.1
@@ -102,10 +111,6 @@ class WritingHost(Protocol):
         """Has the disk thread write records."""
         ...
 
-    def answer(self, post: Post, answer: object) -> None:
-        """Answers who waits."""
-        ...
-
     def withdraw(self, channel: int, seqs: Collection[int]) -> None:
         """Lets events not leave that were not accepted after all."""
         ...
@@ -149,6 +154,15 @@ class Writer:
     def idle(self) -> bool:
         """Whether nothing is being written, and nothing waits to be."""
         return not (self._current or self._riding or self.owed)
+
+    def unwritten(self) -> tuple[list[Writable], list[AcceptedEvent]]:
+        """What the disk thread was not given yet, and the accepted events in it.
+
+        Only while nothing is being written, as in what `after_writes` does, this is all that
+        the core knows and the journal does not.
+        """
+        gathered = self._next or Write()
+        return [*gathered.records, *self.owed, *self._riding], gathered.events
 
     def ask_place(self, channel: int, seq: int, places: dict[int, int]) -> None:
         """Has the place of an event noted, by its number, that is being written."""
@@ -205,13 +219,21 @@ class Writer:
         else:
             latest.after.append(act)
 
+    async def finish(self) -> None:
+        """Writes what rides or is owed, and waits for it; a disk that refuses it is done with."""
+        self.flush()
+        while self.under_way:
+            written = asyncio.get_running_loop().create_future()
+            self.after_writes(partial(written.set_result, None))
+            await written
+
     def answer_after_writes(self, post: Post, answer: object) -> None:
         """Answers in order: what was asked may rest on an event that is being written."""
         latest = self._next or self._current
         if latest is not None and post.command.__class__ is Push:
             latest.answers.append((post, answer))
         else:
-            self._host.answer(post, answer)
+            post.answer(answer)
 
     def _written(self, places: Sequence[Cursor], error: BaseException | None) -> None:
         write = self._current
@@ -227,7 +249,7 @@ class Writer:
             except Exception:  # a fault of ours or a client's: the others must not wait for ever
                 log.exception("something could not be done after a write")
         for post, answer in write.answers:
-            self._host.answer(post, answer)
+            post.answer(answer)
         if self._next is None:
             self._current = None
         else:
@@ -274,11 +296,22 @@ class Writer:
         self._host.refused(error)
 
 
+def must_last(command: Command) -> bool:
+    """Whether a command makes a change that has to be on the disk when it is answered.
+
+    A client that comes back must be let in on a full disk: what it takes makes room.
+    """
+    if isinstance(command, Connect):
+        return not command.again
+    return type(command) in _LASTING
+
+
 def refusal(post: Post, answer: object, gone: dict[int, set[int]], error: TidingsError) -> object:
     """What is answered when a batch could not be written.
 
     The events of a push are refused one by one. Another change is made, but not durable yet.
-    Who asks for events, or has one delivered again, changes nothing that a crash could undo.
+    Who asks for events, comes back, or has one delivered again, changes nothing that a crash
+    could undo.
     """
     command = post.command
     if isinstance(command, Push):
@@ -286,6 +319,6 @@ def refusal(post: Post, answer: object, gone: dict[int, set[int]], error: Tiding
             return answer
         seqs = gone.get(command.channel, set())
         return [error if one in seqs else one for one in answer]
-    if isinstance(answer, Exception) or type(command) not in MANAGEMENT:
+    if isinstance(answer, Exception) or not must_last(command):
         return answer
     return type(error)(f"the change is made, but not on the disk yet: {error}")

@@ -261,8 +261,10 @@ class Journal:
     def _recover(self, visit: Callable[[Entry], object] | None) -> None:
         """Looks at all headers before anything is changed, then goes through all segments."""
         found = segments.find_segments(self.folder)
-        segments.remove_unfinished(self.folder)
         known = [segment.journal_id for segment in found if segment.journal_id is not None]
+        if not known:
+            self._check_empty(found)
+        segments.remove_unfinished(self.folder)
         self.id = known[0] if known else bytes.fromhex(new_origin())
         for segment in found:
             if self._numbers:
@@ -280,6 +282,17 @@ class Journal:
         else:  # none yet, or the last one cannot be gone on with
             file = segments.create_segment(self.folder, self.id, last + 1)
             self._write_to(last + 1, file, DATA_START)
+
+    def _check_empty(self, found: Sequence[Segment]) -> None:
+        """Refuses records that nobody can read any more: they may be all that a user has."""
+        for segment in found:
+            path = segments.segment_path(self.folder, segment.number)
+            if path.stat().st_size > DATA_START:
+                raise StoreError(
+                    f"no segment in {self.folder} has a header that can be read, and without the "
+                    f"journal's id in it no record can be checked: put {path.name} back from a "
+                    "copy, or move it away to begin a new journal; nothing was changed"
+                )
 
     def _recover_segment(
         self, segment: Segment, visit: Callable[[Entry], object] | None, *, last: bool

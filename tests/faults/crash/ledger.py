@@ -107,6 +107,9 @@ class Book:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
     def note(self, *words: object) -> None:
-        """Writes a line, and syncs it."""
+        """Writes a line: from then on it outlives this process."""
         os.write(self._file, f"{' '.join(map(str, words))}\n".encode())
+
+    def sync(self) -> None:
+        """Has all lines outlive the machine."""
         _really_fsync(self._file)

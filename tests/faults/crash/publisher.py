@@ -1,7 +1,7 @@
 """A program that publishes numbered events and keeps a ledger; made to be killed, or cut off.
 
 ``python -m tests.faults.crash.publisher <folder> [--pushers N] [--events N] [--sessions N]
-[--patience SECONDS] [--manage] [--no-sync] [--seed N]``
+[--take N] [--patience SECONDS] [--manage] [--no-sync] [--seed N]``
 
 The ledger is the file named by the variable `ANSWERS`. Started again on the same folder with the
 same ledger, each pusher goes on where it was: it sends its last numbers again first. It says
@@ -50,6 +50,7 @@ __all__ = ["Publisher", "set_up"]
 
 RELIABLE = {"EventReliability": 1, "ConnectionReliability": 1}
 SENT_AGAIN = 3
+ENDLESS = 1_000_000_000
 
 
 class Publisher:
@@ -82,9 +83,10 @@ class Publisher:
         else:
             answer = await self.host.ask(command)
         self.book.note("made", number, _plain(self.host))
+        self.book.sync()
         return answer
 
-    async def consume(self, consumer: str, patience: float) -> None:
+    async def consume(self, consumer: str, most: int, patience: float) -> None:
         """Takes events until the host is closed, each written down before it is acknowledged."""
         channel = channel_of(self.host)
         assert channel is not None
@@ -93,8 +95,9 @@ class Publisher:
         await self.host.connect(connect, endpoint)
         loop = asyncio.get_running_loop()
         with suppress(Disconnected):
-            while True:
-                for message in await endpoint.batch(self._random.randrange(1, 6)):
+            while most > 0:
+                for message in await endpoint.batch(min(most, self._random.randrange(1, 6))):
+                    most -= 1
                     self.book.note("took", consumer, message.seq, *numbered(message))
                     self._took += 1
                     endpoint.ack(message)
@@ -114,6 +117,7 @@ class Publisher:
             if not isinstance(answer, int):
                 raise answer
             self.book.note("pushed", pusher, number, answer, told)
+            self.book.sync()
 
     async def manage(self) -> None:
         """Changes things while events flow; `scene.wants` knows what follows from it."""
@@ -175,7 +179,7 @@ async def session(options: Namespace) -> None:
     else:
         publisher.phase = options.phase
     consumers = [
-        asyncio.create_task(publisher.consume(consumer, options.patience))
+        asyncio.create_task(publisher.consume(consumer, options.take, options.patience))
         for consumer in (FIFO, URGENT)
     ]
     sys.stdout.write("ready\n")
@@ -199,8 +203,10 @@ def main() -> None:
     """Does what the command line says."""
     parser = ArgumentParser()
     parser.add_argument("folder", type=Path)
-    for name, number in (("pushers", 4), ("events", 1_000_000), ("sessions", 1), ("seed", 1)):
+    for name, number in (("pushers", 4), ("sessions", 1), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=number)
+    parser.add_argument("--events", type=int, default=ENDLESS)
+    parser.add_argument("--take", type=int, default=ENDLESS)
     parser.add_argument("--patience", type=float, default=0.004)
     parser.add_argument("--manage", action="store_true")
     parser.add_argument("--no-sync", action="store_true")

@@ -7,19 +7,23 @@ import subprocess
 import sys
 from pathlib import Path
 
+import tidings
 from tests.faults.crash.ledger import Ledger
 from tests.faults.fault import PROJECT
 from tests.faults.power.run import ANSWERS
 
 __all__ = ["published", "started"]
 
+SOURCES = Path(tidings.__file__).parents[1]
+
 
 def started(folder: Path, ledger: Path, *options: str) -> subprocess.Popen[str]:
     """A publisher that has just been started; it says ``ready`` when events begin to flow."""
+    path = os.pathsep.join([str(SOURCES), str(PROJECT)])
     return subprocess.Popen(
         [sys.executable, "-B", "-m", "tests.faults.crash.publisher", str(folder), *options],
         cwd=PROJECT,
-        env={**os.environ, "PYTHONPATH": str(PROJECT), ANSWERS: str(ledger)},
+        env={**os.environ, "PYTHONPATH": path, ANSWERS: str(ledger)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -123,7 +123,8 @@ async def drained(host: Host, channel: Channel, consumer: str) -> list[Message]:
     if consumer not in channel.names:
         return []
     proxy = channel.proxies[channel.names[consumer]]
-    waiting = 0 if proxy.delivery is None else proxy.delivery.waiting
+    delivery = proxy.delivery
+    waiting = 0 if delivery is None else delivery.waiting + len(delivery.flight)
     endpoint = BufferEndpoint()
     window = waiting + 1_000
     await host.connect(Connect(channel.id, proxy.id, window=window, again=True), endpoint)
@@ -134,20 +135,14 @@ async def drained(host: Host, channel: Channel, consumer: str) -> list[Message]:
 
 
 async def push(
-    host: Host, numbers: Sequence[Numbered], phase: int = 0, *, header: dict[str, object] | None = None
+    host: Host, numbers: Sequence[Numbered], phase: int = 0
 ) -> list[int | TidingsError]:
     """Pushes some numbers with their marks in one batch."""
     channel = channel_of(host)
     assert channel is not None
     items = [event_of(*which, phase) for which in numbers]
-    if header:
-        items = [_with_header(item, header) for item in items]
     marks = [mark_of(*which) for which in numbers]
     answers: list[int | TidingsError] = await host.ask(
         Push(channel.id, channel.names[SOURCE], items, marks)
     )
     return answers
-
-
-def _with_header(item: StructuredEvent, header: dict[str, object]) -> StructuredEvent:
-    return event(item.domain, item.type, item.name, {"number": 0, "part": 0}, header=header)

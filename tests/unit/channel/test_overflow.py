@@ -2,35 +2,20 @@ from __future__ import annotations
 
 import pytest
 
+from tests.unit.channel.five import DEADLINE, FIFO, FIVE, LIFO, ORDERS, PRIORITY, five
 from tests.unit.channel.machine import PERSISTENT_CHANNEL, SECOND, Machine, moment, named
-from tidings.channel import commands as c
 from tidings.channel import management as m
-from tidings.channel.effects import Notice, NoticeKind, Outcome, Refill, Settled, Spill, Unspill
+from tidings.channel.effects import Notice, NoticeKind, Outcome, Settled
 from tidings.channel.settings import Limits, Settings
 from tidings.channel.vocabulary import Place
 from tidings.errors import ChannelFull
-from tidings.events.structured import StructuredEvent
 
-FIFO, PRIORITY, DEADLINE, LIFO = 1, 2, 3, 4
-
-# Numbers 1 to 5: priorities and lifetimes such that every policy chooses another one.
-FIVE = [(0, 500), (3, 400), (-3, 300), (5, 100), (1, 600)]
-ORDERS = {FIFO: [1, 2, 3, 4, 5], PRIORITY: [4, 2, 5, 1, 3], DEADLINE: [4, 3, 2, 1, 5]}
-VICTIMS = {FIFO: [1, 2], PRIORITY: [3, 1], DEADLINE: [4, 3], LIFO: [5, 4]}
-
-
-def five() -> list[StructuredEvent]:
-    return [named("x", priority=p, header={"Timeout": 10 * SECOND * t}) for p, t in FIVE]
-
-
-def spilling(qos: dict[str, object] | None = None, **limits: int) -> Machine:
-    settings = Settings(limits=Limits(**{"entries_per_consumer": 4, **limits}))
-    return Machine(settings, spills=True, qos={**PERSISTENT_CHANNEL, **(qos or {})})
+POLICIES = (FIFO, PRIORITY, DEADLINE, LIFO)
 
 
 class TestMaxEventsPerConsumer:
     @pytest.mark.parametrize("order", ORDERS)
-    @pytest.mark.parametrize("policy", VICTIMS)
+    @pytest.mark.parametrize("policy", POLICIES)
     def test_every_policy_in_every_order(self, order: int, policy: int) -> None:
         machine = Machine()
         consumer = machine.new_consumer(
@@ -39,10 +24,10 @@ class TestMaxEventsPerConsumer:
         machine.suspend(consumer)
         machine.push(*five())
         assert machine.done(consumer) == {Outcome.DISCARDED: 2}
-        # Number by number: 4 is chosen among the first four, then the next one of all.
-        among_four = min(VICTIMS[policy] + [1, 4], key=lambda seq: _rank(policy, seq, 4))
-        left = {1, 2, 3, 4, 5} - {among_four}
-        left.discard(min(left, key=lambda seq: _rank(policy, seq, 5)))
+        # The fourth event is one too many, and then the fifth.
+        first = min([1, 2, 3, 4], key=lambda seq: _rank(policy, seq))
+        left = {1, 2, 3, 4, 5} - {first}
+        left.discard(min(left, key=lambda seq: _rank(policy, seq)))
         machine.resume(consumer)
         assert machine.delivered(consumer) == [seq for seq in ORDERS[order] if seq in left]
 
@@ -101,10 +86,8 @@ class TestMaxEventsPerConsumer:
         assert [notice.kind for notice in machine.of(Notice)] == [NoticeKind.SLOW_CONSUMER]
 
 
-def _rank(policy: int, seq: int, highest: int) -> tuple[int, int]:
+def _rank(policy: int, seq: int) -> tuple[int, int]:
     """The smallest goes first."""
-    if seq > highest:
-        return 1 << 40, seq
     priority, life = FIVE[seq - 1]
     keys = {FIFO: seq, PRIORITY: priority, DEADLINE: life, LIFO: -seq}
     return keys[policy], seq
@@ -124,7 +107,7 @@ class TestMaxQueueLength:
         machine = Machine(admin={"MaxQueueLength": 1})
         assert machine.push("a", "b", "c") == [1, 2, 3]
 
-    @pytest.mark.parametrize("policy", VICTIMS)
+    @pytest.mark.parametrize("policy", POLICIES)
     def test_or_discards_for_everybody(self, policy: int) -> None:
         admin = {"MaxQueueLength": 3, "RejectNewEvents": False}
         machine = Machine(qos={"DiscardPolicy": policy}, admin=admin)
@@ -133,9 +116,9 @@ class TestMaxQueueLength:
             machine.suspend(consumer)
         assert machine.push(*five()) == [1, 2, 3, 4, 5]
         gone = [seq for effect in machine.of(Settled) for seq in effect.seqs]
-        first = min([1, 2, 3, 4], key=lambda seq: _rank(policy, seq, 4))
+        first = min([1, 2, 3, 4], key=lambda seq: _rank(policy, seq))
         left = {1, 2, 3, 4, 5} - {first}
-        second = min(left, key=lambda seq: _rank(policy, seq, 5))
+        second = min(left, key=lambda seq: _rank(policy, seq))
         assert gone == [first, second]
         for consumer in (one, other):
             assert machine.done(consumer) == {Outcome.DISCARDED: 2}
@@ -147,6 +130,27 @@ class TestMaxQueueLength:
         machine.filtered(Place(machine.channel, proxy=consumer), "$event_name == 'a'")
         machine.push("a", "b")
         assert machine.done(consumer) == {}
+
+    def test_what_can_be_handed_over_pushes_nothing_out(self) -> None:
+        machine = Machine(admin={"MaxQueueLength": 1, "RejectNewEvents": False})
+        slow, puller = machine.new_consumer(), machine.pull_consumer()
+        machine.filtered(Place(machine.channel, proxy=slow), "$event_name == 'slow'")
+        machine.filtered(Place(machine.channel, proxy=puller), "$event_name == 'quick'")
+        machine.push("slow")
+        machine.pull(puller)
+        machine.push("quick")
+        assert machine.pulled() == [2]
+        assert machine.done(slow) == {}
+
+    def test_what_goes_makes_room_in_its_window(self) -> None:
+        machine = Machine(admin={"MaxQueueLength": 2, "RejectNewEvents": False})
+        one, other = machine.new_consumer(), machine.new_consumer()
+        machine.filtered(Place(machine.channel, proxy=one), "$event_name == 'one'")
+        machine.filtered(Place(machine.channel, proxy=other), "$event_name == 'other'")
+        machine.push("one", "one")
+        machine.push("other")
+        assert machine.done(one) == {Outcome.DISCARDED: 1}
+        assert machine.delivered(one) == [2]
 
     def test_another_policy_counts_at_once(self) -> None:
         machine = Machine(admin={"MaxQueueLength": 2, "RejectNewEvents": False})
@@ -250,205 +254,3 @@ class TestServerLimits:
         [answer] = machine.push(named("x", data={"text": "x" * 900}))
         assert isinstance(answer, ChannelFull)
         assert machine.view() == before
-
-
-class TestSpill:
-    @pytest.mark.parametrize("order", ORDERS)
-    def test_everything_comes_back_in_order(self, order: int) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer(OrderPolicy=order)
-        machine.suspend(consumer)
-        for _ in range(4):
-            machine.push(*five())
-        assert machine.disk[consumer]
-        waiting = machine.proxy(consumer).delivery
-        assert waiting is not None
-        assert waiting.waiting == 20
-        machine.resume(consumer)
-        rounds = [seq + 5 * number for seq in ORDERS[order] for number in range(4)]
-        assert machine.drained(consumer) == (list(range(1, 21)) if order == FIFO else rounds)
-        assert machine.is_empty()
-
-    @pytest.mark.parametrize("order", ORDERS)
-    def test_with_arrivals_during_a_refill(self, order: int) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer(OrderPolicy=order)
-        machine.suspend(consumer)
-        for _ in range(3):
-            machine.push(*five())
-        machine.resume(consumer)
-        while not machine.of(Refill):
-            machine.ack(consumer, *machine.delivered(consumer))
-        handed = machine.delivered(consumer)
-        assert len(handed) == 1
-        arrivals = c.Push(machine.channel, machine.supplier, five())
-        machine.refill(consumer, arrivals)
-        rest = machine.drained_after(consumer, handed)
-        assert rest == _in_order(order, rest)
-        assert machine.is_empty()
-
-    def test_a_more_urgent_event_does_not_wait_for_the_disk(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer(window=9)
-        machine.suspend(consumer)
-        machine.push(*(named("x") for _ in range(8)))
-        machine.resume(consumer)
-        assert machine.of(Refill)
-        machine.push(named("urgent", priority=9))
-        assert machine.delivered(consumer) == [9]
-
-    def test_best_effort_events_are_never_on_the_disk(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer()
-        machine.suspend(consumer)
-        machine.push(*"abcde")
-        passing = [named("x", header={"EventReliability": 0}) for _ in range(2)]
-        machine.push(*passing)
-        machine.push("f")
-        assert all(entry.octets == 0 for entry in machine.disk[consumer])
-        machine.resume(consumer)
-        order = machine.drained(consumer)
-        assert order == sorted(order)
-        assert {1, 2, 3, 4, 5, 8} <= set(order)
-        assert machine.is_empty()
-
-    def test_best_effort_events_beyond_the_limit_are_lost(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer()
-        machine.suspend(consumer)
-        machine.push(*"abcde")
-        machine.push(*(named("x", header={"EventReliability": 0}) for _ in range(9)))
-        delivery = machine.proxy(consumer).delivery
-        assert delivery is not None
-        assert len(delivery.queue) + len(delivery.held) == 4
-        assert machine.done(consumer)[Outcome.DISCARDED] == 9 - len(delivery.held)
-
-    def test_the_account_of_spilled_events_is_on_the_disk(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer()
-        machine.suspend(consumer)
-        machine.push(*"abcdef")
-        spilled = [entry.seq for effect in machine.of(Spill) for entry in effect.entries]
-        assert [seq for effect in machine.of(Settled) for seq in effect.seqs] == spilled
-        assert set(machine.core_channel.live) == set(range(1, 7)) - set(spilled)
-        assert machine.core_channel.spilled == len(spilled)
-
-    def test_the_end_of_the_proxy_clears_the_disk(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer()
-        machine.suspend(consumer)
-        machine.push(*"abcdef")
-        machine.do(m.Disconnect(machine.channel, consumer))
-        assert machine.of(Unspill) == [Unspill(machine.channel, consumer, None)]
-        assert machine.is_empty()
-
-    def test_max_events_counts_what_is_on_the_disk(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer(MaxEventsPerConsumer=6, DiscardPolicy=LIFO)
-        machine.suspend(consumer)
-        machine.push(*"abcdefgh")
-        assert machine.done(consumer) == {Outcome.DISCARDED: 2}
-        machine.resume(consumer)
-        assert machine.drained(consumer) == [1, 2, 3, 4, 5, 6]
-
-    def test_a_limit_below_what_is_on_the_disk(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer()
-        machine.suspend(consumer)
-        machine.push(*"abcdefgh")
-        machine.do(c.Idle(machine.channel, consumer))
-        machine.set_qos(consumer, MaxEventsPerConsumer=2)
-        machine.push("i")
-        assert machine.done(consumer) == {Outcome.DISCARDED: 1}
-        machine.resume(consumer)
-        order = machine.drained(consumer)
-        assert order == sorted(order)
-        assert order[-2:] == [7, 8], "what comes back is counted then"
-        assert machine.is_empty()
-
-    @pytest.mark.parametrize("asked", [False, True], ids=["before", "during"])
-    def test_another_order_holds_for_what_is_on_the_disk(self, asked: bool) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer(OrderPolicy=FIFO)
-        machine.suspend(consumer)
-        for _ in range(2):
-            machine.push(*five())
-        change = m.SetQoS(Place(machine.channel, proxy=consumer), {"OrderPolicy": PRIORITY})
-        if not asked:
-            machine.do(change)
-            machine.resume(consumer)
-            assert machine.drained(consumer) == [4, 9, 2, 7, 5, 10, 1, 6, 3, 8]
-            return
-        machine.resume(consumer)
-        while not machine.of(Refill):
-            machine.ack(consumer, *machine.delivered(consumer))
-        [handed] = machine.delivered(consumer)
-        machine.refill(consumer, change)
-        rest = machine.drained_after(consumer, [handed])
-        assert rest == [seq for seq in [4, 9, 2, 7, 5, 10, 1, 6, 3, 8] if seq > handed]
-
-    def test_what_fails_goes_behind_more_urgent_events_on_the_disk(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer(window=4)
-        machine.push(named("slow"))
-        machine.push(*(named("x", priority=5) for _ in range(12)))
-        machine.fail(consumer, 1)
-        machine.wait(SECOND)
-        order = machine.drained(consumer)
-        assert order[-1] == 1
-        assert machine.is_empty() or machine.waiting(consumer) == []
-
-    def test_events_that_wait_for_their_start_are_not_lost(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer(window=99)
-        machine.push(*(named("x", start=moment(SECOND)) for _ in range(9)))
-        assert machine.done(consumer) == {}
-        machine.wait(SECOND)
-        assert machine.drained(consumer) == list(range(1, 10))
-
-
-def _in_order(order: int, seqs: list[int]) -> list[int]:
-    def key(seq: int) -> tuple[int, int]:
-        priority, life = FIVE[(seq - 1) % 5]
-        return {FIFO: 0, PRIORITY: -priority, DEADLINE: life}[order], seq
-
-    return sorted(seqs, key=key)
-
-
-class TestIdle:
-    def test_all_persistent_entries_go_to_the_disk(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer()
-        machine.suspend(consumer)
-        machine.push("a", "b", named("c", header={"EventReliability": 0}), "d")
-        assert machine.do(c.Idle(machine.channel, consumer)) == 3
-        assert machine.waiting(consumer) == []
-        assert not machine.of(Refill)
-        machine.resume(consumer)
-        assert machine.drained(consumer) == [1, 2, 3, 4]
-        assert machine.is_empty()
-
-    def test_what_comes_first_may_stay(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer()
-        machine.suspend(consumer)
-        machine.push(named("a", header={"EventReliability": 0}), "b")
-        assert machine.do(c.Idle(machine.channel, consumer)) == 1
-        assert machine.waiting(consumer) == [1]
-
-    def test_where_nothing_survives_nothing_is_written(self) -> None:
-        machine = spilling()
-        passing = machine.new_consumer(ConnectionReliability=0)
-        machine.suspend(passing)
-        machine.push("a")
-        assert machine.do(c.Idle(machine.channel, passing)) == 0
-        assert machine.do(c.Idle(machine.channel, machine.new_consumer())) == 0
-
-    def test_not_during_a_refill(self) -> None:
-        machine = spilling()
-        consumer = machine.new_consumer(window=9)
-        machine.suspend(consumer)
-        machine.push(*"abcdefgh")
-        machine.resume(consumer)
-        assert machine.of(Refill)
-        assert machine.do(c.Idle(machine.channel, consumer)) == 0

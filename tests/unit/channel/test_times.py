@@ -44,6 +44,14 @@ class TestTimeout:
         assert machine.done(consumer) == {Outcome.EXPIRED: 1}
         assert machine.waiting(consumer) == [2]
 
+    def test_also_what_was_in_flight_to_a_consumer_cut_off(self) -> None:
+        machine = Machine()
+        consumer = machine.new_consumer()
+        machine.push(named("a", header={"Timeout": UNITS}))
+        machine.do(m.Detach(machine.channel, consumer))
+        machine.wait(11 * SECOND)
+        assert machine.done(consumer) == {Outcome.EXPIRED: 1}
+
     def test_of_the_suppliers_proxy_unless_the_header_has_one(self) -> None:
         machine = Machine()
         machine.new_consumer()

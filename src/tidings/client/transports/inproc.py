@@ -36,11 +36,14 @@ class InProcess:
 
     def __init__(self, door: Any) -> None:  # noqa: ANN401 -- clients know no engine
         self._door = door
-        self._views = door.views
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
         """Has a command carried out."""
         return await self._door.ask(command)
+
+    def tell(self, command: Command) -> None:
+        """Has a command carried out before what is asked later; nobody hears its answer."""
+        self._door.tell(command)
 
     async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Stream:
         """Connects a push consumer that takes events from a stream."""
@@ -48,19 +51,27 @@ class InProcess:
         await self._door.connect(connect, stream)
         return stream
 
-    async def handle(self, connect: Connect, handler: Callable[..., object]) -> None:
+    async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
         """Connects a push consumer whose function is called with each event, or batch."""
-        await self._door.connect(connect, self._door.handler(handler))
+        return await self._connected(connect, self._door.handler(handler))
 
     async def supply(
         self, connect: Connect, on_wanted: TypesChanged | None, source: Source | None
-    ) -> None:
+    ) -> object:
         """Connects a supplier; one with a source is asked for events."""
-        await self._door.connect(connect, self._door.supplier(on_wanted, source))
+        return await self._connected(connect, self._door.supplier(on_wanted, source))
 
-    async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> None:
+    async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> object:
         """Connects a pull consumer."""
-        await self._door.connect(connect, self._door.buffer(on_offers))
+        return await self._connected(connect, self._door.buffer(on_offers))
+
+    async def _connected(self, connect: Connect, endpoint: object) -> object:
+        await self._door.connect(connect, endpoint)
+        return endpoint
+
+    async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
+        """Cuts a line; the proxy ends, too, or stays."""
+        await self._door.release(channel, proxy, line, end=end)
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
@@ -71,64 +82,64 @@ class InProcess:
 
     async def channels(self) -> Sequence[ChannelInfo]:
         """All channels."""
-        found: Sequence[ChannelInfo] = self._views.channels()
+        found: Sequence[ChannelInfo] = self._door.views.channels()
         return found
 
     async def channel(self, id_or_name: int | str) -> ChannelInfo:
         """One channel."""
         named = isinstance(id_or_name, str)
-        look = self._views.channel_named if named else self._views.channel
+        look = self._door.views.channel_named if named else self._door.views.channel
         found: ChannelInfo = look(id_or_name)
         return found
 
     async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
         """One admin."""
-        found: AdminInfo = self._views.admin(channel, side, id)
+        found: AdminInfo = self._door.views.admin(channel, side, id)
         return found
 
     async def proxies(self, channel: int) -> Sequence[ProxyInfo]:
         """All proxies of a channel."""
-        found: Sequence[ProxyInfo] = self._views.proxies(channel)
+        found: Sequence[ProxyInfo] = self._door.views.proxies(channel)
         return found
 
     async def proxy(self, channel: int, id_or_name: int | str) -> ProxyInfo:
         """One proxy."""
         named = isinstance(id_or_name, str)
-        look = self._views.proxy_named if named else self._views.proxy
+        look = self._door.views.proxy_named if named else self._door.views.proxy
         found: ProxyInfo = look(channel, id_or_name)
         return found
 
     async def filter(self, id: int) -> FilterInfo | MappingInfo:
         """One filter."""
-        found: FilterInfo | MappingInfo = self._views.filter(id)
+        found: FilterInfo | MappingInfo = self._door.views.filter(id)
         return found
 
     async def advertisement(self, channel: int) -> Advertisement:
         """What is offered and wanted in a channel, and by whom."""
-        found: Advertisement = self._views.advertisement(channel)
+        found: Advertisement = self._door.views.advertisement(channel)
         return found
 
     async def highest_number(self, channel: int, producer: str) -> int | None:
         """The highest number a producer's accepted events had."""
-        found: int | None = self._views.highest_number(channel, producer)
+        found: int | None = self._door.views.highest_number(channel, producer)
         return found
 
     async def dead_letters(
         self, channel: int | None, proxy: int | None, after: int, most: int
     ) -> Sequence[DeadLetterInfo]:
         """Dead letters in the order they came."""
-        found: Sequence[DeadLetterInfo] = await self._door.dead_letters.list(
+        found: Sequence[DeadLetterInfo] = await self._door.dead_letters(
             channel, proxy, after, most
         )
         return found
 
     async def redrive(self, id: int) -> None:
         """Delivers a dead letter again."""
-        await self._door.dead_letters.redrive(id)
+        await self._door.redrive(id)
 
     async def drop_dead_letter(self, id: int) -> None:
         """Forgets a dead letter."""
-        await self._door.dead_letters.drop(id)
+        await self._door.drop_dead_letter(id)
 
     async def close(self) -> None:
         """Lets go of the host, and closes it if it is the client's own."""

@@ -1,0 +1,62 @@
+"""The suppliers' side: a house offers its things one after the other, each exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+from tidings.apps.auction_alert.ledger import Acknowledged, Ledger, acknowledged_in
+from tidings.apps.auction_alert.scene import CHANNEL, House, Scene
+from tidings.client.client import Client
+from tidings.client.publishing import Publisher
+
+__all__ = ["Supplier"]
+
+
+class Supplier:
+    """A house that is connected to the service.
+
+    What the service acknowledged is written down and synced before the next offer is made.
+    After a crash the house goes on with the first number whose answer it does not have; if that
+    one had been accepted, the service answers as the first time.
+
+    Attributes:
+        house: Which one.
+        publisher: Its way into the channel.
+        unheard: How many offers had been accepted whose answers never arrived.
+    """
+
+    def __init__(self, house: House, scene: Scene, publisher: Publisher, path: Path) -> None:
+        self.house = house
+        self.publisher = publisher
+        self._offers = scene.offers(house)
+        self._done = len(acknowledged_in(path))
+        self._ledger = Ledger(path)
+        self.unheard = max(0, publisher.number - self._done)
+
+    @classmethod
+    async def connected(cls, client: Client, scene: Scene, house: House, path: Path) -> Self:
+        """Connects a house and says what it will offer."""
+        publisher = await client.publisher(CHANNEL, house.name)
+        await publisher.offer(house.types)
+        return cls(house, scene, publisher, path)
+
+    async def offer_until(
+        self, last: int, heard: Callable[[Acknowledged], None], pause: float
+    ) -> None:
+        """Makes its offers up to a number, with a pause after each; tells of each answer."""
+        for number in range(self._done + 1, last + 1):
+            offer = self._offers[number - 1]
+            receipt = await self.publisher.publish(offer, number=number)
+            acknowledged = Acknowledged(number, (receipt.origin, receipt.seq), offer)
+            # The service lives in this process, too: it must not wait for our disk.
+            await asyncio.to_thread(self._ledger.write, acknowledged.line(), sync=True)
+            self._done = number
+            heard(acknowledged)
+            await asyncio.sleep(pause)
+
+    def close(self) -> None:
+        """Puts the ledger away."""
+        self._ledger.close()

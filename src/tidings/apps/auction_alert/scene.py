@@ -1,0 +1,220 @@
+"""Who is there: auction houses with what they offer, bidders with what they look for.
+
+Everything follows from the seed and the moment the evening begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from random import Random
+
+from tidings.clock import from_timebase
+from tidings.events.anyvalue import Any
+from tidings.events.build import event, utc
+from tidings.events.fields import Fields, fields_of
+from tidings.events.structured import StructuredEvent
+from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.mapping import MappedConstraint, MappingFilter
+
+__all__ = [
+    "BIDDERS",
+    "CHANNEL",
+    "DOMAIN",
+    "HOUSES",
+    "Bidder",
+    "Habit",
+    "House",
+    "Scene",
+    "closing",
+    "wants",
+]
+
+CHANNEL = "auction-alert"
+DOMAIN = "Auction"
+EVENT_NAME = "offer"
+
+OFFERS_PER_HOUSE = 48
+
+# One in so many offers of stamps closes within seconds: who is away then is too late for it.
+LAST_CALL = 4
+LAST_CALL_SECONDS = 1.2
+
+_FIFO = 1
+_BY_PRIORITY = 2
+
+# The first name of a thing, what it may be about, and its usual start price.
+_THINGS = {
+    "books": (("Novel", "Atlas", "Diary", "Cookbook"), ("the sea", "Vienna", "bees", "Peru"), 18),
+    "clocks": (("Wall clock", "Watch", "Sundial"), ("brass", "oak", "silver"), 400),
+    "coins": (("Ducat", "Thaler", "Penny"), ("gold", "silver", "copper"), 90),
+    "maps": (("Map", "Chart", "Plan"), ("Vienna", "the Alps", "the Baltic"), 120),
+    "prints": (("Etching", "Woodcut", "Poster"), ("Vienna", "a harbour", "a horse"), 60),
+    "stamps": (("Stamp", "Block", "First-day cover"), ("blue", "red", "misprinted"), 8),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """An auction house: a supplier of events of some categories."""
+
+    name: str
+    categories: tuple[str, ...]
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The event types it offers."""
+        return tuple(f"{DOMAIN}::{category}" for category in self.categories)
+
+
+class Habit(Enum):
+    """How a bidder takes alerts."""
+
+    AT_ONCE = "takes alerts as they come"
+    SLOWLY = "takes a while over each alert"
+    PULLS = "asks for alerts now and then"
+    BY_PRIORITY = "most wanted first; pauses after the restart"
+    AWAY = "subscribes, leaves, comes back late"
+
+
+@dataclass(frozen=True, slots=True)
+class Bidder:
+    """Somebody who looks for something: a consumer, found again by name.
+
+    Attributes:
+        name: Names the subscription.
+        habit: How alerts are taken.
+        wanted: Constraints, of which one must match, with the event types they are asked of.
+        priorities: Constraints with the priority an alert then has for this bidder.
+    """
+
+    name: str
+    habit: Habit
+    wanted: tuple[Constraint, ...]
+    priorities: tuple[MappedConstraint, ...] = ()
+
+    @property
+    def qos(self) -> dict[str, object]:
+        """The order alerts are delivered in."""
+        return {"OrderPolicy": _BY_PRIORITY if self.priorities else _FIFO}
+
+    def priority(self, fields: Fields) -> int:
+        """The priority of an alert in this bidder's queue; all alike without priorities."""
+        mapping = MappingFilter(0)
+        mapping.add(self.priorities)
+        found = mapping.match(fields)[1]
+        assert isinstance(found, int)
+        return found
+
+
+def _of(text: str, *categories: str) -> Constraint:
+    return constraint(text, [f"{DOMAIN}::{category}" for category in categories])
+
+
+HOUSES = (
+    House("Hartung", ("books", "maps")),
+    House("Lindqvist", ("books", "coins")),
+    House("Moreau", ("prints", "stamps")),
+    House("Okafor", ("clocks", "coins")),
+    House("Tanaka", ("clocks", "prints", "stamps")),
+)
+
+BIDDERS = (
+    Bidder("Ada", Habit.AT_ONCE, (_of("$category == 'books' and $start_price < 20", "books"),)),
+    Bidder("Bruno", Habit.SLOWLY, (_of("'gold' ~ $item or $start_price > 120", "coins"),)),
+    Bidder(
+        "Chiara",
+        Habit.AT_ONCE,
+        (_of("'Vienna' ~ $item", "maps", "prints"), _of("$seller == 'Hartung'", "books")),
+    ),
+    Bidder("Dora", Habit.PULLS, (_of("$start_price < 450", "clocks"),)),
+    Bidder(
+        "Emil",
+        Habit.BY_PRIORITY,
+        (_of("$start_price >= 40", "books", "clocks", "coins", "maps", "prints"),),
+        (
+            MappedConstraint(_of("$category == 'maps'"), 9),
+            MappedConstraint(_of("$start_price < 100"), 5),
+            MappedConstraint(_of("exist $Priority"), 3),
+        ),
+    ),
+    Bidder("Otto", Habit.AWAY, (_of("", "stamps"),)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One evening.
+
+    Attributes:
+        seed: Another seed, other offers.
+        begins: When, microseconds since 1970.
+        per_house: How many offers each house makes.
+    """
+
+    seed: int
+    begins: int
+    per_house: int = OFFERS_PER_HOUSE
+    houses: Sequence[House] = field(default=HOUSES, init=False)
+    bidders: Sequence[Bidder] = field(default=BIDDERS, init=False)
+
+    @property
+    def total(self) -> int:
+        """How many offers there are in all."""
+        return self.per_house * len(self.houses)
+
+    @property
+    def killed_after(self) -> int:
+        """After how many acknowledged offers the service is killed."""
+        return Random(self.seed).randrange(self.total * 35 // 100, self.total * 50 // 100)
+
+    @property
+    def before_kill(self) -> int:
+        """How many offers a house makes at most while it waits for the kill."""
+        return self.per_house * 7 // 10
+
+    @property
+    def last_call_closed(self) -> int:
+        """When all offers that close within seconds have closed, microseconds since 1970."""
+        return self.begins + int(LAST_CALL_SECONDS * 1_000_000)
+
+    def offers(self, house: House) -> list[StructuredEvent]:
+        """What a house offers, in its order; the same for the same seed and moment."""
+        random = Random(f"{self.seed} {house.name}")
+        began = datetime.fromtimestamp(self.begins / 1_000_000, UTC)
+        return [_offer(random, house, began) for _ in range(self.per_house)]
+
+
+def _offer(random: Random, house: House, began: datetime) -> StructuredEvent:
+    category = random.choice(house.categories)
+    things, subjects, usual = _THINGS[category]
+    last_call = category == "stamps" and random.randrange(LAST_CALL) == 0
+    shown = round(LAST_CALL_SECONDS * random.uniform(0.2, 1), 3)
+    open_for = timedelta(seconds=shown) if last_call else timedelta(hours=random.randint(24, 240))
+    closes = began + open_for
+    data = {
+        "item": f"{random.choice(things)}, {random.choice(subjects)}",
+        "category": category,
+        "start_price": round(random.lognormvariate(0, 0.8) * usual, 2),
+        "closes": utc(closes),
+        "seller": house.name,
+    }
+    urgent = random.randrange(8) == 0
+    priority = random.randint(1, 9) if urgent else None
+    return event(DOMAIN, category, EVENT_NAME, data, priority=priority, stop=closes)
+
+
+def wants(bidder: Bidder, offer: StructuredEvent) -> bool:
+    """Whether a bidder asked for an offer: each constraint is asked, no index, no service."""
+    fields = fields_of(offer)
+    return any(asked.matches(fields) for asked in bidder.wanted)
+
+
+def closing(offer: StructuredEvent) -> int:
+    """When an offer closes, microseconds since 1970."""
+    stop = offer.header["StopTime"]
+    assert isinstance(stop, Any)
+    assert isinstance(stop.value, tuple)
+    return from_timebase(stop.value[0])

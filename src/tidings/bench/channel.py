@@ -1,0 +1,301 @@
+"""`tidings bench channel`: events through a channel in this process, beside a bare dispatch.
+
+Events are built before the clock starts. Consumers record what they get, and all of it is
+checked before anything is reported: every expected event once, nothing else, in an order the
+channel's policy allows. The floor, measured in turn with the channel, is what a program without
+a service would do: look the consumer's deque up in a dictionary and append the event. What
+consumers take from their deques and record is measured apart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+from collections import deque
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any, Final, NamedTuple
+
+from tidings.bench.figures import (
+    Figures,
+    Progress,
+    demand,
+    least_one,
+    sample_events,
+    undisturbed,
+)
+from tidings.bench.receiving import Recording, check_received
+from tidings.channel.qos import OrderPolicy
+from tidings.client.client import Client
+from tidings.client.publishing import Publisher, Receipt
+from tidings.client.transports.inproc import InProcess
+from tidings.engine.door import LocalDoor
+from tidings.engine.host import Host
+from tidings.errors import TidingsError
+from tidings.events.structured import StructuredEvent
+
+__all__ = ["Floor", "floor", "run"]
+
+_BATCH: Final = 100
+_OF_FLOOR: Final = 0.015
+_FAN_OUT_OF_FLOOR: Final = 0.035
+_MANY_OF_ONE: Final = 0.6
+
+
+def run(
+    *,
+    events: int = 20_000,
+    consumers: int = 10_000,
+    fan_out: int = 100,
+    rounds: int = 5,
+    progress: Progress = lambda step: None,
+) -> dict[str, Any]:
+    """Runs the bench.
+
+    Args:
+        events: Events a round in batches of 100; awaited one by one it is a tenth of them, and
+            in the fan-out a fifth.
+        consumers: The most filtered consumers; one and a tenth of them are measured too.
+        fan_out: How many consumers without a filter get every event.
+        rounds: How many interleaved rounds; medians of these are reported.
+        progress: Told what is being done.
+
+    Raises:
+        InvalidUsage: A number is not positive.
+        AssertionError: An event came to a consumer that did not ask for it, or not at all, twice
+            or out of order.
+    """
+    least_one(events=events, consumers=consumers, fan_out=fan_out, rounds=rounds)
+    figures = Figures()
+    asyncio.run(_measure(figures, events, consumers, fan_out, rounds, progress))
+    return {"bench": "channel", "results": figures.rows}
+
+
+class _Scene:
+    """A channel with its consumers, and what each round of it gave.
+
+    Args:
+        host: Where the channel is.
+        publisher: Into the channel.
+        recording: Its consumers; each event is for all that record.
+        consumers: How many consumers there are, recording or not.
+        count: Events a round.
+        batch: How many are published at once.
+        fifo: The channel's order is FIFO.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        publisher: Publisher,
+        recording: Recording,
+        *,
+        consumers: int,
+        count: int,
+        batch: int = _BATCH,
+        fifo: bool = False,
+    ) -> None:
+        self._watchdog = host.watchdog
+        self._publisher = publisher
+        self._recording = recording
+        self._consumers = consumers
+        self._count = count
+        self._batch = batch
+        self._fifo = fifo
+        self._rates: list[float] = []
+        self._floors: list[float] = []
+        self._taken_floors: list[float] = []
+
+    @property
+    def rate(self) -> float:
+        """Deliveries a second, the median of all rounds."""
+        return statistics.median(self._rates)
+
+    @property
+    def floor(self) -> float:
+        """The same of the floor."""
+        return statistics.median(self._floors)
+
+    @property
+    def taken_floor(self) -> float:
+        """The same of a floor whose consumers take their events and record them."""
+        return statistics.median(self._taken_floors)
+
+    async def round(self, first: int) -> float:
+        """Measures floor and channel; what it took to build an event, in microseconds."""
+        events, building = sample_events(first, self._count)
+        recording, size = self._recording, self._batch
+        deliveries = self._count * len(recording.got)
+        bare = self._floor(events)
+        self._floors.append(deliveries / bare.dispatching)
+        self._taken_floors.append(deliveries / (bare.dispatching + bare.taking))
+        batches = [events[at : at + size] for at in range(0, self._count, size)]
+        recording.expect(deliveries)
+        with undisturbed():
+            self._watchdog.start()
+            start = perf_counter()
+            answers = await self._publish(batches)
+            await recording.all_here()
+            self._rates.append(deliveries / (perf_counter() - start))
+            self._watchdog.stop()
+        refused = [one for one in answers if not isinstance(one, Receipt)]
+        demand(not refused, f"{len(refused)} events were refused, such as: {refused[:1]}")
+        await recording.check(events, fifo=self._fifo)
+        return building
+
+    async def _publish(
+        self, batches: Sequence[Sequence[StructuredEvent]]
+    ) -> list[Receipt | TidingsError]:
+        publisher = self._publisher
+        if self._batch == 1:
+            return [await publisher.publish(event) for [event] in batches]
+        answers: list[Receipt | TidingsError] = []
+        for batch in batches:
+            answers += await publisher.publish_many(batch)
+        return answers
+
+    def _floor(self, events: Sequence[StructuredEvent]) -> Floor:
+        fan_out = len(self._recording.got) > 1
+        found = floor(events, self._consumers, fan_out=fan_out)
+        for got in found.got if fan_out else found.got[:1]:
+            check_received(got, events, fifo=True)
+        return found
+
+
+class Floor(NamedTuple):
+    """What a bare dispatch of events took.
+
+    Attributes:
+        dispatching: Seconds until all were in the consumers' deques.
+        taking: Seconds in which the consumers took them out and recorded them.
+        got: What each consumer recorded.
+    """
+
+    dispatching: float
+    taking: float
+    got: list[list[StructuredEvent]]
+
+
+def floor(events: Sequence[StructuredEvent], consumers: int, *, fan_out: bool) -> Floor:
+    """Dispatches events by a dictionary, in batches; after each, the consumers take theirs.
+
+    Args:
+        events: All are for area 0.
+        consumers: How many deques there are, one for each area.
+        fan_out: Every event goes to all of them, and none is looked up.
+    """
+    queues: dict[object, deque[StructuredEvent]] = {area: deque() for area in range(consumers)}
+    everyone = list(queues.values())
+    receiving = everyone if fan_out else everyone[:1]
+    got: list[list[StructuredEvent]] = [[] for _ in everyone]
+    dispatching = taking = 0.0
+    for at in range(0, len(events), _BATCH):
+        start = perf_counter()
+        if fan_out:
+            for event in events[at : at + _BATCH]:
+                for queue in everyone:
+                    queue.append(event)
+        else:
+            for event in events[at : at + _BATCH]:
+                queues[event.data["area"]].append(event)
+        middle = perf_counter()
+        for queue, record in zip(receiving, got, strict=False):
+            while queue:
+                record.append(queue.popleft())
+        dispatching += middle - start
+        taking += perf_counter() - middle
+    return Floor(dispatching, taking, got)
+
+
+class _Bench:
+    """All scenes on one host."""
+
+    def __init__(self, host: Host, events: int) -> None:
+        self._host = host
+        self._client = Client(InProcess(LocalDoor(host, owned=True)))
+        self._events = events
+        self.filtered: dict[int, _Scene] = {}
+
+    async def prepare(self, consumers: int, fan_out: int, progress: Progress) -> None:
+        """Makes channels and consumers."""
+        events = self._events
+        for size in sorted({1, max(1, consumers // 10), consumers}):
+            progress(f"channel: {size:,} filtered consumers subscribe")
+            self.filtered[size] = await self._scene(size, 1, events)
+        self.single = await self._scene(1, 1, max(1, events // 10), batch=1)
+        self.fifo = await self._scene(1, 1, events, fifo=True)
+        self.everyone = await self._scene(fan_out, fan_out, max(1, events // 5))
+
+    async def _scene(
+        self, consumers: int, receiving: int, count: int, batch: int = _BATCH, fifo: bool = False
+    ) -> _Scene:
+        """A channel whose consumers have filters, unless all of several receive."""
+        client = self._client
+        order = OrderPolicy.FIFO if fifo else OrderPolicy.ANY
+        channel = await client.create_channel(qos={"OrderPolicy": order.value})
+        subscriptions = [
+            await client.subscribe(
+                channel, f"$rate > 30 and $area == {area}" if receiving == 1 else None
+            )
+            for area in range(consumers)
+        ]
+        recording = Recording(subscriptions[:receiving], subscriptions[receiving:])
+        publisher = await client.publisher(channel)
+        return _Scene(
+            self._host, publisher, recording, consumers=consumers, count=count, batch=batch,
+            fifo=fifo,
+        )  # fmt: skip
+
+    async def measure(self, rounds: int, progress: Progress) -> float:
+        """Measures all scenes in turn; what it took to build an event, in microseconds."""
+        scenes = [*self.filtered.values(), self.single, self.fifo, self.everyone]
+        building = []
+        watchdog = self._host.watchdog
+        watchdog.stop()  # it watches the rounds only
+        watchdog.blocks = watchdog.longest = 0
+        for number in range(rounds):
+            progress(f"channel: round {number + 1} of {rounds}")
+            for at, scene in enumerate(scenes):
+                first = (number * len(scenes) + at) * self._events
+                building.append(await scene.round(first))
+        return statistics.median(building)
+
+    async def close(self) -> None:
+        """Ends everything."""
+        await self._client.close()
+
+
+async def _measure(
+    figures: Figures, events: int, consumers: int, fan_out: int, rounds: int, progress: Progress
+) -> None:
+    host = await Host.open()
+    bench = _Bench(host, events)
+    try:
+        await bench.prepare(consumers, fan_out, progress)
+        building = await bench.measure(rounds, progress)
+    finally:
+        await bench.close()
+    figures.figure("building an event", building, "µs")
+    figures.figure("awaited one by one, 1 consumer", bench.single.rate, "events/s")
+    one = bench.filtered[1]
+    for size, scene in bench.filtered.items():
+        name = f"batches of {_BATCH}, {size} consumer{'s' if size > 1 else ''}"
+        figures.figure(name, scene.rate, "events/s")
+        if scene is one:
+            _beside_floor(figures, name, scene, "events/s", _OF_FLOOR)
+        elif size == consumers:
+            figures.at_least(f"{name} / 1 consumer", scene.rate / one.rate, "times", _MANY_OF_ONE)
+    figures.figure(f"batches of {_BATCH}, 1 consumer, FIFO order", bench.fifo.rate, "events/s")
+    name = f"fan-out to {fan_out}"
+    figures.figure(name, bench.everyone.rate, "deliveries/s")
+    _beside_floor(figures, name, bench.everyone, "deliveries/s", _FAN_OUT_OF_FLOOR)
+    figures.figure("blocks of the loop over 5 ms", host.watchdog.blocks, "blocks")
+    figures.figure("longest block of the loop", host.watchdog.longest / 1_000, "ms")
+
+
+def _beside_floor(figures: Figures, name: str, scene: _Scene, unit: str, target: float) -> None:
+    figures.figure(f"{name}: floor", scene.floor, unit)
+    figures.figure(f"{name}: floor, taken and recorded", scene.taken_floor, unit)
+    figures.at_least(f"{name} / floor", scene.rate / scene.floor, "times", target)
+    ratio = scene.rate / scene.taken_floor
+    figures.figure(f"{name} / floor, taken and recorded", ratio, "times")

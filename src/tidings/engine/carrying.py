@@ -1,0 +1,244 @@
+"""Carrying forward, step by step: from what the loop knows to what the disk thread writes.
+
+Nothing is lost whenever it is given up: old segments go in the last step, after everything that
+is needed of them was written again and synced.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from tidings.channel.channel import Channel
+from tidings.channel.commands import Tick
+from tidings.channel.entries import Entry
+from tidings.engine.bodies import packed
+from tidings.engine.checkpoint import Object, channel_records, framed, objects, topology_record
+from tidings.engine.ledger import Ledger
+from tidings.errors import StoreError
+from tidings.stores.records import Kind, Record
+from tidings.stores.retention import STEP_OCTETS, Carrier, Step
+from tidings.stores.segments import Entry as JournalEntry
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+    from tidings.engine.store import Store
+
+__all__ = ["Carrying"]
+
+_T = TypeVar("_T")
+
+# Records a step reads, and objects written down between two turns of the loop.
+STEP_RECORDS: Final = 500
+_OBJECTS_AT_ONCE: Final = 50
+# How often a moment is looked for in which no change of an object is on its way.
+_TRIES: Final = 1_000
+
+
+class _NotReady(StoreError):
+    """All is carried; the checkpoint is to be prepared."""
+
+
+class Carrying:
+    """One attempt to do without old segments.
+
+    Args:
+        host: Whose journal it is; it has one.
+        check: Called between steps; what it raises ends the attempt.
+    """
+
+    def __init__(self, host: Host, check: Callable[[], None]) -> None:
+        assert host.store is not None
+        self._host = host
+        self._store: Store = host.store
+        self._check = check
+        origins = host.recorder.origins
+        ids = {origins[id]: id for id in host.factory.channels}
+        self._ledger = Ledger(ids, self._store.catalog, self._store.taken)
+        self._objects: list[tuple[tuple[int, str, str], Record]] = []
+        self._checkpoint: list[Record] | None = None
+
+    async def __aenter__(self) -> Carrying:
+        await self._submit(partial(setattr, self._store, "ledger", self._ledger))
+        try:
+            await self._gather()
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._submit(partial(setattr, self._store, "ledger", None))
+
+    async def _submit(self, job: Callable[[], _T]) -> _T:
+        return await self._host.submit(job)
+
+    async def _at_rest(self, act: Callable[[], asyncio.Future[_T]]) -> _T:
+        """Does something while nothing is being written; what it submits comes before the rest."""
+        found: asyncio.Future[asyncio.Future[_T]] = self._host.loop.create_future()
+
+        def do() -> None:
+            try:
+                found.set_result(act())
+            except Exception as error:  # noqa: BLE001 -- told to who waits
+                found.set_exception(error)
+
+        self._host.writer.after_writes(do)
+        return await (await found)
+
+    # Who waits.
+
+    async def _gather(self) -> None:
+        """Tells the ledger who waits; it has seen everything since before this began."""
+        await self._host.ask(Tick())  # what came back from the disk before is in the core now
+        for proxy, delivery in self._host.factory.core.deliveries():
+            if proxy.durable and proxy.delivery is delivery:
+                self._check()
+                entries: Sequence[Entry] = delivery.all_entries()
+                if entries:
+                    await self._submit(
+                        partial(self._ledger.saw, proxy.channel.id, proxy.id, entries)
+                    )
+        await self._at_rest(self._all_seen)
+
+    def _all_seen(self) -> asyncio.Future[None]:
+        waiting, _ = self._host.writer.unwritten()
+        records = [record for record in waiting if isinstance(record, Record)]
+        return self._host.submit(partial(self._ledger.all_seen, records))
+
+    async def is_free(self) -> bool:
+        """Whether nobody waits for anything, so that nothing has to be measured."""
+        if any(channel.spilled for channel in self._host.factory.channels.values()):
+            return False
+        return await self._submit(self._is_free)
+
+    def _is_free(self) -> bool:
+        return self._ledger.is_empty and not self._store.catalog.count_dead()
+
+    # How much is needed.
+
+    async def needed(self, upto: int) -> dict[int, int]:
+        """How many octets of each segment before a number would have to be carried forward."""
+        unread = self._unread(upto)
+        found: dict[int, int] = {}
+        while await self._submit(partial(self._measure, unread, found)):
+            self._check()
+        return found
+
+    def _unread(self, upto: int) -> Iterator[JournalEntry]:
+        for entry in self._store.journal.read():
+            if entry.at.segment >= upto:
+                return
+            yield entry
+
+    def _measure(self, unread: Iterator[JournalEntry], found: dict[int, int]) -> bool:
+        """One step; whether there is more."""
+        self._ledger.begin_step()
+        octets = 0
+        for count, entry in enumerate(unread, 1):
+            wanted = self._ledger.wanted(entry.record)
+            if wanted is not None:
+                number = entry.at.segment
+                found[number] = found.get(number, 0) + wanted.octets
+            octets += entry.record.octets
+            if count >= STEP_RECORDS or octets >= STEP_OCTETS:
+                return True
+        return False
+
+    # Carrying.
+
+    async def carry(self, upto: int) -> None:
+        """Carries forward what is needed of the segments before a number, and removes them.
+
+        Raises:
+            StoreError: The disk refuses; the segments are still there, and all they hold.
+        """
+        job = partial(Carrier, self._store.journal, upto, self._ledger.wanted, self._ready)
+        carrier = await self._submit(job)
+        while True:
+            self._check()
+            try:
+                step = await self._submit(partial(self._step, carrier))
+            except _NotReady:
+                break
+            self._moved(step)
+        await self._write_channels()
+        await self._write_objects()
+        for _ in range(_TRIES):
+            self._check()
+            if await self._at_rest(partial(self._finish, carrier, upto)):
+                return
+        raise StoreError("objects change all the time; old segments are kept for now")
+
+    def _ready(self) -> Sequence[Record]:
+        if self._checkpoint is None:
+            raise _NotReady("the checkpoint is not there yet")
+        return self._checkpoint
+
+    def _step(self, carrier: Carrier) -> Step:
+        """On the disk thread: carries some records, and tells the catalog where they are."""
+        ledger = self._ledger
+        ledger.begin_step()
+        step = carrier.step(STEP_RECORDS)
+        moved: dict[int, list[tuple[int, int]]] = {}
+        for kind, origin, seq, place in step.moved:
+            if kind == Kind.EVENT:
+                channel = ledger.ids[origin]
+                ledger.places[channel, seq] = packed(place)
+                moved.setdefault(channel, []).append((seq, packed(place)))
+        for channel, places in moved.items():
+            self._store.catalog.replace_octets(channel, places)
+        return step
+
+    def _moved(self, step: Step) -> None:
+        ids, bodies = self._ledger.ids, self._host.bodies
+        for kind, origin, seq, place in step.moved:
+            if kind == Kind.EVENT:
+                bodies.moved(ids[origin], seq, place)
+
+    # What else recovery needs.
+
+    async def _write_channels(self) -> None:
+        """Writes the rules, marks and numbers of all channels, each as of its own moment."""
+        for channel in list(self._host.factory.channels.values()):
+            self._check()
+            await self._at_rest(partial(self._write_channel, channel))
+
+    def _write_channel(self, channel: Channel) -> asyncio.Future[None]:
+        _, events = self._host.writer.unwritten()
+        marks = [e.mark for e in events if e.channel == channel.id and e.mark is not None]
+        make = channel_records(self._host, channel, marks)
+        return self._host.submit(lambda: self._append(make()))
+
+    def _append(self, records: Sequence[Record]) -> None:
+        self._store.journal.append(records)
+
+    async def _write_objects(self) -> None:
+        """Makes the records of all objects, to be written in the last step."""
+        unseen = objects(self._host.factory)
+        while some := list(islice(unseen, _OBJECTS_AT_ONCE)):
+            self._check()
+            await self._submit(partial(self._record, some))
+
+    def _record(self, some: Sequence[Object]) -> None:
+        origins = self._host.recorder.origins
+        self._objects += [(one[:3], topology_record(origins[one[0]], one)) for one in some]
+
+    def _finish(self, carrier: Carrier, upto: int) -> asyncio.Future[bool]:
+        """Has the last step made, unless objects have changed and the journal does not know."""
+        waiting, _ = self._host.writer.unwritten()
+        if self._host.writer.owed:
+            raise StoreError("the disk refuses records; old segments are kept for now")
+        if any(isinstance(one, Record) and one.kind == Kind.TOPOLOGY for one in waiting):
+            return self._host.submit(lambda: False)
+        return self._host.submit(partial(self._last_step, carrier, upto))
+
+    def _last_step(self, carrier: Carrier, upto: int) -> bool:
+        """On the disk thread: of an object that was written down since, that record counts."""
+        changed = self._ledger.changed
+        records = [record for key, record in self._objects if key not in changed]
+        self._checkpoint = framed(upto, records)
+        return carrier.step().done

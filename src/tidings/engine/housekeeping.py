@@ -1,0 +1,225 @@
+"""What the engine does in the background, in short steps between which pushes go on.
+
+Old segments of the journal go (`carrying.py`), entries of consumers that nothing moves go to the
+disk (`swapping.py`), and a journal beyond its quota takes no more Persistent events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from tidings.channel.effects import Notice, NoticeKind
+from tidings.engine.carrying import Carrying
+from tidings.engine.swapping import Swapping
+from tidings.errors import Stopping, TidingsError
+from tidings.stores.retention import Retention, SegmentInfo, droppable
+from tidings.stores.segments import segment_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from tidings.engine.host import Host
+
+__all__ = ["Housekeeping"]
+
+log = logging.getLogger(__name__)
+
+_SECOND: Final = 1_000_000
+# How often the length of the journal is looked at, in seconds.
+_LOOK: Final = 1.0
+# Finding out that nothing can go means reading old segments: not more often than this, seconds.
+_LONGEST_PAUSE: Final = 600.0
+
+
+class Housekeeping:
+    """Keeps a host's journal and memory small.
+
+    Args:
+        retention: How much of the past the journal keeps.
+        disk_quota: How long the journal may be, in octets; when it is longer, and nothing can
+            go, Persistent events are refused. None for no limit.
+
+    Attributes:
+        retention: The same.
+        disk_quota: The same.
+        every: How often everything is looked at, in seconds; also when a segment is full.
+        idle_seconds: Consumers that have taken nothing for so long may be swapped out.
+        most_entries: They are when more entries than this are in memory.
+    """
+
+    def __init__(self, retention: Retention | None = None, disk_quota: int | None = None) -> None:
+        self.retention = Retention() if retention is None else retention
+        self.disk_quota = disk_quota
+        self.every = 10.0
+        self.idle_seconds = 300.0
+        self.most_entries = 200_000
+        self._host: Host | None = None
+        self._swapping: Swapping | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._stop = asyncio.Event()
+        self._running = asyncio.Lock()
+        self._newest: dict[int, int] = {}  # when a segment was last seen to grow
+        self._end: tuple[int, int] | None = None
+        self._pause = 0.0
+        self._not_before = 0.0
+        self._told: str | None = None
+
+    def start(self, host: Host) -> None:
+        """Begins; a host without a disk has nothing to keep."""
+        self._host = host
+        if host.store is not None:
+            self._swapping = Swapping(host)
+            self._task = host.loop.create_task(self._keep())
+
+    async def stop(self) -> None:
+        """Ends; waits for a step that runs."""
+        self._stop.set()
+        if self._task is not None:
+            await self._task
+        async with self._running:
+            pass
+
+    async def run_once(self) -> None:
+        """Does everything once, and does not wait until a pause is over."""
+        self._not_before = 0.0
+        await self._run()
+
+    async def _keep(self) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time() + self.every
+        while not self._stop.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stop.wait(), min(_LOOK, self.every))
+                return
+            full = await self._attempt(self._look, "the journal cannot be looked at")
+            if full or loop.time() >= due:
+                await self._run()
+                due = loop.time() + self.every
+
+    async def _run(self) -> None:
+        async with self._running:
+            if self._swapping is None or self._stop.is_set():
+                return
+            await self._attempt(self._look, "the journal cannot be looked at")
+            await self._attempt(self._retain, "old segments of the journal are kept")
+            await self._attempt(self._look, "the journal cannot be looked at")
+            await self._attempt(self._swap_out, "entries stay in memory")
+
+    async def _attempt(self, work: Callable[[], Coroutine[None, None, bool]], what: str) -> bool:
+        """Does one kind of work; an error is told, once, and the work is done again later."""
+        try:
+            done = await work()
+        except Stopping:
+            return False
+        except Exception as error:
+            log.exception("%s", what)
+            reason = str(error) if isinstance(error, TidingsError) else repr(error)
+            self._tell(NoticeKind.FAILING, f"{what}: {reason}; this is tried again")
+            return False
+        if done:
+            self._told = None
+        return done
+
+    def _tell(self, kind: NoticeKind, text: str) -> None:
+        if text != self._told:
+            self._told = text
+            assert self._host is not None
+            self._host.notice(Notice(kind, 0, 0, text))
+
+    def _check(self) -> None:
+        if self._stop.is_set():
+            raise Stopping("the service is stopping")
+
+    # The journal.
+
+    async def _look(self) -> bool:
+        """Notes how long the journal is and keeps the quota; whether a segment was finished."""
+        self._check()
+        host = self._host
+        assert host is not None
+        segments = await host.submit(self._segments)
+        number, octets, _ = segments[-1]
+        before = self._end
+        self._end = (number, octets)
+        now = host.clock.now() + host.clock.offset
+        if before is not None and before != self._end:
+            self._newest.update(dict.fromkeys(range(before[0], number + 1), now))
+        self._keep_quota(sum(size for _, size, _ in segments))
+        return before is not None and before[0] != number
+
+    def _segments(self) -> list[tuple[int, int, int]]:
+        """On the disk thread: number, length and time of the last change of each segment."""
+        assert self._host is not None
+        store = self._host.store
+        assert store is not None
+        found = []
+        for number in store.journal.segments:
+            about = segment_path(store.folder, number).stat()
+            found.append((number, about.st_size, about.st_mtime_ns // 1_000))
+        return found
+
+    def _keep_quota(self, octets: int) -> None:
+        assert self._host is not None
+        core = self._host.factory.core
+        quota = self.disk_quota
+        if quota is not None and octets > quota:
+            text = (
+                f"the journal has {octets} octets and may have {quota}: Persistent events are "
+                "refused until consumers have taken some that wait"
+            )
+            if not core.disk_full:
+                self._tell(NoticeKind.FAILING, text)
+            core.disk_full = text
+        elif core.disk_full:
+            core.disk_full = ""
+            self._tell(NoticeKind.CAUGHT_UP, f"the journal has {octets} octets again")
+
+    async def _retain(self) -> bool:
+        """Lets old segments go, as far as that pays; whether some went."""
+        host = self._host
+        assert host is not None
+        if host.loop.time() < self._not_before:
+            return False
+        infos = [
+            SegmentInfo(number, octets, self._newest.get(number, changed))
+            for number, octets, changed in await host.submit(self._segments)
+        ]
+        if not self._droppable(infos):
+            return False
+        async with Carrying(host, self._check) as carrying:
+            gone = self._droppable(infos)
+            if not await carrying.is_free():
+                needed = await carrying.needed(gone[-1] + 1)
+                infos = [info._replace(needed=needed.get(info.number, 0)) for info in infos]
+                gone = self._droppable(infos)
+            if gone:
+                await carrying.carry(gone[-1] + 1)
+        self._rest(bool(gone))
+        for number in gone:
+            self._newest.pop(number, None)
+        return bool(gone)
+
+    def _droppable(self, infos: list[SegmentInfo]) -> list[int]:
+        assert self._host is not None
+        clock, kept = self._host.clock, self.retention
+        if self.disk_quota is not None:
+            kept = replace(kept, keep_octets=min(kept.keep_octets, self.disk_quota))
+        return droppable(infos, clock.now() + clock.offset, kept)
+
+    def _rest(self, useful: bool) -> None:
+        """After an attempt in vain the next one waits, longer each time."""
+        assert self._host is not None
+        full = bool(self._host.factory.core.disk_full)
+        self._pause = 0.0 if useful or full else min(2 * self._pause + self.every, _LONGEST_PAUSE)
+        self._not_before = self._host.loop.time() + self._pause
+
+    # Memory.
+
+    async def _swap_out(self) -> bool:
+        assert self._swapping is not None
+        idle = round(self.idle_seconds * _SECOND)
+        return await self._swapping.relieve(self.most_entries, idle) > 0

@@ -1,0 +1,91 @@
+"""Swap-out: entries of consumers that nothing moves go to the disk when memory holds many."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tidings.channel.commands import Idle
+from tidings.channel.delivery import Delivery
+from tidings.channel.effects import Outcome
+from tidings.channel.holders import Proxy
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+
+__all__ = ["FEWEST", "Swapping"]
+
+FEWEST: Final = 100
+"""Consumers with fewer entries in memory are left alone: it would not be worth it."""
+
+# Consumers looked at before the loop gets a turn.
+_AT_ONCE: Final = 1_000
+
+
+class _Seen(NamedTuple):
+    """What was last seen of a consumer: how many events it took, and since when no more."""
+
+    taken: int
+    since: int
+
+
+class Swapping:
+    """Knows which consumers move, by looking at them now and then."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._seen: dict[Proxy, _Seen] = {}
+
+    async def relieve(self, most: int, idle: int) -> int:
+        """Puts entries on the disk while memory holds too many.
+
+        The consumers that have taken nothing for longest come first. One whose client is still
+        connected gets its entries back as soon as something happens to it, so it is not asked
+        again before it has been idle as long once more.
+
+        Args:
+            most: How many entries may be in memory in all.
+            idle: Only of consumers that have taken nothing for so long, in microseconds.
+
+        Returns:
+            How many entries went.
+        """
+        now = self._host.clock.now()
+        total, still = await self._look(now)
+        gone = 0
+        for since, _, proxy in sorted(still, key=lambda one: one[:2]):
+            if total - gone <= most or now - since < idle:
+                break
+            gone += await self._host.ask(Idle(proxy.channel.id, proxy.id))
+            self._seen[proxy] = self._seen[proxy]._replace(since=now)
+        return gone
+
+    async def _look(self, now: int) -> tuple[int, list[tuple[int, int, Proxy]]]:
+        """How many entries are in memory; and since when they wait for whom, and how many."""
+        total = 0
+        still: list[tuple[int, int, Proxy]] = []
+        seen: dict[Proxy, _Seen] = {}
+        for at, (proxy, delivery) in enumerate(self._host.factory.core.deliveries(), 1):
+            held = _in_memory(delivery)
+            total += held
+            taken = _taken(delivery)
+            before = self._seen.get(proxy)
+            if before is None or before.taken != taken:
+                before = _Seen(taken, now)
+            seen[proxy] = before
+            if held >= FEWEST and proxy.durable:
+                still.append((before.since, -held, proxy))
+            if at % _AT_ONCE == 0:
+                await asyncio.sleep(0)
+        self._seen = seen
+        return total, still
+
+
+def _in_memory(delivery: Delivery) -> int:
+    return delivery.waiting - delivery.spilled + len(delivery.flight)
+
+
+def _taken(delivery: Delivery) -> int:
+    """Events its consumer has answered: what expires or is discarded is not its doing."""
+    counts = delivery.counts
+    return counts.get(Outcome.DELIVERED, 0) + counts.get(Outcome.DEAD, 0)

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import asyncio
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.engine.hosts import named, run
+from tidings.channel.commands import Ack, Push
+from tidings.engine.mailbox import Mailbox, Post
+from tidings.errors import Disconnected, TidingsError
+from tidings.events.envelope import ProducerMark
+
+MOST = 10_000
+
+
+def names(post: Post) -> list[str]:
+    assert isinstance(post.command, Push)
+    return [item.name for item in post.command.items]  # type: ignore[union-attr]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(0, 40), max_size=12), st.integers(4, 60))
+def test_slices_keep_the_order_and_lose_nothing(sizes: list[int], room: int) -> None:
+    mailbox = Mailbox(MOST)
+    mailbox.most = room
+    sent = []
+    for number, size in enumerate(sizes):
+        items = [f"{number}.{at}" for at in range(size)]
+        mailbox.post(Push(1, 2, named(*items)), None)
+        sent += items
+    got = []
+    while mailbox:
+        posts = mailbox.slice()
+        assert posts
+        taken = [name for post in posts for name in names(post)]
+        assert len(taken) <= room + 4
+        got += taken
+    assert got == sent
+
+
+def test_a_slice_of_other_commands_is_bounded_too() -> None:
+    mailbox = Mailbox(MOST)
+    mailbox.most = 5
+    for seq in range(12):
+        mailbox.post(Ack(1, 2, [seq]), None)
+    assert [len(mailbox.slice()) for _ in range(3)] == [5, 5, 2]
+    assert mailbox.slice() == []
+
+
+def test_a_large_push_is_carried_out_in_parts_with_its_marks() -> None:
+    mailbox = Mailbox(MOST)
+    mailbox.most = 10
+    marks = [ProducerMark("p", number) for number in range(25)]
+    mailbox.post(Push(1, 2, named(*range(25)), marks, ("ab" * 16,)), None)
+    mailbox.post(Ack(1, 2, [1]), None)
+    posts = [*mailbox.slice(), *mailbox.slice(), *mailbox.slice()]
+    parts, last = posts[:-1], posts[-1]
+    assert isinstance(last.command, Ack)
+    assert [post.last for post in parts] == [False, False, True]
+    for post in parts:
+        assert isinstance(post.command, Push)
+        assert post.command.marks is not None
+        assert [mark.number for mark in post.command.marks] == [int(n) for n in names(post)]
+        assert post.command.hops == ("ab" * 16,)
+
+
+def test_what_the_core_refuses_as_a_whole_is_not_parted() -> None:
+    mailbox = Mailbox(20)
+    mailbox.most = 10
+    mailbox.post(Push(1, 2, named(*range(21))), None)
+    mailbox.post(Push(1, 2, named(*range(15)), [ProducerMark("p", 1)]), None)
+    assert [len(names(post)) for post in mailbox.slice()] == [21]
+    assert [len(names(post)) for post in mailbox.slice()] == [15]
+
+
+async def answered(*answers: object) -> object:
+    future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+    parts: list[object] = []
+    push = Push(1, 2, named(1, 2))
+    for at, answer in enumerate(answers):
+        Post(push, future, parts, at == len(answers) - 1).answer(answer)
+        if at < len(answers) - 1 and not isinstance(answers[0], TidingsError):
+            assert not future.done()
+    return await future
+
+
+def test_the_answers_of_parts_are_put_together_in_order() -> None:
+    assert run(answered([1, 2], [3, 4], [5, 6])) == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_part_that_is_refused_says_so_for_each_of_its_events() -> None:
+    error = Disconnected("gone")
+    assert run(answered([1, 2], error)) == [1, 2, error, error]
+
+
+def test_an_error_of_the_first_part_is_the_answer() -> None:
+    try:
+        run(answered(Disconnected("gone"), [3, 4]))
+    except Disconnected as error:
+        assert str(error) == "gone"
+    else:
+        raise AssertionError
+
+
+def test_an_answer_nobody_waits_for_is_dropped() -> None:
+    async def late() -> None:
+        future: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        future.cancel()
+        Post(Ack(1, 2, [1]), future).answer(None)
+        Post(Ack(1, 2, [1]), None).answer(None)
+
+    run(late())
+
+
+def test_the_size_of_slices_follows_the_cost() -> None:
+    mailbox = Mailbox(MOST)
+    for _ in range(50):
+        mailbox.took(10, 10_000)
+    assert mailbox.most == 4
+    for _ in range(80):
+        mailbox.took(1_000, 1_000)
+    assert mailbox.most == 512
+    mailbox.took(0, 10**9)
+    assert mailbox.most == 512

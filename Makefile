@@ -16,7 +16,7 @@ COMPILE := $(LOCK_VENV)/bin/uv pip compile --universal --python-version 3.11 --g
 PYTEST := $(BIN)/python -m pytest -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test quick check bench lock clean
+.PHONY: help install demo test quick soak check bench lock clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ test: check ## Everything CI runs: checks, then the whole suite; a skipped test 
 
 quick: $(TESTING) ## While you work: unit tests that are not slow, under two minutes
 	@$(PYTEST) -q -m "not slow" --hypothesis-profile=quick tests/unit tests/tools
+
+soak: $(TESTING) ## Kill a publisher a thousand times, and see that no answered event is missing
+	@TIDINGS_SOAK_ROUNDS=1000 $(BIN)/python -m pytest -n 0 -s tests/faults/test_sigkill.py
 
 check: $(TESTING) ## Lint, format, types, import contracts, budgets
 	@$(BIN)/ruff check .

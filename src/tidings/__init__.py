@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from tidings.client.client import Client
     from tidings.errors import TidingsError
     from tidings.events.anyvalue import Any
     from tidings.events.build import event
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from tidings.filters.index import MatchIndex
     from tidings.filters.mapping import MappedConstraint, MappingFilter
     from tidings.filters.parse import parse
+    from tidings.server.embedded import embedded, embedded_sync
 
     __version__: str
 
 __all__ = [
     "Any",
+    "Client",
     "Filter",
     "MappedConstraint",
     "MappingFilter",
@@ -34,6 +37,8 @@ __all__ = [
     "TidingsError",
     "__version__",
     "constraint",
+    "embedded",
+    "embedded_sync",
     "event",
     "event_type",
     "explain",
@@ -43,6 +48,7 @@ __all__ = [
 
 _HOMES: Final = {
     "Any": "tidings.events.anyvalue",
+    "Client": "tidings.client.client",
     "Filter": "tidings.filters.filter",
     "MappedConstraint": "tidings.filters.mapping",
     "MappingFilter": "tidings.filters.mapping",
@@ -50,6 +56,8 @@ _HOMES: Final = {
     "StructuredEvent": "tidings.events.structured",
     "TidingsError": "tidings.errors",
     "constraint": "tidings.filters.constraint",
+    "embedded": "tidings.server.embedded",
+    "embedded_sync": "tidings.server.embedded",
     "event": "tidings.events.build",
     "event_type": "tidings.filters.constraint",
     "explain": "tidings.filters.explain",

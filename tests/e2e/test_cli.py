@@ -119,6 +119,7 @@ def test_a_reader_who_goes_away_ends_it_quietly(tmp_path: Path) -> None:
         (("filter", "explain", "TRUE", CAR), 141),
         (("bench", "match", "--help"), 141),
         (("demo",), 141),
+        (("demo", "filters"), 141),
     ],
 )
 def test_a_reader_who_was_never_there(arguments: tuple[str, ...], code: int) -> None:
@@ -260,9 +261,10 @@ def test_an_argument_that_is_no_text() -> None:
 # ---------------------------------------------------------------- demo, completion
 
 
-def test_the_demo_computes_its_figures() -> None:
+def test_the_demo_of_filters_computes_its_figures() -> None:
     first, again, other = (
-        run("demo", "--seed", seed, timeout=15).stdout.decode() for seed in ("1", "1", "2")
+        run("demo", "filters", "--seed", seed, timeout=15).stdout.decode()
+        for seed in ("1", "1", "2")
     )
     for told in (first, again, other):
         assert "the same counts." in told

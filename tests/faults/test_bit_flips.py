@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import shutil
 import sys
 from collections import Counter
@@ -14,6 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.faults.crash.cuts import quick_and_quiet
 from tests.faults.crash.ledger import Ledger
 from tests.faults.crash.run import published
 from tests.faults.crash.scene import (
@@ -50,15 +50,6 @@ class Stopped(NamedTuple):
     folder: Path
     entries: list[Entry]
     ledger: Ledger
-
-
-@pytest.fixture(autouse=True)
-def _quick_and_quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("os.fsync", lambda _: None)
-    monkeypatch.setattr("os.fdatasync", lambda _: None)
-    logging.disable()
-    yield
-    logging.disable(logging.NOTSET)
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +173,8 @@ async def judge(stopped: Stopped, scratch: Path) -> Counter[str]:
 
 
 def test_a_flipped_bit_costs_one_record(stopped: Stopped, tmp_path: Path) -> None:
-    kinds = asyncio.run(judge(stopped, tmp_path))
+    with quick_and_quiet():
+        kinds = asyncio.run(judge(stopped, tmp_path))
     sys.stdout.write(f"{kinds.total()} flips, in {dict(kinds)}\n")
     assert kinds.total() == FLIPS
     assert kinds["EVENT"] > 100
@@ -199,7 +191,7 @@ def test_headers_that_are_beyond_repair(segments: str, stopped: Stopped, tmp_pat
     octets = bytes(DATA_START) + first.read_bytes()[DATA_START:]
     first.write_bytes(octets)
     if segments == "one":  # the journal's id is gone, and with it what records are checked with
-        with pytest.raises(StoreError, match="no segment in .* has a header that can be read"):
+        with pytest.raises(StoreError, match=r"no segment in .* has a header that can be read"):
             asyncio.run(Host.open(tmp_path))
         assert [path.read_bytes() for path in (tmp_path / JOURNAL).iterdir()] == [octets]
     else:

@@ -3,65 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+import os
 import shutil
+import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from tests.faults.crash.cuts import SEED, problems_of, quick_and_quiet, recorded
 from tests.faults.crash.judge import LOST, judged
 from tests.faults.crash.ledger import Ledger
 from tests.faults.crash.run import published
-from tests.faults.power.check import Problem, chosen_cuts, find_problems
+from tests.faults.fault import PROJECT, Fault, copied_package
+from tests.faults.power.check import Problem, chosen_cuts
 from tests.faults.power.oplog import Kind
-from tests.faults.power.recording import Recording
-from tests.faults.power.run import record
 from tidings.engine.recovery import CATALOG
 
 CUTS = 400
 TURNS = 250
-SEED = 20_241
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(170)]
-
-
-@pytest.fixture(autouse=True)
-def _quick_and_quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The rebuilt disks lose their power no second time; reports of damage are expected."""
-    monkeypatch.setattr("os.fsync", lambda _: None)
-    monkeypatch.setattr("os.fdatasync", lambda _: None)
-    logging.disable()
-    yield
-    logging.disable(logging.NOTSET)
-
-
-@pytest.fixture
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as made:
-        yield made
-
-
-def recorded(shim: Path, folder: Path, *options: str) -> Recording:
-    """What a publisher does; its folder lies below the watched one."""
-    watched = folder / "watched"
-    command = [sys.executable, "-B", "-m", "tests.faults.crash.publisher", str(watched / "data")]
-    command += ["--events", "22", "--sessions", "2", "--manage", *options]
-    command += ["--take", "30", "--patience", "0.01"]
-    return record(shim, command, watched, folder / "scratch")
-
-
-def verifier(runner: asyncio.Runner, recording: Recording) -> Callable[[Path, bytes], str | None]:
-    """Opens a host on a disk that lost its power."""
-    later = Ledger(recording.answers_before(len(recording.operations)))
-
-    def verify(disk: Path, answers: bytes) -> str | None:
-        return runner.run(judged(disk / "data", Ledger(answers), later))
-
-    return verify
 
 
 def _told(problems: list[Problem]) -> str:
@@ -69,9 +34,7 @@ def _told(problems: list[Problem]) -> str:
     return "\n".join([f"{len(problems)} problems, the first of them:", *lines])
 
 
-def test_what_was_answered_survives_every_cut(
-    power_shim: Path, tmp_path: Path, runner: asyncio.Runner
-) -> None:
+def test_what_was_answered_survives_every_cut(power_shim: Path, tmp_path: Path) -> None:
     recording = recorded(power_shim, tmp_path)
     kinds = Counter(operation.kind for operation in recording.operations)
     whole = Ledger(recording.answers_before(len(recording.operations)))
@@ -79,21 +42,27 @@ def test_what_was_answered_survives_every_cut(
     assert kinds[Kind.RENAME] > 4, "segments roll"
     assert whole.sessions == 2
     assert len(whole.made) > 18
-    assert len(whole.took) > whole.told > 20
+    assert len(whole.took) >= whole.told > 20
     cuts = chosen_cuts(recording, CUTS, SEED, most_turns=TURNS)
     assert len(cuts) >= 600
     sys.stdout.write(f"{len(cuts)} cuts among {len(recording.operations)} operations\n")
-    verify = verifier(runner, recording)
-    problems = find_problems(recording, CUTS, SEED, verify, tmp_path, most_turns=TURNS)
+    problems = problems_of(recording, CUTS, TURNS, tmp_path)
     assert not problems, _told(problems)
 
 
-def test_a_host_that_does_not_sync_is_found_out(
-    power_shim: Path, tmp_path: Path, runner: asyncio.Runner
-) -> None:
+def test_what_was_answered_survives_while_old_segments_go(power_shim: Path, tmp_path: Path) -> None:
+    options = ("--keep", "30000", "--take", "100", "--events", "30", "--patience", "0.002")
+    recording = recorded(power_shim, tmp_path, *options)
+    gone = [o for o in recording.operations if o.kind is Kind.UNLINK and ".journal" in o.path]
+    sys.stdout.write(f"{len(gone)} segments went\n")
+    assert len(gone) > 3
+    problems = problems_of(recording, 200, 200, tmp_path)
+    assert not problems, _told(problems)
+
+
+def test_a_host_that_does_not_sync_is_found_out(power_shim: Path, tmp_path: Path) -> None:
     recording = recorded(power_shim, tmp_path, "--no-sync")
-    verify = verifier(runner, recording)
-    problems = find_problems(recording, 60, SEED, verify, tmp_path, most_turns=20)
+    problems = problems_of(recording, 60, 20, tmp_path)
     sys.stdout.write(f"{len(problems)} problems without syncs\n")
     assert any(LOST in problem.what for problem in problems)
 
@@ -123,15 +92,73 @@ def _of_another_journal(catalog: Path, other: Path) -> None:
     shutil.copy(other, catalog)
 
 
-@pytest.mark.parametrize(
-    "spoil", [_deleted, _garbage, _spoilt_inside, _empty, _of_another_journal]
-)
-def test_the_catalog_does_not_matter(
-    spoil: Callable[[Path, Path], None], tmp_path: Path, runner: asyncio.Runner
-) -> None:
+@pytest.mark.parametrize("spoil", [_deleted, _garbage, _spoilt_inside, _empty, _of_another_journal])
+def test_the_catalog_does_not_matter(spoil: Callable[[Path, Path], None], tmp_path: Path) -> None:
     other = tmp_path / "other"
     published(other, tmp_path / "other ledger", "--events", "2")
     ledger = published(tmp_path / "data", tmp_path / "ledger", "--events", "20", "--take", "40")
     assert len(ledger.pushed) == 80
     spoil(tmp_path / "data" / CATALOG, other / CATALOG)
-    assert runner.run(judged(tmp_path / "data", ledger)) is None
+    with quick_and_quiet():
+        assert asyncio.run(judged(tmp_path / "data", ledger)) is None
+
+
+# What a host could do wrong, and what is then found.
+FAULTS = [
+    (
+        Fault(
+            "changes are answered before they are synced",
+            "engine/perform.py",
+            "            write.records += (record, record)\n            write.sync = True\n",
+            "            write.records += (record, record)\n",
+        ),
+        LOST,
+    ),
+    (
+        Fault(
+            "events are answered before they are synced",
+            "engine/perform.py",
+            "            write.records.append(record)\n            write.sync = True\n",
+            "            write.records.append(record)\n",
+        ),
+        LOST,
+    ),
+    (
+        Fault(
+            "acknowledgements are not written",
+            "engine/perform.py",
+            "            write.records.append(self._recorder.outcome(effect))",
+            "            self._recorder.outcome(effect)",
+        ),
+        "and back",
+    ),
+    (
+        Fault(
+            "marks are forgotten by a restart",
+            "engine/resuming.py",
+            "            channel.marks = state.marks\n",
+            "            state.marks = None\n",
+        ),
+        "answered otherwise",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fault", "what"), FAULTS, ids=lambda part: getattr(part, "name", ""))
+def test_a_fault_of_the_host_is_found_out(
+    fault: Fault, what: str, power_shim: Path, tmp_path: Path
+) -> None:
+    """The publisher and the host that opens the disks have the fault."""
+    fault.apply(copied_package(tmp_path))
+    path = os.pathsep.join([str(tmp_path), str(PROJECT)])
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "tests.faults.crash.cuts", str(power_shim), str(tmp_path)],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert what in done.stdout

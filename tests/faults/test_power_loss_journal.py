@@ -66,8 +66,8 @@ SYNC_FAULTS = [
         Fault(
             "dropping is not synced",
             "stores/segments.py",
-            "    if numbers:\n        sync_folder(folder)",
-            "    if numbers:\n        folder.exists()",
+            "unlink(missing_ok=True)\n        sync_folder(folder)",
+            "unlink(missing_ok=True)\n        folder.exists()",
         ),
         BACK,
     ),

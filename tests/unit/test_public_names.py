@@ -10,6 +10,7 @@ import tidings
 
 PROMISED = [
     "Any",
+    "Client",
     "Filter",
     "MappedConstraint",
     "MappingFilter",
@@ -18,6 +19,8 @@ PROMISED = [
     "TidingsError",
     "__version__",
     "constraint",
+    "embedded",
+    "embedded_sync",
     "event",
     "event_type",
     "explain",

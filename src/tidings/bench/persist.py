@@ -91,15 +91,11 @@ class _Raw:
         execute = self._connection.execute
         insert = "INSERT INTO events (octets) VALUES (?)"
         start = perf_counter()
-        if at_once == 1:
-            for row in rows:
+        for at in range(0, len(rows), at_once):
+            execute("BEGIN")
+            for row in rows[at : at + at_once]:
                 execute(insert, (row,))
-        else:
-            many = self._connection.executemany
-            for at in range(0, len(rows), at_once):
-                execute("BEGIN")
-                many(insert, [(row,) for row in rows[at : at + at_once]])
-                execute("COMMIT")
+            execute("COMMIT")
         return perf_counter() - start
 
     def names(self) -> list[str]:
@@ -179,8 +175,7 @@ class _Scene:
         receipts: list[Receipt] = []
 
         async def push(publisher: Publisher) -> None:
-            for event in left:
-                receipts.append(await publisher.publish(event))
+            receipts.extend([await publisher.publish(event) for event in left])
 
         await asyncio.gather(*map(push, self._publishers))
         return receipts
@@ -198,12 +193,9 @@ def octets_of(event: StructuredEvent, number: int) -> bytes:
 
 def stored_names(folder: Path) -> list[str]:
     """The names of all events in the journal of a stopped host."""
-    names: list[str] = []
     with Journal.open(folder / JOURNAL) as journal:
-        for entry in journal.read():
-            if entry.record.kind == Kind.EVENT:
-                names.append(decode_event(event_octets_of(entry.record.payload)).name)
-    return names
+        events = (entry.record for entry in journal.read() if entry.record.kind == Kind.EVENT)
+        return [decode_event(event_octets_of(record.payload)).name for record in events]
 
 
 async def _measure(

@@ -25,7 +25,7 @@ from tidings.clock import SystemClock
 from tidings.errors import StoreError
 from tidings.server.embedded import embedded
 
-__all__ = ["Happening", "Job", "AuctionProcess", "main"]
+__all__ = ["AuctionProcess", "Happening", "Job", "main"]
 
 # A process that is at it for longer is stuck.
 MOST_SECONDS = 60.0
@@ -132,15 +132,16 @@ class AuctionProcess:
 
 
 async def _play(job: Job) -> None:
-    client = await embedded(Path(job.folder) / "data")
-    evening = Evening(client, job.scene, job.ledgers, _tell, SystemClock(), job.pause)
-    if job.life == 1:
-        await evening.first_life()
-        # The kill comes; if whoever would do it is gone, so is the other end of this.
-        await asyncio.to_thread(sys.stdin.buffer.read)
-    else:
-        await evening.second_life()
-    await client.close()
+    async with (
+        await embedded(Path(job.folder) / "data") as client,
+        Evening(client, job.scene, job.ledgers, _tell, SystemClock(), job.pause) as evening,
+    ):
+        if job.life == 1:
+            await evening.first_life()
+            # The kill comes; if whoever would do it is gone, so is the other end of this.
+            await asyncio.to_thread(sys.stdin.buffer.read)
+        else:
+            await evening.second_life()
 
 
 def _tell(word: str, about: dict[str, Any]) -> None:

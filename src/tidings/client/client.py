@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Self
 
-from tidings.channel.management import (
-    AddFilter,
-    Connect,
-    CreateChannel,
-    CreateFilter,
-    CreateMapping,
-    Disconnect,
-    ModifyConstraints,
-    ObtainProxy,
-    SubscriptionChange,
-)
+from tidings.channel.management import Connect, CreateChannel, CreateFilter, CreateMapping
 from tidings.channel.qos import Reliability
-from tidings.channel.views import ChannelInfo, DeadLetterInfo, FilterInfo, ProxyInfo
-from tidings.channel.vocabulary import Form, Item, Place, Side, Style
+from tidings.channel.views import ChannelInfo, DeadLetterInfo
+from tidings.channel.vocabulary import Form, Item, Side, Style
+from tidings.client.connection import PushConnection
 from tidings.client.managing import Admin, Channel, HostedFilter
-from tidings.client.publishing import Publisher, Receipt, patterns
+from tidings.client.proxies import Proxies, QoSRequest, Wanted, checked_name, constraints
+from tidings.client.publishing import Publisher, Receipt
 from tidings.client.subscription import PullSubscription, Subscription
 from tidings.client.transport import Source, Transport, TypesChanged
-from tidings.errors import InvalidUsage, ProxyNotFound
+from tidings.errors import ProxyNotFound
 from tidings.events.anyvalue import Value
-from tidings.filters.constraint import Constraint, EventTypePattern, constraint
+from tidings.events.envelope import ProducerMark
+from tidings.filters.constraint import EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 from tidings.names import new_origin
 
@@ -34,9 +28,6 @@ __all__ = ["Client"]
 
 WINDOW = 256
 """How many events may be on their way to a subscription that has not acknowledged them."""
-
-QoSRequest = Mapping[str, object]
-Wanted = str | Constraint | Sequence[str | Constraint] | None
 
 
 class Client:
@@ -48,7 +39,9 @@ class Client:
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+        self._proxies = Proxies(transport)
         self._publishers: dict[int, Publisher] = {}
+        self._making = asyncio.Lock()
 
     # Channels.
 
@@ -71,8 +64,9 @@ class Client:
 
         Raises:
             UnsupportedQoS: Something of it cannot be had; every bad property is listed.
-            InvalidUsage: There is a channel with this name.
+            InvalidUsage: There is a channel with this name, or the name is none.
         """
+        checked_name(name)
         asked = {**_PERSISTENT, **(qos or {})} if persistent else dict(qos or {})
         made = await self._transport.ask(CreateChannel(new_origin(), asked, admin or {}, name))
         return await self.channel(made)
@@ -109,22 +103,43 @@ class Client:
             admin: A supplier admin; the default one if None.
             qos: What differs from the admin's quality of service.
             on_wanted: Told what consumers newly want, and what no more.
+
+        Raises:
+            AdminLimitExceeded: The channel has as many suppliers as it may.
+            InvalidEvent: The producer's name is none.
         """
+        name = producer or new_origin()
+        ProducerMark(name, 0)  # the name is checked here, and trusted from then on
         info = await self._info(channel)
-        proxy = await self._obtain(info.id, Side.SUPPLIER, Style.PUSH, Form.STRUCTURED, admin, qos)
-        await self._transport.supply(Connect(info.id, proxy), on_wanted, None)
         last = 0
         if producer:
             last = await self._transport.highest_number(info.id, producer) or 0
-        name = producer or new_origin()
-        return Publisher(self._transport, info.id, info.origin, proxy, name, last)
+        proxy = await self._proxies.obtain(
+            info.id, Side.SUPPLIER, Style.PUSH, Form.STRUCTURED, admin, qos
+        )
+        connect = Connect(info.id, proxy)
+        line = await self._proxies.linked(connect, self._transport.supply(connect, on_wanted, None))
+        return Publisher(
+            self._transport, info.id, proxy, line, origin=info.origin, producer=name, last=last
+        )
 
     async def publish(self, channel: Channel | int | str, event: Item) -> Receipt:
         """Publishes one event; for many, make a publisher."""
-        info = await self._info(channel)
-        if info.id not in self._publishers:
-            self._publishers[info.id] = await self.publisher(info.id)
-        return await self._publishers[info.id].publish(event)
+        id = (await self._info(channel)).id
+        try:
+            return await (await self._publisher(id)).publish(event)
+        except ProxyNotFound:  # it ended with the default admin, which begins anew
+            self._publishers.pop(id, None)
+            return await (await self._publisher(id)).publish(event)
+
+    async def _publisher(self, channel: int) -> Publisher:
+        found = self._publishers.get(channel)
+        if found is None:
+            async with self._making:  # those who come meanwhile share the one that is made
+                found = self._publishers.get(channel)
+                if found is None:
+                    found = self._publishers[channel] = await self.publisher(channel)
+        return found
 
     async def supply(
         self,
@@ -134,12 +149,22 @@ class Client:
         form: Form = Form.STRUCTURED,
         admin: Admin | None = None,
         qos: QoSRequest | None = None,
-    ) -> int:
-        """Has the service ask a function for events, again and again; the proxy's id."""
+    ) -> PushConnection:
+        """Has the service ask a function for events, again and again.
+
+        Args:
+            channel: Where to.
+            source: Called with how many events are wanted at most; gives one, several or None,
+                or is a coroutine function of these. `Disconnected` raised by it ends the supply.
+            form: SEQUENCE asks for up to MaximumBatchSize at once.
+            admin: A supplier admin; the default one if None.
+            qos: What differs from the admin's quality of service.
+        """
         info = await self._info(channel)
-        proxy = await self._obtain(info.id, Side.SUPPLIER, Style.PULL, form, admin, qos)
-        await self._transport.supply(Connect(info.id, proxy), None, source)
-        return proxy
+        proxy = await self._proxies.obtain(info.id, Side.SUPPLIER, Style.PULL, form, admin, qos)
+        connect = Connect(info.id, proxy)
+        line = await self._proxies.linked(connect, self._transport.supply(connect, None, source))
+        return PushConnection(self._transport, info.id, proxy, line)
 
     # Subscribing.
 
@@ -150,7 +175,7 @@ class Client:
         *,
         types: Iterable[EventTypePattern | str] = (),
         name: str = "",
-        form: Form = Form.STRUCTURED,
+        form: Form | None = None,
         admin: Admin | None = None,
         qos: QoSRequest | None = None,
         window: int = WINDOW,
@@ -164,8 +189,10 @@ class Client:
             wanted: A constraint, or several of which one must match; None for everything.
             types: Event types (`Auction::books`), beside the constraints; none for all.
             name: A subscription with a name lives until it is deleted, and is resumed by
-                subscribing to the name again.
+                subscribing to the name again. What is given then counts from then on; what is
+                left out stays as it was.
             form: How events come; SEQUENCE batches them by MaximumBatchSize and PacingInterval.
+                STRUCTURED if None.
             admin: A consumer admin; the default one if None.
             qos: What differs from the admin's quality of service.
             window: How many events may be here unacknowledged.
@@ -175,13 +202,15 @@ class Client:
         Raises:
             InvalidConstraint: A constraint is none.
             UnsupportedQoS: Something of the quality of service cannot be had.
+            AdminLimitExceeded: The channel has as many consumers as it may.
+            InvalidUsage: The name is none, or that of a proxy of another kind.
         """
         info = await self._info(channel)
-        proxy, again = await self._consumer(
-            info, Style.PUSH, wanted, types, name=name, form=form, admin=admin, qos=qos
+        proxy, again = await self._proxies.consumer(
+            info.id, Style.PUSH, wanted, types, name=name, form=form, admin=admin, qos=qos
         )
         connect = Connect(info.id, proxy, window=window, again=again)
-        stream = await self._transport.receive(connect, on_offers)
+        stream = await self._proxies.linked(connect, self._transport.receive(connect, on_offers))
         return Subscription(
             self._transport, info.id, proxy, stream, named=bool(name), manual=manual_ack
         )
@@ -194,23 +223,25 @@ class Client:
         *,
         types: Iterable[EventTypePattern | str] = (),
         name: str = "",
-        form: Form = Form.STRUCTURED,
+        form: Form | None = None,
         admin: Admin | None = None,
         qos: QoSRequest | None = None,
         window: int = WINDOW,
-    ) -> ProxyInfo:
+    ) -> PushConnection:
         """Has a function called with each event, or each batch of them (form SEQUENCE).
 
+        The function is given a `Message`, or a list of them, and may be a coroutine function.
         An event is done with when the call returns; when it raises, the event comes again after
         a pause. `Disconnected` raised by the function ends the connection. Other arguments are
         those of `subscribe`.
         """
         info = await self._info(channel)
-        proxy, again = await self._consumer(
-            info, Style.PUSH, wanted, types, name=name, form=form, admin=admin, qos=qos
+        proxy, again = await self._proxies.consumer(
+            info.id, Style.PUSH, wanted, types, name=name, form=form, admin=admin, qos=qos
         )
-        await self._transport.handle(Connect(info.id, proxy, window=window, again=again), handler)
-        return await self._transport.proxy(info.id, proxy)
+        connect = Connect(info.id, proxy, window=window, again=again)
+        line = await self._proxies.linked(connect, self._transport.handle(connect, handler))
+        return PushConnection(self._transport, info.id, proxy, line, named=bool(name))
 
     async def puller(
         self,
@@ -219,23 +250,27 @@ class Client:
         *,
         types: Iterable[EventTypePattern | str] = (),
         name: str = "",
-        form: Form = Form.SEQUENCE,
+        form: Form | None = None,
         admin: Admin | None = None,
         qos: QoSRequest | None = None,
     ) -> PullSubscription:
-        """Asks for events that wait until they are pulled; arguments as in `subscribe`."""
+        """Asks for events that wait until they are pulled; arguments as in `subscribe`.
+
+        The form is SEQUENCE if None: then one pull can have many events.
+        """
         info = await self._info(channel)
-        proxy, again = await self._consumer(
-            info, Style.PULL, wanted, types, name=name, form=form, admin=admin, qos=qos
+        proxy, again = await self._proxies.consumer(
+            info.id, Style.PULL, wanted, types, name=name, form=form, admin=admin, qos=qos
         )
-        await self._transport.listen(Connect(info.id, proxy, again=again), None)
-        return PullSubscription(self._transport, info.id, proxy, named=bool(name))
+        connect = Connect(info.id, proxy, again=again)
+        line = await self._proxies.linked(connect, self._transport.listen(connect, None))
+        return PullSubscription(self._transport, info.id, proxy, line, named=bool(name))
 
     # Filters and dead letters.
 
     async def create_filter(self, wanted: Wanted = ()) -> HostedFilter:
         """Makes a filter that admins and subscriptions can share."""
-        found, _ = await self._transport.ask(CreateFilter(_constraints(wanted)))
+        found, _ = await self._transport.ask(CreateFilter(constraints(wanted)))
         return HostedFilter(self._transport, found)
 
     async def create_mapping(
@@ -265,7 +300,11 @@ class Client:
         await self._transport.drop_dead_letter(dead_letter)
 
     async def close(self) -> None:
-        """Lets go of the service; subscriptions with a name stay."""
+        """Lets go of the service.
+
+        Everything the client made without a name ends; subscriptions with a name stay. Loops
+        over subscriptions end, and every later call raises `Stopping`.
+        """
         await self._transport.close()
 
     async def __aenter__(self) -> Self:
@@ -286,83 +325,8 @@ class Client:
             return channel.made
         return await self._transport.channel(channel)
 
-    async def _obtain(
-        self,
-        channel: int,
-        side: Side,
-        style: Style,
-        form: Form,
-        admin: Admin | None,
-        qos: QoSRequest | None,
-        name: str = "",
-    ) -> int:
-        parent = 0 if admin is None else admin.id
-        # What has no name cannot be found again after a restart: it need not survive one.
-        start = {} if name else {"ConnectionReliability": Reliability.BEST_EFFORT.value}
-        found: int = await self._transport.ask(
-            ObtainProxy(channel, side, style, form, parent, {**start, **(qos or {})}, name)
-        )
-        return found
-
-    async def _consumer(  # noqa: PLR0913 -- keywords for what users set
-        self,
-        info: ChannelInfo,
-        style: Style,
-        wanted: Wanted,
-        types: Iterable[EventTypePattern | str],
-        *,
-        name: str,
-        form: Form,
-        admin: Admin | None,
-        qos: QoSRequest | None,
-    ) -> tuple[int, bool]:
-        """A consumer's proxy, and whether it was there before."""
-        asked, listed = _constraints(wanted), patterns(types)
-        if name:
-            try:
-                known = await self._transport.proxy(info.id, name)
-            except ProxyNotFound:
-                pass
-            else:
-                await self._resume(known, style, asked)
-                return known.id, True
-        proxy = await self._obtain(info.id, Side.CONSUMER, style, form, admin, qos, name)
-        place = Place(info.id, proxy=proxy)
-        try:
-            if asked:
-                made, _ = await self._transport.ask(CreateFilter(asked, private=True))
-                await self._transport.ask(AddFilter(place, made))
-            if listed:
-                await self._transport.ask(SubscriptionChange(place, listed))
-        except BaseException:
-            await self._transport.ask(Disconnect(info.id, proxy))
-            raise
-        return proxy, False
-
-    async def _resume(self, known: ProxyInfo, style: Style, asked: Sequence[Constraint]) -> None:
-        """A subscription with this name is there: it asks for the same, or for this from now on."""
-        if known.side is not Side.CONSUMER or known.style is not style:
-            raise InvalidUsage(f"{known.name!r} is the name of another kind of proxy")
-        if not asked or not known.filters:
-            return
-        filter_id = next(iter(known.filters.values()))
-        found = await self._transport.filter(filter_id)
-        assert isinstance(found, FilterInfo)
-        now = [(one.text, one.event_types) for one in found.constraints.values()]
-        if now != [(one.text, one.event_types) for one in asked]:
-            hosted = HostedFilter(self._transport, filter_id)
-            await hosted.add(asked)
-            await self._transport.ask(ModifyConstraints(filter_id, list(found.constraints)))
-
 
 _PERSISTENT = {
     "EventReliability": Reliability.PERSISTENT.value,
     "ConnectionReliability": Reliability.PERSISTENT.value,
 }
-
-
-def _constraints(wanted: Wanted) -> tuple[Constraint, ...]:
-    if wanted is None:
-        return ()
-    given = [wanted] if isinstance(wanted, str | Constraint) else wanted
-    return tuple(constraint(one) if isinstance(one, str) else one for one in given)

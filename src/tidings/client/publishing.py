@@ -77,18 +77,16 @@ class Publisher(Connection):
             ChannelFull: The channel takes no more at the moment.
             TidingsError: It was not accepted; the message says why.
         """
-        mark = ProducerMark(self.producer, self._next(number))
+        if number is None:
+            self.number += 1
+            mark = ProducerMark.trusted(self.producer, self.number)
+        else:
+            mark = ProducerMark(self.producer, number)
+            self.number = max(self.number, number)
         [answer] = await self._transport.ask(Push(self.channel, self.proxy, (event,), (mark,)))
         if isinstance(answer, TidingsError):
             raise answer
         return Receipt(self._origin, answer)
-
-    def _next(self, number: int | None) -> int:
-        if number is None:
-            self.number += 1
-            return self.number
-        self.number = max(self.number, number)
-        return number
 
     async def publish_many(self, events: Iterable[Item]) -> list[Receipt | TidingsError]:
         """Publishes events in order; each has its own receipt or error.

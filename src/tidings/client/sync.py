@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from concurrent.futures import CancelledError
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 from tidings.channel.vocabulary import Item
-from tidings.client.client import Client, Wanted
+from tidings.client.client import Client
+from tidings.client.connection import Connection
 from tidings.client.managing import Channel
+from tidings.client.proxies import Wanted
 from tidings.client.publishing import Publisher, Receipt
 from tidings.client.subscription import Delivery, PullSubscription, Subscription
-from tidings.errors import Stopping, TidingsError
+from tidings.client.transport import Message
+from tidings.errors import InvalidUsage, Stopping, TidingsError
 
 __all__ = ["SyncClient", "SyncPublisher", "SyncPuller", "SyncSubscription"]
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
+_C = TypeVar("_C", bound=Connection)
 
 
 class _LoopThread:
@@ -30,6 +35,8 @@ class _LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._lock = threading.Lock()
+        self._stopped = False
         self._thread = threading.Thread(target=self._run, name="tidings-client", daemon=True)
         self._thread.start()
 
@@ -38,13 +45,27 @@ class _LoopThread:
         self._loop.run_forever()
 
     def wait(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Runs something on the loop and waits for it."""
-        if self._loop.is_closed() or threading.current_thread() is self._thread:
+        """Runs something on the loop and waits for it.
+
+        Raises:
+            InvalidUsage: Called on the loop's own thread, which would wait for itself.
+            Stopping: The client is closed, or was closed meanwhile.
+        """
+        if threading.current_thread() is self._thread:
             work.close()
-            raise Stopping("the client is closed, or called from its own loop")
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+            raise InvalidUsage(
+                "this runs on the client's own loop, where waiting would never end: use the "
+                "asynchronous client here, or another thread"
+            )
+        with self._lock:  # nothing is put on a loop that has stopped
+            if self._stopped:
+                work.close()
+                raise Stopping("the client is closed: make another one")
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
+        except CancelledError:
+            raise Stopping("the client was closed while this call waited") from None
         except BaseException:
             future.cancel()
             raise
@@ -58,11 +79,23 @@ class _LoopThread:
         self.wait(run())
 
     def stop(self) -> None:
-        """Ends the loop and its thread."""
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
+        """Ends the loop and its thread; calls that still wait get `Stopping`."""
+        with self._lock:
+            if self._stopped:
+                return
+            self._stopped = True
+            last = asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop)
+        last.result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+async def _cancel_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 class SyncClient:
@@ -74,6 +107,7 @@ class SyncClient:
 
     def __init__(self, connect: Callable[[], Awaitable[Client]]) -> None:
         self._thread = _LoopThread()
+        self._closing = threading.Lock()
         try:
             self._client = self._thread.wait(_made(connect))
         except BaseException:
@@ -135,11 +169,13 @@ class SyncClient:
 
     def close(self) -> None:
         """As `Client.close`; ends the thread, too."""
-        try:
-            self._thread.wait(self._client.close())
-        except Stopping:
-            return
-        self._thread.stop()
+        with self._closing:  # a second thread that closes waits for the first
+            try:
+                self._thread.wait(self._client.close())
+            except Stopping:
+                return
+            finally:
+                self._thread.stop()
 
     def __enter__(self) -> Self:
         return self
@@ -157,60 +193,29 @@ async def _made(connect: Callable[[], Awaitable[Client]]) -> Client:
     return await connect()
 
 
-class SyncPublisher:
-    """A publisher whose calls wait."""
+class _SyncConnection(Generic[_C]):
+    """What the client is connected to, with calls that wait.
 
-    def __init__(self, thread: _LoopThread, publisher: Publisher) -> None:
+    Used with ``with``, it is closed at the end.
+
+    Attributes:
+        asynchronous: The connection underneath, for `SyncClient.call`.
+    """
+
+    def __init__(self, thread: _LoopThread, asynchronous: _C) -> None:
         self._thread = thread
-        self.publisher = publisher
-
-    def publish(self, event: Item, *, number: int | None = None) -> Receipt:
-        """As `Publisher.publish`."""
-        return self._thread.wait(self.publisher.publish(event, number=number))
-
-    def publish_many(self, events: Iterable[Item]) -> list[Receipt | TidingsError]:
-        """As `Publisher.publish_many`."""
-        return self._thread.wait(self.publisher.publish_many(list(events)))
-
-    def close(self) -> None:
-        """As `Publisher.close`."""
-        self._thread.wait(self.publisher.close())
-
-
-class SyncSubscription:
-    """A subscription as a plain iterator."""
-
-    def __init__(self, thread: _LoopThread, subscription: Subscription) -> None:
-        self._thread = thread
-        self.subscription = subscription
-
-    def __iter__(self) -> Iterator[Delivery]:
-        while (delivery := self.next()) is not None:
-            yield delivery
-
-    def next(self, seconds: float | None = None) -> Delivery | None:
-        """As `Subscription.next`."""
-        return self._thread.wait(self.subscription.next(seconds))
-
-    def ack(self, delivery: Delivery) -> None:
-        """As `Delivery.ack`."""
-        self._thread.call(delivery.ack)
-
-    def reject(self, delivery: Delivery, reason: str) -> None:
-        """As `Delivery.reject`."""
-        self._thread.call(lambda: delivery.reject(reason))
-
-    def retry(self, delivery: Delivery, reason: str) -> None:
-        """As `Delivery.retry`."""
-        self._thread.call(lambda: delivery.retry(reason))
+        self.asynchronous = asynchronous
 
     def delete(self) -> None:
-        """As `Subscription.delete`."""
-        self._thread.wait(self.subscription.delete())
+        """As `Connection.delete`."""
+        self._thread.wait(self.asynchronous.delete())
 
     def close(self) -> None:
-        """As `Subscription.close`."""
-        self._thread.wait(self.subscription.close())
+        """As `Connection.close`."""
+        try:
+            self._thread.wait(self.asynchronous.close())
+        except Stopping:
+            return  # it went with the client
 
     def __enter__(self) -> Self:
         return self
@@ -221,26 +226,77 @@ class SyncSubscription:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            self._thread.wait(self.asynchronous.__aexit__(kind, error, trace))
+        except Stopping:
+            return
 
 
-class SyncPuller:
+class SyncPublisher(_SyncConnection[Publisher]):
+    """A publisher whose calls wait."""
+
+    @property
+    def number(self) -> int:
+        """As `Publisher.number`."""
+        return self.asynchronous.number
+
+    def publish(self, event: Item, *, number: int | None = None) -> Receipt:
+        """As `Publisher.publish`."""
+        return self._thread.wait(self.asynchronous.publish(event, number=number))
+
+    def publish_many(self, events: Iterable[Item]) -> list[Receipt | TidingsError]:
+        """As `Publisher.publish_many`."""
+        return self._thread.wait(self.asynchronous.publish_many(list(events)))
+
+
+class _SyncTaking(_SyncConnection[_C]):
+    """A connection that events come from; what it hands out may be answered in any thread."""
+
+    asynchronous: Any
+
+    def _handed(self, delivery: Delivery) -> Delivery:
+        return Delivery(delivery.message, delivery.redelivered, self)
+
+    def ack(self, message: Message) -> None:
+        """An event was dealt with."""
+        self._thread.call(lambda: self.asynchronous.ack(message))
+
+    def retry(self, message: Message, reason: str) -> None:
+        """An event is to come again."""
+        self._thread.call(lambda: self.asynchronous.retry(message, reason))
+
+    def reject(self, message: Message, reason: str) -> None:
+        """An event becomes a dead letter."""
+        self._thread.call(lambda: self.asynchronous.reject(message, reason))
+
+
+class SyncSubscription(_SyncTaking[Subscription]):
+    """A subscription as a plain iterator."""
+
+    def __iter__(self) -> Iterator[Delivery]:
+        return self
+
+    def __next__(self) -> Delivery:
+        try:
+            found = self.next()
+        except Stopping:
+            found = None
+        if found is None:
+            raise StopIteration
+        return found
+
+    def next(self, seconds: float | None = None) -> Delivery | None:
+        """As `Subscription.next`."""
+        found = self._thread.wait(self.asynchronous.next(seconds))
+        return None if found is None else self._handed(found)
+
+
+class SyncPuller(_SyncTaking[PullSubscription]):
     """A pull subscription whose calls wait."""
-
-    def __init__(self, thread: _LoopThread, puller: PullSubscription) -> None:
-        self._thread = thread
-        self.puller = puller
 
     def pull(
         self, most: int = 1, *, seconds: float | None = None, lease: float | None = None
-    ) -> Sequence[Delivery]:
+    ) -> list[Delivery]:
         """As `PullSubscription.pull`."""
-        return self._thread.wait(self.puller.pull(most, seconds=seconds, lease=lease))
-
-    def ack(self, delivery: Delivery) -> None:
-        """As `Delivery.ack`."""
-        self._thread.call(delivery.ack)
-
-    def close(self) -> None:
-        """As `PullSubscription.close`."""
-        self._thread.wait(self.puller.close())
+        found = self._thread.wait(self.asynchronous.pull(most, seconds=seconds, lease=lease))
+        return [self._handed(delivery) for delivery in found]

@@ -48,21 +48,26 @@ class Carrying:
     Args:
         host: Whose journal it is; it has one.
         check: Called between steps; what it raises ends the attempt.
+
+    Attributes:
+        octets: What was written of objects, rules and marks.
     """
 
     def __init__(self, host: Host, check: Callable[[], None]) -> None:
         assert host.store is not None
         self._host = host
+        self.octets = 0
         self._store: Store = host.store
         self._check = check
         origins = host.recorder.origins
         ids = {origins[id]: id for id in host.factory.channels}
         self._ledger = Ledger(ids, self._store.catalog, self._store.taken)
+        self._first = 0  # what was written since is in this segment, or behind it
         self._objects: list[tuple[tuple[int, str, str], Record]] = []
         self._checkpoint: list[Record] | None = None
 
     async def __aenter__(self) -> Carrying:
-        await self._submit(partial(setattr, self._store, "ledger", self._ledger))
+        self._first = await self._submit(self._begin)
         try:
             await self._gather()
         except BaseException:
@@ -72,6 +77,11 @@ class Carrying:
 
     async def __aexit__(self, *error: object) -> None:
         await self._submit(partial(setattr, self._store, "ledger", None))
+
+    def _begin(self) -> int:
+        """On the disk thread: all that is written from here on is seen, and in later segments."""
+        self._store.ledger = self._ledger
+        return self._store.journal.segments[-1]
 
     async def _submit(self, job: Callable[[], _T]) -> _T:
         return await self._host.submit(job)
@@ -153,9 +163,12 @@ class Carrying:
     async def carry(self, upto: int) -> None:
         """Carries forward what is needed of the segments before a number, and removes them.
 
+        The segment stays that was written to when this began.
+
         Raises:
             StoreError: The disk refuses; the segments are still there, and all they hold.
         """
+        upto = min(upto, self._first)
         job = partial(Carrier, self._store.journal, upto, self._ledger.wanted, self._ready)
         carrier = await self._submit(job)
         while True:
@@ -215,6 +228,7 @@ class Carrying:
 
     def _append(self, records: Sequence[Record]) -> None:
         self._store.journal.append(records)
+        self.octets += sum(record.octets for record in records)
 
     async def _write_objects(self) -> None:
         """Makes the records of all objects, to be written in the last step."""
@@ -241,4 +255,5 @@ class Carrying:
         changed = self._ledger.changed
         records = [record for key, record in self._objects if key not in changed]
         self._checkpoint = framed(upto, records)
+        self.octets += sum(record.octets for record in records)
         return carrier.step().done

@@ -57,6 +57,7 @@ class LocalDoor:
         self._principal = principal
         self._owned = owned
         self._closed = False
+        self._closing = asyncio.Lock()
         self._views = Viewing(host, principal)
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()
@@ -166,7 +167,9 @@ class LocalDoor:
             NotFound: There is none with this id, or its consumer is gone.
             Forbidden: It is not the principal's.
         """
-        await self._check_dead(id)
+        letter = await self._check_dead(id)
+        if letter is not None:  # nothing is moved for a consumer that is gone
+            self._host.factory.channel(letter.channel).proxy(letter.proxy)
         await self._host.dead_letters.redrive(id)
 
     async def drop_dead_letter(self, id: int) -> None:
@@ -179,12 +182,14 @@ class LocalDoor:
         await self._check_dead(id)
         await self._host.dead_letters.drop(id)
 
-    async def _check_dead(self, id: int) -> None:
+    async def _check_dead(self, id: int) -> DeadLetterInfo | None:
         self._check_open()
         found = await self._host.dead_letters.list(None, None, id - 1, 1)
-        if found and found[0].id == id:
-            place, owner = self._place(found[0])
-            self._host.access.require(self._principal, Verb.USE, place, owner)
+        if not found or found[0].id != id:
+            return None
+        place, owner = self._place(found[0])
+        self._host.access.require(self._principal, Verb.USE, place, owner)
+        return found[0]
 
     def _may_use(self, letter: DeadLetterInfo) -> bool:
         place, owner = self._place(letter)
@@ -202,17 +207,18 @@ class LocalDoor:
 
         What has a name stays. Handlers of a host that is stopped may finish the event they are at.
         """
-        if self._closed:
-            return
-        for (channel, proxy), (endpoint, _) in list(self._host.out.endpoints.items()):
-            waits = self._owned and isinstance(endpoint, HandlerEndpoint)
-            if endpoint in self._endpoints and not waits:
-                with suppress(NotFound, Stopping):
-                    named = self._host.factory.channel(channel).proxy(proxy).name
-                    await self.release(channel, proxy, endpoint, end=not named)
-        self._closed = True
-        if self._owned:
-            await self._host.close()
+        async with self._closing:  # who closes it a second time waits for the first
+            if self._closed:
+                return
+            for (channel, proxy), (endpoint, _) in list(self._host.out.endpoints.items()):
+                waits = self._owned and isinstance(endpoint, HandlerEndpoint)
+                if endpoint in self._endpoints and not waits:
+                    with suppress(NotFound, Stopping):
+                        named = self._host.factory.channel(channel).proxy(proxy).name
+                        await self.release(channel, proxy, endpoint, end=not named)
+            self._closed = True
+            if self._owned:
+                await self._host.close()
 
 
 def _heard(future: asyncio.Future[Any]) -> None:

@@ -161,7 +161,7 @@ class Host:
             if host is not None:
                 host._end_timers()
             if store is not None:
-                disk.call(store.close, _unheard)
+                disk.call(store.close, lambda *_: None)
             disk.close()
             raise
         return host
@@ -270,6 +270,8 @@ class Host:
         watchdog = self.watchdog
         watchdog.entered()
         posts = self._mailbox.slice()
+        if not posts:
+            return
         now = self.clock.now()
         try:
             answers, effects = self.factory.handle_many([post.command for post in posts], now)
@@ -279,7 +281,8 @@ class Host:
             for post in posts:
                 if post.future is not None and not post.future.done():
                     post.future.set_exception(fault)
-            self._tick()  # what the others have brought about is carried out with it
+            if type(posts[0].command) is not Tick:
+                self._tick()  # what the others have brought about is carried out with it
         self._timer.set(self.factory.wake_at)
         took = watchdog.left()
         weight = sum(len(p.command.items) if type(p.command) is Push else 1 for p in posts)
@@ -348,23 +351,6 @@ class Host:
             log.warning("the disk takes records again")
             self.disk_error = None
 
-    def unreadable(self, channel: int, proxy: int, seqs: Sequence[int]) -> None:
-        """Events that cannot be read from the disk cannot be delivered: they are lost."""
-        text = f"events {list(seqs)[:10]} cannot be read from the journal; they are lost"
-        self.notice(e.Notice(e.NoticeKind.LOST, channel, proxy, text))
-        self.tell(Ack(channel, proxy, seqs))
-
-    def channel_changed(self, effect: e.TopologyChanged) -> None:
-        """A channel was made or changed, or is gone."""
-        if effect.state is None:
-            self.bodies.drop_channel(effect.channel)
-        else:
-            self.origins[effect.channel] = str(effect.state["origin"])
-
-    def count(self, effect: e.Done) -> None:
-        """Counts what became of events."""
-        self.counts[effect.outcome] += effect.copies
-
     def notice(self, notice: e.Notice) -> None:
         """Keeps a notice, and tells who watches."""
         log.info("%s: channel %d, proxy %d: %s", *notice)
@@ -415,7 +401,3 @@ class Host:
         self._around.cancel()
         self._timer.set(None)
         self.watchdog.stop()
-
-
-def _unheard(value: object, error: BaseException | None) -> None:
-    """The error that ended the start says more than one of the end."""

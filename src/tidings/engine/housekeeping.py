@@ -64,6 +64,7 @@ class Housekeeping:
         self._running = asyncio.Lock()
         self._newest: dict[int, int] = {}  # when a segment was last seen to grow
         self._end: tuple[int, int] | None = None
+        self._always = 0  # what had to be written the last time beside events and dead letters
         self._pause = 0.0
         self._not_before = 0.0
         self._told: str | None = None
@@ -188,16 +189,19 @@ class Housekeeping:
             SegmentInfo(number, octets, self._newest.get(number, changed))
             for number, octets, changed in await host.submit(self._segments)
         ]
+        # Objects, rules and marks are written again, whatever goes.
+        infos[0] = infos[0]._replace(needed=self._always)
         if not self._droppable(infos):
             return False
         async with Carrying(host, self._check) as carrying:
             gone = self._droppable(infos)
             if not await carrying.is_free():
                 needed = await carrying.needed(gone[-1] + 1)
-                infos = [info._replace(needed=needed.get(info.number, 0)) for info in infos]
+                infos = [i._replace(needed=i.needed + needed.get(i.number, 0)) for i in infos]
                 gone = self._droppable(infos)
             if gone:
                 await carrying.carry(gone[-1] + 1)
+                self._always = carrying.octets
         self._rest(bool(gone))
         for number in gone:
             self._newest.pop(number, None)

@@ -159,7 +159,9 @@ class Leaving:
             if message is not REFUSED and not isinstance(message, Message)
         ]
         if lost:
-            self._host.unreadable(batch.channel, batch.proxy, lost)
+            text = f"events {lost[:10]} cannot be read from the journal; they are lost"
+            self._host.notice(e.Notice(e.NoticeKind.LOST, batch.channel, batch.proxy, text))
+            self._host.ack(batch.channel, batch.proxy, lost)
 
     def withdraw(self, channel: int, seqs: Collection[int]) -> None:
         """Lets events not leave that could not be written: they were never accepted."""

@@ -131,13 +131,16 @@ class Performer:
         self._bodies.forget(effect.channel, effect.seqs)
 
     def _done(self, effect: e.Done, write: Write) -> None:
-        self._host.count(effect)
+        self._host.counts[effect.outcome] += effect.copies
         if effect.durable and self._host.store is not None:
             write.records.append(self._recorder.outcome(effect))
 
     def _topology(self, effect: e.TopologyChanged, write: Write) -> None:
         if effect.kind == "channel":
-            self._host.channel_changed(effect)
+            if effect.state is None:
+                self._bodies.drop_channel(effect.channel)
+            else:
+                self._host.origins[effect.channel] = str(effect.state["origin"])
         if self._host.store is not None:
             # Twice, like the headers of segments: one flipped bit must not cost an object, and
             # with it all its events.

@@ -12,7 +12,7 @@ from tidings.engine.access import OWNER, Principal
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 
-__all__ = ["embedded", "embedded_sync"]
+__all__ = ["embedded", "embedded_sync", "local_client"]
 
 
 async def embedded(
@@ -35,6 +35,16 @@ async def embedded(
     """
     host = await Host.open(None if folder is None else Path(folder), **settings)
     return Client(InProcess(LocalDoor(host, principal, owned=True)))
+
+
+def local_client(host: Host, principal: Principal = OWNER) -> Client:
+    """One more client of a host in this process; closing it lets the host run on.
+
+    Args:
+        host: A host on this loop.
+        principal: Who asks.
+    """
+    return Client(InProcess(LocalDoor(host, principal)))
 
 
 def embedded_sync(folder: str | Path | None = None, **settings: Any) -> SyncClient:  # noqa: ANN401

@@ -265,10 +265,12 @@ def _fetch(file: int, seed: int, place: Cursor) -> Record:
 
 
 def drop_segments(folder: Path, numbers: list[int]) -> None:
-    """Removes segments, oldest first, so that a crash in between leaves no gap."""
+    """Removes segments, oldest first, so that a crash in between leaves no gap.
+
+    Each is synced by itself: an event must not outlive the later segment that says it is done.
+    """
     for number in sorted(numbers):
         segment_path(folder, number).unlink(missing_ok=True)
-    if numbers:
         sync_folder(folder)
 
 

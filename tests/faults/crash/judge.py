@@ -23,12 +23,16 @@ from tests.faults.crash.scene import (
     wants,
 )
 from tidings.channel.channel import Channel
+from tidings.channel.settings import DEFAULT_SETTINGS
 from tidings.engine.bodies import Message
 from tidings.engine.host import Host
 
 __all__ = ["LOST", "judged", "judged_host"]
 
 LOST = "lost"
+
+# A channel remembers `Limits.producer_runs` runs of each pusher: so many numbers at least.
+REMEMBERED = DEFAULT_SETTINGS.limits.producer_runs - 1
 
 
 async def judged(folder: Path, ledger: Ledger, later: Ledger | None = None) -> str | None:
@@ -106,12 +110,14 @@ def _wrong_events(
 async def _wrong_answers(
     host: Host, channel: Channel, ledger: Ledger, seqs: dict[Numbered, int]
 ) -> str | None:
-    """Pushes everything again: what was accepted is answered as before, the rest is new."""
+    """Pushes all again that is remembered: if it was accepted the answer is as before, else new."""
     answers: dict[Numbered, object] = {}
     last = channel.seq
     for which, phase in ledger.pushing.items():
-        [answers[which]] = await push(host, [which], phase)
-    if wrong := {n: (answers[n], seq) for n, seq in seqs.items() if answers[n] != seq}:
+        if which[1] > ledger.last(which[0]) - REMEMBERED:
+            [answers[which]] = await push(host, [which], phase)
+    known = {which: seq for which, seq in seqs.items() if which in answers}
+    if wrong := {n: (answers[n], seq) for n, seq in known.items() if answers[n] != seq}:
         return f"answered otherwise the second time: {wrong}"
     if len(set(answers.values())) < len(answers):
         return f"a sequence number was given twice: {answers}"

@@ -60,6 +60,7 @@ class Ledger:
         self.making = 0
         self.sessions = 0
         self.twice: list[str] = []
+        self._last: dict[int, int] = {}
         for line in octets.decode().splitlines():
             word, _, rest = line.partition(" ")
             getattr(self, f"_{word}")(*rest.split(" ", 4 if word != "made" else 1))
@@ -76,7 +77,7 @@ class Ledger:
 
     def last(self, pusher: int) -> int:
         """The last number a pusher has tried; 0 for none."""
-        return max((number for one, number in self.pushing if one == pusher), default=0)
+        return self._last.get(pusher, 0)
 
     def _began(self, *_: str) -> None:
         self.sessions += 1
@@ -89,6 +90,7 @@ class Ledger:
 
     def _pushing(self, pusher: str, number: str, phase: str) -> None:
         self.pushing.setdefault((int(pusher), int(number)), int(phase))
+        self._last[int(pusher)] = max(self.last(int(pusher)), int(number))
 
     def _pushed(self, pusher: str, number: str, seq: str, told: str) -> None:
         push = Push(int(seq), int(told))

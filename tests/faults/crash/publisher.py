@@ -1,7 +1,7 @@
 """A program that publishes numbered events and keeps a ledger; made to be killed, or cut off.
 
 ``python -m tests.faults.crash.publisher <folder> [--pushers N] [--events N] [--sessions N]
-[--take N] [--patience SECONDS] [--manage] [--no-sync] [--seed N]``
+[--take N] [--keep OCTETS] [--patience SECONDS] [--manage] [--no-sync] [--seed N]``
 
 The ledger is the file named by the variable `ANSWERS`. Started again on the same folder with the
 same ledger, each pusher goes on where it was: it sends its last numbers again first. It says
@@ -15,6 +15,7 @@ import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -38,6 +39,7 @@ from tests.faults.crash.scene import (
 from tests.faults.power.run import ANSWERS
 from tidings import constraint
 from tidings.channel import management as m
+from tidings.channel.channel import Channel
 from tidings.channel.qos import OrderPolicy
 from tidings.channel.vocabulary import Place, Side, Style
 from tidings.engine.endpoints import BufferEndpoint
@@ -45,8 +47,9 @@ from tidings.engine.host import Host
 from tidings.errors import Disconnected
 from tidings.filters.plan import Operator
 from tidings.names import new_origin
+from tidings.stores.retention import Retention
 
-__all__ = ["Publisher", "set_up"]
+__all__ = ["Publisher", "options_of", "set_up"]
 
 RELIABLE = {"EventReliability": 1, "ConnectionReliability": 1}
 SENT_AGAIN = 3
@@ -60,15 +63,21 @@ class Publisher:
         host: Open.
         book: Where answers are written down.
         ledger: What was written there before.
-        seed: For how fast consumers are.
+        options: As on the command line.
+
+    Attributes:
+        phase: How many changes were made since events flow.
+        consumers: The tasks that take events.
     """
 
-    def __init__(self, host: Host, book: Book, ledger: Ledger, seed: int) -> None:
+    def __init__(self, host: Host, book: Book, ledger: Ledger, options: Namespace) -> None:
         self.host = host
         self.book = book
-        self.phase = 0
+        self.phase = options.phase
+        self.consumers: list[asyncio.Task[None]] = []
+        self._options = options
         self._ledger = ledger
-        self._random = Random(seed)
+        self._random = Random(options.seed + ledger.sessions)
         self._changes = count(ledger.making + 1)
         self._took = len(ledger.took)
         self._told = 0
@@ -78,15 +87,21 @@ class Publisher:
         number = next(self._changes)
         self.book.note("making", number)
         self.phase += 1
+        answer = None
         if isinstance(command, m.Connect):
-            answer = await self.host.connect(command, endpoint)
+            await self.host.connect(command, endpoint)
         else:
             answer = await self.host.ask(command)
         self.book.note("made", number, _plain(self.host))
         self.book.sync()
         return answer
 
-    async def consume(self, consumer: str, most: int, patience: float) -> None:
+    def begin_to_consume(self, consumer: str) -> None:
+        """Takes events from now on, beside all else."""
+        consume = self._consume(consumer, self._options.take, self._options.patience)
+        self.consumers.append(asyncio.create_task(consume))
+
+    async def _consume(self, consumer: str, most: int, patience: float) -> None:
         """Takes events until the host is closed, each written down before it is acknowledged."""
         channel = channel_of(self.host)
         assert channel is not None
@@ -131,7 +146,8 @@ class Publisher:
         attachment = await self.change(m.AddFilter(fifo, wider))
         await asyncio.sleep(pause)
         late = await self.change(_consumer(channel.id, LATE, OrderPolicy.FIFO))
-        await self.change(m.Connect(channel.id, late, window=1), BufferEndpoint())
+        await self.change(m.Connect(channel.id, late, window=8), BufferEndpoint())
+        self.begin_to_consume(LATE)
         await asyncio.sleep(pause)
         await self.change(m.RemoveFilter(fifo, attachment))
         await self.change(m.ModifyConstraints(wider, replace={1: constraint("$part == 7")}))
@@ -151,7 +167,7 @@ def _plain(host: Host) -> str:
     return json.dumps(objects(host), separators=(",", ":"))
 
 
-async def set_up(publisher: Publisher) -> None:
+async def set_up(publisher: Publisher) -> Channel:
     """Makes the channel, its supplier and its consumers."""
     change = publisher.change
     id = await change(m.CreateChannel(new_origin(), qos=RELIABLE, name=CHANNEL))
@@ -164,6 +180,14 @@ async def set_up(publisher: Publisher) -> None:
             await change(m.AddFilter(Place(id, proxy=proxy), some))
         await change(m.Connect(id, proxy, window=8), BufferEndpoint())
     publisher.phase = 0
+    return publisher.host.factory.channel(id)
+
+
+async def keep_house(host: Host) -> None:
+    """Has old segments go without waiting for the time when they would."""
+    while True:
+        await asyncio.sleep(0.02)
+        await host.housekeeping.run_once()
 
 
 async def session(options: Namespace) -> None:
@@ -172,24 +196,23 @@ async def session(options: Namespace) -> None:
     ledger = Ledger.read(path)
     book = Book(path)
     book.note("began")
-    host = await Host.open(options.folder, segment_octets=SEGMENT_OCTETS)
-    publisher = Publisher(host, book, ledger, options.seed + ledger.sessions)
-    if channel_of(host) is None:
-        await set_up(publisher)
-    else:
-        publisher.phase = options.phase
-    consumers = [
-        asyncio.create_task(publisher.consume(consumer, options.take, options.patience))
-        for consumer in (FIFO, URGENT)
-    ]
+    retention = Retention(keep_octets=options.keep)
+    host = await Host.open(options.folder, segment_octets=SEGMENT_OCTETS, retention=retention)
+    publisher = Publisher(host, book, ledger, options)
+    channel = channel_of(host) or await set_up(publisher)
+    for consumer in channel.names.keys() - {SOURCE}:
+        publisher.begin_to_consume(consumer)
+    keeping = asyncio.create_task(keep_house(host))
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     work = [publisher.publish(pusher, options.events) for pusher in range(options.pushers)]
     if options.manage and not ledger.sessions:
         work.append(publisher.manage())
     await asyncio.gather(*work)
+    keeping.cancel()
+    await asyncio.wait([keeping])
     await host.close()
-    await asyncio.gather(*consumers)
+    await asyncio.gather(*publisher.consumers)
     options.phase = publisher.phase
 
 
@@ -199,19 +222,25 @@ async def sessions(options: Namespace) -> None:
         await session(options)
 
 
-def main() -> None:
-    """Does what the command line says."""
+def options_of(arguments: Sequence[str] | None = None) -> Namespace:
+    """What a command line says; None for that of this process."""
     parser = ArgumentParser()
     parser.add_argument("folder", type=Path)
     for name, number in (("pushers", 4), ("sessions", 1), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=number)
     parser.add_argument("--events", type=int, default=ENDLESS)
     parser.add_argument("--take", type=int, default=ENDLESS)
+    parser.add_argument("--keep", type=int, default=ENDLESS)
     parser.add_argument("--patience", type=float, default=0.004)
     parser.add_argument("--manage", action="store_true")
     parser.add_argument("--no-sync", action="store_true")
     parser.set_defaults(phase=0)
-    options = parser.parse_args()
+    return parser.parse_args(arguments)
+
+
+def main() -> None:
+    """Does what the command line says."""
+    options = options_of()
     if options.no_sync:
         mock.patch("os.fsync").start()
         mock.patch("os.fdatasync").start()

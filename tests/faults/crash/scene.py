@@ -134,9 +134,7 @@ async def drained(host: Host, channel: Channel, consumer: str) -> list[Message]:
     return messages
 
 
-async def push(
-    host: Host, numbers: Sequence[Numbered], phase: int = 0
-) -> list[int | TidingsError]:
+async def push(host: Host, numbers: Sequence[Numbered], phase: int = 0) -> list[int | TidingsError]:
     """Pushes some numbers with their marks in one batch."""
     channel = channel_of(host)
     assert channel is not None

@@ -1,52 +1,40 @@
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from tests.unit.cli.running import tidings
-from tidings.cli import demo
-from tidings.cli.scene import SUBSCRIPTIONS, sample_events
-from tidings.events.fields import fields_of
+from tidings.cli import auction_show
+from tidings.cli.demo import DOES_NOT_HOLD
 
 
-@pytest.fixture(autouse=True)
-def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demo, "MANY", 3_000)
-    monkeypatch.setattr(demo, "MEASURED_EVENTS", 40)
+class _Show:
+    """In place of the evening: remembers how it was asked for."""
+
+    asked: tuple[int, float]
+
+    def __init__(self, folder: str, seed: int, pause: float) -> None:
+        type(self).asked = (seed, pause)
+        self._holds = seed != 13
+
+    def play(self) -> bool:
+        return self._holds
 
 
-def test_the_scene_ends_well() -> None:
-    result = tidings("demo")
-    assert result.exit_code == 0
-    assert "7000 questions: the same counts." in result.stdout
-    assert "the same answers both ways" in result.stdout
-    assert "OTHER" not in result.stdout
+@pytest.mark.parametrize(("seed", "code"), [(1, 0), (13, DOES_NOT_HOLD)])
+def test_the_exit_code_says_whether_it_holds(
+    monkeypatch: pytest.MonkeyPatch, seed: int, code: int
+) -> None:
+    monkeypatch.setattr(auction_show, "AuctionShow", _Show)
+    assert tidings("demo", "--seed", str(seed)).exit_code == code
+    assert _Show.asked[0] == seed
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_counts_are_computed(seed: int) -> None:
-    shown = tidings("demo", "--seed", str(seed)).stdout
-    events = [fields_of(one) for one in sample_events(seed, demo.EVENTS)]
-    for one in SUBSCRIPTIONS:
-        expected = sum(one.constraint().matches(fields) for fields in events)
-        assert re.search(rf"^{one.name} +{expected} +[\d.]+%$", shown, re.MULTILINE)
+def test_without_a_terminal_nobody_waits_to_watch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auction_show, "AuctionShow", _Show)
+    tidings("demo")
+    assert _Show.asked[1] < 0.01
 
 
-def test_an_event_that_was_missed_is_explained() -> None:
-    shown = tidings("demo").stdout
-    assert "does not match: $zones is missing" in shown
-    assert "└─ ! 17 in $zones   $zones is missing" in shown
-
-
-def test_a_wrong_index_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tidings.filters import index
-
-    class Forgetful(index.MatchIndex[object]):
-        def match(self, fields: object) -> list[object]:
-            return super().match(fields)[1:]  # type: ignore[arg-type]
-
-    monkeypatch.setattr(index, "MatchIndex", Forgetful)
-    shown = tidings("demo").stdout
-    assert "OTHER COUNTS" in shown
-    assert "OTHER ANSWERS" in shown
+def test_a_word_behind_it_is_another_scene(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auction_show, "AuctionShow", None)  # would fail if it were played
+    assert tidings("demo", "filters", "--help").exit_code == 0

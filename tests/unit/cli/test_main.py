@@ -20,6 +20,7 @@ COMMANDS = [
     ("bench",),
     ("bench", "match"),
     ("demo",),
+    ("demo", "filters"),
 ]
 
 

@@ -92,8 +92,8 @@ class Oracle:
                 self.waiting.pop((record.channel, seq, proxy), None)
 
     def _topology(self, record: Record) -> None:
-        *key, state = stored_topology(record.payload)
-        self._objects[key[0], key[1], key[2]] = state
+        channel, kind, key, state = stored_topology(record.payload)
+        self._objects[channel, kind, key] = state
 
     def _letter(self, record: Record) -> None:
         self._dead.add((record.channel, record.seq, stored_dead(record.payload).proxy))
@@ -111,15 +111,27 @@ class Oracle:
             store, found = recover(copy, self._limits, SEGMENT_OCTETS)
             try:
                 assert not found.unreadable
-                objects = {key: state for key, state in self._objects.items() if state is not None}
-                recovered = {k: s for k, s in found.states.items() if k[1] != "factory"}
-                assert recovered == {k: s for k, s in objects.items() if k[1] != "factory"}
+                self._judge_objects(found.states)
                 for origin in set(found.origins().values()) - {bytes(16)}:
                     self._judge_channel(origin, found.channels[origin], store)
             finally:
                 store.close()
 
-    def _judge_channel(self, origin: bytes, found: Any, store: Any) -> None:  # noqa: ANN401
+    def _judge_objects(self, states: dict[tuple[int, str, str], Any]) -> None:
+        """All that was written down is there; a channel may know of later admins."""
+        expected = {key: state for key, state in self._objects.items() if state is not None}
+        assert states.keys() >= expected.keys()
+        for key, state in states.items():
+            if key[1] == "channel":
+                last = state["last_admin"], expected[key]["last_admin"]
+                assert all(last[0][side] >= last[1][side] for side in last[1])
+                assert {**state, "last_admin": last[1]} == expected[key]
+            elif key[1] == "factory":
+                assert state["last"] >= expected.get(key, {"last": 0})["last"]
+            else:
+                assert state == expected[key]
+
+    def _judge_channel(self, origin: bytes, found: Any, store: Any) -> None:
         expected = {k: v for k, v in self.waiting.items() if k[0] == origin}
         waiting: dict[tuple[bytes, int, int], int] = {}
         for seq, (place, _, priority, _, _, proxies, views) in found.pending.items():

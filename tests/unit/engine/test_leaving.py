@@ -59,7 +59,7 @@ def test_persistent_events_leave_after_their_sync(tmp_path: Path) -> None:
         disk.release()
         await soon(push)
         assert seqs(await collect(endpoint, 1)) == [1]
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -86,7 +86,7 @@ def test_besteffort_events_leave_at_once_but_never_overtake_within_one_consumer(
         disk.release()
         await soon(asyncio.gather(slow, quick))
         assert [m.event.name for m in await collect(all_of_them, 2)] == ["slow", "quick"]
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -107,7 +107,7 @@ def test_contents_are_read_from_the_disk_in_order(tmp_path: Path) -> None:
         assert seqs(found) == list(range(1, 201))
         assert [m.event.name for m in found] == [str(n) for n in range(200)]
         await until(lambda: len(host.bodies) == 0)
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -137,7 +137,7 @@ def test_an_event_that_cannot_be_read_is_reported_and_holds_up_nobody(tmp_path: 
             (NoticeKind.LOST, puller),
         ]
         await until(lambda: len(host.bodies) == 0)
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -161,7 +161,7 @@ def test_pulls_are_answered_in_order(tmp_path: Path) -> None:
         disk.release()
         await soon(asyncio.gather(slow, quick))
         assert [seqs((await soon(pull)).messages) for pull in pulls] == [[1], [2]]
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -175,7 +175,7 @@ def test_a_pull_waits_as_long_as_asked_to() -> None:
         for wait in (0, 2_000):
             assert (await soon(host.pull(channel, puller, wait=wait))).messages == []
         assert not host.out.pulls
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -195,7 +195,7 @@ def test_a_pull_that_is_cancelled_takes_no_event_along() -> None:
         await publish(host, channel, proxy, "a")
         assert seqs((await soon(host.pull(channel, puller))).messages) == [1]
         assert not host.out.pulls
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -215,7 +215,7 @@ def test_what_is_leased_comes_again_after_the_lease_and_is_marked() -> None:
         assert (seqs(second.messages), second.again) == ([2], frozenset({2}))
         host.ack(channel, puller, [2])
         await until(lambda: host.counts[Outcome.DELIVERED] == 2)
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -231,7 +231,7 @@ def test_a_pull_ends_with_its_proxy() -> None:
         await host.ask(Disconnect(channel, puller))
         with pytest.raises(Disconnected):
             await soon(pull)
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -257,7 +257,7 @@ def test_a_pull_supplier_is_asked_again_and_again_until_it_says_it_is_gone() -> 
         assert [m.event.name for m in await collect(endpoint, 2)] == ["1", "3"]
         await until(lambda: polled not in host.factory.channels[channel].proxies)
         assert (channel, polled) not in host.out.endpoints
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -299,7 +299,7 @@ def test_a_client_hears_of_types_and_of_the_end() -> None:
             lambda: heard.append("consumer ended"),
         )
         await connected(host, channel, proxy, takes)
-        types = [event_type("Test", "Thing")]
+        types = [event_type("Test::Thing")]
         await host.ask(OfferChange(Place(channel, proxy=offered), types))
         await host.ask(SubscriptionChange(Place(channel, proxy=proxy), types))
         await host.ask(Disconnect(channel, proxy))
@@ -309,7 +309,7 @@ def test_a_client_hears_of_types_and_of_the_end() -> None:
         assert ("wanted", 1) in heard
         assert heard.index("consumer ended") < heard.index("supplier ended")
         assert not host.out.endpoints
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -346,7 +346,7 @@ def test_after_the_end_nothing_comes_that_still_waited(tmp_path: Path) -> None:
         await soon(push)
         assert seqs(await collect(await soon(taking), 1)) == [1]
         assert endpoint.said == ["close"]
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -369,6 +369,6 @@ def test_events_come_again_in_order_after_a_failure() -> None:
         await until(lambda: host.counts[Outcome.DELIVERED] == 3)
         assert got == ["a", "b", "b", "c"]
         assert host.notices[0].kind is NoticeKind.FAILING
-        await host.close()
+        await host.close(0.05)
 
     run(work())

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -95,12 +96,8 @@ def test_a_part_that_is_refused_says_so_for_each_of_its_events() -> None:
 
 
 def test_an_error_of_the_first_part_is_the_answer() -> None:
-    try:
+    with pytest.raises(Disconnected, match="gone"):
         run(answered(Disconnected("gone"), [3, 4]))
-    except Disconnected as error:
-        assert str(error) == "gone"
-    else:
-        raise AssertionError
 
 
 def test_an_answer_nobody_waits_for_is_dropped() -> None:

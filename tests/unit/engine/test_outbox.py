@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,7 +56,7 @@ def test_each_consumer_gets_its_things_in_order_and_all_of_them(
 
 def test_what_was_never_accepted_is_taken_out_wherever_it_waits() -> None:
     outbox = Outbox()
-    waiting = [[message(1), message(2)], [message(2), 5], [message(2)]]
+    waiting: list[list[Any]] = [[message(1), message(2)], [message(2), 5], [message(2)]]
     for proxy, messages in zip((7, 8), waiting[:2], strict=True):
         outbox.put((1, proxy), lambda: None, 1, messages)
     outbox.put((2, 7), lambda: None, 1, waiting[2])

@@ -51,9 +51,9 @@ def test_an_event_is_recorded_if_it_is_persistent(tmp_path: Path, persistent: bo
         await collect(endpoint, 1)
         assert disk.count(Kind.EVENT) == int(persistent)
         await until(lambda: host.counts[Outcome.DELIVERED] == 1)
-        await host.close()
+        assert disk.count(Kind.RESERVED) == int(not persistent)
+        await host.close(0.05)
         assert disk.count(Kind.OUTCOME) == int(persistent)
-        assert disk.count(Kind.RESERVED) == (0 if persistent else 2)
 
     run(work())
 
@@ -73,7 +73,7 @@ def test_contents_are_kept_as_long_as_somebody_waits() -> None:
         await collect(second, 1)
         await until(lambda: len(host.bodies) == 0)
         assert host.bodies.octets == 0
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -85,7 +85,7 @@ def test_what_nobody_wants_is_not_kept() -> None:
         proxy = await supplier(host, channel)
         assert await publish(host, channel, proxy, "a") == [1]
         assert len(host.bodies) == 0
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -115,7 +115,7 @@ def test_an_event_no_record_can_hold_is_refused_and_no_other(tmp_path: Path) -> 
         assert seqs(await collect(endpoint, 1)) == [again]
         assert not host.notices
         assert host.disk_error is None
-        await host.close()
+        await host.close(0.05)
 
     run(work())
 
@@ -155,6 +155,6 @@ def test_answers_to_other_commands_come_while_a_write_is_under_way(tmp_path: Pat
         disk.release()
         assert await soon(push) == [1]
         assert await soon(other) == [2]
-        await host.close()
+        await host.close(0.05)
 
     run(work())

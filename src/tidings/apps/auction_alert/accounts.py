@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from tidings.apps.auction_alert.ledger import Acknowledged, Taken
 from tidings.apps.auction_alert.scene import Bidder, closing, wants
 from tidings.events.fields import fields_of
 
-__all__ = ["Account", "account_of"]
+__all__ = ["Account", "account_of", "stock_of"]
 
 EventId = tuple[str, int]
 
@@ -110,3 +111,12 @@ def _disordered(
         if one.stock:
             lowest = priority if lowest is None else min(priority, lowest)
     return tuple(found)
+
+
+def stock_of(
+    bidder: Bidder, offers: Sequence[Acknowledged], taken: Sequence[Taken]
+) -> list[tuple[int, int]]:
+    """The priorities of a stock in the order they came: each with how many came in a row."""
+    priorities = {one.id: bidder.priority(fields_of(one.offer)) for one in offers}
+    came = [priorities[one.id] for one in taken if one.stock and one.id in priorities]
+    return [(priority, len(list(run))) for priority, run in groupby(came)]

@@ -103,10 +103,18 @@ class Listener:
 
     async def leave(self) -> None:
         """Goes away; what comes now waits."""
+        await self._stop()
+        await self._connected.close()
+
+    async def close(self) -> None:
+        """Takes no more, and puts the ledger away."""
+        await self._stop()
+        self.ledger.close()
+
+    async def _stop(self) -> None:
         if self._taking is not None:
             self._taking.cancel()
             await asyncio.gather(self._taking, return_exceptions=True)
-        await self._connected.close()
 
     async def pause(self) -> None:
         """Takes what is here already, and asks the service for a pause."""

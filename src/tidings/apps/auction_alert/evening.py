@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from tidings.apps.auction_alert.bidders import Listener
 from tidings.apps.auction_alert.houses import Supplier
@@ -21,6 +22,9 @@ from tidings.clock import Clock
 from tidings.filters.constraint import EventTypePattern
 
 __all__ = ["Evening", "bidder_ledger", "house_ledger", "near_miss"]
+
+# The service reads its own clock: what closes at the very moment is left out of the account.
+_GRACE = 50_000
 
 Tell = Callable[[str, dict[str, Any]], None]
 """Told what happens: a word, and what belongs to it as plain data."""
@@ -37,7 +41,7 @@ def bidder_ledger(folder: Path, bidder: Bidder) -> Path:
 
 
 class Evening:
-    """Houses and bidders of a scene, at one service.
+    """Houses and bidders of a scene, at one service; leaving the context sends them home.
 
     Args:
         client: The way to the service.
@@ -95,7 +99,6 @@ class Evening:
             await self._return(away)
         await _all(listener.drained() for listener in self._listeners)
         await self._explain(channel)
-        await self._close()
         self._tell("finished", {"accepted": (await channel.info()).accepted})
 
     # Houses.
@@ -103,9 +106,7 @@ class Evening:
     async def _connect_houses(self) -> None:
         for house in self._scene.houses:
             path = house_ledger(self._folder, house)
-            self._suppliers.append(
-                await Supplier.connected(self._client, self._scene, house, path)
-            )
+            self._suppliers.append(await Supplier.connected(self._client, self._scene, house, path))
 
     async def _offer_until(self, last: int) -> None:
         await _all(one.offer_until(last, self._offered, self._pause) for one in self._suppliers)
@@ -133,7 +134,7 @@ class Evening:
 
     async def _return(self, away: Listener) -> None:
         """Somebody comes back, when everything that was to close meanwhile has closed."""
-        missing = self._scene.last_call_closed - self._clock.now()
+        missing = self._scene.last_call_closed + _GRACE - self._clock.now()
         await asyncio.sleep(max(0, missing) / 1_000_000)
         back = self._clock.now()
         away.ledger.write({"back": back})
@@ -176,10 +177,17 @@ class Evening:
         }
         self._tell("missed", said)
 
-    async def _close(self) -> None:
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         for listener in self._listeners:
-            await listener.leave()
-            listener.ledger.close()
+            await listener.close()
         for supplier in self._suppliers:
             supplier.close()
 

@@ -217,4 +217,6 @@ def closing(offer: StructuredEvent) -> int:
     stop = offer.header["StopTime"]
     assert isinstance(stop, Any)
     assert isinstance(stop.value, tuple)
-    return from_timebase(stop.value[0])
+    units = stop.value[0]
+    assert isinstance(units, int)
+    return from_timebase(units)

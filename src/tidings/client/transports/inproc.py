@@ -128,9 +128,7 @@ class InProcess:
         self, channel: int | None, proxy: int | None, after: int, most: int
     ) -> Sequence[DeadLetterInfo]:
         """Dead letters in the order they came."""
-        found: Sequence[DeadLetterInfo] = await self._door.dead_letters(
-            channel, proxy, after, most
-        )
+        found: Sequence[DeadLetterInfo] = await self._door.dead_letters(channel, proxy, after, most)
         return found
 
     async def redrive(self, id: int) -> None:

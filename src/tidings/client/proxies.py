@@ -1,0 +1,196 @@
+"""Proxies as the client needs them: obtained, given what is wanted, found again by name."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Final, TypeAlias, TypeVar
+
+from tidings.channel.management import (
+    AddFilter,
+    Connect,
+    CreateFilter,
+    Disconnect,
+    ObtainProxy,
+    RemoveFilter,
+    SetQoS,
+    SubscriptionChange,
+)
+from tidings.channel.qos import Reliability
+from tidings.channel.views import FilterInfo, ProxyInfo
+from tidings.channel.vocabulary import Form, Place, Side, Style
+from tidings.client.managing import Admin
+from tidings.client.publishing import patterns
+from tidings.client.transport import Transport
+from tidings.errors import InvalidUsage, ProxyNotFound, TidingsError
+from tidings.events.texts import shortened
+from tidings.filters.constraint import Constraint, EventTypePattern, constraint
+from tidings.names import is_readable
+
+__all__ = ["Proxies", "QoSRequest", "Wanted", "checked_name", "constraints"]
+
+QoSRequest: TypeAlias = Mapping[str, object]
+"""Quality of service under the standard's names."""
+
+Wanted: TypeAlias = str | Constraint | Sequence[str | Constraint] | None
+"""A constraint, or several of which one must match."""
+
+_T = TypeVar("_T")
+
+_MOST_CHARACTERS: Final = 256
+_FORMS: Final = {Style.PUSH: Form.STRUCTURED, Style.PULL: Form.SEQUENCE}
+
+
+class Proxies:
+    """Makes and resumes proxies over a transport."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    async def obtain(
+        self,
+        channel: int,
+        side: Side,
+        style: Style,
+        form: Form,
+        admin: Admin | None,
+        qos: QoSRequest | None,
+        name: str = "",
+    ) -> int:
+        """A new proxy's id."""
+        parent = 0 if admin is None else admin.id
+        # What has no name cannot be found again after a restart: it need not survive one.
+        start = {} if name else {"ConnectionReliability": Reliability.BEST_EFFORT.value}
+        found: int = await self._transport.ask(
+            ObtainProxy(channel, side, style, form, parent, {**start, **(qos or {})}, name)
+        )
+        return found
+
+    async def linked(self, connect: Connect, linking: Awaitable[_T]) -> _T:
+        """The line to a proxy; one that was made for it and cannot be connected ends."""
+        try:
+            return await linking
+        except BaseException:
+            if not connect.again:
+                await self._drop(connect.channel, connect.proxy)
+            raise
+
+    async def _drop(self, channel: int, proxy: int) -> None:
+        with suppress(TidingsError):  # the error that brought us here is the one to tell
+            await self._transport.ask(Disconnect(channel, proxy))
+
+    async def consumer(  # noqa: PLR0913 -- keywords for what users set
+        self,
+        channel: int,
+        style: Style,
+        wanted: Wanted,
+        types: Iterable[EventTypePattern | str],
+        *,
+        name: str,
+        form: Form | None,
+        admin: Admin | None,
+        qos: QoSRequest | None,
+    ) -> tuple[int, bool]:
+        """A consumer's proxy, and whether it was there before."""
+        checked_name(name)
+        asked = None if wanted is None else constraints(wanted)
+        listed = patterns(types)
+        if name:
+            try:
+                known = await self._transport.proxy(channel, name)
+            except ProxyNotFound:
+                pass
+            else:
+                _check_same(known, style, form, admin)
+                await self._resume(known, asked, listed, qos)
+                return known.id, True
+        made = _FORMS[style] if form is None else form
+        proxy = await self.obtain(channel, Side.CONSUMER, style, made, admin, qos, name)
+        place = Place(channel, proxy=proxy)
+        try:
+            await self._attach(place, asked or ())
+            if listed:
+                await self._transport.ask(SubscriptionChange(place, listed))
+        except BaseException:
+            await self._drop(channel, proxy)
+            raise
+        return proxy, False
+
+    async def _attach(self, place: Place, asked: Sequence[Constraint]) -> None:
+        if asked:
+            made, _ = await self._transport.ask(CreateFilter(asked, private=True))
+            await self._transport.ask(AddFilter(place, made))
+
+    async def _resume(
+        self,
+        known: ProxyInfo,
+        asked: Sequence[Constraint] | None,
+        listed: Sequence[EventTypePattern],
+        qos: QoSRequest | None,
+    ) -> None:
+        """A subscription with this name is there: what is given counts from now on."""
+        place = Place(known.channel, proxy=known.id)
+        if qos:
+            await self._transport.ask(SetQoS(place, qos))
+        if listed and set(listed) != set(known.types):
+            added = tuple(one for one in listed if one not in known.types)
+            removed = tuple(one for one in known.types if one not in listed)
+            await self._transport.ask(SubscriptionChange(place, added, removed))
+        if asked is None:
+            return
+        own: dict[int, FilterInfo] = {}
+        for attachment, filter_id in known.filters.items():
+            found = await self._transport.filter(filter_id)
+            if isinstance(found, FilterInfo) and found.private:
+                own[attachment] = found
+        now = [_texts(found.constraints.values()) for found in own.values()]
+        if now == ([_texts(asked)] if asked else []):
+            return
+        # The new comes before the old goes: nothing that either wants is missed.
+        await self._attach(place, asked)
+        for attachment in own:
+            await self._transport.ask(RemoveFilter(place, attachment))
+
+
+def _check_same(known: ProxyInfo, style: Style, form: Form | None, admin: Admin | None) -> None:
+    """What cannot be changed at a proxy must be as it was, or left out.
+
+    Raises:
+        InvalidUsage: It is not.
+    """
+    kind = f"a {known.style.value} proxy of a {known.side.value}"
+    if known.side is not Side.CONSUMER or known.style is not style:
+        raise InvalidUsage(f"{known.name!r} is the name of {kind}, not of a {style.value} consumer")
+    if form is not None and form is not known.form:
+        raise InvalidUsage(f"{known.name!r} has the form {known.form.name}, not {form.name}")
+    if admin is not None and admin.id != known.admin:
+        raise InvalidUsage(f"{known.name!r} belongs to admin {known.admin}, not {admin.id}")
+
+
+def _texts(given: Iterable[Constraint]) -> list[tuple[str, object]]:
+    return [(one.text, one.event_types) for one in given]
+
+
+def constraints(wanted: Wanted) -> tuple[Constraint, ...]:
+    """Constraints from what a program may say.
+
+    Raises:
+        InvalidConstraint: A text is none.
+    """
+    if wanted is None:
+        return ()
+    given = [wanted] if isinstance(wanted, str | Constraint) else wanted
+    return tuple(constraint(one) if isinstance(one, str) else one for one in given)
+
+
+def checked_name(name: str) -> None:
+    """Lets names pass that people can read; empty stands for none.
+
+    Raises:
+        InvalidUsage: It is too long, or not all of it can be read.
+    """
+    if len(name) > _MOST_CHARACTERS or not is_readable(name):
+        raise InvalidUsage(
+            f"a name has at most {_MOST_CHARACTERS} characters, none of them a control "
+            f"character: {shortened(name)} is none"
+        )

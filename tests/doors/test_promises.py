@@ -1,0 +1,173 @@
+"""What each door promises, and what survives what: each line is a test with its words."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.doors.services import Service, bid, eventually, known, seqs
+from tidings.client.transport import Message
+from tidings.errors import InvalidEvent, ProxyNotFound, UnsupportedQoS
+
+
+async def test_in_process_push_an_event_is_gone_when_the_call_returns(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel(persistent=True)
+    may_return = asyncio.Event()
+
+    async def handler(message: Message) -> None:
+        await may_return.wait()
+
+    handled = await client.handle(channel, handler)
+    await client.publish(channel, bid(1))
+    info = await known(handled, lambda info: info.in_flight == 1)
+    assert "delivered" not in info.counts
+    may_return.set()
+    info = await known(handled, lambda info: info.in_flight == 0)
+    assert info.counts["delivered"] == 1
+    assert (await channel.info()).waiting == 0
+
+
+async def test_in_process_push_redelivery_is_retried_by_connection_reliability_persistent(
+    service: Service,
+) -> None:
+    """A Persistent connection is retried without end, in order."""
+    client = await service.client()
+    channel = await client.create_channel(persistent=True)
+    calls: list[int] = []
+
+    def handler(message: Message) -> None:
+        calls.append(message.seq)
+        if len(calls) <= 8:  # the limit of BestEffort connections is 3 here
+            raise ConnectionError("away")
+
+    await client.handle(channel, handler, name="bidder")
+    await (await client.publisher(channel)).publish_many([bid(1), bid(2), bid(3)])
+    await eventually(lambda: len(calls) == 11)
+    assert calls == [1] * 9 + [2, 3]
+
+
+async def test_in_process_push_redelivery_is_retried_by_connection_reliability_best_effort(
+    service: Service,
+) -> None:
+    """A BestEffort connection is given up after `Settings.retry_limit` failures in a row."""
+    client = await service.client()
+    channel = await client.create_channel(persistent=True)
+    calls: list[int] = []
+
+    def handler(message: Message) -> None:
+        calls.append(message.seq)
+        raise ConnectionError("away")
+
+    handled = await client.handle(channel, handler)
+    await (await client.publisher(channel)).publish_many([bid(1), bid(2)])
+    with pytest.raises(ProxyNotFound):
+        await known(handled, lambda info: False)
+    assert calls == [1] * 4
+
+
+async def test_a_named_subscription_lives_until_deleted(lasting: Service) -> None:
+    client = await lasting.client()
+    channel = await client.create_channel("auction", persistent=True)
+    await (await client.subscribe(channel, name="bidder")).close()
+    await client.close()
+    for kill in (False, True):
+        await lasting.restart(kill=kill)
+        client = await lasting.client()
+        await client.publish("auction", bid(1))
+    subscription = await client.subscribe("auction", name="bidder")
+    assert await seqs(subscription, 2) == [1, 2]
+    await subscription.delete()
+    await lasting.restart()
+    channel = await (await lasting.client()).channel("auction")
+    assert (await channel.info()).consumers == 0
+
+
+async def test_an_unnamed_subscription_ends_with_its_connection(service: Service) -> None:
+    client, other = await service.client(), await service.client()
+    channel = await client.create_channel()
+    await client.subscribe(channel)
+    await client.close()
+    assert await (await other.channel(channel.id)).proxies() == []
+
+
+async def test_a_batch_is_judged_item_by_item(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel()
+    publisher = await client.publisher(channel)
+    answers = await publisher.publish_many([bid(1), None, bid(3)])  # type: ignore[list-item]
+    assert [isinstance(answer, InvalidEvent) for answer in answers] == [False, True, False]
+
+
+# What survives a crash of the service (Notification Service 10).
+
+
+async def test_best_effort_events_and_connections_are_lost(lasting: Service) -> None:
+    client = await lasting.client()
+    channel = await client.create_channel("auction")
+    await client.subscribe(channel, name="bidder")
+    await client.publish(channel, bid(1))
+    await lasting.restart(kill=True)
+    channel = await (await lasting.client()).channel("auction")
+    assert await channel.proxies() == []
+    assert (await channel.info()).waiting == 0
+
+
+async def test_best_effort_events_are_lost_and_persistent_connections_stay(
+    lasting: Service,
+) -> None:
+    client = await lasting.client()
+    channel = await client.create_channel("auction", qos={"ConnectionReliability": 1})
+    await client.subscribe(channel, "$price > 1", name="bidder")
+    await client.publish(channel, bid(2))
+    await lasting.restart(kill=True)
+    client = await lasting.client()
+    subscription = await client.subscribe("auction", name="bidder")
+    assert await subscription.next(0.01) is None
+    for price in (1, 2):
+        await client.publish("auction", bid(price))
+    delivery = await subscription.next(5)
+    assert delivery is not None
+    assert delivery.event == bid(2)
+
+
+async def test_persistent_events_without_persistent_connections_are_refused(
+    lasting: Service,
+) -> None:
+    client = await lasting.client()
+    with pytest.raises(UnsupportedQoS):
+        await client.create_channel(qos={"EventReliability": 1, "ConnectionReliability": 0})
+
+
+async def test_persistent_events_are_delivered_across_crashes(lasting: Service) -> None:
+    client = await lasting.client()
+    channel = await client.create_channel("auction", persistent=True)
+    for name in ("one", "two"):
+        await (await client.subscribe(channel, name=name)).close()
+    publisher = await client.publisher(channel)
+    receipts = await publisher.publish_many(bid(at) for at in range(50))
+    await lasting.restart(kill=True)
+    client = await lasting.client()
+    for name in ("one", "two"):
+        subscription = await client.subscribe("auction", name=name)
+        assert await seqs(subscription, 50) == [
+            r.seq for r in receipts if not isinstance(r, Exception)
+        ]
+
+
+async def test_an_event_may_be_less_reliable_than_its_channel(lasting: Service) -> None:
+    client = await lasting.client()
+    channel = await client.create_channel("auction", persistent=True)
+    await (await client.subscribe(channel, name="bidder")).close()
+    from tidings import Any, event
+    from tidings.events import typecode as tc
+
+    header = {"EventReliability": Any(tc.SHORT, 0)}
+    await client.publish(channel, event("Auction", "hint", header=header))
+    await client.publish(channel, bid(1))
+    await lasting.restart(kill=True)
+    subscription = await (await lasting.client()).subscribe("auction", name="bidder")
+    delivery = await subscription.next(5)
+    assert delivery is not None
+    assert delivery.event == bid(1)

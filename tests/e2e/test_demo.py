@@ -1,0 +1,144 @@
+"""`tidings demo` as a user runs it: a service is killed, and the accounts are right."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.e2e.processes import TIDINGS, environment, run
+from tidings.apps.auction_alert.scene import BIDDERS, Habit, Scene
+
+COLUMNS = ["expected", "received", "lost", "twice", "unasked", "disordered", "repeated", "closed"]
+
+
+def accounts(shown: str) -> dict[str, dict[str, int]]:
+    """The table at the end, by bidder."""
+    table = shown.partition("The accounts:")[2]
+    (heading,) = re.findall(r"^bidder +(.+)$", table, re.MULTILINE)
+    assert heading.split() == COLUMNS
+    found = {}
+    for bidder in BIDDERS:
+        (row,) = re.findall(rf"^{bidder.name} +([\d ]+?)\s*$", table, re.MULTILINE)
+        found[bidder.name] = dict(zip(COLUMNS, map(int, row.split()), strict=True))
+    return found
+
+
+def check(shown: str, seed: int) -> None:
+    """The kill happened in the middle, and the table says what the last line says."""
+    scene = Scene(seed, 0)
+    assert re.search(r"^kill -9 \d+", shown, re.MULTILINE)
+    acknowledged = int(re.findall(r"(\d+) of 240 offers are in the houses' ledgers", shown)[0])
+    assert scene.killed_after <= acknowledged <= scene.before_kill * len(scene.houses)
+    rows = accounts(shown)
+    for row in rows.values():
+        assert row["expected"] == row["received"] > 0
+        assert row["lost"] == row["twice"] == row["unasked"] == row["disordered"] == 0
+    for bidder in BIDDERS:
+        assert (rows[bidder.name]["closed"] > 0) is (bidder.habit is Habit.AWAY)
+    alerts = sum(row["received"] for row in rows.values())
+    assert (
+        f"240 offers, each accepted once; {alerts} alerts to 6 bidders: "
+        "nothing lost, nothing twice, order kept."
+    ) in " ".join(shown.split())
+
+
+def test_the_demo_ends_well_and_another_seed_gives_other_figures() -> None:
+    shown = {}
+    for seed in (1, 2):
+        ran = run("demo", "--seed", str(seed))
+        assert (ran.returncode, ran.stderr) == (0, b"")
+        shown[seed] = ran.stdout.decode()
+        assert "\x1b" not in shown[seed]
+        check(shown[seed], seed)
+    expected = [[row["expected"] for row in accounts(one).values()] for one in shown.values()]
+    assert expected[0] != expected[1]
+
+
+def test_what_is_shown_on_the_way() -> None:
+    shown = run("demo", "--seed", "5").stdout.decode()
+    assert re.search(
+        r"^Auction::books +Hartung, Lindqvist +Ada, Chiara, Emil$", shown, re.MULTILINE
+    )
+    assert re.search(r"A new process has the folder [\d.]+ s later: \d+ offers accepted", shown)
+    assert re.search(
+        r"^What had gathered for Emil came in this order: \d+ with priority 9,", shown, re.MULTILINE
+    )
+    assert re.search(r"^Why offer \d+ did not reach Ada$", shown, re.MULTILINE)
+    assert "For Ada: proxy filters: none of the proxy's 1 constraints matches." in shown
+    assert re.search(
+        r"does not match: \$start_price < 20 is FALSE \(\$start_price = [\d.]+\)", shown
+    )
+
+
+def test_on_a_terminal_the_counts_move(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [*TIDINGS, "demo"],
+        stdin=subprocess.DEVNULL,
+        stdout=slave,
+        stderr=slave,
+        env=environment() | {"TERM": "xterm", "COLUMNS": "120", "TMPDIR": str(tmp_path)},
+    )
+    os.close(slave)
+    octets = bytearray()
+    while True:
+        try:
+            piece = os.read(master, 65_536)
+        except OSError:  # how a terminal says that the other end is closed
+            break
+        octets += piece
+    os.close(master)
+    assert process.wait(10) == 0
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", octets.decode())
+    check(plain, 1)
+    drawn = {int(count) for count in re.findall(r"(\d+) of 240 offers\s", plain)}
+    assert len(drawn) > 50
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("awaited", [b"has subscribed and leaves", b"A new process has the folder"])
+def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, awaited: bytes) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "tidings", "demo"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment() | {"TMPDIR": str(tmp_path)},
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if awaited in line:
+            break
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert len(children) == 1
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=20)
+    assert (process.returncode, told) == (130, b"")
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert alive == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_service_does_not_outlive_a_demo_that_was_killed(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "tidings", "demo"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment() | {"TMPDIR": str(tmp_path)},
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if b"has subscribed and leaves" in line:
+            break
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.communicate(timeout=20)
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert alive == []

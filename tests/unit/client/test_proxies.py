@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.unit.client.fake_transport import FakeTransport
+from tidings import constraint
+from tidings.channel.management import Connect, ObtainProxy
+from tidings.channel.vocabulary import Form, Side, Style
+from tidings.client.proxies import Proxies, checked_name, constraints
+from tidings.errors import InvalidUsage, LimitExceeded, Stopping
+
+
+async def _consumer(transport: FakeTransport) -> tuple[int, bool]:
+    return await Proxies(transport.as_transport()).consumer(
+        1, Style.PUSH, "$price > 1", [], name="", form=None, admin=None, qos=None
+    )
+
+
+@pytest.mark.parametrize("failing", ["CreateFilter", "AddFilter"])
+@pytest.mark.parametrize("error", [LimitExceeded("full"), asyncio.CancelledError()])
+def test_a_proxy_whose_filter_cannot_be_had_ends(failing: str, error: BaseException) -> None:
+    answers: dict[str, list[object]] = {"ObtainProxy": [7], "CreateFilter": [(3, ())]}
+    transport = FakeTransport(**{**answers, failing: [error]})
+    with pytest.raises(type(error)):
+        asyncio.run(_consumer(transport))
+    assert transport.kinds[-2:] == [failing, "Disconnect"]
+
+
+def test_the_first_error_is_told_though_cleaning_up_fails_too() -> None:
+    transport = FakeTransport(
+        ObtainProxy=[7], CreateFilter=[LimitExceeded("full")], Disconnect=[Stopping("bye")]
+    )
+    with pytest.raises(LimitExceeded):
+        asyncio.run(_consumer(transport))
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_proxy_that_cannot_be_connected_ends_unless_it_was_there_before(again: bool) -> None:
+    async def refuse() -> None:
+        raise InvalidUsage("no")
+
+    async def scene() -> None:
+        await Proxies(transport.as_transport()).linked(Connect(1, 7, again=again), refuse())
+
+    transport = FakeTransport()
+    with pytest.raises(InvalidUsage):
+        asyncio.run(scene())
+    assert transport.kinds == ([] if again else ["Disconnect"])
+
+
+@pytest.mark.parametrize(("name", "qos"), [("", {"ConnectionReliability": 0}), ("bidder", {})])
+def test_what_has_no_name_need_not_survive(name: str, qos: dict[str, object]) -> None:
+    async def scene() -> None:
+        await Proxies(transport.as_transport()).obtain(
+            1, Side.CONSUMER, Style.PUSH, Form.ANY, None, {"Priority": 1}, name
+        )
+
+    transport = FakeTransport()
+    asyncio.run(scene())
+    assert transport.asked == [
+        ObtainProxy(1, Side.CONSUMER, Style.PUSH, Form.ANY, 0, {**qos, "Priority": 1}, name)
+    ]
+
+
+def test_constraints_come_alone_or_several_as_texts_or_values() -> None:
+    one = constraint("$price > 1")
+    assert constraints(None) == constraints([]) == ()
+    assert constraints(one) == (one,)
+    assert [each.text for each in constraints("$price > 1")] == ["$price > 1"]
+    assert [each.text for each in constraints([one, "$price < 0"])] == ["$price > 1", "$price < 0"]
+
+
+def test_names_are_short_and_readable() -> None:
+    for good in ("", "a b/c", "x" * 256, "ñ"):
+        checked_name(good)
+    for bad in ("x" * 257, "\n", "\x7f", "\ud800"):
+        with pytest.raises(InvalidUsage, match="at most 256 characters"):
+            checked_name(bad)

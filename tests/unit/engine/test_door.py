@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import asyncio
+import gc
+import time
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tests.doors.services import SETTINGS, bid
+from tidings.channel.management import CreateFilter, DestroyChannel, ObtainProxy
+from tidings.channel.vocabulary import Side, Style
+from tidings.client.transport import Message
+from tidings.engine.access import OWNER, Principal
+from tidings.engine.door import LocalDoor
+from tidings.engine.host import Host
+from tidings.errors import Stopping
+from tidings.server.embedded import embedded, local_client
+
+
+def hosted(scene: Callable[[Host], Awaitable[None]]) -> None:
+    """Runs a scene with a host in memory."""
+
+    async def run() -> None:
+        host = await Host.open(None, settings=SETTINGS)
+        try:
+            await scene(host)
+        finally:
+            await host.close(0.0)
+
+    asyncio.run(run())
+
+
+def test_what_a_principal_makes_belongs_to_it_whatever_the_command_says() -> None:
+    async def scene(host: Host) -> None:
+        channel = await local_client(host).create_channel()
+        for principal, owner in ((Principal("ann"), "ann"), (OWNER, "bob")):
+            door = LocalDoor(host, principal)
+            proxy = await door.ask(ObtainProxy(channel.id, Side.CONSUMER, Style.PUSH, owner="bob"))
+            filter_id, _ = await door.ask(CreateFilter(owner="bob"))
+            assert door.views.proxy(channel.id, proxy).owner == owner
+            assert door.views.filter(filter_id).owner == owner
+
+    hosted(scene)
+
+
+def test_nothing_is_kept_of_connections_that_ended() -> None:
+    async def scene(host: Host) -> None:
+        client = local_client(host)
+        door = client._transport._door  # type: ignore[attr-defined]
+        for _ in range(3):
+            channel = await client.create_channel()
+            for _ in range(3):
+                await client.subscribe(channel)
+            await (await client.publisher(channel)).close()
+            await door.ask(DestroyChannel(channel.id))
+        gc.collect()
+        assert len(door._endpoints) == 0
+        assert not host.out.endpoints
+
+    hosted(scene)
+
+
+def test_closing_lets_go_of_what_is_its_own_only() -> None:
+    async def scene(host: Host) -> None:
+        one, other = local_client(host), local_client(host)
+        channel = await one.create_channel()
+        await one.subscribe(channel)
+        stays = await other.subscribe(channel)
+        named = await one.subscribe(channel, name="bidder")
+        await one.close()
+        info = {
+            proxy.id: proxy.attached for proxy in await (await other.channel(channel.id)).proxies()
+        }
+        assert info == {stays.proxy: True, named.proxy: False}
+        with pytest.raises(Stopping):
+            await one.channels()
+        await other.channels()
+
+    hosted(scene)
+
+
+def test_closing_an_owned_host_does_not_wait_for_events_nobody_takes() -> None:
+    async def scene() -> float:
+        client = await embedded()
+        channel = await client.create_channel()
+        await client.subscribe(channel)
+        await client.publish(channel, bid(1))
+        begin = time.perf_counter()
+        await client.close()
+        return time.perf_counter() - begin
+
+    assert asyncio.run(scene()) < 0.9
+
+
+def test_closing_an_owned_host_lets_handlers_finish() -> None:
+    async def scene() -> None:
+        client = await embedded()
+        channel = await client.create_channel()
+        done: list[int] = []
+        begun = asyncio.Event()
+
+        async def handler(message: Message) -> None:
+            begun.set()
+            await asyncio.sleep(0.01)
+            done.append(message.seq)
+
+        await client.handle(channel, handler)
+        await client.publish(channel, bid(1))
+        await begun.wait()
+        await client.close()
+        assert done == [1]
+
+    asyncio.run(scene())
+
+
+def test_whoever_closes_second_waits_for_the_first() -> None:
+    async def scene() -> None:
+        client = await embedded()
+        await client.create_channel()
+        host = client._transport._door._host  # type: ignore[attr-defined]
+        await asyncio.gather(*(client.close() for _ in range(3)))
+        assert host._around.cancelled()
+        await client.close()
+
+    asyncio.run(scene())
+
+
+def test_what_is_told_to_a_closed_door_is_dropped_in_silence() -> None:
+    async def scene(host: Host) -> None:
+        client = local_client(host)
+        channel = await client.create_channel()
+        puller = await client.puller(channel)
+        await client.publish(channel, bid(1))
+        [delivery] = await puller.pull(lease=30)
+        await client.close()
+        delivery.ack()
+        await asyncio.sleep(0)
+
+    hosted(scene)
+
+
+def test_an_error_of_what_was_told_troubles_nobody() -> None:
+    async def scene(host: Host) -> None:
+        client = local_client(host)
+        channel = await client.create_channel()
+        puller = await client.puller(channel)
+        await client.publish(channel, bid(1))
+        [delivery] = await puller.pull(lease=30)
+        await channel.destroy()
+        delivery.ack()
+        for _ in range(3):
+            await asyncio.sleep(0)
+        gc.collect()
+
+    hosted(scene)

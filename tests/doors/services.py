@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from tidings import event
 from tidings.channel.settings import Settings
@@ -19,7 +19,9 @@ from tidings.engine.host import Host
 from tidings.events.structured import StructuredEvent
 from tidings.server.embedded import local_client
 
-__all__ = ["SETTINGS", "InProcessService", "Service", "bid", "eventually", "known", "seqs"]
+__all__ = ["SETTINGS", "InProcessService", "Service", "bid", "eventually", "known", "seen", "seqs"]
+
+_T = TypeVar("_T")
 
 # What fails is tried again, and suppliers are asked, within a few milliseconds.
 SETTINGS = Settings(retry_first=1_000, retry_longest=4_000, poll_interval=1_000, retry_limit=3)
@@ -85,18 +87,23 @@ def bid(price: int, **data: object) -> StructuredEvent:
 async def eventually(condition: Callable[[], object], seconds: float = 5.0) -> None:
     """Waits until something is so."""
     async with asyncio.timeout(seconds):
-        while not condition():
+        while not condition():  # noqa: ASYNC110 -- whatever a test wants to see
             await asyncio.sleep(0.001)
 
 
-async def known(
-    connection: Connection, right: Callable[[ProxyInfo], object], seconds: float = 5.0
-) -> ProxyInfo:
-    """A connection as the service sees it, as soon as it is as it should be."""
+async def seen(
+    look: Callable[[], Awaitable[_T]], right: Callable[[_T], object], seconds: float = 5.0
+) -> _T:
+    """What is seen at the service, as soon as it is as it should be."""
     async with asyncio.timeout(seconds):
-        while not right(info := await connection.info()):
+        while not right(found := await look()):  # noqa: ASYNC110 -- whatever a test wants to see
             await asyncio.sleep(0.001)
-    return info
+    return found
+
+
+async def known(connection: Connection, right: Callable[[ProxyInfo], object]) -> ProxyInfo:
+    """A connection as the service sees it, as soon as it is as it should be."""
+    return await seen(connection.info, right)
 
 
 async def seqs(subscription: Subscription, count: int) -> list[int]:

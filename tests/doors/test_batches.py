@@ -50,10 +50,14 @@ async def test_the_batch_a_loop_was_left_at_is_acknowledged_by_closing(service: 
 
 async def test_the_batch_an_error_came_from_comes_again(service: Service) -> None:
     client, subscription = await scene(service)
-    with pytest.raises(RuntimeError):
+
+    async def take() -> None:
         async with subscription:
             async for _ in subscription.batches(4):
                 raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        await take()
     async with await client.subscribe("auction", name="bidder") as again:
         batch = await anext(again.batches())
         assert [(m.seq, again.redelivered(m)) for m in batch] == [(n, True) for n in range(1, 7)]

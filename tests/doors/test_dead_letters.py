@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
-from tests.doors.services import Service, bid, eventually, known, seqs
+from tests.doors.services import Service, bid, eventually, known, seen, seqs
 from tidings.channel.views import DeadLetterInfo
 from tidings.client.client import Client
 from tidings.engine.access import ANONYMOUS, Principal
@@ -15,10 +13,11 @@ from tidings.errors import Forbidden, NotFound
 
 async def dead(client: Client, count: int) -> list[DeadLetterInfo]:
     """The dead letters, as soon as there are so many."""
-    async with asyncio.timeout(5):
-        while len(found := await client.dead_letters()) < count:
-            await asyncio.sleep(0.001)
-    return list(found)
+
+    async def look() -> list[DeadLetterInfo]:
+        return list(await client.dead_letters())
+
+    return await seen(look, lambda found: len(found) >= count)
 
 
 async def test_what_is_rejected_can_be_delivered_again(lasting: Service) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.doors.services import Service, bid, eventually, known
+from tests.doors.services import Service, bid, eventually, known, seen
 from tidings.client.transport import Message
 from tidings.errors import Disconnected, ProxyNotFound
 
@@ -15,20 +15,20 @@ from tidings.errors import Disconnected, ProxyNotFound
 async def test_a_function_is_called_with_each_event(service: Service, kind: str) -> None:
     client = await service.client()
     channel = await client.create_channel()
-    seen: list[int] = []
+    calls: list[int] = []
 
     def plain(message: Message) -> None:
-        seen.append(message.seq)
+        calls.append(message.seq)
 
     async def coroutine(message: Message) -> None:
         await asyncio.sleep(0)
-        seen.append(message.seq)
+        calls.append(message.seq)
 
     handler = plain if kind == "plain" else coroutine
     handled = await client.handle(channel, handler, "$price > 1")
     await (await client.publisher(channel)).publish_many([bid(1), bid(2), bid(3)])
-    await eventually(lambda: len(seen) == 2)
-    assert seen == [2, 3]
+    await eventually(lambda: len(calls) == 2)
+    assert calls == [2, 3]
     await known(handled, lambda info: info.counts.get("delivered") == 2)
 
 
@@ -36,11 +36,11 @@ async def test_a_function_is_called_with_each_event(service: Service, kind: str)
 async def test_an_event_whose_call_raised_comes_again_in_order(service: Service, kind: str) -> None:
     client = await service.client()
     channel = await client.create_channel()
-    seen: list[int] = []
+    calls: list[int] = []
 
     def plain(message: Message) -> None:
-        seen.append(message.seq)
-        if seen == [1, 2]:
+        calls.append(message.seq)
+        if calls == [1, 2]:
             raise ValueError("a bad day")
 
     async def coroutine(message: Message) -> None:
@@ -50,8 +50,8 @@ async def test_an_event_whose_call_raised_comes_again_in_order(service: Service,
     handler = plain if kind == "plain" else coroutine
     await client.handle(channel, handler)
     await (await client.publisher(channel)).publish_many([bid(1), bid(2), bid(3)])
-    await eventually(lambda: len(seen) == 4)
-    assert seen == [1, 2, 2, 3]
+    await eventually(lambda: len(calls) == 4)
+    assert calls == [1, 2, 2, 3]
 
 
 async def test_disconnected_ends_the_connection(service: Service) -> None:
@@ -63,9 +63,7 @@ async def test_disconnected_ends_the_connection(service: Service) -> None:
 
     handled = await client.handle(channel, handler, name="bidder")
     await client.publish(channel, bid(1))
-    async with asyncio.timeout(5):
-        while (await channel.info()).consumers:
-            await asyncio.sleep(0.001)
+    await seen(channel.info, lambda info: not info.consumers)
     with pytest.raises(ProxyNotFound):
         await handled.info()
 
@@ -73,30 +71,30 @@ async def test_disconnected_ends_the_connection(service: Service) -> None:
 async def test_a_handler_can_be_paused_and_ended(service: Service) -> None:
     client = await service.client()
     channel = await client.create_channel()
-    seen: list[int] = []
-    handled = await client.handle(channel, lambda message: seen.append(message.seq))
+    calls: list[int] = []
+    handled = await client.handle(channel, lambda message: calls.append(message.seq))
     await handled.suspend()
     await client.publish(channel, bid(1))
-    assert seen == []
+    assert calls == []
     await handled.resume()
-    await eventually(lambda: seen == [1])
+    await eventually(lambda: calls == [1])
     await handled.close()
     await client.publish(channel, bid(2))
     assert (await channel.info()).consumers == 0
-    assert seen == [1]
+    assert calls == [1]
 
 
 async def test_a_named_handler_goes_on_where_it_was(service: Service) -> None:
     client = await service.client()
     channel = await client.create_channel()
-    seen: list[int] = []
-    async with await client.handle(channel, lambda m: seen.append(m.seq), name="bidder"):
+    calls: list[int] = []
+    async with await client.handle(channel, lambda m: calls.append(m.seq), name="bidder"):
         await client.publish(channel, bid(1))
-        await eventually(lambda: seen == [1])
+        await eventually(lambda: calls == [1])
     await client.publish(channel, bid(2))
-    assert seen == [1]
-    again = await client.handle(channel, lambda m: seen.append(-m.seq), name="bidder")
-    await eventually(lambda: seen == [1, -2])
+    assert calls == [1]
+    again = await client.handle(channel, lambda m: calls.append(-m.seq), name="bidder")
+    await eventually(lambda: calls == [1, -2])
     await again.delete()
     assert (await channel.info()).consumers == 0
 
@@ -104,12 +102,12 @@ async def test_a_named_handler_goes_on_where_it_was(service: Service) -> None:
 async def test_closing_the_client_ends_its_handlers(service: Service) -> None:
     client = await service.client()
     channel = await client.create_channel()
-    seen: list[int] = []
+    calls: list[int] = []
     for name in ("", "bidder"):
-        await client.handle(channel, lambda m: seen.append(m.seq), name=name)
+        await client.handle(channel, lambda m: calls.append(m.seq), name=name)
     await client.close()
     other = await service.client()
     await other.publish(channel.id, bid(1))
     await asyncio.sleep(0.005)
-    assert seen == []
+    assert calls == []
     assert (await (await other.channel(channel.id)).info()).consumers == 1

@@ -7,8 +7,10 @@ import asyncio
 import pytest
 
 from tests.doors.services import Service, bid, eventually, known, seqs
+from tidings import Any, event
 from tidings.client.transport import Message
 from tidings.errors import InvalidEvent, ProxyNotFound, UnsupportedQoS
+from tidings.events import typecode as tc
 
 
 async def test_in_process_push_an_event_is_gone_when_the_call_returns(service: Service) -> None:
@@ -160,9 +162,6 @@ async def test_an_event_may_be_less_reliable_than_its_channel(lasting: Service) 
     client = await lasting.client()
     channel = await client.create_channel("auction", persistent=True)
     await (await client.subscribe(channel, name="bidder")).close()
-    from tidings import Any, event
-    from tidings.events import typecode as tc
-
     header = {"EventReliability": Any(tc.SHORT, 0)}
     await client.publish(channel, event("Auction", "hint", header=header))
     await client.publish(channel, bid(1))

@@ -78,11 +78,15 @@ async def test_what_a_loop_was_left_at_is_acknowledged_by_closing(service: Servi
 
 async def test_what_an_error_came_from_comes_again(service: Service) -> None:
     client, _, subscription = await scene(service, 4, name="bidder")
-    with pytest.raises(RuntimeError, match="a bad day"):
+
+    async def take() -> None:
         async with subscription:
             async for delivery in subscription:
                 if delivery.seq == 3:
                     raise RuntimeError("a bad day")
+
+    with pytest.raises(RuntimeError, match="a bad day"):
+        await take()
     async with await client.subscribe("auction", name="bidder") as again:
         found = [await again.next(5), await again.next(5)]
     assert [(d.seq, d.redelivered) for d in found if d is not None] == [(3, True), (4, True)]
@@ -103,11 +107,14 @@ async def test_with_manual_acknowledgement_only_what_is_acknowledged_is_gone(
 
 async def test_an_early_acknowledgement_counts_without_manual_mode(service: Service) -> None:
     client, _, subscription = await scene(service, 2, name="bidder")
-    with pytest.raises(RuntimeError):
+
+    async def take() -> None:
         async with subscription:
-            delivery = await anext(subscription)
-            delivery.ack()
+            (await anext(subscription)).ack()
             raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        await take()
     again = await client.subscribe("auction", name="bidder")
     assert await left(client, again) == [(2, True)]
 

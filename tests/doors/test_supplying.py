@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.doors.services import Service, bid, eventually, known, seqs
+from tests.doors.services import Service, bid, eventually, known, seen, seqs
 from tidings.channel.vocabulary import Form
 from tidings.errors import Disconnected
 from tidings.events.structured import StructuredEvent
@@ -74,9 +74,7 @@ async def test_disconnected_ends_the_supply(service: Service) -> None:
         raise Disconnected("sold out")
 
     await client.supply(channel, source)
-    async with asyncio.timeout(5):
-        while (await channel.info()).suppliers:
-            await asyncio.sleep(0.001)
+    await seen(channel.info, lambda info: not info.suppliers)
 
 
 async def test_a_supply_can_be_paused_and_ended(service: Service) -> None:

@@ -1,4 +1,4 @@
-"""Faults planted one by one in what the engine does in the background: a unit test must catch each."""
+"""Faults planted one by one in the background work of the engine: a unit test must catch each."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.housekeeping_faults import CAUGHT, HOUSEKEEPING_FAULTS
 from tests.faults.fault import Fault, copied_package, probed
+from tests.faults.housekeeping_faults import CAUGHT, HOUSEKEEPING_FAULTS
 
 PROBE = "tests.faults.housekeeping_faults"
 

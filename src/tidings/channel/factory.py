@@ -146,7 +146,7 @@ class Factory:
         if served:
             found.live[entry.seq] = found.live.get(entry.seq, 0) + len(served)
         for proxy in served:
-            delivery_of(proxy).again_upto = found.seq
+            (proxy.delivery or delivery_of(proxy)).again_upto = found.seq
             found.enqueue(proxy, entry, start, now)
         return len(served)
 

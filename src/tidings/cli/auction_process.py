@@ -28,7 +28,7 @@ from tidings.server.embedded import embedded
 __all__ = ["AuctionProcess", "Happening", "Job", "main"]
 
 # A process that is at it for longer is stuck.
-MOST_SECONDS = 60.0
+MOST_SECONDS = 20.0
 
 
 class Job(msgspec.Struct, frozen=True):

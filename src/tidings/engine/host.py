@@ -256,8 +256,9 @@ class Host:
     def failed(
         self, channel: int, proxy: int, seqs: Sequence[int], reason: str, gone: bool = False
     ) -> None:
-        """Events could not be handed over."""
-        self.tell(Failed(channel, proxy, seqs, reason, gone))
+        """Events could not be handed over, nor what waits to leave behind them."""
+        behind = self.out.recall(channel, proxy)
+        self.tell(Failed(channel, proxy, [*seqs, *behind], reason, gone))
 
     def reject(self, channel: int, proxy: int, seqs: Sequence[int], reason: str) -> None:
         """A consumer will never take these."""
@@ -300,7 +301,7 @@ class Host:
             log.warning("the clock was set; host time is %d µs away from it", offset)
             # Both at once: what is recorded was reckoned with the same offset.
             self.recorder.offset = offset
-            self._at_once(ClockSet(offset))
+            self.at_once(ClockSet(offset))
         if self.disk_error is not None:
             self.writer.try_again()
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
@@ -327,9 +328,9 @@ class Host:
 
     def revoke(self, command: Revoke) -> None:
         """Tells the core at once: what comes after must not find these events."""
-        self._at_once(command)
+        self.at_once(command)
 
-    def _at_once(self, command: Command) -> None:
+    def at_once(self, command: Command) -> None:
         """Carries a command out before all that waits."""
         _, effects = self.factory.handle_many([command], self.clock.now())
         self.perform_alone(effects)

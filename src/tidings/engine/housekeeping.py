@@ -33,6 +33,8 @@ _SECOND: Final = 1_000_000
 _LOOK: Final = 1.0
 # Finding out that nothing can go means reading old segments: not more often than this, seconds.
 _LONGEST_PAUSE: Final = 600.0
+# Segments that were written while others went may go, too, if the journal is still too long.
+_ROUNDS: Final = 3
 
 
 class Housekeeping:
@@ -91,22 +93,25 @@ class Housekeeping:
 
     async def _keep(self) -> None:
         loop = asyncio.get_running_loop()
-        due = loop.time() + self.every
+        last = loop.time()
         while not self._stop.is_set():
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stop.wait(), min(_LOOK, self.every))
                 return
             full = await self._attempt(self._look, "the journal cannot be looked at")
-            if full or loop.time() >= due:
+            if full or loop.time() >= last + self.every:
                 await self._run()
-                due = loop.time() + self.every
+                last = loop.time()
 
     async def _run(self) -> None:
         async with self._running:
             if self._swapping is None or self._stop.is_set():
                 return
-            await self._attempt(self._look, "the journal cannot be looked at")
-            await self._attempt(self._retain, "old segments of the journal are kept")
+            for _ in range(_ROUNDS):
+                await self._attempt(self._look, "the journal cannot be looked at")
+                went = await self._attempt(self._retain, "old segments of the journal are kept")
+                if not went or not self._is_full():
+                    break
             await self._attempt(self._look, "the journal cannot be looked at")
             await self._attempt(self._swap_out, "entries stay in memory")
 
@@ -179,6 +184,10 @@ class Housekeeping:
             core.disk_full = ""
             self._tell(NoticeKind.CAUGHT_UP, f"the journal has {octets} octets again")
 
+    def _is_full(self) -> bool:
+        assert self._host is not None
+        return bool(self._host.factory.core.disk_full)
+
     async def _retain(self) -> bool:
         """Lets old segments go, as far as that pays; whether some went."""
         host = self._host
@@ -211,14 +220,17 @@ class Housekeeping:
         assert self._host is not None
         clock, kept = self._host.clock, self.retention
         if self.disk_quota is not None:
-            kept = replace(kept, keep_octets=min(kept.keep_octets, self.disk_quota))
+            # What is written meanwhile must not be what goes beyond it.
+            most = self.disk_quota * 9 // 10 - self._always
+            kept = replace(kept, keep_octets=min(kept.keep_octets, max(0, most)))
         return droppable(infos, clock.now() + clock.offset, kept)
 
     def _rest(self, useful: bool) -> None:
         """After an attempt in vain the next one waits, longer each time."""
         assert self._host is not None
-        full = bool(self._host.factory.core.disk_full)
-        self._pause = 0.0 if useful or full else min(2 * self._pause + self.every, _LONGEST_PAUSE)
+        self._pause = (
+            0.0 if useful or self._is_full() else min(2 * self._pause + self.every, _LONGEST_PAUSE)
+        )
         self._not_before = self._host.loop.time() + self._pause
 
     # Memory.

@@ -98,7 +98,7 @@ class Leaving:
         key = (batch.channel, batch.proxy)
         missing = [] if whole else self._fill_from_memory(batch, entries)
         waits = (later is not None) + bool(missing)
-        ticket = self._outbox.put(key, act, waits, batch.messages)
+        ticket = self._outbox.put(key, act, waits, batch.messages, entries)
         ready = partial(self._outbox.ready, ticket)
         if later is not None:
             later(ready)
@@ -162,6 +162,16 @@ class Leaving:
             text = f"events {lost[:10]} cannot be read from the journal; they are lost"
             self._host.notice(e.Notice(e.NoticeKind.LOST, batch.channel, batch.proxy, text))
             self._host.ack(batch.channel, batch.proxy, lost)
+
+    def recall(self, channel: int, proxy: int) -> list[int]:
+        """Keeps from a push consumer what waits to leave; the numbers of the events."""
+        key = (channel, proxy)
+        if key not in self._outbox.lines:
+            return []
+        found = self._host.factory.channels[channel].proxies.get(proxy)
+        if found is None or found.style is Style.PULL:  # who pulls waits for the answer
+            return []
+        return self._outbox.recall(key)
 
     def withdraw(self, channel: int, seqs: Collection[int]) -> None:
         """Lets events not leave that could not be written: they were never accepted."""

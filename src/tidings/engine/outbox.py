@@ -7,9 +7,10 @@ was read; others leave at once, but never overtake within one consumer.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, TypeAlias
 
+from tidings.channel.entries import Entry
 from tidings.engine.bodies import Message
 
 __all__ = ["REFUSED", "Key", "Outbox", "Ticket"]
@@ -29,17 +30,24 @@ class Ticket:
         action: Lets it leave.
         waits: For how many things.
         messages: The events in it, or where they are on the disk.
+        entries: The same events as the core knows them.
     """
 
-    __slots__ = ("action", "key", "messages", "waits")
+    __slots__ = ("action", "entries", "key", "messages", "waits")
 
     def __init__(
-        self, key: Key, action: Callable[[], None], waits: int, messages: list[Any]
+        self,
+        key: Key,
+        action: Callable[[], None],
+        waits: int,
+        messages: list[Any],
+        entries: Sequence[Entry],
     ) -> None:
         self.key = key
         self.action = action
         self.waits = waits
         self.messages = messages
+        self.entries = entries
 
 
 class Outbox:
@@ -48,9 +56,16 @@ class Outbox:
     def __init__(self) -> None:
         self.lines: dict[Key, deque[Ticket]] = {}
 
-    def put(self, key: Key, action: Callable[[], None], waits: int, messages: list[Any]) -> Ticket:
+    def put(
+        self,
+        key: Key,
+        action: Callable[[], None],
+        waits: int,
+        messages: list[Any],
+        entries: Sequence[Entry] = (),
+    ) -> Ticket:
         """Puts something at the end of a consumer's line; with nothing to wait for it leaves."""
-        ticket = Ticket(key, action, waits, messages)
+        ticket = Ticket(key, action, waits, messages, entries)
         line = self.lines.get(key)
         if line is None:
             line = self.lines[key] = deque()
@@ -73,6 +88,11 @@ class Outbox:
                     for at, message in enumerate(ticket.messages):
                         if isinstance(message, Message) and message.seq in seqs:
                             ticket.messages[at] = REFUSED
+
+    def recall(self, key: Key) -> list[int]:
+        """Drops all that waits for a consumer; the numbers of the events."""
+        line = self.lines.pop(key, ())
+        return [entry.seq for ticket in line for entry in ticket.entries]
 
     def _let_out(self, key: Key) -> None:
         line = self.lines.get(key)

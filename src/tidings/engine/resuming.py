@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tidings.channel.channel import Channel
 from tidings.channel.entries import Entry
-from tidings.engine.recovery import ChannelState, Recovered
+from tidings.engine.recovery import ChannelState, Recovered, uncollected
 from tidings.stores.payloads import marks_payload
 from tidings.stores.records import Kind, Record
 
@@ -22,6 +22,11 @@ _AT_ONCE: Final = 500
 
 async def resume(host: Host, found: Recovered) -> None:
     """Brings a new host into the state before the stop."""
+    with uncollected():
+        await _resume(host, found)
+
+
+async def _resume(host: Host, found: Recovered) -> None:
     origins = found.origins()
     host.recorder.origins = origins
     host.origins = {id: origin.hex() for id, origin in origins.items()}
@@ -55,7 +60,7 @@ def last_words(host: Host) -> list[Record]:
 
 async def _load(host: Host, channel: Channel, state: ChannelState) -> None:
     """Lets a channel's events wait again, in the order of their numbers."""
-    factory, bodies = host.factory, host.bodies
+    load, held = host.factory.load_pending, host.bodies.of(channel.id)
     now = host.clock.now()
     pending = state.pending
     state.pending = {}
@@ -63,13 +68,13 @@ async def _load(host: Host, channel: Channel, state: ChannelState) -> None:
         place, expiry, priority, flags, start, proxies, views = pending.pop(seq)
         others = proxies if views is None else tuple(p for p in proxies if p not in views)
         entry = Entry(expiry, seq, priority, 0, flags)
-        served = factory.load_pending(channel.id, entry, start, others, now) if others else 0
+        served = load(channel.id, entry, start, others, now) if others else 0
         for proxy in () if views is None else proxies:
             if proxy in views:
                 seen = Entry(views[proxy][0], seq, views[proxy][1], 0, flags)
-                served += factory.load_pending(channel.id, seen, start, (proxy,), now)
+                served += load(channel.id, seen, start, (proxy,), now)
         if served:
-            bodies.keep_place(channel.id, seq, place)
+            held[seq] = place
         if at % _AT_ONCE == _AT_ONCE - 1:
-            host.perform_alone(factory.loaded())
+            host.perform_alone(host.factory.loaded())
             await asyncio.sleep(0)

@@ -50,7 +50,7 @@ class Spilling:
             self._host.bodies.keep_place(effect.channel, entry.seq, places[entry.seq])
         store = self._host.store
         left = 0 if store is None else store.catalog.spilled(effect.channel, effect.proxy)
-        self._host.tell(Refilled(effect.channel, effect.proxy, entries, left))
+        self._host.at_once(Refilled(effect.channel, effect.proxy, entries, left))
 
     def refill(self, effect: e.Refill) -> None:
         """Gets entries back, and tells the core."""
@@ -73,7 +73,8 @@ class Spilling:
             return
         for entry, place in zip(entries, places, strict=True):
             self._host.bodies.keep_place(effect.channel, entry.seq, place)
-        self._host.tell(Refilled(effect.channel, effect.proxy, entries, left))
+        # At once: who else was the last to wait for such an event must not have it forgotten.
+        self._host.at_once(Refilled(effect.channel, effect.proxy, entries, left))
 
     def _try_again(self, effect: e.Refill) -> None:
         with contextlib.suppress(Stopping):

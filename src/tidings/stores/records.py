@@ -208,7 +208,8 @@ class Scanner:
                 self._need = end - at
                 break
             if version == VERSION and crc32(view[start:end]) == body:
-                yield from self._end_damage(at)
+                if self._damaged_from is not None:
+                    yield from self._end_damage(at)
                 yield self._offset + at, Record(kind, channel, seq, buffer[start:end])
             else:
                 self._begin_damage(at)

@@ -22,7 +22,16 @@ from typing import NamedTuple
 from zlib import crc32
 
 from tidings.errors import CursorNotFound, JournalTooNew, StoreError
-from tidings.stores.records import Damage, Kind, Record, Scanner, encode, record_octets, scan
+from tidings.stores.records import (
+    HEAD_OCTETS,
+    Damage,
+    Kind,
+    Record,
+    Scanner,
+    encode,
+    record_octets,
+    scan,
+)
 
 __all__ = [
     "CHUNK_OCTETS",
@@ -299,15 +308,13 @@ def read_entries(
                 break
             at += len(octets)
             for place, found in scanner.feed(octets):
-                yield _placed(number, place, found)
+                if isinstance(found, Damage):
+                    yield found
+                else:
+                    after = place + HEAD_OCTETS + len(found.payload)
+                    yield Entry(Cursor(number, place), Cursor(number, after), found)
     for _, damage in scanner.finish():
         yield damage
-
-
-def _placed(number: int, place: int, found: Record | Damage) -> Entry | Damage:
-    if isinstance(found, Damage):
-        return found
-    return Entry(Cursor(number, place), Cursor(number, place + found.octets), found)
 
 
 def set_aside(folder: Path, number: int, offset: int, length: int) -> Path | None:

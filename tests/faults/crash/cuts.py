@@ -58,9 +58,7 @@ def _verifier(runner: asyncio.Runner, recording: Recording) -> Callable[[Path, b
     later = Ledger(recording.answers_before(len(recording.operations)))
 
     def verify(disk: Path, answers: bytes) -> str | None:
-        segs=sorted(p.name[9:12] for p in (disk/"data"/"journal").glob("*.journal"))
-        x= runner.run(judged(disk / "data", Ledger(answers), later))
-        return x and x+str(segs)
+        return runner.run(judged(disk / "data", Ledger(answers), later))
 
     return verify
 

@@ -22,7 +22,8 @@ async def _consumer(transport: FakeTransport) -> tuple[int, bool]:
 @pytest.mark.parametrize("error", [LimitExceeded("full"), asyncio.CancelledError()])
 def test_a_proxy_whose_filter_cannot_be_had_ends(failing: str, error: BaseException) -> None:
     answers: dict[str, list[object]] = {"ObtainProxy": [7], "CreateFilter": [(3, ())]}
-    transport = FakeTransport(**{**answers, failing: [error]})
+    answers[failing] = [error]
+    transport = FakeTransport(**answers)
     with pytest.raises(type(error)):
         asyncio.run(_consumer(transport))
     assert transport.kinds[-2:] == [failing, "Disconnect"]

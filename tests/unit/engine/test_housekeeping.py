@@ -164,18 +164,18 @@ def test_a_segment_is_as_old_as_its_newest_record_also_after_a_restart(tmp_path:
 
 def test_beyond_the_quota_persistent_events_are_refused_and_nothing_else(tmp_path: Path) -> None:
     async def play() -> None:
-        host = await Host.open(tmp_path, segment_octets=SEGMENT, disk_quota=2 * SEGMENT)
+        host = await Host.open(tmp_path, segment_octets=SEGMENT, disk_quota=4 * SEGMENT)
         channel = await new_channel(host)
         source = await supplier(host, channel)
         proxy, _ = await consumer(host, channel, window=1_000)
         await soon(host.ask(Detach(channel, proxy)))
-        count = await filled(host, channel, source, 4)
+        count = await filled(host, channel, source, 8)
         await soon(host.housekeeping.run_once())
         answers = await soon(
             host.ask(Push(channel, source, [happened("no"), happened("yes", False)]))
         )
         assert isinstance(answers[0], DiskFull)
-        assert f"may have {2 * SEGMENT}" in str(answers[0])
+        assert f"may have {4 * SEGMENT}" in str(answers[0])
         assert answers[1] == count + 1
         await new_channel(host)
         assert [n.kind for n in host.notices] == [NoticeKind.FAILING]
@@ -220,6 +220,7 @@ def test_it_runs_by_itself_when_a_segment_is_full_and_now_and_then(tmp_path: Pat
             channel = await new_channel(host)
             source = await supplier(host, channel)
             journal = store_of(host).journal
+            await until(lambda: host.housekeeping._end)
             await filled(host, channel, source, 1)
             await until(lambda: journal.segments[0] > 1)
             host.housekeeping.every = 0.001

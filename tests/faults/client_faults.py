@@ -32,6 +32,7 @@ from tests.doors import (
 from tests.doors.services import InProcessService
 from tests.faults.fault import Fault
 from tests.unit.client import test_sync
+from tidings.errors import InvalidUsage
 from tidings.server.embedded import embedded_sync
 
 CAUGHT = "caught:"
@@ -94,8 +95,8 @@ CLIENT_FAULTS = [
     Fault(
         "next without patience does not look",
         SUBSCRIPTION,
-        "            async with asyncio.timeout(seconds):\n                return await anext(self)",
-        "            return await asyncio.wait_for(anext(self), seconds)",
+        "async with asyncio.timeout(seconds):\n                return await anext(self)",
+        "return await asyncio.wait_for(anext(self), seconds)",
     ),
     Fault(
         "a lease is forgotten",
@@ -106,8 +107,8 @@ CLIENT_FAULTS = [
     Fault(
         "the number is not raised",
         PUBLISHING,
-        "            self.number += 1\n            return self.number",
-        "            return self.number + 1",
+        "self.number += 1\n            mark = ProducerMark.trusted(self.producer, self.number)",
+        "mark = ProducerMark.trusted(self.producer, self.number + 1)",
     ),
     Fault("numbers of a batch are used twice", PUBLISHING, "+= len(events)", "+= 1"),
     Fault(
@@ -191,16 +192,11 @@ def checks(folder: Path) -> Iterator[tuple[str, Callable[[], None]]]:
             if needed in (["service"], ["lasting"]):
                 place = folder / name / "data" if needed == ["lasting"] else None
                 yield name, partial(_played, test, place)
-    yield (
-        "restarts",
-        partial(
-            _played,
-            partial(
-                test_publishing.test_the_same_number_is_accepted_once_across_restarts, kill=True
-            ),
-            folder / "restarts" / "data",
-        ),
-    )
+    nothing_behind = test_subscribing.test_a_subscription_that_cannot_be_had_leaves_nothing_behind
+    refused = partial(nothing_behind, settings={"window": 0}, error=InvalidUsage)
+    yield "nothing behind", partial(_played, refused, None)
+    once = partial(test_publishing.test_the_same_number_is_accepted_once_across_restarts, kill=True)
+    yield "restarts", partial(_played, once, folder / "restarts" / "data")
     with embedded_sync() as client:
         yield "sync", partial(test_sync.test_what_an_error_came_from_comes_again, client)
 

@@ -35,7 +35,7 @@ from tidings.stores.payloads import stored_outcome
 from tidings.stores.records import Kind
 from tidings.stores.segments import DATA_START, Cursor, Entry, segment_path
 
-FLIPS = 300
+FLIPS = 300  # of each of two journals
 SEED = 20_243
 
 Waiting = dict[str, dict[int, StructuredEvent]]
@@ -50,16 +50,20 @@ class Stopped(NamedTuple):
     folder: Path
     entries: list[Entry]
     ledger: Ledger
+    is_whole: bool
 
 
-@pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory) -> Stopped:
+@pytest.fixture(scope="module", params=["whole", "old segments are gone"])
+def stopped(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Stopped:
     folder = tmp_path_factory.mktemp("stopped")
-    options = ("--events", "50", "--take", "70", "--patience", "0.002", "--manage")
+    is_whole = request.param == "whole"
+    options = ("--events", "50", "--take", "70" if is_whole else "150", "--patience", "0.002")
+    options += ("--manage",) if is_whole else ("--manage", "--keep", "30000")
     ledger = published(folder / "data", folder / "ledger", *options)
     with Journal.open(folder / "data" / JOURNAL) as journal:
         entries = list(journal.read())
-    return Stopped(folder / "data" / JOURNAL, entries, ledger)
+    assert is_whole == (entries[0].at.segment == 1)
+    return Stopped(folder / "data" / JOURNAL, entries, ledger, is_whole)
 
 
 def chosen_bits(stopped: Stopped, random: Random) -> Iterator[tuple[Cursor, int]]:
@@ -111,7 +115,9 @@ def _order(consumer: str, message: Message) -> tuple[int, int]:
     return (-message.priority if consumer == URGENT else 0), message.seq
 
 
-def check_waiting(hit: Entry | None, found: Waiting, whole: Waiting, host: Host) -> None:
+def check_waiting(
+    hit: Entry | None, found: Waiting, whole: Waiting, host: Host, *, is_whole: bool
+) -> None:
     """Only what the hit record says may differ: a lost event, or acknowledged ones once more."""
     channel = channel_of(host)
     assert channel is not None
@@ -124,7 +130,10 @@ def check_waiting(hit: Entry | None, found: Waiting, whole: Waiting, host: Host)
         again[channel.proxies[proxy].name].update(seqs)
     for consumer in CONSUMERS:
         events = found[consumer]
-        assert events.keys() == (whole[consumer].keys() - gone) | again[consumer]
+        sure = whole[consumer].keys() - gone
+        if not is_whole:  # events that were acknowledged may be gone, or carried without them
+            again[consumer] &= events.keys()
+        assert events.keys() == sure | again[consumer]
         for seq, event in whole[consumer].items():
             assert seq in gone or events[seq] == event
 
@@ -148,7 +157,7 @@ async def judge(stopped: Stopped, scratch: Path) -> Counter[str]:
     host = await Host.open(scratch / "whole", segment_octets=SEGMENT_OCTETS)
     made, whole = objects(host), await waiting_in(host)
     await host.close(0)
-    assert min(map(len, whole.values())) > 20
+    assert max(map(len, whole.values())) > 20
     kinds: Counter[str] = Counter()
     for number, (at, bit) in enumerate(chosen_bits(stopped, Random(SEED))):
         hit = next((e for e in stopped.entries if e.at <= at < e.after), None)
@@ -159,7 +168,8 @@ async def judge(stopped: Stopped, scratch: Path) -> Counter[str]:
         try:
             check_damage(host, at)
             assert objects(host) == made
-            check_waiting(hit, await waiting_in(host), whole, host)
+            found = await waiting_in(host)
+            check_waiting(hit, found, whole, host, is_whole=stopped.is_whole)
             answers = await push(host, [*numbers, (9, 1)], 9)
             assert answers[:-1] == [stopped.ledger.pushed[which].seq for which in numbers]
             assert answers[-1] == last + 1
@@ -177,7 +187,7 @@ def test_a_flipped_bit_costs_one_record(stopped: Stopped, tmp_path: Path) -> Non
         kinds = asyncio.run(judge(stopped, tmp_path))
     sys.stdout.write(f"{kinds.total()} flips, in {dict(kinds)}\n")
     assert kinds.total() == FLIPS
-    assert kinds["EVENT"] > 100
+    assert kinds["EVENT"] > 50
     assert min(kinds[name] for name in ("HEADER", "OUTCOME", "TOPOLOGY", "PLAN", "MARK")) > 15
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -19,17 +21,23 @@ app = typer.Typer(
 )
 
 
+Rounds = Annotated[int, typer.Option(min=1, help="Interleaved rounds; medians count.")]
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        exists=True,
+        file_okay=False,
+        help="Where data is written; removed afterwards. [default: the working directory]",
+    ),
+]
+
+
 class Workload(StrEnum):
     """The workloads of the match bench."""
 
     W1 = "W1"
     W2 = "W2"
     W3 = "W3"
-
-
-@app.callback()
-def _benches() -> None:
-    """Keeps `match` a word of its own while it is the only bench."""
 
 
 @app.command(
@@ -45,7 +53,7 @@ def match(
     ] = None,
     subscriptions: Annotated[int, typer.Option(min=1, help="How many subscriptions.")] = 100_000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same data.")] = 1,
-    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds; medians count.")] = 5,
+    rounds: Rounds = 5,
     events: Annotated[int, typer.Option(min=1, help="Events per round.")] = 300,
     json: Json = False,
 ) -> None:
@@ -64,17 +72,116 @@ def match(
             render.note(f"measuring {one} with {subscriptions:,} subscriptions", "dim")
         measured = run(one.value, subscriptions, seed=seed, rounds=rounds, events=events)
         results += measured["results"]
+    _show({"bench": "match", "results": results}, json)
+
+
+@app.command(
+    epilog=examples(
+        "tidings bench channel",
+        "tidings bench channel --events 2000 --consumers 100 --rounds 1 --json",
+    )
+)
+def channel(
+    events: Annotated[int, typer.Option(min=1, help="Events per round.")] = 20_000,
+    consumers: Annotated[int, typer.Option(min=1, help="The most filtered consumers.")] = 10_000,
+    fan_out: Annotated[int, typer.Option(min=1, help="Consumers that get everything.")] = 100,
+    rounds: Rounds = 5,
+    json: Json = False,
+) -> None:
+    """Measure events through a channel in memory, beside a bare dictionary dispatch.
+
+    Awaited one by one, in batches of 100 to filtered consumers of which one matches, and to many
+    consumers without a filter. What they get is checked.
+
+    Exit code: 0 whatever the figures; `ok` in the result says whether the targets were met.
+    """
+    _run("channel", json, events=events, consumers=consumers, fan_out=fan_out, rounds=rounds)
+
+
+@app.command(
+    epilog=examples("tidings bench persist", "tidings bench persist --events 640 --rounds 1 --json")
+)
+def persist(
+    events: Annotated[int, typer.Option(min=1, help="Events per round of 64 pushers.")] = 8_000,
+    rounds: Rounds = 7,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """Measure events that survive a crash, beside rows in a raw SQLite file.
+
+    One pusher and 64 at once, each waiting until its event is on the disk. Both are read back.
+
+    Exit code: 0 whatever the figures; `ok` in the result says whether the targets were met.
+    """
+    _run("persist", json, events=events, rounds=rounds, folder=folder)
+
+
+@app.command(
+    epilog=examples(
+        "tidings bench recover",
+        "tidings bench recover --events 5000 --proxies 50 --json",
+    )
+)
+def recover(
+    events: Annotated[int, typer.Option(min=1, help="How many events wait.")] = 1_000_000,
+    proxies: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="For how many consumers. Repeatable. [default: 10000 and 10]"),
+    ] = None,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """Measure a start with very many events that wait: time to the first event, and memory.
+
+    Exit code: 0 whatever the figures; `ok` in the result says whether the targets were met.
+    """
+    _run("recover", json, events=events, proxies=proxies or [10_000, 10], folder=folder)
+
+
+@app.command(
+    epilog=examples("tidings bench memory", "tidings bench memory --proxies 1000 --json"),
+)
+def memory(
+    proxies: Annotated[int, typer.Option(min=1, help="How many idle proxies.")] = 100_000,
+    json: Json = False,
+) -> None:
+    """Measure what an idle proxy takes in memory, without a filter and with one.
+
+    Exit code: 0 whatever the figures.
+    """
+    _run("memory", json, proxies=proxies)
+
+
+def _run(bench: str, json: bool, **settings: object) -> None:
+    """Runs one of the benches, imported only now, and shows what it found."""
+    found = import_module(f"tidings.bench.{bench}")
+    progress = _silent if json else _tell
+    _show(found.run(**settings, progress=progress), json)
+
+
+def _tell(step: str) -> None:
+    render.note(step, "dim")
+
+
+def _silent(step: str) -> None:
+    """Nobody wants to know."""
+
+
+def _show(report: dict[str, Any], json: bool) -> None:
     if json:
-        render.as_json({"bench": "match", "results": results})
+        render.as_json(report)
         return
     rows = [
-        (str(r["name"]), _figure(r["value"]), str(r["unit"]), _target(r), _met(r)) for r in results
+        (str(r["name"]), _figure(r["value"]), str(r["unit"]), _target(r), _met(r))
+        for r in report["results"]
     ]
     render.table(("what", "value", "unit", "target", "met"), rows, numbers=[1])
 
 
 def _figure(value: object) -> str:
     if isinstance(value, float):
+        if abs(value) < 1:
+            return f"{value:.4f}"
         return f"{value:,.2f}" if abs(value) < 100 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 

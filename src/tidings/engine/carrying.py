@@ -32,7 +32,7 @@ __all__ = ["Carrying"]
 _T = TypeVar("_T")
 
 # Records a step reads, and objects written down between two turns of the loop.
-STEP_RECORDS: Final = 500
+STEP_RECORDS: Final = 200
 _OBJECTS_AT_ONCE: Final = 50
 # How often a moment is looked for in which no change of an object is on its way.
 _TRIES: Final = 1_000
@@ -253,7 +253,8 @@ class Carrying:
     def _last_step(self, carrier: Carrier, upto: int) -> bool:
         """On the disk thread: of an object that was written down since, that record counts."""
         changed = self._ledger.changed
-        records = [record for key, record in self._objects if key not in changed]
+        # Twice, as when they changed: one flipped bit must not cost an object.
+        records = [record for key, record in self._objects if key not in changed for _ in (1, 2)]
         self._checkpoint = framed(upto, records)
         self.octets += sum(record.octets for record in records)
         return carrier.step().done

@@ -14,20 +14,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
+from tidings.channel import commands as c
 from tidings.channel import effects as e
 from tidings.channel import management as m
-from tidings.channel.commands import (
-    Ack,
-    CancelPull,
-    ClockSet,
-    Command,
-    Failed,
-    Pull,
-    Push,
-    Reject,
-    Revoke,
-    Tick,
-)
+from tidings.channel.commands import Command, Push
 from tidings.channel.effects import Outcome
 from tidings.channel.factory import Factory
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
@@ -239,10 +229,10 @@ class Host:
         future: asyncio.Future[Delivery] = self.loop.create_future()
         self.out.pulls[token] = future
         try:
-            await self.ask(Pull(channel, proxy, token, most, wait, lease), principal)
+            await self.ask(c.Pull(channel, proxy, token, most, wait, lease), principal)
             return await future
         except BaseException:  # the core must give nothing to who waits no more
-            self.tell(CancelPull(channel, proxy, token))
+            self.tell(c.CancelPull(channel, proxy, token))
             raise
         finally:
             self.out.pulls.pop(token, None)
@@ -251,18 +241,18 @@ class Host:
 
     def ack(self, channel: int, proxy: int, seqs: Sequence[int]) -> None:
         """A consumer has taken events."""
-        self.tell(Ack(channel, proxy, seqs))
+        self.tell(c.Ack(channel, proxy, seqs))
 
     def failed(
         self, channel: int, proxy: int, seqs: Sequence[int], reason: str, gone: bool = False
     ) -> None:
         """Events could not be handed over, nor what waits to leave behind them."""
         behind = self.out.recall(channel, proxy)
-        self.tell(Failed(channel, proxy, [*seqs, *behind], reason, gone))
+        self.tell(c.Failed(channel, proxy, [*seqs, *behind], reason, gone))
 
     def reject(self, channel: int, proxy: int, seqs: Sequence[int], reason: str) -> None:
         """A consumer will never take these."""
-        self.tell(Reject(channel, proxy, seqs, reason))
+        self.tell(c.Reject(channel, proxy, seqs, reason))
 
     # The loop.
 
@@ -282,7 +272,7 @@ class Host:
             for post in posts:
                 if post.future is not None and not post.future.done():
                     post.future.set_exception(fault)
-            if type(posts[0].command) is not Tick:
+            if type(posts[0].command) is not c.Tick:
                 self._tick()  # what the others have brought about is carried out with it
         self._timer.set(self.factory.wake_at)
         took = watchdog.left()
@@ -293,7 +283,7 @@ class Host:
             self.loop.call_soon(self._drain)
 
     def _tick(self) -> None:
-        self.tell(Tick())
+        self.tell(c.Tick())
 
     def _look_around(self) -> None:
         offset = self.clock.check()
@@ -301,7 +291,7 @@ class Host:
             log.warning("the clock was set; host time is %d µs away from it", offset)
             # Both at once: what is recorded was reckoned with the same offset.
             self.recorder.offset = offset
-            self.at_once(ClockSet(offset))
+            self.at_once(c.ClockSet(offset))
         if self.disk_error is not None:
             self.writer.try_again()
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
@@ -326,7 +316,7 @@ class Host:
         """Lets events not leave that were not accepted after all."""
         self.out.withdraw(channel, seqs)
 
-    def revoke(self, command: Revoke) -> None:
+    def revoke(self, command: c.Revoke) -> None:
         """Tells the core at once: what comes after must not find these events."""
         self.at_once(command)
 

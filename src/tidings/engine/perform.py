@@ -17,8 +17,7 @@ from tidings.channel.entries import PERSISTENT, Entry
 from tidings.engine.bodies import Message
 from tidings.engine.mailbox import Post
 from tidings.engine.writing import AcceptedEvent, Write, refusal
-from tidings.errors import LimitExceeded, StoreError, TidingsError
-from tidings.stores.records import MAX_PAYLOAD
+from tidings.errors import StoreError, TidingsError
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
@@ -97,15 +96,10 @@ class Performer:
         if durable:
             try:
                 record = self._recorder.event(effect)
-                octets = len(record.payload)
-                if octets > MAX_PAYLOAD:
-                    raise LimitExceeded(
-                        f"the event {effect.event.name!r} takes {octets} octets in the journal; "
-                        f"at most {MAX_PAYLOAD} are taken"
-                    )
             except Exception as fault:  # noqa: BLE001 -- this event's trouble, not that of others
                 write.unwritable[channel, seq] = (effect.mark, _told(fault))
                 return
+            octets = len(record.payload)
         message = None
         if effect.recipients:
             message = Message(

@@ -120,8 +120,7 @@ class Recovered:
         channel = self._channel(record.channel)
         stored = stored_event(record.payload)
         seq = record.seq
-        if seq > channel.seq:
-            channel.seq = seq
+        channel.seq = max(channel.seq, seq)
         if stored.producer is not None:
             if channel.marks is None:
                 limits = self._limits

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.channel import Channel
@@ -16,14 +17,20 @@ if TYPE_CHECKING:
 
 __all__ = ["last_words", "resume"]
 
+# So many events that wait are kept from the collector: each of its full runs would look at all
+# of them, and hold up the loop for as long as that takes.
+_VERY_MANY: Final = 100_000
 # Events taken in before the loop gets a turn.
 _AT_ONCE: Final = 500
 
 
 async def resume(host: Host, found: Recovered) -> None:
     """Brings a new host into the state before the stop."""
+    waiting = sum(len(state.pending) for state in found.channels.values())
     with uncollected():
         await _resume(host, found)
+        if waiting >= _VERY_MANY:
+            gc.freeze()
 
 
 async def _resume(host: Host, found: Recovered) -> None:

@@ -372,3 +372,25 @@ def test_events_come_again_in_order_after_a_failure() -> None:
         await host.close(0.05)
 
     run(work())
+
+
+def test_what_waits_to_leave_does_not_overtake_what_failed(tmp_path: Path) -> None:
+    async def work() -> None:
+        host = await Host.open(tmp_path, settings=Settings(retry_first=1_000))
+        channel = await new_channel(host)
+        proxy = await supplier(host, channel)
+        _, endpoint = await consumer(host, channel)
+        await publish(host, channel, proxy, "a")
+        [message] = await collect(endpoint, 1, ack=False)
+        disk = HeldDisk(host)
+        disk.hold()
+        push = host.ask(Push(channel, proxy, named("b")))
+        await until(lambda: disk.writes)
+        endpoint.fail(message, "not now")
+        disk.release()
+        await soon(push)
+        found = await collect(endpoint, 2)
+        assert [m.event.name for m in found] == ["a", "b"]
+        await host.close(0.05)
+
+    run(work())

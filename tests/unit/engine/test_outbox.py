@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.engine.recorded_answers import message
+from tidings.channel.entries import Entry
 from tidings.engine.outbox import REFUSED, Outbox, Ticket
 
 KEY = (1, 7)
@@ -64,3 +65,16 @@ def test_what_was_never_accepted_is_taken_out_wherever_it_waits() -> None:
     assert [m if m is REFUSED or isinstance(m, int) else m.seq for m in waiting[0]] == [1, REFUSED]
     assert waiting[1] == [REFUSED, 5]
     assert waiting[2] != [REFUSED]
+
+
+def test_what_is_called_back_never_leaves() -> None:
+    outbox = Outbox()
+    left: list[int] = []
+    entries = [Entry(0, seq, 0, 0, 0) for seq in (4, 5)]
+    ticket = outbox.put(KEY, partial(left.append, 1), 1, [4, 5], entries)
+    outbox.put(KEY, partial(left.append, 2), 0, [6], [Entry(0, 6, 0, 0, 0)])
+    assert outbox.recall((1, 8)) == []
+    assert outbox.recall(KEY) == [4, 5, 6]
+    outbox.ready(ticket)
+    assert left == []
+    assert not outbox.lines

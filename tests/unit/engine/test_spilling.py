@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from tests.unit.engine.hosts import (
     HeldDisk,
@@ -19,6 +20,7 @@ from tests.unit.engine.hosts import (
     until,
 )
 from tidings.channel.commands import Push
+from tidings.channel.effects import NoticeKind
 from tidings.channel.management import DestroyChannel, Disconnect, Resume, Suspend
 from tidings.channel.settings import Limits, Settings
 from tidings.engine.bodies import Message
@@ -188,6 +190,30 @@ def test_what_was_on_the_disk_waits_again_after_a_restart(tmp_path: Path) -> Non
         endpoint = await reconnected(host, channel, slow[0], window=5)
         await host.ask(Resume(channel, slow[0]))
         assert seqs(await collect_all(endpoint, 40)) == list(range(1, 41))
+        await host.close(0.05)
+
+    run(work())
+
+
+def test_what_comes_back_is_not_forgotten_with_the_last_other_who_waited(tmp_path: Path) -> None:
+    async def work() -> None:
+        host = await Host.open(tmp_path, settings=FEW, cache_octets=1)
+        channel, proxy, slow = await suspended(host)
+        quick, endpoint = await consumer(host, channel)
+        await publish(host, channel, proxy, *range(40))
+        await collect(endpoint, 40, ack=False)
+        right = host.spilling._refilled
+
+        def with_the_last_ack(*given: Any) -> None:
+            host.ack(channel, quick, range(1, 41))
+            right(*given)
+
+        host.spilling._refilled = with_the_last_ack  # type: ignore[method-assign, assignment]
+        await host.ask(Disconnect(channel, slow[1]))
+        endpoint = await reconnected(host, channel, slow[0], window=5)
+        await host.ask(Resume(channel, slow[0]))
+        assert seqs(await collect_all(endpoint, 40)) == list(range(1, 41))
+        assert all(notice.kind is not NoticeKind.LOST for notice in host.notices)
         await host.close(0.05)
 
     run(work())

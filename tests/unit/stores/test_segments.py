@@ -193,6 +193,20 @@ def test_new_names_are_synced(tmp_path: Path, synced: list[Path]) -> None:
     assert synced == [tmp_path]
 
 
+def test_a_segment_goes_only_when_those_before_it_are_gone_for_sure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2, 3, 4):
+        os.close(create_segment(tmp_path, ID, number))
+    left: list[list[int]] = []
+    monkeypatch.setattr(
+        "tidings.stores.segments.sync_folder",
+        lambda folder: left.append(sorted(int(path.stem) for path in folder.iterdir())),
+    )
+    drop_segments(tmp_path, [3, 1, 2])
+    assert left == [[2, 3, 4], [3, 4], [4]]
+
+
 def test_a_write_the_system_takes_in_parts_is_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,94 @@
+"""`tidings bench memory`: what an idle proxy costs.
+
+A fresh process makes a channel and very many connected consumers, without filters or each with
+one of its own. Nothing is published. What the process has grown by, as the system counts it,
+is divided by their number; so everything is in it that a client in the same process needs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from resource import getpagesize
+from typing import Any, Final, NamedTuple
+
+from tidings.bench.figures import Figures, Progress, demand, least_one
+from tidings.client.client import Client
+from tidings.client.transports.inproc import InProcess
+from tidings.engine.door import LocalDoor
+from tidings.engine.host import Host
+
+__all__ = ["Grown", "grown_by", "resident_octets", "run"]
+
+# Made before measuring begins, so that what is there once for all of them is not counted.
+_WARM: Final = 100
+_KINDS: Final = {False: "without filters", True: "with a filter each"}
+
+
+class Grown(NamedTuple):
+    """What a fresh process measured.
+
+    Attributes:
+        octets: By how much it grew.
+        connected: How many proxies were connected in the end.
+    """
+
+    octets: int
+    connected: int
+
+
+def run(*, proxies: int = 100_000, progress: Progress = lambda step: None) -> dict[str, Any]:
+    """Runs the bench.
+
+    Args:
+        proxies: How many there are.
+        progress: Told what is being done.
+
+    Raises:
+        InvalidUsage: The number is not positive.
+        AssertionError: Not all of them were connected.
+    """
+    least_one(proxies=proxies)
+    figures = Figures()
+    for filtered, words in _KINDS.items():
+        progress(f"memory: {proxies:,} consumers {words}")
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            grown = pool.submit(grown_by, proxies, filtered).result()
+        demand(grown.connected == proxies + _WARM, "not all consumers are connected")
+        each = grown.octets / proxies
+        figures.figure(f"{proxies} idle proxies {words}", each, "octets/proxy")
+    return {"bench": "memory", "results": figures.rows}
+
+
+def grown_by(proxies: int, filtered: bool) -> Grown:
+    """Makes connected consumers in this process; by how much it grew, and how many there are."""
+    return asyncio.run(_grown(proxies, filtered))
+
+
+async def _grown(proxies: int, filtered: bool) -> Grown:
+    host = await Host.open()
+    client = Client(InProcess(LocalDoor(host, owned=True)))
+    channel = await client.create_channel()
+    kept = []
+    before = 0
+    for number in range(-_WARM, proxies):
+        if number == 0:
+            gc.collect()
+            before = resident_octets()
+        wanted = f"$area == {number} and $rate > 30" if filtered else None
+        kept.append(await client.subscribe(channel, wanted))
+    gc.collect()
+    after = resident_octets()
+    found = host.factory.channel(channel.id).proxies.values()
+    connected = sum(proxy.connected for proxy in found)
+    await client.close()
+    return Grown(after - before, connected)
+
+
+def resident_octets() -> int:
+    """How much memory this process has now, as the system counts it."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * getpagesize()

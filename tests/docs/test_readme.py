@@ -26,12 +26,14 @@ def test_every_command_writes_what_is_shown(shown: Shown) -> None:
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/matching.md"])
-def test_the_program_runs_as_shown(name: str) -> None:
-    (block,) = [block for block in blocks(page(name)) if block.language == "python"]
-    test = doctest.DocTestParser().get_doctest(block.text, {}, name, None, block.line)
-    assert test.examples
-    result = doctest.DocTestRunner(verbose=False).run(test)
-    assert result.failed == 0
+def test_the_programs_run_as_shown(name: str) -> None:
+    programs = [block for block in blocks(page(name)) if block.language == "python"]
+    assert programs
+    for block in programs:
+        test = doctest.DocTestParser().get_doctest(block.text, {}, name, None, block.line)
+        assert test.examples
+        result = doctest.DocTestRunner(verbose=False).run(test)
+        assert result.failed == 0
 
 
 def test_the_two_commands_are_verbs_of_the_makefile() -> None:

@@ -210,7 +210,7 @@ ENGINE_FAULTS = [
         STORE,
         "            if len(places) > 1:  # the others can be read\n",
         "            if len(places) < 0:\n",
-        "test_store.py::test_what_cannot_be_read_is_none_and_the_others_are_there",
+        "test_leaving.py::test_an_event_that_cannot_be_read_is_reported_and_holds_up_nobody",
     ),
     _planted(
         "a lost event is not reported",

@@ -57,8 +57,9 @@ class Stopped(NamedTuple):
 def stopped(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Stopped:
     folder = tmp_path_factory.mktemp("stopped")
     is_whole = request.param == "whole"
-    options = ("--events", "50", "--take", "70" if is_whole else "150", "--patience", "0.002")
-    options += ("--manage",) if is_whole else ("--manage", "--keep", "30000")
+    options = ["--events", "50", "--take", "70", "--patience", "0.002", "--manage"]
+    if not is_whole:
+        options += ["--take", "150", "--keep", "30000"]
     ledger = published(folder / "data", folder / "ledger", *options)
     with Journal.open(folder / "data" / JOURNAL) as journal:
         entries = list(journal.read())

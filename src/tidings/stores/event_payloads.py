@@ -48,7 +48,7 @@ class StoredEvent(NamedTuple):
         hops: Origins of the channels it has passed, oldest first.
         durable: The proxies recovery has still to serve.
         views: For proxies that see it differently, their expiry and priority.
-        carried: Written again by retention; it replaces what the first record said.
+        carried: Written again by retention; it stands beside the first record, if that is there.
         octets: The event as typed JSON, undecoded.
     """
 

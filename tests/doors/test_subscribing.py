@@ -271,6 +271,18 @@ async def test_closing_the_client_ends_its_loops_and_what_has_no_name(service: S
         loop.cancel()
 
 
+async def test_what_a_loop_was_at_when_its_client_was_closed_comes_again(
+    service: Service,
+) -> None:
+    client, _, subscription = await scene(service, 3, name="bidder")
+    async with subscription:
+        async for delivery in subscription:
+            if delivery.seq == 2:
+                await client.close()
+    again = await (await service.client()).subscribe("auction", name="bidder")
+    assert await seqs(again, 2) == [2, 3]
+
+
 async def test_a_closed_client_says_so(service: Service) -> None:
     client, channel, subscription = await scene(service, 1)
     publisher = await client.publisher(channel)
@@ -286,6 +298,7 @@ async def test_a_closed_client_says_so(service: Service) -> None:
         puller.pull(),
         subscription.suspend(),
         subscription.info(),
+        subscription.delete(),
     ):
         with pytest.raises(Stopping, match="the client is closed"):
             await call

@@ -180,7 +180,7 @@ def _show(report: dict[str, Any], json: bool) -> None:
 
 def _figure(value: object) -> str:
     if isinstance(value, float):
-        if abs(value) < 1:
+        if 0 < abs(value) < 1:
             return f"{value:.4f}"
         return f"{value:,.2f}" if abs(value) < 100 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

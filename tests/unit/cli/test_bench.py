@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -67,3 +68,52 @@ def test_the_real_bench_on_a_small_scale() -> None:
     rows: Any = objects(result.stdout)[0]["results"]
     assert rows
     assert all({"name", "value", "unit", "target", "ok"} <= row.keys() for row in rows)
+
+
+SMALL = {
+    "channel": ("--events", "120", "--consumers", "10", "--fan-out", "2", "--rounds", "1"),
+    "persist": ("--events", "80", "--rounds", "1"),
+    "recover": ("--events", "60", "--proxies", "3", "--proxies", "2"),
+    "memory": ("--proxies", "50"),
+}
+
+
+@pytest.mark.parametrize("bench", SMALL)
+def test_the_options_of_each_bench_reach_it(bench: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+
+    def run(**settings: Any) -> dict[str, Any]:
+        asked.update(settings)
+        settings["progress"]("at work")
+        row = {"name": "speed", "value": 0.0123, "unit": "times", "target": ">= 1", "ok": False}
+        return {"bench": bench, "results": [row]}
+
+    module = ModuleType(f"tidings.bench.{bench}")
+    module.run = run  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, f"tidings.bench.{bench}", module)
+    result = tidings("bench", bench, *SMALL[bench])
+    assert result.exit_code == 0
+    assert result.stderr == "at work\n"
+    assert result.stdout.splitlines()[1].split() == ["speed", "0.0123", "times", ">=", "1", "no"]
+    del asked["progress"]
+    expected: dict[str, dict[str, Any]] = {
+        "channel": {"events": 120, "consumers": 10, "fan_out": 2, "rounds": 1},
+        "persist": {"events": 80, "rounds": 1, "folder": None},
+        "recover": {"events": 60, "proxies": [3, 2], "folder": None},
+        "memory": {"proxies": 50},
+    }
+    assert asked == expected[bench]
+
+
+@pytest.mark.parametrize("bench", SMALL)
+def test_each_bench_on_a_small_scale(
+    bench: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = tidings("bench", bench, *SMALL[bench], "--json")
+    assert result.exit_code == 0
+    [found] = objects(result.stdout)
+    assert found["bench"] == bench
+    rows: Any = found["results"]
+    assert all(set(row) == {"name", "value", "unit", "target", "ok"} for row in rows)
+    assert list(tmp_path.iterdir()) == []

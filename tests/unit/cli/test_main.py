@@ -19,6 +19,10 @@ COMMANDS = [
     ("filter", "explain"),
     ("bench",),
     ("bench", "match"),
+    ("bench", "channel"),
+    ("bench", "persist"),
+    ("bench", "recover"),
+    ("bench", "memory"),
     ("demo",),
     ("demo", "filters"),
 ]

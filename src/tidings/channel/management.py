@@ -50,6 +50,7 @@ __all__ = [
     "ValidateQoS",
 ]
 
+
 @dataclass(frozen=True, slots=True)
 class CreateChannel:
     """Makes a channel. Answer: its id.

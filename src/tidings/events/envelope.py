@@ -35,7 +35,6 @@ class ProducerMark:
         if not 0 <= self.number < _INT64:
             raise InvalidEvent(f"{self.number} is not between 0 and 2**63-1", "number")
 
-
     @classmethod
     def trusted(cls, producer: str, number: int) -> ProducerMark:
         """A mark whose parts were checked before, such as the next number of a producer."""

@@ -19,6 +19,20 @@ from tidings.errors import Forbidden, NotFound
 ANN, BOB = Principal("ann"), Principal("bob")
 
 
+def commands_at_a_place(filter: int) -> list[Callable[[Place], Any]]:
+    """What can be asked of a channel, admin or proxy alike."""
+    return [
+        lambda at: m.AddFilter(at, filter),
+        m.OfferChange,
+        m.RemoveAllFilters,
+        lambda at: m.RemoveFilter(at, 1),
+        lambda at: m.SetMapping(at, "priority", None),
+        lambda at: m.SetQoS(at, {}),
+        m.SubscriptionChange,
+        lambda at: m.ValidateQoS(at, {}),
+    ]
+
+
 def needed(channel: int, proxy: int, filter: int) -> dict[Any, tuple[Verb, Object, str]]:
     """Every command as somebody may ask for it, with the right it needs and of whom."""
     place, whole = Place(channel, proxy=proxy), Place(channel)
@@ -46,16 +60,7 @@ def needed(channel: int, proxy: int, filter: int) -> dict[Any, tuple[Verb, Objec
         m.Suspend(channel, proxy),
         m.ValidateEventQoS(channel, proxy, {}),
     ]
-    about_place: list[Callable[[Place], Any]] = [
-        lambda at: m.AddFilter(at, filter),
-        m.OfferChange,
-        m.RemoveAllFilters,
-        lambda at: m.RemoveFilter(at, 1),
-        lambda at: m.SetMapping(at, "priority", None),
-        lambda at: m.SetQoS(at, {}),
-        m.SubscriptionChange,
-        lambda at: m.ValidateQoS(at, {}),
-    ]
+    about_place = commands_at_a_place(filter)
     asked: list[tuple[Any, tuple[Verb, Object, str]]] = [
         *((one, use) for one in about_proxy),
         *((make(place), use) for make in about_place),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tidings.channel.effects import Cause, Outcome
 from tidings.channel.entries import NEVER, PERSISTENT
 from tidings.channel.settings import Limits
 from tidings.engine.bodies import packed
-from tidings.engine.recovery import CATALOG, ChannelState, Recovered, recover
+from tidings.engine.recovery import CATALOG, ChannelState, Recovered, recover, uncollected
 from tidings.events.codecs.json_codec import encode_event
 from tidings.events.envelope import ProducerMark
 from tidings.stores.journal import Journal
@@ -186,3 +187,16 @@ def test_the_catalog_is_filled_from_the_journal_within_the_limit(tmp_path: Path)
     assert store.folder == tmp_path / "journal"
     assert found.unreadable == 0
     store.close()
+
+
+def test_nothing_is_collected_meanwhile_unless_it_was_so_before() -> None:
+    assert gc.isenabled()
+    with uncollected():
+        assert not gc.isenabled()
+        with uncollected():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ValueError, match="of the journal"), uncollected():
+        raise ValueError("of the journal")
+    assert gc.isenabled()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from datetime import timedelta
 from pathlib import Path
 
@@ -322,6 +323,29 @@ def test_a_proxy_that_was_ended_is_gone(tmp_path: Path) -> None:
         with pytest.raises(ProxyNotFound):
             await reconnected(host, channel, kept)
         assert len(host.bodies) == 0
+        await host.close(0.05)
+
+    run(work())
+
+
+@pytest.mark.parametrize(("many", "frozen"), [(3, 1), (4, 0)])
+def test_very_many_events_that_wait_are_kept_from_the_collector(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int, frozen: int
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr("tidings.engine.resuming._VERY_MANY", many)
+    monkeypatch.setattr("tidings.engine.resuming.gc.freeze", lambda: asked.append(True))
+
+    async def work() -> None:
+        host = await Host.open(tmp_path)
+        channel = await new_channel(host)
+        proxy = await supplier(host, channel)
+        await consumer(host, channel)
+        await soon(host.ask(Push(channel, proxy, named("a", "b", "c"))))
+        folder = await stopped(host, tmp_path, "crash")
+        host = await Host.open(folder)
+        assert len(asked) == frozen
+        assert gc.isenabled()
         await host.close(0.05)
 
     run(work())

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 import secrets
+from typing import Final
 
-__all__ = ["is_identifier", "is_origin", "is_readable", "new_origin"]
+from tidings.errors import InvalidUsage
+
+__all__ = ["MAX_NAME", "checked_name", "is_identifier", "is_origin", "is_readable", "new_origin"]
+
+MAX_NAME: Final = 256
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 # Control characters, surrogates, and what Unicode says is no character (the last two code
@@ -36,3 +41,17 @@ def is_origin(text: str) -> bool:
 def is_readable(text: str) -> bool:
     """Whether every part of the text is a character, and none of them a control character."""
     return _UNREADABLE.search(text) is None
+
+
+def checked_name(name: str) -> str:
+    """A name for a channel or proxy that people can read; empty stands for none.
+
+    Raises:
+        InvalidUsage: It is too long, or not all of it can be read.
+    """
+    if len(name) > MAX_NAME or not is_readable(name):
+        raise InvalidUsage(
+            f"a name has at most {MAX_NAME} characters, none of them a control character: "
+            f"{name!r:.60} is none"
+        )
+    return name

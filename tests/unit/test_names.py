@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tidings.names import is_identifier, is_origin, is_readable, new_origin
+from tidings.errors import InvalidUsage
+from tidings.names import checked_name, is_identifier, is_origin, is_readable, new_origin
 
 
 @pytest.mark.parametrize("text", ["a", "_", "A1_b", "type"])
@@ -40,3 +41,11 @@ def test_readable(text: str) -> None:
 )
 def test_unreadable(text: str) -> None:
     assert not is_readable(text)
+
+
+def test_names_are_short_and_readable() -> None:
+    for good in ("", "a b/c", "x" * 256, "ñ"):
+        assert checked_name(good) == good
+    for bad in ("x" * 257, "\n", "\x7f", "\ud800"):
+        with pytest.raises(InvalidUsage, match="at most 256 characters"):
+            checked_name(bad)

@@ -139,6 +139,17 @@ class Channel:
 
     def push(self, command: Push, now: int) -> list[int | TidingsError]:
         """Takes events in; for each its number, 0 if a filter stopped it, or an error."""
+        supplier = self.supplier_of(command)
+        return self.take_in(supplier, command.items, command.marks, command.hops, now)
+
+    def supplier_of(self, command: Push) -> Proxy:
+        """The proxy through which a push comes, if it can.
+
+        Raises:
+            Disconnected: Nobody is connected there.
+            LimitExceeded: It has too many events.
+            InvalidUsage: It has not as many marks as events.
+        """
         supplier = self.proxy(command.proxy, Side.SUPPLIER)
         if not supplier.connected:
             raise Disconnected(f"nobody is connected to proxy {supplier.id} of channel {self.id}")
@@ -148,7 +159,7 @@ class Channel:
             raise LimitExceeded(f"a push has at most {most} events, not {len(items)}")
         if marks is not None and len(marks) != len(items):
             raise InvalidUsage(f"{len(items)} events came with {len(marks)} producer marks")
-        return self.take_in(supplier, items, marks, command.hops, now)
+        return supplier
 
     def take_in(
         self,

@@ -46,6 +46,7 @@ class Push(NamedTuple):
         items: The events, at most `Limits.batch_events`.
         marks: The producer's marks, one for each; None for none.
         hops: Origins of the channels they have passed.
+        trail: Whether each number comes with its decision trail, as a `Traced`.
     """
 
     channel: int
@@ -53,6 +54,7 @@ class Push(NamedTuple):
     items: Sequence[Item]
     marks: Sequence[ProducerMark] | None = None
     hops: tuple[str, ...] = ()
+    trail: bool = False
 
 
 class Pull(NamedTuple):

@@ -16,9 +16,9 @@ from tidings.channel.lifecycle import Lifecycle
 from tidings.channel.overflow import swap_out
 from tidings.channel.polling import ask, polled
 from tidings.channel.pulls import begin_pull, cancel_pull
-from tidings.channel.trail import Trail, dry_run
+from tidings.channel.trail import Trail, dry_run, traced_push
 from tidings.channel.vocabulary import Place, Side
-from tidings.errors import InvalidUsage
+from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.filter import Filter, accepted_grammar
 from tidings.filters.mapping import MappingFilter
 
@@ -79,7 +79,7 @@ class _Flow(_Finds):
     def table(self) -> dict[type, Handler]:
         channel, consumer = self._factory.channel, self.consumer
         return {
-            c.Push: lambda x, now: channel(x.channel).push(x, now),
+            c.Push: self._push,
             c.Pull: lambda x, now: begin_pull(consumer(x), x, now),
             c.CancelPull: lambda x, now: cancel_pull(consumer(x), x),
             c.Ack: lambda x, now: answers.acked(consumer(x), x),
@@ -94,6 +94,10 @@ class _Flow(_Finds):
             c.Tick: self._tick,
             c.ClockSet: self._clock_set,
         }
+
+    def _push(self, command: c.Push, now: int) -> list[int | TidingsError]:
+        channel = self._factory.channel(command.channel)
+        return traced_push(channel, command, now) if command.trail else channel.push(command, now)
 
     def _polled(self, command: c.Polled, now: int) -> None:
         proxy = self.proxy(command, Side.SUPPLIER)

@@ -32,6 +32,7 @@ from tidings.channel.snapshot import State, last_id_state
 from tidings.channel.vocabulary import Side
 from tidings.errors import ChannelNotFound, InvalidUsage, TidingsError
 from tidings.filters.plan import Plan, PlanOptions
+from tidings.names import checked_name
 
 __all__ = ["Answer", "Factory"]
 
@@ -97,6 +98,8 @@ class Factory:
                 replies.append(handlers[type(command)](command, now))
             except TidingsError as error:
                 replies.append(error)
+            except Exception as fault:  # noqa: BLE001 -- a fault of ours, or of who asks: not of others
+                replies.append(_fault(command, fault))
         core = self.core
         while core.touched:
             proxies, core.touched = core.touched, {}
@@ -173,7 +176,8 @@ class Factory:
 
     def _create_channel(self, command: m.CreateChannel, now: int) -> int:
         settings = self.core.settings
-        if command.name and any(x.name == command.name for x in self.core.channels.values()):
+        name = checked_name(command.name)
+        if name and any(channel.name == name for channel in self.core.channels.values()):
             raise InvalidUsage(f"there is a channel named {command.name!r} already")
         asked, start = dict(command.qos), settings.default_qos
         qos = qos_check.changed(start, Level.CHANNEL, None, asked, settings.narrowed)
@@ -196,3 +200,9 @@ class Factory:
         last = last_id_state(self.last_channel)
         self.core.out.append(TopologyChanged(0, "factory", "channels", last))
         self._life.destroy_channel(channel)
+
+
+def _fault(command: c.Command, fault: Exception) -> TidingsError:
+    error = TidingsError(f"{type(command).__name__} could not be carried out: {fault!r}")
+    error.__cause__ = fault
+    return error

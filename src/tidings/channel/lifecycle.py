@@ -27,6 +27,7 @@ from tidings.errors import (
     InvalidUsage,
     NotConnected,
 )
+from tidings.names import checked_name
 
 __all__ = ["Lifecycle"]
 
@@ -106,7 +107,7 @@ class Lifecycle:
         admin = channel.admin(command.side, command.admin)
         if self._core.settings.counted is Counted.OBTAINED:
             check_limit(channel, command.side, 1)
-        if command.name and command.name in channel.names:
+        if checked_name(command.name) in channel.names:
             raise InvalidUsage(f"channel {channel.id} has a proxy named {command.name!r} already")
         asked = dict(command.qos)
         qos = self._qos(admin.qos, asked)

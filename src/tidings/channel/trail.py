@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tidings.channel.channel import Channel
+from tidings.channel.commands import Push
 from tidings.channel.entries import NEVER, Entry
 from tidings.channel.holders import Proxy
 from tidings.channel.lifetimes import Quality, quality_of, view_of
@@ -16,9 +17,10 @@ from tidings.channel.overflow import discard_policy
 from tidings.channel.qos import Reliability
 from tidings.channel.translation import approximate_octets, entered, fields_for
 from tidings.channel.vocabulary import Form, Item, Side, Style
+from tidings.errors import TidingsError
 from tidings.events.fields import Fields
 
-__all__ = ["Step", "Trail", "dry_run"]
+__all__ = ["Step", "Traced", "Trail", "dry_run", "traced_push"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,43 @@ class Trail:
     accepted: bool
     recipients: tuple[int, ...]
     steps: tuple[Step, ...]
+
+
+class Traced(int):
+    """The number of an event that was pushed with `trail`, and its trail.
+
+    Attributes:
+        trail: What was decided about it.
+    """
+
+    trail: Trail
+
+    @classmethod
+    def of(cls, seq: int, trail: Trail) -> Traced:
+        """A number with a trail."""
+        made = cls(seq)
+        made.trail = trail
+        return made
+
+
+def traced_push(channel: Channel, command: Push, now: int) -> list[int | TidingsError]:
+    """Takes events in one by one, each with the trail of the very decisions that are made."""
+    supplier = channel.supplier_of(command)
+    answers: list[int | TidingsError] = []
+    for at, item in enumerate(command.items):
+        marks = None if command.marks is None else command.marks[at : at + 1]
+        known = channel.marks.seen(marks[0]) if marks else None
+        if known is not None:  # nothing is decided about it again
+            answers.append(known)
+            continue
+        try:
+            trail = dry_run(channel, item, supplier, now)
+        except TidingsError as error:
+            answers.append(error)
+            continue
+        [answer] = channel.take_in(supplier, (item,), marks, command.hops, now)
+        answers.append(answer if isinstance(answer, TidingsError) else Traced.of(answer, trail))
+    return answers
 
 
 def dry_run(channel: Channel, item: Item, supplier: Proxy | None, now: int) -> Trail:

@@ -13,7 +13,7 @@ from tidings.channel.views import ChannelInfo, DeadLetterInfo
 from tidings.channel.vocabulary import Form, Item, Side, Style
 from tidings.client.connection import PushConnection
 from tidings.client.managing import Admin, Channel, HostedFilter
-from tidings.client.proxies import Proxies, QoSRequest, Wanted, checked_name, constraints
+from tidings.client.proxies import Proxies, QoSRequest, Wanted, constraints
 from tidings.client.publishing import Publisher, Receipt
 from tidings.client.subscription import PullSubscription, Subscription
 from tidings.client.transport import Source, Transport, TypesChanged
@@ -66,7 +66,6 @@ class Client:
             UnsupportedQoS: Something of it cannot be had; every bad property is listed.
             InvalidUsage: There is a channel with this name, or the name is none.
         """
-        checked_name(name)
         asked = {**_PERSISTENT, **(qos or {})} if persistent else dict(qos or {})
         made = await self._transport.ask(CreateChannel(new_origin(), asked, admin or {}, name))
         return await self.channel(made)

@@ -23,11 +23,9 @@ from tidings.client.managing import Admin
 from tidings.client.publishing import patterns
 from tidings.client.transport import Transport
 from tidings.errors import InvalidUsage, ProxyNotFound, TidingsError
-from tidings.events.texts import shortened
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
-from tidings.names import is_readable
 
-__all__ = ["Proxies", "QoSRequest", "Wanted", "checked_name", "constraints"]
+__all__ = ["Proxies", "QoSRequest", "Wanted", "constraints"]
 
 QoSRequest: TypeAlias = Mapping[str, object]
 """Quality of service under the standard's names."""
@@ -37,7 +35,6 @@ Wanted: TypeAlias = str | Constraint | Sequence[str | Constraint] | None
 
 _T = TypeVar("_T")
 
-_MOST_CHARACTERS: Final = 256
 _FORMS: Final = {Style.PUSH: Form.STRUCTURED, Style.PULL: Form.SEQUENCE}
 
 
@@ -92,7 +89,6 @@ class Proxies:
         qos: QoSRequest | None,
     ) -> tuple[int, bool]:
         """A consumer's proxy, and whether it was there before."""
-        checked_name(name)
         asked = None if wanted is None else constraints(wanted)
         listed = patterns(types)
         if name:
@@ -181,16 +177,3 @@ def constraints(wanted: Wanted) -> tuple[Constraint, ...]:
         return ()
     given = [wanted] if isinstance(wanted, str | Constraint) else wanted
     return tuple(constraint(one) if isinstance(one, str) else one for one in given)
-
-
-def checked_name(name: str) -> None:
-    """Lets names pass that people can read; empty stands for none.
-
-    Raises:
-        InvalidUsage: It is too long, or not all of it can be read.
-    """
-    if len(name) > _MOST_CHARACTERS or not is_readable(name):
-        raise InvalidUsage(
-            f"a name has at most {_MOST_CHARACTERS} characters, none of them a control "
-            f"character: {shortened(name)} is none"
-        )

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from tidings.channel.commands import Push
 from tidings.channel.management import OfferChange
+from tidings.channel.trail import Traced, Trail
 from tidings.channel.vocabulary import Item, Place
 from tidings.client.connection import Connection
 from tidings.client.transport import Transport
@@ -26,10 +27,12 @@ class Receipt(NamedTuple):
     Attributes:
         origin: Id of the channel.
         seq: The event's number there; 0 if a filter on the supplier's side stopped it.
+        trail: What was decided about it, if that was asked for: each stage, verdict and reason.
     """
 
     origin: str
     seq: int
+    trail: Trail | None = None
 
     @property
     def accepted(self) -> bool:
@@ -65,13 +68,16 @@ class Publisher(Connection):
         self.producer = producer
         self.number = last
 
-    async def publish(self, event: Item, *, number: int | None = None) -> Receipt:
+    async def publish(
+        self, event: Item, *, number: int | None = None, trail: bool = False
+    ) -> Receipt:
         """Publishes one event.
 
         Args:
             event: A structured event (`tidings.event`), or an `Any`.
             number: The producer's number for it, if the program keeps its own account: sending
                 it again with the same number is safe. The next one otherwise.
+            trail: Whether the receipt tells what was decided about the event, and why.
 
         Raises:
             ChannelFull: The channel takes no more at the moment.
@@ -83,9 +89,12 @@ class Publisher(Connection):
         else:
             mark = ProducerMark(self.producer, number)
             self.number = max(self.number, number)
-        [answer] = await self._transport.ask(Push(self.channel, self.proxy, (event,), (mark,)))
+        push = Push(self.channel, self.proxy, (event,), (mark,), trail=trail)
+        [answer] = await self._transport.ask(push)
         if isinstance(answer, TidingsError):
             raise answer
+        if isinstance(answer, Traced):
+            return Receipt(self._origin, int(answer), answer.trail)
         return Receipt(self._origin, answer)
 
     async def publish_many(self, events: Iterable[Item]) -> list[Receipt | TidingsError]:

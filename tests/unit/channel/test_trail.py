@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.unit.channel.machine import SECOND, Machine, moment, named
-from tidings.channel.commands import ClockSet, DryRun
+from tidings.channel.commands import ClockSet, DryRun, Push
 from tidings.channel.effects import Accepted
 from tidings.channel.management import (
     CreateMapping,
@@ -17,11 +17,12 @@ from tidings.channel.management import (
     SubscriptionChange,
 )
 from tidings.channel.settings import Limits, Settings
-from tidings.channel.trail import Step, Trail
+from tidings.channel.trail import Step, Traced, Trail
 from tidings.channel.vocabulary import Item, Place, Side, Style
-from tidings.errors import ChannelNotFound, InvalidUsage, ProxyNotFound
+from tidings.errors import ChannelNotFound, InvalidUsage, LimitExceeded, ProxyNotFound
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
+from tidings.events.envelope import ProducerMark
 from tidings.filters.constraint import EventTypePattern
 
 JAM = EventTypePattern("Traffic", "Jam")
@@ -177,3 +178,36 @@ def test_unknown_places_are_refused() -> None:
     ):
         with pytest.raises(error):
             machine.do(command)
+
+
+def test_a_real_event_can_come_with_its_trail() -> None:
+    machine = Machine()
+    wants, other = machine.new_consumer(), machine.new_consumer()
+    machine.filtered(Place(machine.channel, proxy=other), "FALSE")
+    dry = trail(machine, "one", machine.supplier)
+    [answer] = machine.do(Push(machine.channel, machine.supplier, [named("one")], trail=True))
+    assert answer == 1
+    assert isinstance(answer, Traced)
+    assert answer.trail == dry
+    assert answer.trail.recipients == (wants,)
+    assert [e.recipients for e in machine.effects if isinstance(e, Accepted)] == [[wants]]
+
+
+def test_what_was_sent_before_is_not_decided_again() -> None:
+    machine = Machine()
+    marks = [ProducerMark("p", 1)]
+    push = Push(machine.channel, machine.supplier, [named("one")], marks, trail=True)
+    [first] = machine.do(push)
+    [again] = machine.do(push)
+    assert (first, again) == (1, 1)
+    assert isinstance(first, Traced)
+    assert not isinstance(again, Traced)
+
+
+def test_each_event_of_a_traced_push_has_its_own_answer() -> None:
+    machine = Machine(Settings(limits=Limits(event_octets=2_000)))
+    large = named("x" * 5_000)
+    events = [named("one"), large, named("two")]
+    first, refused, last = machine.do(Push(machine.channel, machine.supplier, events, trail=True))
+    assert (first, last) == (1, 2)
+    assert isinstance(refused, LimitExceeded)

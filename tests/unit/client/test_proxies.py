@@ -8,7 +8,7 @@ from tests.unit.client.fake_transport import FakeTransport
 from tidings import constraint
 from tidings.channel.management import Connect, ObtainProxy
 from tidings.channel.vocabulary import Form, Side, Style
-from tidings.client.proxies import Proxies, checked_name, constraints
+from tidings.client.proxies import Proxies, constraints
 from tidings.errors import InvalidUsage, LimitExceeded, Stopping
 
 
@@ -71,11 +71,3 @@ def test_constraints_come_alone_or_several_as_texts_or_values() -> None:
     assert constraints(one) == (one,)
     assert [each.text for each in constraints("$price > 1")] == ["$price > 1"]
     assert [each.text for each in constraints([one, "$price < 0"])] == ["$price > 1", "$price < 0"]
-
-
-def test_names_are_short_and_readable() -> None:
-    for good in ("", "a b/c", "x" * 256, "ñ"):
-        checked_name(good)
-    for bad in ("x" * 257, "\n", "\x7f", "\ud800"):
-        with pytest.raises(InvalidUsage, match="at most 256 characters"):
-            checked_name(bad)

@@ -344,6 +344,21 @@ async def test_a_dry_run_tells_what_would_become_of_an_event(service: Service) -
         await channel.dry_run(bid(5), 99)
 
 
+async def test_a_real_event_comes_with_its_trail(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel()
+    cheap = await client.subscribe(channel, "$price < 20")
+    await client.subscribe(channel, "$price > 20")
+    publisher = await client.publisher(channel)
+    foreseen = await channel.dry_run(bid(5), publisher.proxy)
+    receipt, trail = await publisher.publish_traced(bid(5))
+    assert receipt == (channel.origin, 1)
+    assert (trail.recipients, trail.steps) == (foreseen.recipients, foreseen.steps)
+    delivery = await cheap.next(1)
+    assert delivery is not None
+    assert delivery.id == receipt
+
+
 async def test_an_admin_ends_with_its_proxies(service: Service) -> None:
     client = await service.client()
     channel = await client.create_channel()

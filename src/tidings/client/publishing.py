@@ -27,12 +27,10 @@ class Receipt(NamedTuple):
     Attributes:
         origin: Id of the channel.
         seq: The event's number there; 0 if a filter on the supplier's side stopped it.
-        trail: What was decided about it, if that was asked for: each stage, verdict and reason.
     """
 
     origin: str
     seq: int
-    trail: Trail | None = None
 
     @property
     def accepted(self) -> bool:
@@ -68,16 +66,13 @@ class Publisher(Connection):
         self.producer = producer
         self.number = last
 
-    async def publish(
-        self, event: Item, *, number: int | None = None, trail: bool = False
-    ) -> Receipt:
+    async def publish(self, event: Item, *, number: int | None = None) -> Receipt:
         """Publishes one event.
 
         Args:
             event: A structured event (`tidings.event`), or an `Any`.
             number: The producer's number for it, if the program keeps its own account: sending
                 it again with the same number is safe. The next one otherwise.
-            trail: Whether the receipt tells what was decided about the event, and why.
 
         Raises:
             ChannelFull: The channel takes no more at the moment.
@@ -89,13 +84,25 @@ class Publisher(Connection):
         else:
             mark = ProducerMark(self.producer, number)
             self.number = max(self.number, number)
-        push = Push(self.channel, self.proxy, (event,), (mark,), trail=trail)
+        [answer] = await self._transport.ask(Push(self.channel, self.proxy, (event,), (mark,)))
+        if isinstance(answer, TidingsError):
+            raise answer
+        return Receipt(self._origin, answer)
+
+    async def publish_traced(self, event: Item) -> tuple[Receipt, Trail]:
+        """Publishes one event, and tells what was decided about it: each stage, verdict, reason.
+
+        Raises:
+            TidingsError: It was not accepted; the message says why.
+        """
+        self.number += 1
+        mark = ProducerMark.trusted(self.producer, self.number)
+        push = Push(self.channel, self.proxy, (event,), (mark,), trail=True)
         [answer] = await self._transport.ask(push)
         if isinstance(answer, TidingsError):
             raise answer
-        if isinstance(answer, Traced):
-            return Receipt(self._origin, int(answer), answer.trail)
-        return Receipt(self._origin, answer)
+        assert isinstance(answer, Traced)  # a number of ours that was not sent before
+        return Receipt(self._origin, int(answer)), answer.trail
 
     async def publish_many(self, events: Iterable[Item]) -> list[Receipt | TidingsError]:
         """Publishes events in order; each has its own receipt or error.

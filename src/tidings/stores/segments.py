@@ -312,9 +312,7 @@ def read_entries(
                     yield found
                 else:
                     after = place + HEAD_OCTETS + len(found.payload)
-                    # By the constructors of the classes themselves it would take twice as long.
-                    start, end = new(Cursor, (number, place)), new(Cursor, (number, after))
-                    yield new(Entry, (start, end, found))
+                    yield Entry(Cursor(number, place), Cursor(number, after), found)
     for _, damage in scanner.finish():
         yield damage
 

@@ -221,6 +221,8 @@ def _packed_rare(value: object, where: str, depth: int) -> Value:
 
 def nesting(value: Value) -> int:
     """How many containers and boxes stand inside each other in a stored value."""
+    if type(value) in _LEAVES:  # as most are
+        return 0
     if isinstance(value, Any | UnionValue):
         return 1 + nesting(value.value)
     if isinstance(value, tuple):

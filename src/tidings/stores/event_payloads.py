@@ -135,10 +135,11 @@ def stored_event(payload: bytes) -> StoredEvent:
             raise wrong_length(_WHAT, len(payload) - at, length)
     except UNFIT as error:
         raise undecodable(_WHAT, error) from error
-    return StoredEvent(
+    # In half the time that the class itself takes: a start reads millions of events.
+    return tuple.__new__(StoredEvent, (
         arrival, plan, priority, expiry, start if marks & _HAS_START else None, flags, producer,
         number, hops, durable, views, bool(marks & _CARRIED), payload[at:],
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def event_octets_of(payload: bytes) -> bytes:

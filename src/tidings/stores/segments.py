@@ -63,6 +63,9 @@ _NAME = re.compile(r"([0-9]{12})\.journal", re.ASCII)
 _UNFINISHED = ".unfinished"
 _MODE = 0o600  # events may be confidential
 
+# Makes a named tuple in half the time: a start reads millions of records.
+_new = tuple.__new__
+
 log = logging.getLogger(__name__)
 
 
@@ -312,7 +315,8 @@ def read_entries(
                     yield found
                 else:
                     after = place + HEAD_OCTETS + len(found.payload)
-                    yield Entry(Cursor(number, place), Cursor(number, after), found)
+                    places = _new(Cursor, (number, place)), _new(Cursor, (number, after))
+                    yield _new(Entry, (*places, found))
     for _, damage in scanner.finish():
         yield damage
 

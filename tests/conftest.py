@@ -7,6 +7,7 @@ summary is written where all reports arrive.
 from __future__ import annotations
 
 import platform
+import signal
 from collections import defaultdict
 from importlib import metadata
 from typing import TYPE_CHECKING
@@ -38,6 +39,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Whoever starts the tests in the background may ignore Ctrl-C, and what is ignored is
+    # inherited: the programs under test would ignore it, too.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_met_in_this_process] = []
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(RunSummary())

@@ -130,3 +130,18 @@ async def test_in_memory_no_dead_letters_are_kept(service: Service) -> None:
     (await anext(subscription)).reject("no")
     info = await known(subscription, lambda info: not info.in_flight)
     assert info.counts["dead"] == 1
+
+
+@pytest.mark.parametrize("reason", ["no such file: \udcff", 5])
+async def test_a_reason_that_is_no_text_stops_nobody(lasting: Service, reason: str) -> None:
+    client = await lasting.client()
+    channel = await client.create_channel("auction", persistent=True)
+    subscription = await client.subscribe(channel, name="bidder")
+    await client.publish(channel, bid(1))
+    (await anext(subscription)).reject(reason)
+    [letter] = await dead(client, 1)
+    kept = [cause.reason for cause in letter.causes]
+    assert (await client.publish(channel, bid(2))).seq == 2
+    await lasting.restart(kill=True)
+    [letter] = await (await lasting.client()).dead_letters()
+    assert [cause.reason for cause in letter.causes] == kept

@@ -148,3 +148,12 @@ async def test_a_pull_is_for_at_least_one(service: Service) -> None:
     _, _, puller = await scene(service, 1)
     with pytest.raises(InvalidUsage, match="at least one event"):
         await puller.pull(0)
+
+
+@pytest.mark.parametrize("seconds", ["1", float("nan"), float("inf"), []])
+async def test_times_are_numbers(service: Service, seconds: float) -> None:
+    _, _, puller = await scene(service, 1)
+    for pulling in (puller.pull(seconds=seconds), puller.pull(lease=seconds)):
+        with pytest.raises(InvalidUsage, match="a time is a number of seconds"):
+            await pulling
+    assert await pulled(puller, 1) == [1]

@@ -181,3 +181,15 @@ async def test_a_client_takes_over_from_itself(service: Service) -> None:
     await first.close()
     await client.publish(channel, bid(1))
     assert await seqs(second, 1) == [1]
+
+
+async def test_what_was_acknowledged_before_a_take_over_does_not_come_again(
+    service: Service,
+) -> None:
+    client, channel = await made(service)
+    first = await client.subscribe(channel, name="bidder")
+    for price in (1, 2, 3):
+        await client.publish(channel, bid(price))
+    assert await seqs(first, 2) == [1, 2]  # asking for the second acknowledges the first
+    again = await client.subscribe(channel, name="bidder")
+    assert await seqs(again, 2) == [2, 3]

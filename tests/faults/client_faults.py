@@ -101,7 +101,7 @@ CLIENT_FAULTS = [
     Fault(
         "a lease is forgotten",
         SUBSCRIPTION,
-        "None if lease is None else max(0, int(lease * 1_000_000))",
+        "_microseconds(lease)",
         "None",
     ),
     Fault(

@@ -80,8 +80,8 @@ CORE_FAULTS = [
     Fault(
         "the second acknowledgement counts again",
         ANSWERS,
-        "entries = [flight.pop(seq) for seq in command.seqs if seq in flight]",
-        "entries = [flight[seq] for seq in command.seqs if seq in flight]",
+        "found = map(flight.pop, command.seqs, repeat(None))",
+        "found = map(flight.get, command.seqs, repeat(None))",
     ),
     Fault(
         "a success does not end a row of failures",

@@ -93,10 +93,10 @@ QUEUE_FAULTS = [
         "for level in levels for entry in level",
     ),
     Fault(
-        "an empty level stays before a new one",
+        "an empty level is taken for the lowest",
         LINES,
-        "            if not entries:\n                del self._levels[last]\n",
-        "            if last is None:\n                del self._levels[last]\n",
+        "            if level:\n                return level.first()\n",
+        "            return level.first()\n",
     ),
     Fault(
         "the bound of a bucket stays when a higher one is appended",

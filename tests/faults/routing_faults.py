@@ -81,8 +81,8 @@ ROUTING_FAULTS = [
     Fault(
         "a switched-off client is told",
         SHARING,
-        "        if proxy.side is Side.CONSUMER and proxy.hears:",
-        "        if proxy.side is Side.CONSUMER and proxy.connected:",
+        "        if proxy.hears:\n            effect = TellOffers",
+        "        if proxy.connected:\n            effect = TellOffers",
     ),
     Fault(
         "asking for the types switches nothing",

@@ -3,8 +3,8 @@
 Events are built before the clock starts. Consumers record what they get, and all of it is
 checked before anything is reported: every expected event once, nothing else, in an order the
 channel's policy allows. The floor, measured in turn with the channel, is what a program without
-a service would do: look the consumer's deque up in a dictionary and append the event. What
-consumers take from their deques and record is measured apart.
+a service would do: a function looks the consumers of an event up in a dictionary and appends it to
+their deques, from which they take and record it. No quality of service, no filters, no answers.
 
 All of it happens on one thread that never waits, so rates are by processor time: the floor is
 done in one go, and other work on the machine would slow down the channel only.
@@ -107,7 +107,6 @@ class _Scene:
         self._fifo = fifo
         self._rates: list[float] = []
         self._floors: list[float] = []
-        self._taken_floors: list[float] = []
 
     @property
     def rate(self) -> float:
@@ -119,19 +118,13 @@ class _Scene:
         """The same of the floor."""
         return statistics.median(self._floors)
 
-    @property
-    def taken_floor(self) -> float:
-        """The same of a floor whose consumers take their events and record them."""
-        return statistics.median(self._taken_floors)
-
     async def round(self, first: int) -> float:
         """Measures floor and channel; what it took to build an event, in microseconds."""
         events, building = sample_events(first, self._count)
         recording, size = self._recording, self._batch
         deliveries = self._count * len(recording.got)
         bare = self._floor(events)
-        self._floors.append(deliveries / bare.dispatching)
-        self._taken_floors.append(deliveries / (bare.dispatching + bare.taking))
+        self._floors.append(deliveries / bare.seconds)
         batches = [events[at : at + size] for at in range(0, self._count, size)]
         recording.expect(deliveries)
         with undisturbed():
@@ -169,13 +162,11 @@ class Floor(NamedTuple):
     """What a bare dispatch of events took.
 
     Attributes:
-        dispatching: Seconds until all were in the consumers' deques.
-        taking: Seconds in which the consumers took them out and recorded them.
+        seconds: Until all were recorded by their consumers.
         got: What each consumer recorded.
     """
 
-    dispatching: float
-    taking: float
+    seconds: float
     got: list[list[StructuredEvent]]
 
 
@@ -184,30 +175,30 @@ def floor(events: Sequence[StructuredEvent], consumers: int, *, fan_out: bool) -
 
     Args:
         events: All are for area 0.
-        consumers: How many deques there are, one for each area.
-        fan_out: Every event goes to all of them, and none is looked up.
+        consumers: How many deques there are.
+        fan_out: Whether all of them are for area 0; otherwise one is for each area.
     """
-    queues: dict[object, deque[StructuredEvent]] = {area: deque() for area in range(consumers)}
-    everyone = list(queues.values())
-    receiving = everyone if fan_out else everyone[:1]
-    got: list[list[StructuredEvent]] = [[] for _ in everyone]
-    dispatching = taking = 0.0
+    queues: list[deque[StructuredEvent]] = [deque() for _ in range(consumers)]
+    table: dict[object, list[deque[StructuredEvent]]]
+    table = {0: queues} if fan_out else {area: [queue] for area, queue in enumerate(queues)}
+    got: list[list[StructuredEvent]] = [[] for _ in queues]
+    receiving = list(zip(table[0], got, strict=False))
+
+    def dispatch(event: StructuredEvent) -> None:
+        for queue in table[event.data["area"]]:
+            queue.append(event)
+
+    seconds = 0.0
     for at in range(0, len(events), _BATCH):
+        batch = events[at : at + _BATCH]
         start = thread_time()
-        if fan_out:
-            for event in events[at : at + _BATCH]:
-                for queue in everyone:
-                    queue.append(event)
-        else:
-            for event in events[at : at + _BATCH]:
-                queues[event.data["area"]].append(event)
-        middle = thread_time()
-        for queue, record in zip(receiving, got, strict=False):
+        for event in batch:
+            dispatch(event)
+        for queue, record in receiving:
             while queue:
                 record.append(queue.popleft())
-        dispatching += middle - start
-        taking += thread_time() - middle
-    return Floor(dispatching, taking, got)
+        seconds += thread_time() - start
+    return Floor(seconds, got)
 
 
 class _Bench:
@@ -298,7 +289,4 @@ async def _measure(
 
 def _beside_floor(figures: Figures, name: str, scene: _Scene, unit: str, target: float) -> None:
     figures.figure(f"{name}: floor", scene.floor, unit)
-    figures.figure(f"{name}: floor, taken and recorded", scene.taken_floor, unit)
     figures.at_least(f"{name} / floor", scene.rate / scene.floor, "times", target)
-    ratio = scene.rate / scene.taken_floor
-    figures.figure(f"{name} / floor, taken and recorded", ratio, "times")

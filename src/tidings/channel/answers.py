@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from operator import attrgetter
+from typing import Final
 
 from tidings.channel.channel import Channel
 from tidings.channel.commands import Ack, Failed, Redrive, Refilled, Reject, Revoke
@@ -25,6 +27,9 @@ from tidings.errors import Disconnected, InvalidUsage
 
 __all__ = ["acked", "failed", "redrive", "refilled", "rejected", "revoked"]
 
+# Longer reasons are cut: they are kept with every event that failed.
+MAX_REASON: Final = 1_000
+
 
 def acked(proxy: Proxy, command: Ack) -> None:
     """The consumer has taken events; numbers not in flight are ignored."""
@@ -32,7 +37,8 @@ def acked(proxy: Proxy, command: Ack) -> None:
     if delivery is None:
         return
     flight = delivery.flight
-    entries = [flight.pop(seq) for seq in command.seqs if seq in flight]
+    found = map(flight.pop, command.seqs, repeat(None))
+    entries = [entry for entry in found if entry is not None]
     if not entries:
         return
     if delivery.leases:
@@ -62,14 +68,15 @@ def failed(proxy: Proxy, command: Failed, now: int, end: Callable[[Proxy, bool],
     back = put_back(proxy, command.seqs)
     if delivery is None or not back:
         return
-    cause = Cause(now + channel.core.offset, command.reason)
+    reason = kept_reason(command.reason)
+    cause = Cause(now + channel.core.offset, reason)
     noted_cause(delivery, back, cause)
     channel.core.touched[proxy] = None
     if delivery.retry_at > now or proxy.style is Style.PULL:
         return  # handed over before the pause: the same failure; and who pulls asks itself
     settings = channel.core.settings
     delivery.failures += 1
-    text = f"{delivery.failures} failed deliveries in a row; the last: {command.reason}"
+    text = f"{delivery.failures} failed deliveries in a row; the last: {reason}"
     if not proxy.durable and delivery.failures > settings.retry_limit:
         channel.core.out.append(Notice(NoticeKind.GIVEN_UP, channel.id, proxy.id, text))
         bury(proxy, delivery, delivery.all_entries(), cause)
@@ -90,13 +97,19 @@ def rejected(proxy: Proxy, command: Reject, now: int) -> None:
     entries = [flight[seq] for seq in dict.fromkeys(command.seqs) if seq in flight]
     if not entries:
         return
-    cause = Cause(now + proxy.channel.core.offset, command.reason)
+    cause = Cause(now + proxy.channel.core.offset, kept_reason(command.reason))
     noted_cause(delivery, entries, cause)
     bury(proxy, delivery, entries, cause)
     too_many = delivery.withdraw([entry.seq for entry in entries])
     if too_many:
         proxy.channel.done(proxy, too_many, Outcome.DISCARDED)
     proxy.channel.core.touched[proxy] = None
+
+
+def kept_reason(reason: object) -> str:
+    """A consumer's words as they can be written down: whatever they are, nobody else suffers."""
+    text = reason if isinstance(reason, str) else repr(reason)
+    return text[:MAX_REASON].encode("utf-8", "backslashreplace").decode()
 
 
 def bury(proxy: Proxy, delivery: Delivery, entries: Sequence[Entry], last: Cause) -> None:

@@ -261,21 +261,14 @@ class Channel:
         core = self.core
         recipients = self.router.match(fields)
         seq = entry.seq
-        views: dict[int, Entry] | None = None
         if recipients:
             self.live[seq] = len(recipients)
             core.octets += entry.octets
         out = core.out
         place = len(out)
         out.append(_TO_COME)  # filled below: it must come before what rests on it
-        for proxy in recipients:
-            seen, start = entry, quality.start
-            if proxy.special:
-                seen, start = view_of(proxy, entry, fields, quality, now)
-                if seen is not entry:
-                    views = views or {}
-                    views[proxy.id] = seen
-            self.enqueue(proxy, seen, start, now)
+        core.touched.update(dict.fromkeys(recipients))
+        views = self._queue_for(recipients, entry, fields, quality, now)
         durable: Sequence[int] = ()
         if entry.flags & PERSISTENT:
             durable = [proxy.id for proxy in recipients if proxy.durable]
@@ -291,10 +284,43 @@ class Channel:
             None if quality.start is None else quality.start + core.offset,
             [proxy.id for proxy in recipients],
             durable,
-            views or _NO_VIEWS,
+            views,
         )
         if self.backlog is not None and recipients:
             self.backlog.add(entry, recipients)
+
+    def _queue_for(
+        self,
+        recipients: Sequence[Proxy],
+        entry: Entry,
+        fields: Fields,
+        quality: Quality,
+        now: int,
+    ) -> Mapping[int, Entry]:
+        """Puts an event into queues; the entries of those who see it differently."""
+        views: dict[int, Entry] | None = None
+        at_once = quality.start is None
+        for proxy in recipients:
+            delivery = proxy.delivery
+            if (
+                at_once
+                and delivery is not None
+                and not (proxy.special or delivery.spilled or delivery.later)
+            ):
+                # The way of most copies, short; `enqueue` is the long one.
+                queue = delivery.queue
+                queue.push(entry)
+                if queue.length > delivery.most or queue.octets > delivery.most_octets:
+                    overflow(proxy, delivery, now)
+                continue
+            seen, start = entry, quality.start
+            if proxy.special:
+                seen, start = view_of(proxy, entry, fields, quality, now)
+                if seen is not entry:
+                    views = views or {}
+                    views[proxy.id] = seen
+            self.enqueue(proxy, seen, start, now)
+        return views or _NO_VIEWS
 
     def enqueue(self, proxy: Proxy, entry: Entry, start: int | None, now: int) -> None:
         """Puts an event into a consumer's queue; what is too much is discarded or spilled."""
@@ -314,8 +340,6 @@ class Channel:
         """Strikes copies of events off: one consumer waits for them no more."""
         live = self.live
         settled: list[int] = []
-        durable: list[int] = []
-        keeps = proxy.durable
         octets = 0
         for entry in entries:
             seq = entry[1]
@@ -326,8 +350,9 @@ class Channel:
                 live.pop(seq, None)
                 settled.append(seq)
                 octets += entry[3]
-            if keeps and entry[4] & PERSISTENT:
-                durable.append(seq)
+        durable: Sequence[int] = ()
+        if proxy.durable:
+            durable = [entry[1] for entry in entries if entry[4] & PERSISTENT]
         core = self.core
         core.octets -= octets
         core.out.append(Done(self.id, proxy.id, outcome, len(entries), durable))

@@ -30,6 +30,7 @@ from tidings.channel.rules import Rules
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.snapshot import State, last_id_state
 from tidings.channel.vocabulary import Side
+from tidings.channel.wellformed import check_command, is_checked
 from tidings.errors import ChannelNotFound, InvalidUsage, TidingsError
 from tidings.filters.plan import Plan, PlanOptions
 from tidings.names import checked_name
@@ -60,10 +61,14 @@ class Factory:
             settings.empty_group_is_neutral,
             settings.mapping_default_always,
         )
-        self._handlers: dict[type, Handler] = {
+        handlers: dict[type, Handler] = {
             m.CreateChannel: self._create_channel,
             m.DestroyChannel: self._destroy_channel,
             **handlers_of(self, self._life, adjust),
+        }
+        self._handlers = {
+            kind: _checked(handler) if is_checked(kind) else handler
+            for kind, handler in handlers.items()
         }
 
     @property
@@ -200,6 +205,14 @@ class Factory:
         last = last_id_state(self.last_channel)
         self.core.out.append(TopologyChanged(0, "factory", "channels", last))
         self._life.destroy_channel(channel)
+
+
+def _checked(handler: Handler) -> Handler:
+    def check_and_handle(command: m.Management, now: int) -> Answer:
+        check_command(command)
+        return handler(command, now)
+
+    return check_and_handle
 
 
 def _fault(command: c.Command, fault: Exception) -> TidingsError:

@@ -16,6 +16,8 @@ __all__ = ["DeadlineLine", "FifoLine", "Line", "PriorityLine"]
 
 # Fewer removed entries than this are never worth going through a line.
 _FEW: Final = 32
+# How many levels of priority a queue keeps though they are empty.
+_KEPT: Final = 6
 
 
 class Line(Protocol):
@@ -163,15 +165,15 @@ class PriorityLine:
     __slots__ = ("_levels", "_priorities")
 
     def __init__(self) -> None:
-        # A level is dropped when nothing is left in it, but for the last one: many queues hold
-        # one event at a time, all of one priority.
+        # A few levels stay when nothing is left in them: most queues see the same few
+        # priorities again and again. Where there are many, empty ones are dropped.
         self._levels: dict[int, FifoLine] = {}
         self._priorities: SortedRun[int] = SortedRun()
 
     def push(self, entry: Entry) -> None:
         """See `Line.push`."""
         try:
-            self._levels[entry.priority].push(entry)
+            self._levels[entry[2]].push(entry)
         except KeyError:
             self._new_level(entry.priority).push(entry)
 
@@ -186,26 +188,40 @@ class PriorityLine:
 
     def take(self, most: int) -> list[Entry]:
         """See `Line.take`."""
-        if len(self._levels) == 1:
-            [level] = self._levels.values()
+        levels = self._levels
+        if len(levels) == 1:
+            [level] = levels.values()
             return level.take(most)
         taken: list[Entry] = []
-        while self._levels and len(taken) < most:
+        if len(levels) <= _KEPT:
+            for priority in sorted(levels, reverse=True):
+                level = levels[priority]
+                if level:
+                    taken += level.take(most - len(taken))
+                    if len(taken) == most:
+                        break
+            return taken
+        while len(taken) < most:
             priority = self._priorities.last()
-            taken += self._levels[priority].take(most - len(taken))
+            taken += levels[priority].take(most - len(taken))
             if not self._dropped(priority):
+                if len(taken) < most:  # few are left, some of them empty
+                    taken += self.take(most - len(taken))
                 break
         return taken
 
     def take_last(self, most: int) -> list[Entry]:
         """See `Line.take_last`."""
         pieces: list[list[Entry]] = []
-        while self._levels and most > 0:
-            priority = self._priorities.first()
+        emptied: list[int] = []
+        for priority in self._priorities:
+            if most <= 0:
+                break
             pieces.append(self._levels[priority].take_last(most))
             most -= len(pieces[-1])
-            if not self._dropped(priority):
-                break
+            emptied.append(priority)
+        for priority in emptied:
+            self._dropped(priority)
         return [entry for piece in reversed(pieces) for entry in piece]
 
     def remove(self, entry: Entry) -> None:
@@ -224,25 +240,28 @@ class PriorityLine:
         Raises:
             IndexError: There is none.
         """
-        return self._levels[self._priorities.first()].first()
+        for priority in self._priorities:
+            level = self._levels[priority]
+            if level:
+                return level.first()
+        raise IndexError("nothing waits")
 
     def _new_level(self, priority: int) -> FifoLine:
-        if len(self._levels) == 1:
-            [(last, entries)] = self._levels.items()
-            if not entries:
-                del self._levels[last]
-                self._priorities.remove(last)
+        if len(self._levels) == _KEPT:
+            for empty in [p for p, entries in self._levels.items() if not entries]:
+                del self._levels[empty]
+                self._priorities.remove(empty)
         self._priorities.add(priority)
         level = self._levels[priority] = FifoLine()
         return level
 
     def _dropped(self, priority: int) -> bool:
-        """Drops a level if it is empty and not the last one; whether it did."""
-        if self._levels[priority] or len(self._levels) == 1:
+        """Drops a level if it is empty and there are many; whether it did."""
+        if self._levels[priority] or len(self._levels) <= _KEPT:
             return False
         del self._levels[priority]
         self._priorities.remove(priority)
-        if len(self._levels) == 1:
+        if len(self._levels) == _KEPT:
             # Deleting leaves the table as large as it ever was.
             self._levels = dict(self._levels)
         return True

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tidings.channel.commands import Polled
 from tidings.channel.effects import Notice, NoticeKind, Poll
 from tidings.channel.holders import Proxy
-from tidings.channel.vocabulary import Form
+from tidings.channel.vocabulary import Form, Item
+from tidings.errors import TidingsError
 
 __all__ = ["Polling", "ask", "begin_polling", "polled"]
 
@@ -64,9 +67,10 @@ def polled(proxy: Proxy, command: Polled, now: int) -> bool:
         return True
     channel = proxy.channel
     settings = channel.core.settings
-    if command.reason:
+    reason = command.reason or _taken_in(proxy, command.items, now)
+    if reason:
         polling.failures += 1
-        text = f"asking failed {polling.failures} times; the last: {command.reason}"
+        text = f"asking failed {polling.failures} times; the last: {reason}"
         if not proxy.durable and polling.failures > settings.retry_limit:
             channel.core.out.append(Notice(NoticeKind.GIVEN_UP, channel.id, proxy.id, text))
             return True
@@ -78,6 +82,12 @@ def polled(proxy: Proxy, command: Polled, now: int) -> bool:
         polling.failures = 0
         # Who had something may have more: it is asked again at once.
         polling.at = now if command.items else now + settings.poll_interval
-        channel.take_in(proxy, command.items, None, (), now)
     ask(proxy, now)
     return False
+
+
+def _taken_in(proxy: Proxy, items: Sequence[Item], now: int) -> str:
+    """Takes events in; why none was accepted, empty if one was or a filter stopped it."""
+    answers = proxy.channel.take_in(proxy, items, None, (), now)
+    errors = [one for one in answers if isinstance(one, TidingsError)]
+    return str(errors[0]) if errors and len(errors) == len(answers) else ""

@@ -10,6 +10,7 @@ from tidings.channel.effects import Outcome, Pulled, PullEnded
 from tidings.channel.holders import Proxy
 from tidings.channel.vocabulary import Form, Style
 from tidings.errors import Disconnected, InvalidUsage
+from tidings.events.texts import shortened
 
 __all__ = ["WaitingPull", "begin_pull", "cancel_pull", "end_pulls", "serve_pulls"]
 
@@ -41,8 +42,8 @@ def begin_pull(proxy: Proxy, command: Pull, now: int) -> None:
         raise InvalidUsage(f"proxy {proxy.id} pushes to its consumer; it cannot be pulled from")
     if not proxy.connected:
         raise Disconnected(f"nobody is connected to proxy {proxy.id} of channel {proxy.channel.id}")
-    if command.most < 1:
-        raise InvalidUsage(f"a pull asks for at least one event, not for {command.most}")
+    if type(command.most) is not int or command.most < 1:
+        raise InvalidUsage(f"a pull asks for at least one event, not for {shortened(command.most)}")
     proxy.attached = True  # whoever asks is there
     delivery = delivery_of(proxy)
     most = command.most if proxy.form is Form.SEQUENCE or command.lease is not None else 1

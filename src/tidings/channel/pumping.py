@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Final
+
 from tidings.channel.alarms import set_alarm
 from tidings.channel.delivery import Delivery, again_among, begin_pacing, taken
 from tidings.channel.effects import Deliver, Notice, NoticeKind, Refill
+from tidings.channel.entries import Entry
 from tidings.channel.holders import Proxy
 from tidings.channel.pulls import serve_pulls
 from tidings.channel.vocabulary import Form, Style
 
 __all__ = ["pump"]
+
+# A field of a named tuple, read without a Python call.
+_SEQ: Final[Callable[[Entry], int]] = itemgetter(1)
 
 
 def pump(proxy: Proxy, now: int) -> None:
@@ -42,8 +50,7 @@ def _hand_over(proxy: Proxy, delivery: Delivery, most: int, now: int) -> None:
     if not entries:
         return
     flight = delivery.flight
-    for entry in entries:
-        flight[entry[1]] = entry
+    flight.update(zip(map(_SEQ, entries), entries, strict=True))
     channel = proxy.channel
     again = again_among(delivery, entries)
     channel.core.out.append(Deliver(channel.id, proxy.id, entries, again))

@@ -34,6 +34,7 @@ class Queue:
 
     Attributes:
         order: The same.
+        length: How many entries wait: the same as `len`, for those in a hurry.
         octets: What the contents of all waiting entries take in memory.
 
     Raises:
@@ -45,8 +46,8 @@ class Queue:
         "_by_expiry",
         "_by_priority",
         "_indexed",
-        "_length",
         "_line",
+        "length",
         "octets",
         "order",
     )
@@ -59,7 +60,7 @@ class Queue:
         self._line = _new_line(order)
         self.order = order
         self.octets = 0
-        self._length = 0
+        self.length = 0
         self._drop_indexes()
 
     def _drop_indexes(self) -> None:
@@ -73,14 +74,14 @@ class Queue:
         self._indexed = False
 
     def __len__(self) -> int:
-        return self._length
+        return self.length
 
     def push(self, entry: Entry) -> None:
         """Adds an entry behind all that are equal in the order of delivery."""
-        self.octets += entry.octets
-        self._length += 1
+        self.octets += entry[3]
+        self.length += 1
         self._line.push(entry)
-        if self._indexed or entry.expiry != NEVER:
+        if self._indexed or entry[0] != NEVER:
             self._index(entry)
 
     def put_back(self, entries: Sequence[Entry]) -> None:
@@ -89,7 +90,7 @@ class Queue:
         Under `FIFO` they come first of all, in the order given.
         """
         self._line.put_back(entries)
-        self._length += len(entries)
+        self.length += len(entries)
         self.octets += sum(map(_OCTETS, entries))
         for entry in entries:
             self._index(entry)
@@ -129,7 +130,7 @@ class Queue:
         """
         if policy is DiscardPolicy.ANY:
             raise ValueError("the discard policy ANY names no entry; any_discard says which")
-        if not self._length:
+        if not self.length:
             raise IndexError("there is nothing to discard: no entry waits")
         victim = self._victim(policy)
         self._line.remove(victim)
@@ -221,11 +222,11 @@ class Queue:
 
     def _left(self, entries: Collection[Entry], out_of: SortedRun[Entry] | None = None) -> None:
         """Lets go of entries that have left the line and perhaps an index."""
-        self._length -= len(entries)
+        self.length -= len(entries)
         self.octets -= sum(map(_OCTETS, entries))
         if not self._indexed:
             return
-        if not self._length:
+        if not self.length:
             self._drop_indexes()
             return
         for index in (self._by_arrival, self._by_priority):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from tidings.channel.management import Connect, CreateChannel, CreateFilter, CreateMapping
 from tidings.channel.qos import Reliability
 from tidings.channel.views import ChannelInfo, DeadLetterInfo
 from tidings.channel.vocabulary import Form, Item, Side, Style
 from tidings.client.connection import PushConnection
-from tidings.client.managing import Admin, Channel, HostedFilter
-from tidings.client.proxies import Proxies, QoSRequest, Wanted, constraints
+from tidings.client.managing import Admin, Channel, HostedFilter, Wanted, constraints
+from tidings.client.proxies import Proxies, QoSRequest
 from tidings.client.publishing import Publisher, Receipt
 from tidings.client.subscription import PullSubscription, Subscription
 from tidings.client.transport import Source, Transport, TypesChanged
@@ -30,6 +30,10 @@ WINDOW = 256
 """How many events may be on their way to a subscription that has not acknowledged them."""
 
 
+# More publishers that `Client.publish` has made are looked through before one more is.
+_FEW_PUBLISHERS: Final = 64
+
+
 class Client:
     """A program's view of a service.
 
@@ -41,6 +45,7 @@ class Client:
         self._transport = transport
         self._proxies = Proxies(transport)
         self._publishers: dict[int, Publisher] = {}
+        self._forget_at = _FEW_PUBLISHERS
         self._making = asyncio.Lock()
 
     # Channels.
@@ -137,8 +142,17 @@ class Client:
             async with self._making:  # those who come meanwhile share the one that is made
                 found = self._publishers.get(channel)
                 if found is None:
+                    await self._forget_publishers()
                     found = self._publishers[channel] = await self.publisher(channel)
         return found
+
+    async def _forget_publishers(self) -> None:
+        """Lets go of those whose channels are gone; nobody tells the client when one goes."""
+        if len(self._publishers) >= self._forget_at:
+            known = {info.id for info in await self._transport.channels()}
+            kept = {id: one for id, one in self._publishers.items() if id in known}
+            self._publishers = kept
+            self._forget_at = max(_FEW_PUBLISHERS, 2 * len(kept))
 
     async def supply(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from tidings.channel.commands import DryRun
 from tidings.channel.management import (
@@ -36,10 +36,14 @@ from tidings.channel.views import (
 from tidings.channel.vocabulary import Item, Operator, Place, Side
 from tidings.client.publishing import patterns
 from tidings.client.transport import Transport
+from tidings.errors import InvalidUsage
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
 from tidings.filters.mapping import MappedConstraint
 
-__all__ = ["Admin", "Channel", "HostedFilter", "Managed"]
+__all__ = ["Admin", "Channel", "HostedFilter", "Managed", "Wanted", "constraints"]
+
+Wanted: TypeAlias = str | Constraint | Sequence[str | Constraint] | None
+"""A constraint, or several of which one must match."""
 
 
 class Managed:
@@ -179,7 +183,14 @@ class Channel(Managed):
         return Admin(self._transport, self.id, Side.CONSUMER, id)
 
     def proxy(self, id: int) -> Filtered:
-        """A proxy by its id."""
+        """A proxy by its id.
+
+        Raises:
+            InvalidUsage: It is no id; `proxies` has those there are.
+        """
+        given: object = id
+        if not isinstance(given, int):
+            raise InvalidUsage(f"the id of a proxy is a whole number, not {given!r:.60}")
         return Filtered(self._transport, Place(self.id, proxy=id))
 
     async def proxies(self) -> Sequence[ProxyInfo]:
@@ -211,10 +222,9 @@ class HostedFilter:
         """The filter as it is now."""
         return await self._transport.filter(self.id)
 
-    async def add(self, wanted: Iterable[str | Constraint]) -> list[int]:
+    async def add(self, wanted: Wanted) -> list[int]:
         """Adds constraints; their ids."""
-        asked = tuple(constraint(one) if isinstance(one, str) else one for one in wanted)
-        found: Any = await self._transport.ask(AddConstraints(self.id, asked))
+        found: Any = await self._transport.ask(AddConstraints(self.id, constraints(wanted)))
         return list(found)
 
     async def add_mapped(self, mapped: Iterable[MappedConstraint]) -> list[int]:
@@ -229,3 +239,18 @@ class HostedFilter:
     async def destroy(self) -> None:
         """Ends the filter; who holds it drops it."""
         await self._transport.ask(DestroyFilter(self.id))
+
+
+def constraints(wanted: Wanted) -> tuple[Constraint, ...]:
+    """Constraints from what a program may say.
+
+    Raises:
+        InvalidConstraint: A text is none.
+        InvalidUsage: It is neither a constraint nor a list of some.
+    """
+    if wanted is None:
+        return ()
+    given: object = [wanted] if isinstance(wanted, str | Constraint) else wanted
+    if not isinstance(given, Iterable) or isinstance(given, Mapping | bytes):
+        raise InvalidUsage(f"a constraint is a text, or a list of some, not {given!r:.60}")
+    return tuple(one if isinstance(one, Constraint) else constraint(one) for one in given)

@@ -19,19 +19,16 @@ from tidings.channel.management import (
 from tidings.channel.qos import Reliability
 from tidings.channel.views import FilterInfo, ProxyInfo
 from tidings.channel.vocabulary import Form, Place, Side, Style
-from tidings.client.managing import Admin
+from tidings.client.managing import Admin, Wanted, constraints
 from tidings.client.publishing import patterns
 from tidings.client.transport import Transport
 from tidings.errors import InvalidUsage, ProxyNotFound, TidingsError
-from tidings.filters.constraint import Constraint, EventTypePattern, constraint
+from tidings.filters.constraint import Constraint, EventTypePattern
 
-__all__ = ["Proxies", "QoSRequest", "Wanted", "constraints"]
+__all__ = ["Proxies", "QoSRequest"]
 
 QoSRequest: TypeAlias = Mapping[str, object]
 """Quality of service under the standard's names."""
-
-Wanted: TypeAlias = str | Constraint | Sequence[str | Constraint] | None
-"""A constraint, or several of which one must match."""
 
 _T = TypeVar("_T")
 
@@ -54,8 +51,16 @@ class Proxies:
         qos: QoSRequest | None,
         name: str = "",
     ) -> int:
-        """A new proxy's id."""
-        parent = 0 if admin is None else admin.id
+        """A new proxy's id.
+
+        Raises:
+            InvalidUsage: The admin is one of another channel, or of the other side.
+        """
+        parent = 0
+        if admin is not None:
+            if (admin.place.channel, admin.place.side) != (channel, side):
+                raise InvalidUsage(f"{admin.place} is no {side.value} admin of channel {channel}")
+            parent = admin.id
         # What has no name cannot be found again after a restart: it need not survive one.
         start = {} if name else {"ConnectionReliability": Reliability.BEST_EFFORT.value}
         found: int = await self._transport.ask(
@@ -165,15 +170,3 @@ def _check_same(known: ProxyInfo, style: Style, form: Form | None, admin: Admin 
 
 def _texts(given: Iterable[Constraint]) -> list[tuple[str, object]]:
     return [(one.text, one.event_types) for one in given]
-
-
-def constraints(wanted: Wanted) -> tuple[Constraint, ...]:
-    """Constraints from what a program may say.
-
-    Raises:
-        InvalidConstraint: A text is none.
-    """
-    if wanted is None:
-        return ()
-    given = [wanted] if isinstance(wanted, str | Constraint) else wanted
-    return tuple(constraint(one) if isinstance(one, str) else one for one in given)

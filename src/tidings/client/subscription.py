@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -19,6 +19,9 @@ from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.structured import StructuredEvent
 
 __all__ = ["Delivery", "PullSubscription", "Subscription"]
+
+# A thousand years, in microseconds: for ever.
+_LONGEST: Final = 31_556_952_000_000_000
 
 
 class Delivery(msgspec.Struct, frozen=True, eq=False, gc=False):
@@ -173,8 +176,7 @@ class Subscription(PushConnection):
 
     def _ack_out(self) -> None:
         done, self._out = self._out, ()
-        for message in done:
-            self._line.ack(message)
+        self._line.ack_many(done)
 
     async def close(self) -> None:
         """Takes no more events; one with a name stays, and can be subscribed to again."""
@@ -214,8 +216,8 @@ class PullSubscription(Connection):
             self.channel,
             self.proxy,
             most,
-            None if seconds is None else max(0, int(seconds * 1_000_000)),
-            None if lease is None else max(0, int(lease * 1_000_000)),
+            _microseconds(seconds),
+            _microseconds(lease),
         )
         return [Delivery(m, m.seq in found.again, self) for m in found.messages]
 
@@ -230,3 +232,13 @@ class PullSubscription(Connection):
     def reject(self, message: Message, reason: str) -> None:
         """An event becomes a dead letter."""
         self._transport.tell(Reject(self.channel, self.proxy, (message.seq,), reason))
+
+
+def _microseconds(seconds: float | None) -> int | None:
+    if seconds is None:
+        return None
+    try:
+        return max(0, min(int(seconds * 1_000_000), _LONGEST))
+    except (TypeError, ValueError, OverflowError) as error:
+        told = f"a time is a number of seconds, or None, not {seconds!r:.60}"
+        raise InvalidUsage(told) from error

@@ -16,8 +16,7 @@ from typing import Any, Generic, ParamSpec, Self, TypeVar
 from tidings.channel.vocabulary import Item
 from tidings.client.client import Client
 from tidings.client.connection import Connection
-from tidings.client.managing import Channel
-from tidings.client.proxies import Wanted
+from tidings.client.managing import Channel, Wanted
 from tidings.client.publishing import Publisher, Receipt
 from tidings.client.subscription import Delivery, PullSubscription, Subscription
 from tidings.client.transport import Message

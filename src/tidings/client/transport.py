@@ -97,6 +97,10 @@ class Stream(Protocol):
         """The event was dealt with."""
         ...
 
+    def ack_many(self, messages: Sequence[Any]) -> None:
+        """The events were dealt with."""
+        ...
+
     def fail(self, message: Any, reason: str) -> None:  # noqa: ANN401
         """The event is to come again, and before those behind it."""
         ...

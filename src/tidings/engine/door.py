@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
 from tidings.channel.commands import Command
@@ -32,9 +32,11 @@ from tidings.engine.endpoints import (
 from tidings.engine.host import Host
 from tidings.engine.reach import TypesChanged
 from tidings.engine.viewing import Viewing
-from tidings.errors import Disconnected, NotFound, Stopping
+from tidings.errors import Disconnected, InvalidUsage, NotFound, Stopping
 
 __all__ = ["LocalDoor"]
+
+_F = TypeVar("_F")
 
 _CLOSED: Final = "the client is closed: make another one"
 # Dead letters looked through at once.
@@ -128,12 +130,12 @@ class LocalDoor:
     @staticmethod
     def buffer(on_offers: TypesChanged | None) -> BufferEndpoint:
         """A consumer that takes events when it likes."""
-        return BufferEndpoint(on_offers)
+        return BufferEndpoint(_function(on_offers))
 
     @staticmethod
     def handler(function: Callable[..., object]) -> HandlerEndpoint:
         """A consumer whose function is called with the events."""
-        return HandlerEndpoint(function)
+        return HandlerEndpoint(_function(function))
 
     @staticmethod
     def supplier(
@@ -141,8 +143,8 @@ class LocalDoor:
     ) -> SupplierEndpoint:
         """A supplier; one with a source is asked for events."""
         if source is None:
-            return SupplierEndpoint(on_wanted)
-        return PullSupplierEndpoint(source, on_wanted)
+            return SupplierEndpoint(_function(on_wanted))
+        return PullSupplierEndpoint(_function(source), _function(on_wanted))
 
     # Dead letters: who may use a consumer's proxy may see what could not be delivered there.
 
@@ -219,6 +221,12 @@ class LocalDoor:
             self._closed = True
             if self._owned:
                 await self._host.close()
+
+
+def _function(given: _F) -> _F:
+    if given is not None and not callable(given):
+        raise InvalidUsage(f"events and changes are told to a function, not to {given!r:.60}")
+    return given
 
 
 def _heard(future: asyncio.Future[Any]) -> None:

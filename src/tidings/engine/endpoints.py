@@ -9,7 +9,15 @@ from typing import Final, TypeAlias
 
 from tidings.channel.vocabulary import Form, Item
 from tidings.engine.bodies import Message
-from tidings.engine.reach import Answers, Delivery, Endpoint, QuietEndpoint, Types, TypesChanged
+from tidings.engine.reach import (
+    Answers,
+    Delivery,
+    Endpoint,
+    QuietEndpoint,
+    Types,
+    TypesChanged,
+    in_words,
+)
 from tidings.errors import Disconnected
 
 __all__ = [
@@ -102,7 +110,7 @@ class HandlerEndpoint(QuietEndpoint):
 
     def close(self, error: Exception | None = None) -> None:
         """Calls the handler no more; a call that is running may end, and is not answered."""
-        self._flush()
+        self.flush()
         self._closed = True
         self._queue.clear()
 
@@ -127,11 +135,11 @@ class HandlerEndpoint(QuietEndpoint):
                 return
             self._taken += _seqs(handed)
             if queue and loop.time() >= until:
-                self._flush()
+                self.flush()
                 loop.call_soon(self._turn)
                 return
         self._busy = False
-        self._flush()
+        self.flush()
 
     async def _run(self, handed: Handed, answer: object) -> None:
         """Goes on in a task from the first call that gave a coroutine, until nothing waits."""
@@ -155,7 +163,7 @@ class HandlerEndpoint(QuietEndpoint):
                 break
             if not self._taken:
                 # All that is done in this turn of the loop is answered at once.
-                loop.call_soon(self._flush)
+                loop.call_soon(self.flush)
             self._taken += _seqs(handed)
             if not self._queue:
                 break
@@ -167,21 +175,21 @@ class HandlerEndpoint(QuietEndpoint):
             handed, answer = self._queue.popleft(), None
         self._task, self._busy = None, False
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Answers what was dealt with."""
         if self._taken and not self._closed:
             taken, self._taken = self._taken, []
             self._answers.ack(*self._address, taken)
 
     def _fail(self, handed: Handed, error: BaseException) -> None:
-        self._flush()
+        self.flush()
         seqs = _seqs(handed)
         for waiting in self._queue:
             seqs += _seqs(waiting)
         self._queue.clear()
         if not self._closed:
             gone = isinstance(error, Disconnected)
-            reason = f"{type(error).__name__}: {error}"
-            self._answers.failed(*self._address, seqs, reason, gone)
+            self._answers.failed(*self._address, seqs, in_words(error), gone)
 
 
 class BufferEndpoint(QuietEndpoint):
@@ -254,12 +262,18 @@ class BufferEndpoint(QuietEndpoint):
         """The event was dealt with."""
         taken = self._taken
         if not taken:
-            asyncio.get_running_loop().call_soon(self._flush)
+            asyncio.get_running_loop().call_soon(self.flush)
         taken.append(message.seq)
+
+    def ack_many(self, messages: Sequence[Message]) -> None:
+        """The events were dealt with."""
+        if messages and not self._taken:
+            asyncio.get_running_loop().call_soon(self.flush)
+        self._taken += [message.seq for message in messages]
 
     def fail(self, message: Message, reason: str) -> None:
         """The event is to come again later, and before those that wait behind it."""
-        self._flush()
+        self.flush()
         seqs = [message.seq, *(behind.seq for behind in self._waiting)]
         self._waiting.clear()
         if self._error is None:
@@ -267,7 +281,7 @@ class BufferEndpoint(QuietEndpoint):
 
     def reject(self, message: Message, reason: str) -> None:
         """The event shall never come again: it becomes a dead letter."""
-        self._flush()
+        self.flush()
         self._again.discard(message.seq)
         if self._error is None:
             self._answers.reject(*self._address, [message.seq], reason)
@@ -287,7 +301,7 @@ class BufferEndpoint(QuietEndpoint):
     def close(self, error: Exception | None = None) -> None:
         """Who waits or takes gets the error, `Disconnected` if None; what waited is dropped."""
         if self._error is None:
-            self._flush()
+            self.flush()
             self._error = error or Disconnected("the subscription has ended: its proxy is gone")
             self._waiting.clear()
             self._again.clear()
@@ -312,7 +326,8 @@ class BufferEndpoint(QuietEndpoint):
                 reader.set_result(None)
         self._readers.clear()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Answers what was dealt with."""
         taken = self._taken
         if taken and self._error is None:
             self._taken = []

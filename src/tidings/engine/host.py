@@ -199,6 +199,8 @@ class Host:
         key = (command.channel, command.proxy)
         before = self.out.endpoints.get(key)
         proxy = self.factory.channel(command.channel).proxy(command.proxy)
+        if before is not None:
+            before[0].flush()
         if endpoint is not None and (before is None or command.again):
             endpoint.attach(self)
             self.out.endpoints[key] = (endpoint, proxy.form)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from tidings.channel.effects import Notice, NoticeKind
 from tidings.engine.carrying import Carrying
 from tidings.engine.swapping import Swapping
-from tidings.errors import Stopping, TidingsError
+from tidings.errors import InvalidUsage, Stopping, TidingsError
 from tidings.stores.retention import Retention, SegmentInfo, droppable
 from tidings.stores.segments import segment_path
 
@@ -45,6 +45,9 @@ class Housekeeping:
         disk_quota: How long the journal may be, in octets; when it is longer, and nothing can
             go, Persistent events are refused. None for no limit.
 
+    Raises:
+        InvalidUsage: The quota is no number of octets.
+
     Attributes:
         retention: The same.
         disk_quota: The same.
@@ -54,6 +57,8 @@ class Housekeeping:
     """
 
     def __init__(self, retention: Retention | None = None, disk_quota: int | None = None) -> None:
+        if disk_quota is not None and (type(disk_quota) is not int or disk_quota < 1):
+            raise InvalidUsage(f"a disk quota is a number of octets from 1 on, not {disk_quota!r}")
         self.retention = Retention() if retention is None else retention
         self.disk_quota = disk_quota
         self.every = 10.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import effects as e
@@ -16,6 +17,7 @@ from tidings.channel.vocabulary import Form, Style
 from tidings.engine.bodies import Message
 from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.outbox import REFUSED, Key, Outbox
+from tidings.engine.reach import in_words
 from tidings.errors import Disconnected, TidingsError
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Leaving", "leaves"]
 
 _MESSAGES: Final = {Message}
+
+# A field of a named tuple, read without a Python call.
+_SEQ: Final[Callable[[Entry], int]] = itemgetter(1)
 
 Later = Callable[[Callable[[], None]], None]
 """Has something done when a write is on the disk."""
@@ -85,7 +90,7 @@ class Leaving:
 
     def _messages(self, channel: int, entries: Sequence[Entry]) -> list[Any]:
         held = self._bodies.of(channel)
-        return [held.get(entry[1]) for entry in entries]
+        return list(map(held.get, map(_SEQ, entries)))
 
     def _send(
         self,
@@ -198,9 +203,9 @@ class Leaving:
             items = await endpoint.try_pull(most)
             answer = Polled(channel, proxy, items)
         except Disconnected as error:
-            answer = Polled(channel, proxy, (), str(error), True)
+            answer = Polled(channel, proxy, (), in_words(error), True)
         except Exception as error:  # noqa: BLE001 -- the supplier's trouble, told as such
-            answer = Polled(channel, proxy, (), f"{type(error).__name__}: {error}")
+            answer = Polled(channel, proxy, (), in_words(error))
         self._host.tell(answer)
 
     def tell_offers(self, effect: e.TellOffers) -> None:

@@ -16,7 +16,7 @@ from tidings.errors import TidingsError
 __all__ = ["Mailbox", "Post"]
 
 # What a slice should take at most, in microseconds; well below the 5 ms nothing may exceed.
-_SLICE: Final = 2_000
+_SLICE: Final = 3_000
 _FEWEST: Final = 4
 _MOST: Final = 512
 

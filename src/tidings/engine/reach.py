@@ -17,6 +17,7 @@ __all__ = [
     "QuietEndpoint",
     "Types",
     "TypesChanged",
+    "in_words",
 ]
 
 Types: TypeAlias = Sequence[EventTypePattern]
@@ -24,6 +25,14 @@ Types: TypeAlias = Sequence[EventTypePattern]
 
 TypesChanged: TypeAlias = Callable[[Types, Types], object]
 """A plain function that is told which event types were added and which removed."""
+
+
+def in_words(error: BaseException) -> str:
+    """A client's error in words: some cannot even say what they are."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 -- of the client's making, too
+        return type(error).__name__
 
 
 class Delivery(NamedTuple):
@@ -94,6 +103,10 @@ class Endpoint(Protocol):
         """Tells a supplier which event types are wanted now, and which no more."""
         ...
 
+    def flush(self) -> None:
+        """Answers at once what was dealt with: another client takes over."""
+        ...
+
     def disconnected(self) -> None:
         """Tells the client that its proxy is gone, and closes."""
         ...
@@ -140,6 +153,9 @@ class QuietEndpoint:
 
     def subscriptions(self, added: Types, removed: Types) -> None:
         """Ignored."""
+
+    def flush(self) -> None:
+        """Owes no answers."""
 
     def disconnected(self) -> None:
         """Closes; the client is not told."""

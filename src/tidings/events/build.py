@@ -48,6 +48,9 @@ def event(  # noqa: PLR0913 -- keywords for what users set most
     Raises:
         InvalidEvent: A part is outside the rules; the message says which and why.
     """
+    for where, mapping in (("header", header), ("data", data)):
+        if mapping is not None and mapping.__class__ is not dict:
+            _check_kind(mapping, Mapping, "a mapping of names to values", where)
     given: dict[str, object] = dict(header or {})
     if priority is not None:
         given["Priority"] = priority
@@ -73,7 +76,13 @@ def _text(value: object, where: str) -> str:
     return checked_text(exact_text(value), where)
 
 
+def _check_kind(value: object, kind: type, words: str, where: str) -> None:
+    if not isinstance(value, kind):
+        raise InvalidEvent(f"must be {words}, not {shortened(value)}", where)
+
+
 def _duration(timeout: timedelta) -> int:
+    _check_kind(timeout, timedelta, "a timedelta", "header.Timeout")
     microseconds = timeout // timedelta(microseconds=1)
     if microseconds < 0:
         raise InvalidEvent(f"{timeout} is negative", "header.Timeout")
@@ -84,8 +93,9 @@ def utc(moment: datetime, where: str = "") -> Value:
     """A moment as TimeBase::UtcT.
 
     Raises:
-        InvalidEvent: The moment has no time zone.
+        InvalidEvent: It is no moment, or has no time zone.
     """
+    _check_kind(moment, datetime, "a datetime", where)
     if moment.tzinfo is None:
         raise InvalidEvent(f"{moment} has no time zone; use for example datetime.UTC", where)
     since_1970 = moment - datetime.fromisoformat("1970-01-01T00:00:00+00:00")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tidings.errors import InvalidEvent
 from tidings.events.structured import StructuredEvent
+from tidings.events.texts import shortened
 from tidings.names import is_origin, is_readable
 
 __all__ = ["Envelope", "ProducerMark", "TraceContext"]
@@ -27,13 +28,18 @@ class ProducerMark:
     number: int
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.producer) <= 256 or not is_readable(self.producer):
+        if (
+            not _is_text(self.producer)
+            or not 1 <= len(self.producer) <= 256
+            or not is_readable(self.producer)
+        ):
             raise InvalidEvent(
                 "a producer's name has 1 to 256 characters, none of them a control character",
                 "producer",
             )
-        if not 0 <= self.number < _INT64:
-            raise InvalidEvent(f"{self.number} is not between 0 and 2**63-1", "number")
+        if type(self.number) is not int or not 0 <= self.number < _INT64:
+            told = f"{shortened(self.number)} is no whole number between 0 and 2**63-1"
+            raise InvalidEvent(told, "number")
 
     @classmethod
     def trusted(cls, producer: str, number: int) -> ProducerMark:
@@ -42,6 +48,10 @@ class ProducerMark:
         object.__setattr__(mark, "producer", producer)
         object.__setattr__(mark, "number", number)
         return mark
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tidings.errors import InvalidEventType, InvalidUsage
+from tidings.errors import InvalidEvent, InvalidEventType, InvalidUsage
 from tidings.events.fields import Fields
+from tidings.events.texts import checked_text, shortened
 from tidings.filters.check import check
 from tidings.filters.limits import DEFAULT_LIMITS, Limits
 from tidings.filters.to_python import Predicate, to_python
@@ -31,6 +32,7 @@ class EventTypePattern:
 
     def __post_init__(self) -> None:
         for name in (self.domain, self.type):
+            _check_name(name)
             if len(name) > MAX_NAME:
                 raise InvalidEventType(
                     f"an event type's name has at most {MAX_NAME} characters, not {len(name)}"
@@ -66,6 +68,15 @@ class EventTypePattern:
         return (self.any_domain or wildcard_match(self.domain, domain)) and (
             self.any_type or wildcard_match(self.type, type)
         )
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise InvalidEventType(f"an event type's name is a text, not {shortened(name)}")
+    try:
+        checked_text(name, "")
+    except InvalidEvent as error:
+        raise InvalidEventType(f"an event type's name: {error}") from error
 
 
 def wildcard_match(pattern: str, text: str) -> bool:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Self
 
-from tidings.errors import ConstraintNotFound, InvalidMappingValue
+from tidings.errors import ConstraintNotFound, InvalidMappingValue, InvalidUsage
 from tidings.events.anyvalue import Value, infer
 from tidings.events.fields import Fields, plain
+from tidings.events.texts import shortened
 from tidings.events.typecode import TypeCode
 from tidings.events.typetext import describe
 from tidings.filters.constraint import Constraint
@@ -25,6 +26,12 @@ class MappedConstraint:
 
     constraint: Constraint
     value: Value
+
+    def __post_init__(self) -> None:
+        given: object = self.constraint
+        if not isinstance(given, Constraint):
+            told = f"a mapped constraint begins with constraint(text), not with {shortened(given)}"
+            raise InvalidUsage(told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,10 +188,9 @@ def test_names_with_a_wildcard_inside_can_be_refused() -> None:
 
 def test_nonsense_of_one_does_not_reach_the_others() -> None:
     machine = Machine()
-    proxy = machine.do(m.ObtainProxy(machine.channel, Side.CONSUMER, Style.PUSH))
-    nonsense = m.Connect(machine.channel, proxy, window="many")  # type: ignore[arg-type]
+    nonsense = c.DryRun(machine.channel, named("one"), proxy=[])  # type: ignore[arg-type]
     push = c.Push(machine.channel, machine.supplier, [named("one")])
     first, error, last = machine.do_many(push, nonsense, push)
     assert (first, last) == ([1], [2])
     assert type(error) is TidingsError
-    assert "Connect could not be carried out: TypeError" in str(error)
+    assert "DryRun could not be carried out: TypeError" in str(error)

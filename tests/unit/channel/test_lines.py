@@ -117,12 +117,29 @@ def test_the_first_of_the_lowest_is_the_first_of_the_least_urgent() -> None:
     assert line.first_of_lowest() == entry(1, -3)
 
 
-def test_a_level_that_is_empty_is_dropped_but_for_the_last() -> None:
+def test_of_many_levels_a_few_stay_when_they_are_empty() -> None:
     line = PriorityLine()
     for priority in range(50):
         line.push(entry(priority, priority))
-    line.take(50)
-    assert len(line._levels) == 1
+    assert [one.priority for one in line.take(50)] == list(range(49, -1, -1))
+    assert len(line._levels) == 6
     line.push(entry(60, 60))
     assert list(line._levels) == list(line._priorities) == [60]
     assert line.first_of_lowest() == entry(60, 60)
+    assert line.take_last(5) == [entry(60, 60)]
+    with pytest.raises(IndexError):
+        line.first_of_lowest()
+
+
+def test_levels_that_are_empty_are_passed_over() -> None:
+    line = PriorityLine()
+    for number, priority in enumerate([1, 2, 3, 4]):
+        line.push(entry(number, priority))
+    line.remove(entry(3, 4))
+    line.remove(entry(0, 1))
+    assert line.first_of_lowest() == entry(1, 2)
+    assert line.take(1) == [entry(2, 3)]
+    line.push(entry(9, 4))
+    assert line.take_last(1) == [entry(1, 2)]
+    assert line.take(9) == [entry(9, 4)]
+    assert line.entries() == []

@@ -151,3 +151,22 @@ def test_an_answer_nobody_asked_for() -> None:
     assert machine.effects == []
     with pytest.raises(InvalidUsage):
         polled(machine, machine.new_consumer(), "a")
+
+
+def test_whoever_has_only_what_is_no_event_is_not_asked_at_once() -> None:
+    machine = Machine()
+    supplier = machine.new_supplier(Style.PULL)
+    machine.do(c.Polled(machine.channel, supplier, [5]))  # type: ignore[list-item]
+    assert not machine.of(Poll)
+    [notice] = machine.of(Notice)
+    assert notice.kind is NoticeKind.FAILING
+    assert "a int is no event" in notice.detail
+    machine.wait(SECOND)
+    assert len(machine.of(Poll)) == 1
+
+
+def test_one_good_event_is_enough() -> None:
+    machine = Machine()
+    supplier = machine.new_supplier(Style.PULL)
+    machine.do(c.Polled(machine.channel, supplier, [5, named("a")]))  # type: ignore[list-item]
+    assert len(machine.of(Accepted)) == len(machine.of(Poll)) == 1

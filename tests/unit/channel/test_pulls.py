@@ -186,3 +186,11 @@ def test_whoever_does_not_wait_is_answered_though_the_disk_had_nothing() -> None
     machine.wait(0)
     assert machine.pulled() == []
     assert machine.is_empty()
+
+
+@pytest.mark.parametrize("most", [0, -1, 1.5, None, "2"])
+def test_a_pull_asks_for_at_least_one(most: int) -> None:
+    machine = Machine()
+    consumer = machine.pull_consumer()
+    with pytest.raises(InvalidUsage, match="at least one event, not for"):
+        machine.pull(consumer, most)

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from tests.unit.client.fake_transport import FakeTransport
-from tidings import constraint
 from tidings.channel.management import Connect, ObtainProxy
 from tidings.channel.vocabulary import Form, Side, Style
-from tidings.client.proxies import Proxies, constraints
+from tidings.client.managing import Admin
+from tidings.client.proxies import Proxies
 from tidings.errors import InvalidUsage, LimitExceeded, Stopping
 
 
@@ -65,9 +65,15 @@ def test_what_has_no_name_need_not_survive(name: str, qos: dict[str, object]) ->
     ]
 
 
-def test_constraints_come_alone_or_several_as_texts_or_values() -> None:
-    one = constraint("$price > 1")
-    assert constraints(None) == constraints([]) == ()
-    assert constraints(one) == (one,)
-    assert [each.text for each in constraints("$price > 1")] == ["$price > 1"]
-    assert [each.text for each in constraints([one, "$price < 0"])] == ["$price > 1", "$price < 0"]
+@pytest.mark.parametrize("place", [(1, Side.SUPPLIER), (2, Side.CONSUMER)])
+def test_an_admin_of_another_kind_is_refused(place: tuple[int, Side]) -> None:
+    async def scene() -> None:
+        admin = Admin(transport.as_transport(), *place, 0)
+        await Proxies(transport.as_transport()).obtain(
+            1, Side.CONSUMER, Style.PUSH, Form.ANY, admin, None
+        )
+
+    transport = FakeTransport()
+    with pytest.raises(InvalidUsage, match="is no consumer admin of channel 1"):
+        asyncio.run(scene())
+    assert transport.asked == []

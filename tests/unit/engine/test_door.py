@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Awaitable, Callable
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -16,7 +17,7 @@ from tidings.client.transports.inproc import InProcess
 from tidings.engine.access import OWNER, Principal
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
-from tidings.errors import Stopping
+from tidings.errors import InvalidUsage, Stopping
 from tidings.server.embedded import embedded, local_client
 
 
@@ -164,5 +165,30 @@ def test_an_error_of_what_was_told_troubles_nobody() -> None:
         for _ in range(3):
             await asyncio.sleep(0)
         gc.collect()
+
+    hosted(scene)
+
+
+def test_functions_are_functions() -> None:
+    door = LocalDoor
+    nothing: Any = 5
+    for make in (door.buffer, door.handler, lambda five: door.supplier(five, None),
+                 lambda five: door.supplier(None, five)):  # fmt: skip
+        with pytest.raises(InvalidUsage, match="told to a function, not to 5"):
+            make(nothing)
+
+
+def test_nothing_is_kept_of_channels_that_ended() -> None:
+    async def scene(host: Host) -> None:
+        client = local_client(host)
+        stays = await client.create_channel()
+        await client.publish(stays, bid(1))
+        for _ in range(200):
+            channel = await client.create_channel()
+            await client.publish(channel, bid(1))
+            await channel.destroy()
+        assert set(host.origins) == {stays.id}
+        assert len(client._publishers) <= 65
+        assert (await client.publish(stays, bid(2))).seq == 2
 
     hosted(scene)

@@ -29,7 +29,7 @@ from tidings.channel.management import Detach
 from tidings.engine import housekeeping as housekeeping_module
 from tidings.engine.carrying import Carrying
 from tidings.engine.host import Host
-from tidings.errors import DiskFull, StoreError
+from tidings.errors import DiskFull, InvalidUsage, StoreError
 from tidings.stores.retention import Retention
 from tidings.stores.segments import segment_path
 
@@ -322,3 +322,14 @@ def test_who_moves_or_holds_little_is_left_alone(tmp_path: Path) -> None:
         await host.close()
 
     run(play())
+
+
+@pytest.mark.parametrize("quota", [0, -1, 1.5, "much"])
+def test_a_quota_is_a_number_of_octets(tmp_path: Path, quota: int) -> None:
+    async def work() -> None:
+        with pytest.raises(InvalidUsage, match="a number of octets from 1 on, not"):
+            await Host.open(tmp_path, disk_quota=quota)
+        host = await Host.open(tmp_path)  # the folder is free again
+        await host.close(0.0)
+
+    run(work())

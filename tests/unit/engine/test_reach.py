@@ -11,7 +11,7 @@ from tidings.engine.endpoints import (
     PullSupplierEndpoint,
     SupplierEndpoint,
 )
-from tidings.engine.reach import Endpoint, QuietEndpoint
+from tidings.engine.reach import Endpoint, QuietEndpoint, in_words
 from tidings.errors import WrongClient
 
 
@@ -20,6 +20,7 @@ def test_a_quiet_endpoint_hears_everything_and_takes_nothing() -> None:
     endpoint.attach(answers)
     endpoint.offers((), ())
     endpoint.subscriptions((), ())
+    endpoint.flush()
     endpoint.disconnected()
     endpoint.close(ValueError())
     endpoint.cancel()
@@ -41,3 +42,12 @@ def test_all_are_endpoints() -> None:
     ]
     # What the type checker sees to is that each can stand in this list.
     assert len(endpoints) == 5
+
+
+def test_errors_that_cannot_say_what_they_are() -> None:
+    class Speechless(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    assert in_words(ValueError("no")) == "ValueError: no"
+    assert in_words(Speechless()) == "Speechless"

@@ -83,3 +83,18 @@ def test_types_of_header_and_data_can_be_said() -> None:
     made = event("A", "B", data={"x": Any(tc.SHORT, 1)}, header={"y": Any(tc.CHAR, "c")})
     assert made.data["x"] == Any(tc.SHORT, 1)
     assert made.header["y"] == Any(tc.CHAR, "c")
+
+
+@pytest.mark.parametrize(
+    ("part", "where"),
+    [
+        ({"timeout": 5}, "header.Timeout: must be a timedelta, not 5"),
+        ({"start": 5}, "header.StartTime: must be a datetime, not 5"),
+        ({"stop": "now"}, "header.StopTime: must be a datetime, not 'now'"),
+        ({"data": 5}, "data: must be a mapping of names to values, not 5"),
+        ({"header": ["Priority"]}, "header: must be a mapping of names to values"),
+    ],
+)
+def test_parts_of_a_wrong_kind_are_named(part: dict[str, object], where: str) -> None:
+    with pytest.raises(InvalidEvent, match=where):
+        event("Traffic", "Speed", **part)  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ def test_a_producer_has_a_readable_name(producer: str) -> None:
         ProducerMark(producer, 1)
 
 
-@pytest.mark.parametrize("number", [-1, 2**63])
+@pytest.mark.parametrize("number", [-1, 2**63, 1.5, True, "1", None])
 def test_a_producers_number_has_63_bits(number: int) -> None:
     with pytest.raises(InvalidEvent, match="number"):
         ProducerMark("é 😀", number)

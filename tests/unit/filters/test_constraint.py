@@ -146,3 +146,10 @@ def test_event_types_may_be_texts() -> None:
 def test_what_is_no_text_and_no_pattern_is_refused(text: object, types: object) -> None:
     with pytest.raises(InvalidUsage):
         constraint(text, types)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["\ud800", 5, None])
+def test_names_of_types_are_texts(name: str) -> None:
+    for given in ((name, "*"), ("*", name)):
+        with pytest.raises(InvalidEventType, match="an event type's name"):
+            EventTypePattern(*given)

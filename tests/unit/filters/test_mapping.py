@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from tidings.errors import ConstraintNotFound, InvalidMappingValue
+from tidings.errors import ConstraintNotFound, InvalidMappingValue, InvalidUsage
 from tidings.events.anyvalue import Any, Value
 from tidings.events.build import event
 from tidings.events.fields import fields_of
@@ -120,3 +120,8 @@ def test_constraints_are_found_by_their_ids() -> None:
     assert made.mapped([first])[first].constraint.text == "$a > 1"
     with pytest.raises(ConstraintNotFound, match="no constraint 9"):
         made.mapped([first, 9])
+
+
+def test_a_text_is_no_constraint() -> None:
+    with pytest.raises(InvalidUsage, match=r"constraint\(text\), not with '\$a == 1'"):
+        MappedConstraint("$a == 1", Any(SHORT, 1))  # type: ignore[arg-type]

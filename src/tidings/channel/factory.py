@@ -107,9 +107,13 @@ class Factory:
                 replies.append(_fault(command, fault))
         core = self.core
         while core.touched:
-            proxies, core.touched = core.touched, {}
-            for proxy in proxies:
-                pump(proxy, now)
+            proxies, core.touched = list(core.touched), {}
+            for at, proxy in enumerate(proxies):
+                try:
+                    pump(proxy, now)
+                except BaseException:  # a fault of ours: the others have their turn the next time
+                    core.touched.update(dict.fromkeys(proxies[at + 1 :]))
+                    raise
         effects, core.out = core.out, []
         return replies, effects
 

@@ -11,6 +11,7 @@ from tidings.client.transports.inproc import InProcess
 from tidings.engine.access import OWNER, Principal
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
+from tidings.errors import InvalidUsage
 
 __all__ = ["embedded", "embedded_sync", "local_client"]
 
@@ -29,10 +30,13 @@ async def embedded(
         **settings: What else `Host.open` takes.
 
     Raises:
+        InvalidUsage: The folder is an empty name.
         JournalInUse: Another process uses the folder.
         JournalTooNew: A newer version has written it; nothing was changed.
         StoreError: The folder cannot be used.
     """
+    if folder == "":
+        raise InvalidUsage("the folder has no name; leave it out to keep everything in memory")
     host = await Host.open(None if folder is None else Path(folder), **settings)
     return Client(InProcess(LocalDoor(host, principal, owned=True)))
 

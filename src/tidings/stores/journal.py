@@ -23,7 +23,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tidings.errors import CursorNotFound, DiskFull, JournalBroken, JournalInUse, StoreError
+from tidings.errors import (
+    CursorNotFound,
+    DiskFull,
+    InvalidUsage,
+    JournalBroken,
+    JournalInUse,
+    StoreError,
+)
 from tidings.names import new_origin
 from tidings.stores import segments
 from tidings.stores.records import Damage, Record, encode
@@ -84,11 +91,14 @@ class Journal:
             visit: Called with every record, so that recovery reads the journal only once.
 
         Raises:
+            InvalidUsage: A segment would have no octets.
             JournalInUse: Another process, or another object here, has it open.
             JournalTooNew: A newer version has written it; nothing was changed.
             DiskFull: There is no room to begin a segment.
             StoreError: The folder cannot be used, or mixes several journals.
         """
+        if segment_octets < 1:
+            raise InvalidUsage(f"a segment has at least 1 octet, not {segment_octets}")
         try:
             segments.make_folder(folder)
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

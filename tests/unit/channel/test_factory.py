@@ -4,8 +4,10 @@ import pytest
 
 from tests.unit.channel.machine import ORIGIN, Machine, named
 from tidings.channel import commands as c
+from tidings.channel import factory, pumping
 from tidings.channel import management as m
 from tidings.channel.effects import Accepted, Deliver, PlanChanged, TopologyChanged
+from tidings.channel.holders import Proxy
 from tidings.channel.settings import Settings
 from tidings.channel.vocabulary import InfoMode, Place, Side, Style
 from tidings.errors import (
@@ -194,3 +196,23 @@ def test_nonsense_of_one_does_not_reach_the_others() -> None:
     assert (first, last) == ([1], [2])
     assert type(error) is TidingsError
     assert "DryRun could not be carried out: TypeError" in str(error)
+
+
+def test_a_fault_at_one_consumer_leaves_the_others_their_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine = Machine()
+    first, second = machine.new_consumer(), machine.new_consumer()
+    whole = pumping.pump
+
+    def faulty(proxy: Proxy, now: int) -> None:
+        if proxy.id == first:
+            raise ZeroDivisionError("planted")
+        whole(proxy, now)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(factory, "pump", faulty)
+        with pytest.raises(ZeroDivisionError):
+            machine.push("one")
+    machine.do(c.Tick())
+    assert [e.proxy for e in machine.effects if isinstance(e, Deliver)] == [second]

@@ -8,7 +8,7 @@ import pytest
 from tests.doors.services import SETTINGS, bid
 from tidings.engine.access import ANONYMOUS
 from tidings.engine.host import Host
-from tidings.errors import Forbidden, JournalInUse, Stopping
+from tidings.errors import Forbidden, InvalidUsage, JournalInUse, Stopping
 from tidings.server.embedded import embedded, embedded_sync, local_client
 
 
@@ -61,3 +61,14 @@ def test_a_local_client_lets_the_host_run_on() -> None:
 def test_the_same_for_plain_threads(tmp_path: Path) -> None:
     with embedded_sync(tmp_path / "data", principal=ANONYMOUS) as client, pytest.raises(Forbidden):
         client.create_channel()
+
+
+def test_an_empty_name_is_no_folder() -> None:
+    with pytest.raises(InvalidUsage, match="leave it out"):
+        asyncio.run(embedded(""))
+
+
+def test_a_segment_has_octets(tmp_path: Path) -> None:
+    with pytest.raises(InvalidUsage, match="at least 1 octet, not -1"):
+        asyncio.run(embedded(tmp_path, segment_octets=-1))
+    assert list(tmp_path.glob("journal/*")) == []

@@ -112,7 +112,10 @@ async def prepare(folder: Path, events: int, proxies: int) -> Prepared:
     try:
         channel = await client.create_channel(_CHANNEL, persistent=True)
         for group in _groups(range(proxies)):
-            made = (client.subscribe(channel, f"$area == {n}", name=_name(n)) for n in group)
+            made = (
+                client.subscribe(channel, f"$area == {n}", name=_name(n), window=_WINDOW)
+                for n in group
+            )
             await asyncio.gather(*made)
         core = host.factory.channel(channel.id)
         ids = tuple(core.names[_name(number)] for number in range(proxies))

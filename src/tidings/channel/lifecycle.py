@@ -153,6 +153,7 @@ class Lifecycle:
         if not proxy.connected and self._core.settings.counted is Counted.CONNECTED:
             check_limit(proxy.channel, proxy.side, 1)
         first = not proxy.connected
+        before = _client_of(proxy)
         proxy.connected = proxy.attached = True
         proxy.reachable, proxy.notices = command.reachable, command.notices
         proxy.window, proxy.address = command.window, command.address
@@ -163,7 +164,8 @@ class Lifecycle:
             _cut(proxy)
             if proxy.delivery is not None:
                 proxy.delivery.retry_at = proxy.delivery.failures = 0
-        self.store(proxy)
+        if first or before != _client_of(proxy):  # of who merely comes back the journal knows
+            self.store(proxy)
         self._go_on(proxy, now)
 
     def _go_on(self, proxy: Proxy, now: int) -> None:
@@ -294,3 +296,8 @@ def check_limit(channel: Channel, side: Side, more: int) -> None:
     )
     if count + more > limit:
         raise AdminLimitExceeded(name, limit)
+
+
+def _client_of(proxy: Proxy) -> tuple[bool, bool, int, str]:
+    """What is written down of a proxy's client."""
+    return proxy.reachable, proxy.notices, proxy.window, proxy.address

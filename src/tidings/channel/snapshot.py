@@ -12,7 +12,7 @@ from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_reading import value_from_plain
 from tidings.events.codecs.json_text import parse_json, write_json
 from tidings.events.codecs.json_writing import value_to_plain
-from tidings.filters.constraint import Constraint, EventTypePattern, constraint
+from tidings.filters.constraint import Constraint, EventTypePattern, accepted_constraint
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappedConstraint, MappingFilter
 
@@ -159,7 +159,7 @@ def patterns_from(plain: Sequence[Sequence[str]]) -> tuple[EventTypePattern, ...
 
 def constraint_from(text: str, types: Sequence[Sequence[str]]) -> Constraint:
     """A constraint from plain data."""
-    return constraint(text, patterns_from(types))
+    return accepted_constraint(text, patterns_from(types))
 
 
 def mapped_from(text: str, types: Sequence[Sequence[str]], value: str) -> MappedConstraint:

@@ -10,10 +10,11 @@ from tidings.events.fields import Fields
 from tidings.events.texts import checked_text, shortened
 from tidings.filters.check import check
 from tidings.filters.limits import DEFAULT_LIMITS, Limits
+from tidings.filters.parse import parse
 from tidings.filters.to_python import Predicate, to_python
 from tidings.filters.tree import Node
 
-__all__ = ["Constraint", "EventTypePattern", "constraint", "event_type"]
+__all__ = ["Constraint", "EventTypePattern", "accepted_constraint", "constraint", "event_type"]
 
 # As long as any name in use, and short enough that patterns stay cheap.
 MAX_NAME = 1_024
@@ -147,3 +148,13 @@ def constraint(
             raise InvalidUsage(f"an event type is a pattern or its text, not {pattern!r}")
     tree = check(text, limits=limits).tree
     return Constraint(text, tree, patterns, predicate=to_python(tree))
+
+
+def accepted_constraint(text: str, event_types: tuple[EventTypePattern, ...]) -> Constraint:
+    """A constraint whose text was accepted before: read again, and not looked at for cautions.
+
+    Raises:
+        InvalidConstraint: The text is no constraint.
+    """
+    tree = parse(text)
+    return Constraint(text, tree, event_types, predicate=to_python(tree))

@@ -39,6 +39,7 @@ __all__ = [
     "Record",
     "Scanner",
     "encode",
+    "first_record",
     "record_octets",
     "scan",
 ]
@@ -146,6 +147,19 @@ def record_octets(octets: bytes) -> int:
         return HEAD_OCTETS
     length: int = _HEAD.unpack_from(octets)[4]
     return HEAD_OCTETS + min(length, MAX_PAYLOAD)
+
+
+def first_record(octets: bytes, seed: int = 0) -> Record | None:
+    """The record that begins with the first octet; None if no whole and undamaged one does."""
+    if len(octets) < HEAD_OCTETS:
+        return None
+    magic, check, version, kind, length, body, seq, channel = _HEAD.unpack_from(octets)
+    if magic != MAGIC or crc32(octets[_CHECKED_AT:HEAD_OCTETS], seed) != check:
+        return None
+    payload = octets[HEAD_OCTETS : HEAD_OCTETS + length]
+    if version != VERSION or len(payload) != length or crc32(payload) != body:
+        return None
+    return Record(kind, channel, seq, payload)
 
 
 def scan(octets: bytes, seed: int = 0, offset: int = 0) -> Iterator[Record | Damage]:

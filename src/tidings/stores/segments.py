@@ -29,6 +29,7 @@ from tidings.stores.records import (
     Record,
     Scanner,
     encode,
+    first_record,
     record_octets,
     scan,
 )
@@ -269,10 +270,9 @@ def _fetch(file: int, seed: int, place: Cursor) -> Record:
     whole = record_octets(octets)
     if whole > len(octets):
         octets += os.pread(file, whole - len(octets), place.offset + len(octets))
-    for record in scan(octets[:whole], seed):
-        if isinstance(record, Record):
-            return record
-        break
+    record = first_record(octets, seed)
+    if record is not None:
+        return record
     raise CursorNotFound(f"no whole record is at {place.offset} in segment {place.segment}")
 
 

@@ -12,6 +12,7 @@ from tidings.events.typecode import LONG
 from tidings.filters.constraint import (
     MAX_NAME,
     EventTypePattern,
+    accepted_constraint,
     constraint,
     event_type,
     wildcard_match,
@@ -153,3 +154,11 @@ def test_names_of_types_are_texts(name: str) -> None:
     for given in ((name, "*"), ("*", name)):
         with pytest.raises(InvalidEventType, match="an event type's name"):
             EventTypePattern(*given)
+
+
+def test_a_constraint_that_was_accepted_is_read_again() -> None:
+    types = (EventTypePattern("Traffic", "Speed"),)
+    for text in ("$rate > 50 and 17 in $zones", "", "not exist $x"):
+        assert accepted_constraint(text, types) == constraint(text, types)
+    with pytest.raises(InvalidConstraint):
+        accepted_constraint("$rate >", types)

@@ -21,6 +21,7 @@ from tidings.stores.records import (
     Record,
     Scanner,
     encode,
+    first_record,
     scan,
 )
 
@@ -194,3 +195,19 @@ def test_the_longest_payload_is_taken_and_no_longer() -> None:
 def test_what_does_not_fit_is_refused(record: Record) -> None:
     with pytest.raises(BadInput):
         encode(record)
+
+
+@given(RECORDS, st.binary(max_size=20))
+def test_the_first_record_is_the_one_scanning_finds(record: Record, behind: bytes) -> None:
+    assert first_record(encode(record, 7) + behind, 7) == record
+    assert first_record(encode(record, 7), 8) is None
+
+
+@given(RECORDS, st.data())
+def test_a_damaged_or_torn_first_record_is_none(record: Record, data: st.DataObject) -> None:
+    octets = encode(record)
+    assert first_record(octets[: data.draw(st.integers(0, len(octets) - 1))]) is None
+    flipped = bytearray(octets)
+    bit = data.draw(st.integers(0, len(octets) * 8 - 1))
+    flipped[bit // 8] ^= 1 << bit % 8
+    assert first_record(bytes(flipped)) is None

@@ -83,14 +83,6 @@ class TypeRegistry(Generic[Owner]):
         """What this owner names; empty for one who names nothing."""
         return self._types.get(owner, _NONE)
 
-    def owners_of(self, pattern: EventTypePattern) -> list[Owner]:
-        """Who names a type that may mean the same events as this one."""
-        found: dict[Owner, None] = {}
-        for named, owners in self._owners.items():
-            if overlap(named, pattern):
-                found.update(owners)
-        return list(found)
-
     def _counted(
         self,
         owner: Owner,

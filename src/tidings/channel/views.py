@@ -9,6 +9,7 @@ from tidings.channel.channel import Channel
 from tidings.channel.effects import Cause
 from tidings.channel.filter_host import HostedFilter
 from tidings.channel.holders import Admin, Proxy
+from tidings.channel.offers import overlap
 from tidings.channel.property_errors import Level
 from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.events.structured import StructuredEvent
@@ -187,6 +188,18 @@ class Advertisement:
     wanted: tuple[EventTypePattern, ...]
     offers: Mapping[str, tuple[EventTypePattern, ...]]
     wants: Mapping[int, tuple[EventTypePattern, ...]]
+
+    def offered_by(self, pattern: EventTypePattern) -> list[str]:
+        """Who offers a type that may mean the same events as this one."""
+        return [who for who, types in self.offers.items() if _any_overlap(types, pattern)]
+
+    def wanted_by(self, pattern: EventTypePattern) -> list[int]:
+        """Whose consumers ask for a type that may mean the same events as this one."""
+        return [proxy for proxy, types in self.wants.items() if _any_overlap(types, pattern)]
+
+
+def _any_overlap(types: tuple[EventTypePattern, ...], pattern: EventTypePattern) -> bool:
+    return any(overlap(one, pattern) for one in types)
 
 
 @dataclass(frozen=True, slots=True)

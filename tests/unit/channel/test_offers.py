@@ -100,19 +100,6 @@ def test_the_changes_add_up_to_the_union(
         assert told == NONE.union(*registry.owners().values())
 
 
-def test_owners_of_a_type_are_those_who_may_mean_the_same_events() -> None:
-    registry = TypeRegistry[str]()
-    registry.replace("speed", [SPEED])
-    registry.replace("jam", [JAM])
-    registry.replace("both", [JAM, TRAFFIC])
-    registry.replace("all", [ALL_TYPES])
-    registry.replace("weather", [EventTypePattern("Weather", "*")])
-    assert set(registry.owners_of(SPEED)) == {"speed", "both", "all"}
-    assert sorted(registry.owners_of(ALL_TYPES)) == ["all", "both", "jam", "speed", "weather"]
-    assert set(registry.owners_of(EventTypePattern("*", "J*"))) == {"jam", "both", "all", "weather"}
-    assert registry.owners_of(EventTypePattern("Weather", "Rain")) == ["all", "weather"]
-
-
 def test_patterns_that_repeat_do_not_make_it_slow() -> None:
     one = EventTypePattern("x*" + "a*" * 500 + "b", "T")
     two = EventTypePattern("xa*" + "b*" * 500 + "a", "T")

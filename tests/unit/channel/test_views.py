@@ -24,6 +24,7 @@ from tidings.channel.management import (
 )
 from tidings.channel.views import (
     AdminInfo,
+    Advertisement,
     ChannelInfo,
     FilterInfo,
     MappingInfo,
@@ -203,3 +204,16 @@ def test_what_was_seen_stays() -> None:
     assert machine.view() != before
     with pytest.raises(FrozenInstanceError):
         view_channel(machine.core_channel).name = ORIGIN  # type: ignore[misc]
+
+
+def test_who_offers_and_who_wants_a_type() -> None:
+    speed, jam = EventTypePattern("Traffic", "Speed"), EventTypePattern("Traffic", "Jam")
+    weather, everything = EventTypePattern("Weather", "*"), EventTypePattern("", "%ALL")
+    found = Advertisement(
+        (), (), {"proxy 1": (speed,), "admin 0": (jam, weather)}, {5: (everything,), 6: (jam,)}
+    )
+    assert found.offered_by(speed) == ["proxy 1"]
+    assert found.offered_by(EventTypePattern("Weather", "Rain")) == ["admin 0"]
+    assert found.offered_by(EventTypePattern("Traffic", "*")) == ["proxy 1", "admin 0"]
+    assert found.wanted_by(speed) == [5]
+    assert found.wanted_by(EventTypePattern("*", "J*")) == [5, 6]

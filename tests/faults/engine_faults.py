@@ -24,6 +24,7 @@ import tidings
 from tests.faults.fault import Fault
 
 CAUGHT = "caught:"
+PATCHING = pytest.MonkeyPatch.context
 # A fault may make somebody wait for ever; then this many seconds catch it.
 PATIENCE = 10
 
@@ -50,6 +51,13 @@ def _planted(name: str, module: str, old: str, new: str, test: str) -> EngineFau
 
 
 ENGINE_FAULTS = [
+    _planted(
+        "an event overtakes one that failed",
+        LEAVING,
+        "        if key in self._failing:\n",
+        "        if key in ():\n",
+        "test_leaving.py::test_nothing_overtakes_an_event_that_failed",
+    ),
     _planted(
         "a push is answered before the sync",
         PERFORM,
@@ -200,8 +208,8 @@ ENGINE_FAULTS = [
     ),
     _planted(
         "what waits to leave overtakes what failed",
-        HOST,
-        "behind = self.out.recall(channel, proxy)",
+        LEAVING,
+        "behind = self.recall(*key)",
         "behind: list[int] = []",
         "test_leaving.py::test_what_waits_to_leave_does_not_overtake_what_failed",
     ),
@@ -276,9 +284,13 @@ def main(package: str, *tests: str) -> int:
             given: dict[str, object] = {}
             signal.alarm(PATIENCE)
             try:
-                with TemporaryDirectory(dir=package) as folder:
-                    if "tmp_path" in inspect.signature(case).parameters:
-                        given["tmp_path"] = Path(folder) / "data"
+                with (
+                    TemporaryDirectory(dir=package) as folder,
+                    pytest.MonkeyPatch.context() as patch,
+                ):
+                    fixtures = {"tmp_path": Path(folder) / "data", "monkeypatch": patch}
+                    for name in fixtures.keys() & inspect.signature(case).parameters:
+                        given[name] = fixtures[name]
                     case(**given)
             except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 -- whatever it is
                 sys.stdout.write(f"{CAUGHT} {test}: {error!r}\n")

@@ -172,11 +172,11 @@ class Host:
             self.loop.call_soon(self._drain)
         return future
 
-    def tell(self, command: Command) -> None:
-        """Has a command carried out; nobody waits for an answer. After the end nothing is."""
+    def tell(self, command: Command, done: asyncio.Future[Any] | None = None) -> None:
+        """Has a command carried out, whoever asks; after the end nothing is."""
         if self._closed:
             return
-        self._mailbox.post(command, None)
+        self._mailbox.post(command, done)
         if not self._scheduled:
             self._scheduled = True
             self.loop.call_soon(self._drain)
@@ -203,7 +203,7 @@ class Host:
             before[0].flush()
         if endpoint is not None and (before is None or command.again):
             endpoint.attach(self)
-            self.out.endpoints[key] = (endpoint, proxy.form)
+            self.out.reach(key, endpoint, proxy.form)
         elif command.again:
             self.out.endpoints.pop(key, None)
         try:
@@ -249,8 +249,7 @@ class Host:
         self, channel: int, proxy: int, seqs: Sequence[int], reason: str, gone: bool = False
     ) -> None:
         """Events could not be handed over, nor what waits to leave behind them."""
-        behind = self.out.recall(channel, proxy)
-        self.tell(c.Failed(channel, proxy, [*seqs, *behind], reason, gone))
+        self.out.failed(c.Failed(channel, proxy, seqs, reason, gone))
 
     def reject(self, channel: int, proxy: int, seqs: Sequence[int], reason: str) -> None:
         """A consumer will never take these."""

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import effects as e
-from tidings.channel.commands import Polled
+from tidings.channel.commands import Failed, Polled
 from tidings.channel.delivery import Delivery as Queues
 from tidings.channel.entries import Entry
 from tidings.channel.holders import Proxy
@@ -48,6 +48,8 @@ class Leaving:
         self._host = host
         self._bodies = host.bodies
         self._outbox = Outbox()
+        # Consumers of whose failure the core has not heard yet, and why they failed.
+        self._failing: dict[Key, str] = {}
         self._polls: set[asyncio.Task[None]] = set()
 
     @property
@@ -55,12 +57,21 @@ class Leaving:
         """Whether nothing waits to leave."""
         return not self._outbox.lines
 
+    def reach(self, key: Key, endpoint: Endpoint, form: Form) -> None:
+        """From now on this is how a proxy's client is reached; failures were of the one before."""
+        self.endpoints[key] = (endpoint, form)
+        self._failing.pop(key, None)
+
     def deliver(self, effect: e.Deliver, later: Later | None) -> None:
         """Hands events to a push consumer, when they may leave and their content is here."""
         channel, proxy, entries, again = effect
         key = (channel, proxy)
         reached = self.endpoints.get(key)
         if reached is None:
+            return
+        if key in self._failing:
+            seqs = [entry.seq for entry in entries]
+            self._host.tell(Failed(channel, proxy, seqs, self._failing[key]))
             return
         endpoint, form = reached
         messages = self._messages(channel, entries)
@@ -167,6 +178,19 @@ class Leaving:
             text = f"events {lost[:10]} cannot be read from the journal; they are lost"
             self._host.notice(e.Notice(e.NoticeKind.LOST, batch.channel, batch.proxy, text))
             self._host.ack(batch.channel, batch.proxy, lost)
+
+    def failed(self, command: Failed) -> None:
+        """Tells the core what could not be handed over; nothing overtakes it until it knows."""
+        key = (command.channel, command.proxy)
+        behind = self.recall(*key)
+        self._failing[key] = command.reason
+        heard: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heard.add_done_callback(partial(self._heard, key))
+        self._host.tell(command._replace(seqs=[*command.seqs, *behind]), heard)
+
+    def _heard(self, key: Key, done: asyncio.Future[None]) -> None:
+        done.exception()  # a proxy that is gone needs nothing
+        self._failing.pop(key, None)
 
     def recall(self, channel: int, proxy: int) -> list[int]:
         """Keeps from a push consumer what waits to leave; the numbers of the events."""

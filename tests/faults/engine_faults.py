@@ -56,7 +56,7 @@ ENGINE_FAULTS = [
         LEAVING,
         "        if key in self._failing:\n",
         "        if key in ():\n",
-        "test_leaving.py::test_nothing_overtakes_an_event_that_failed",
+        "test_leaving_order.py::test_nothing_overtakes_an_event_that_failed",
     ),
     _planted(
         "a push is answered before the sync",

@@ -130,17 +130,22 @@ class Factory:
 
     # Recovery.
 
-    def restore(self, states: Mapping[tuple[int, str, str], State], last_channel: int = 0) -> None:
+    def restore(
+        self, states: Mapping[tuple[int, str, str], State], last_channel: int = 0
+    ) -> list[str]:
         """Makes all objects again that were written down, the last state of each.
 
         Args:
             states: By channel, kind and key, as `TopologyChanged` has them.
             last_channel: A channel id that other records name, and no new channel may get.
 
+        Returns:
+            What was passed over because nothing is known of what it belongs to.
+
         Raises:
             StoreError: A state was written by a newer version, or does not hold together.
         """
-        restore(self.core, self.filters, self._rules, states, self._options)
+        passed_over = restore(self.core, self.filters, self._rules, states, self._options)
         self.last_channel = max([last_channel, last_id(states, "channels"), *self.core.channels])
         for channel in self.core.channels.values():
             for side in Side:  # one may have been lost between its end and its new beginning
@@ -148,6 +153,7 @@ class Factory:
                     self._life.new_admin(channel, side, self.core.settings.default_operator)
         # Of what follows from recovery the journal has all but the objects that had to change.
         self.core.out = [one for one in self.core.out if isinstance(one, TopologyChanged)]
+        return passed_over
 
     def load_pending(
         self, channel: int, entry: Entry, start: int | None, proxies: Sequence[int], now: int

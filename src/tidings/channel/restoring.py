@@ -39,8 +39,11 @@ def restore(
     rules: Rules,
     states: Mapping[tuple[int, str, str], State],
     options: PlanOptions,
-) -> None:
+) -> list[str]:
     """Makes all objects again that were written down; the last state of each counts.
+
+    What belongs to an object of which there is no record is passed over: a power cut may leave
+    the end of a batch without its beginning, and damage anything.
 
     Args:
         core: What the channels share.
@@ -49,9 +52,13 @@ def restore(
         states: By channel, kind and key.
         options: How rules are read.
 
+    Returns:
+        What was passed over, and why.
+
     Raises:
         StoreError: A state was written by a newer version, or does not hold together.
     """
+    passed_over: list[str] = []
     # Ids are texts: the shorter one is the lower one.
     ordered = sorted(states.items(), key=lambda item: (len(item[0][2]), item[0]))
     for (_, kind, key), state in ordered:
@@ -59,13 +66,17 @@ def restore(
     for kind, make in _MAKERS.items():
         for (channel, found, key), state in ordered:
             if found == kind:
-                _make(make, core, filters, (channel, kind, key), state)
+                try:
+                    _make(make, core, filters, (channel, kind, key), state)
+                except _NoParentError as error:
+                    passed_over.append(f"the {kind} {key} {error}")
     filters.reserved = last_id(states, "filters")
     filters.last_id = max(filters.last_id, filters.reserved)
     _drop_orphans(filters)
     for made in core.channels.values():
         made.plan = Plan(options=options)
         _replan(made, rules)
+    return passed_over
 
 
 def last_id(states: Mapping[tuple[int, str, str], State], what: str) -> int:
@@ -89,6 +100,10 @@ def _check_version(kind: str, key: str, state: State) -> None:
         )
 
 
+class _NoParentError(Exception):
+    """There is no record of what an object belongs to."""
+
+
 _Maker: TypeAlias = Callable[[Core, FilterHost, int, State], None]
 
 
@@ -98,8 +113,8 @@ def _make(
     channel, kind, key = which
     try:
         make(core, filters, channel, state)
-    except StoreError as error:
-        raise StoreError(f"the {kind} {key} {error}") from error
+    except _NoParentError:
+        raise
     except (TidingsError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise StoreError(f"the {kind} {key} cannot be made again: {error!r}") from error
 
@@ -161,7 +176,7 @@ def _restore_proxy(core: Core, filters: FilterHost, id: int, state: State) -> No
     channel = _channel(core, id)
     admin = channel.admins[Side(state["side"])].get(state["admin"])
     if admin is None:
-        raise StoreError(f"of channel {id} has no admin in the journal")
+        raise _NoParentError(f"of channel {id} has no admin in the journal")
     style, form = Style(state["style"]), Form(state["form"])
     proxy = Proxy(admin, state["id"], style, form, QoS(state["qos"]))
     for name in ("name", "owner", "connected", "reachable", "notices", "updates", "window"):
@@ -177,7 +192,7 @@ def _restore_proxy(core: Core, filters: FilterHost, id: int, state: State) -> No
 def _channel(core: Core, id: int) -> Channel:
     found = core.channels.get(id)
     if found is None:
-        raise StoreError(f"belongs to channel {id}, which is not in the journal")
+        raise _NoParentError(f"belongs to channel {id}, which is not in the journal")
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.channel import Channel
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from tidings.engine.host import Host
 
 __all__ = ["last_words", "resume"]
+
+log = logging.getLogger(__name__)
 
 # So many events that wait are kept from the collector: each of its full runs would look at all
 # of them, and hold up the loop for as long as that takes.
@@ -38,7 +41,8 @@ async def _resume(host: Host, found: Recovered) -> None:
     host.recorder.origins = origins
     host.origins = {id: origin.hex() for id, origin in origins.items()}
     factory = host.factory
-    factory.restore(found.states, found.last_channel)
+    for what in factory.restore(found.states, found.last_channel):
+        log.warning("passed over on recovery: %s", what)
     versions: dict[int, int] = {}
     for id, channel in factory.channels.items():
         state = found.channels.pop(origins[id], None) or ChannelState()

@@ -25,8 +25,9 @@ _PLAIN: dict[Kind, Schema] = {
     Kind.NULL: {"type": "null"},
     Kind.BOOLEAN: {"type": "boolean"},
     Kind.LONG: {"type": "integer"},
-    Kind.LONGLONG: {"type": "integer"},
-    Kind.ULONGLONG: {"type": "integer"},
+    # Those that a smaller type could hold are written with their type.
+    Kind.LONGLONG: {"anyOf": [{"type": "integer"}, _TYPED]},
+    Kind.ULONGLONG: {"anyOf": [{"type": "integer"}, _TYPED]},
     Kind.STRING: {"type": "string"},
     # NaN and the infinities are written with their type.
     Kind.DOUBLE: {"anyOf": [{"type": "number"}, _TYPED]},

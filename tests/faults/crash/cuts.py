@@ -66,7 +66,7 @@ def _verifier(runner: asyncio.Runner, recording: Recording) -> Callable[[Path, b
 def main(shim: str, folder: str) -> None:
     """Does what the command line says."""
     recording = recorded(Path(shim), Path(folder))
-    for problem in problems_of(recording, 60, 60, Path(folder)):
+    for problem in problems_of(recording, 60, 150, Path(folder)):
         sys.stdout.write(f"{problem}\n")
 
 

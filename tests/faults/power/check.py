@@ -29,7 +29,7 @@ class Problem(NamedTuple):
 def chosen_cuts(
     recording: Recording, cuts: int, seed: int, *, most_turns: int | None = None
 ) -> list[int]:
-    """Cuts drawn at random, and those around each sync and each change of names.
+    """Cuts drawn at random, and those around syncs, changes of names and answers.
 
     Args:
         recording: Where to cut.

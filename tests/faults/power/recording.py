@@ -68,13 +68,14 @@ class Recording:
         return range(len(self.operations) + 1)
 
     def turning_points(self) -> list[int]:
-        """The cuts right before and right after each sync and each change of names."""
-        turns = (
-            order
-            for order, operation in enumerate(self.operations)
-            if operation.kind in _SYNCS or operation.kind in _NAMES
-        )
-        return sorted({cut for order in turns for cut in (order, order + 1)})
+        """The cuts right before and after each sync, each change of names, and after answers."""
+        cuts = set()
+        for order, operation in enumerate(self.operations):
+            if operation.kind in _SYNCS or operation.kind in _NAMES:
+                cuts |= {order, order + 1}
+            elif operation.kind is Kind.ANSWER:
+                cuts.add(order + 1)
+        return sorted(cuts)
 
     def answers_before(self, cut: int) -> bytes:
         """What the program had answered before the cut."""

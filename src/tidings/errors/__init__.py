@@ -11,6 +11,7 @@
     │   ├── InvalidEventType        an event-type pattern outside the rules
     │   ├── InvalidMappingValue     a mapping value of another type than its filter's
     │   ├── InvalidUsage            a command line or setting outside the rules
+    │   ├── UnsupportedMedia        a media type nobody reads here
     │   └── UnsupportedProperties   properties that cannot be set so, every one listed
     │       ├── UnsupportedQoS      of the quality of service
     │       └── UnsupportedAdmin    of the administration of a channel
@@ -35,6 +36,8 @@
     │   └── WrongClient             a client of a kind the proxy cannot serve
     ├── Stopping                    the service takes nothing more
     ├── Forbidden                   whoever asks may not
+    ├── Unauthenticated             nobody can tell who asks
+    ├── Unreachable                 the service does not answer; raised by clients
     └── StoreError                  the disk does not do what it is asked
         ├── JournalInUse            another process has the journal open
         ├── JournalTooNew           written by a newer version; left as it is
@@ -60,6 +63,7 @@ from tidings.errors.inputs import (
     InvalidMappingValue,
     InvalidTypeCode,
     InvalidUsage,
+    UnsupportedMedia,
 )
 from tidings.errors.limits import (
     AdminLimitExceeded,
@@ -92,6 +96,8 @@ from tidings.errors.states import (
     Forbidden,
     NotConnected,
     Stopping,
+    Unauthenticated,
+    Unreachable,
     WrongClient,
     WrongState,
 )
@@ -139,7 +145,10 @@ __all__ = [
     "Stopping",
     "StoreError",
     "TidingsError",
+    "Unauthenticated",
+    "Unreachable",
     "UnsupportedAdmin",
+    "UnsupportedMedia",
     "UnsupportedProperties",
     "UnsupportedQoS",
     "WrongClient",

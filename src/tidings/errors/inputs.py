@@ -107,3 +107,10 @@ class InvalidUsage(BadInput):
     """A command line or setting outside the rules."""
 
     code = "invalid_usage"
+
+
+class UnsupportedMedia(BadInput):
+    """What was sent is of a media type nobody reads here."""
+
+    code = "unsupported_media"
+    http_status = 415

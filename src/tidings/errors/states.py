@@ -69,3 +69,19 @@ class Forbidden(TidingsError):
     code = "forbidden"
     http_status = 403
     corba_id = SYSTEM.format("NO_PERMISSION")
+
+
+class Unauthenticated(TidingsError):
+    """Nobody can tell who asks: the token is missing or wrong."""
+
+    code = "unauthenticated"
+    http_status = 401
+    corba_id = SYSTEM.format("NO_PERMISSION")
+
+
+class Unreachable(TidingsError):
+    """The service does not answer; raised by clients."""
+
+    code = "unreachable"
+    http_status = 503
+    corba_id = SYSTEM.format("COMM_FAILURE")

@@ -1,0 +1,1 @@
+"""The web door: HTTP, WebSocket and server-sent events."""

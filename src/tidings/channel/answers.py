@@ -164,12 +164,20 @@ def redrive(proxy: Proxy, command: Redrive, now: int) -> None:
 
 
 def refilled(proxy: Proxy, command: Refilled, now: int) -> None:
-    """Entries are back from the disk: they come before everything that stayed there."""
+    """Entries are back from the disk; asked for, they come before everything that stayed there."""
     delivery = delivery_of(proxy)
     channel = proxy.channel
     channel.spilled += command.left - delivery.spilled
     delivery.spilled = command.left
-    asked, delivery.refilling = delivery.refilling, None
+    if not command.asked and command.left:
+        # The disk would not take them, and what it has may come first: the next refill tells.
+        channel.load(command.entries)
+        delivery.held += command.entries
+        channel.core.touched[proxy] = None
+        return
+    asked = delivery.refilling if command.asked else None
+    if command.asked:
+        delivery.refilling = None
     if asked is not None and asked is not delivery.queue.order and command.left:
         # The best in an order that counts no more: the best in the new one may be on the disk.
         channel.load(command.entries)

@@ -177,12 +177,21 @@ class DryRun(NamedTuple):
 
 
 class Refilled(NamedTuple):
-    """The answer to the effect `Refill`: entries in order, and how many stay on the disk."""
+    """The answer to the effect `Refill`, or what the disk would not take of a `Spill`.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Whose entries.
+        entries: Those that are back, in order.
+        left: How many are on the disk, or on their way there.
+        asked: Whether they come before all that is left, as a `Refill` asks for them.
+    """
 
     channel: int
     proxy: int
     entries: Sequence[Entry]
     left: int
+    asked: bool = True
 
 
 class Revoke(NamedTuple):

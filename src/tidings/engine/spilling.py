@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel import effects as e
 from tidings.channel.commands import Refilled
 from tidings.channel.entries import Entry
-from tidings.errors import Stopping
+from tidings.errors import Stopping, StoreError
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
+    from tidings.engine.store import Store
 
 __all__ = ["Spilling"]
 
@@ -29,28 +31,47 @@ class Spilling:
 
     def __init__(self, host: Host) -> None:
         self._host = host
+        # Entries of consumers that are on their way to the disk: no count there has them yet.
+        self._under_way: Counter[tuple[int, int]] = Counter()
 
     def spill(self, effect: e.Spill, places: dict[int, int]) -> None:
         """Puts entries on the disk; where those are that were being written is known now."""
         store = self._host.store
         assert store is not None
-        entries = list(effect.entries)
-        job = partial(store.spill, effect.channel, effect.proxy, entries, places)
+        self._under_way[effect.channel, effect.proxy] += len(effect.entries)
+        job = partial(_spill, store, effect, places)
         self._host.submit(job).add_done_callback(partial(self._spilled, effect, places))
 
     def _spilled(
-        self, effect: e.Spill, places: dict[int, int], result: asyncio.Future[None]
+        self,
+        effect: e.Spill,
+        places: dict[int, int],
+        result: asyncio.Future[tuple[Exception | None, int]],
     ) -> None:
         """What the disk did not take comes back at once; the journal has the events anyway."""
-        if result.exception() is None:
+        key = (effect.channel, effect.proxy)
+        self._under_way[key] -= len(effect.entries)
+        if not self._under_way[key]:
+            del self._under_way[key]
+        error, left = result.result()
+        if error is None:
             return
-        log.error("entries cannot be put on the disk: %s", result.exception())
+        log.error("entries cannot be put on the disk: %s", error)
         entries = [entry for entry in effect.entries if entry.seq in places]
         for entry in entries:
             self._host.bodies.keep_place(effect.channel, entry.seq, places[entry.seq])
-        store = self._host.store
-        left = 0 if store is None else store.catalog.spilled(effect.channel, effect.proxy)
-        self._host.at_once(Refilled(effect.channel, effect.proxy, entries, left))
+        self._tell(effect, entries, left, asked=False)
+
+    def _tell(
+        self, effect: e.Spill | e.Refill, entries: list[Entry], left: int, *, asked: bool
+    ) -> None:
+        """Tells the core what came back, and how many are on the disk or on their way there.
+
+        At once: who else was the last to wait for such an event must not have it forgotten.
+        """
+        key = (effect.channel, effect.proxy)
+        left += self._under_way.get(key, 0)
+        self._host.at_once(Refilled(*key, entries, left, asked))
 
     def refill(self, effect: e.Refill) -> None:
         """Gets entries back, and tells the core."""
@@ -73,8 +94,7 @@ class Spilling:
             return
         for entry, place in zip(entries, places, strict=True):
             self._host.bodies.keep_place(effect.channel, entry.seq, place)
-        # At once: who else was the last to wait for such an event must not have it forgotten.
-        self._host.at_once(Refilled(effect.channel, effect.proxy, entries, left))
+        self._tell(effect, entries, left, asked=True)
 
     def _try_again(self, effect: e.Refill) -> None:
         with contextlib.suppress(Stopping):
@@ -86,6 +106,15 @@ class Spilling:
         assert store is not None
         job = partial(store.unspill, effect.channel, effect.proxy, effect.seqs)
         self._host.submit(job).add_done_callback(_report)
+
+
+def _spill(store: Store, effect: e.Spill, places: dict[int, int]) -> tuple[Exception | None, int]:
+    """On the disk's thread: what went wrong, and how many of the consumer's are there then."""
+    try:
+        store.spill(effect.channel, effect.proxy, list(effect.entries), places)
+    except StoreError as error:
+        return error, store.catalog.spilled(effect.channel, effect.proxy)
+    return None, 0
 
 
 def _report(result: asyncio.Future[None]) -> None:

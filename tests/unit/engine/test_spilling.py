@@ -3,6 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.unit.engine.hosts import (
     HeldDisk,
     collect,
@@ -134,6 +136,34 @@ def test_a_catalog_that_refuses_loses_nothing(tmp_path: Path) -> None:
         endpoint = await reconnected(host, channel, slow[0], window=5)
         await host.ask(Resume(channel, slow[0]))
         assert seqs(await collect_all(endpoint, 12)) == list(range(1, 13))
+        await host.close(0.05)
+
+    run(work())
+
+
+@pytest.mark.parametrize("good", [1, 2, 3])
+def test_a_catalog_that_refuses_later_keeps_the_order(good: int, tmp_path: Path) -> None:
+    async def work() -> None:
+        host = await Host.open(tmp_path, settings=FEW)
+        channel, proxy, slow = await suspended(host)
+        store = store_of(host)
+        right, tries = store.spill, []
+
+        def failing_after_some(*what: object) -> None:
+            tries.append(what)
+            if len(tries) > good:
+                raise StoreError("planted")
+            right(*what)  # type: ignore[arg-type]
+
+        store.spill = failing_after_some  # type: ignore[method-assign, assignment]
+        for number in range(16):
+            await publish(host, channel, proxy, number)
+            await turns(20)
+        assert len(tries) > good
+        store.spill = right  # type: ignore[method-assign]
+        endpoint = await reconnected(host, channel, slow[0], window=5)
+        await host.ask(Resume(channel, slow[0]))
+        assert seqs(await collect_all(endpoint, 16)) == list(range(1, 17))
         await host.close(0.05)
 
     run(work())

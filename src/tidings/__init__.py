@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from tidings.client.client import Client
+    from tidings.client.connecting import connect, connect_sync
     from tidings.errors import TidingsError
     from tidings.events.anyvalue import Any
     from tidings.events.build import event
@@ -36,6 +37,8 @@ __all__ = [
     "StructuredEvent",
     "TidingsError",
     "__version__",
+    "connect",
+    "connect_sync",
     "constraint",
     "embedded",
     "embedded_sync",
@@ -55,6 +58,8 @@ _HOMES: Final = {
     "MatchIndex": "tidings.filters.index",
     "StructuredEvent": "tidings.events.structured",
     "TidingsError": "tidings.errors",
+    "connect": "tidings.client.connecting",
+    "connect_sync": "tidings.client.connecting",
     "constraint": "tidings.filters.constraint",
     "embedded": "tidings.server.embedded",
     "embedded_sync": "tidings.server.embedded",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,17 +21,17 @@ class Shown:
     output: str
 
 
-def commands(name: str) -> list[Shown]:
+def commands(name: str, language: str = "console") -> list[Shown]:
     found: list[Shown] = []
     for block in blocks(page(name)):
-        if block.language == "console":
+        if block.language == language:
             for piece in ("\n" + block.text).split("\n$ ")[1:]:
                 command, _, output = piece.partition("\n")
                 found.append(Shown(block.line, command, output.rstrip("\n")))
     return found
 
 
-def written_by(command: str, folder: Path) -> str:
+def written_by(command: str, folder: Path, environment: Mapping[str, str] = os.environ) -> str:
     """Both outputs of a command, as a terminal shows them, but without colours."""
     scripts = str(Path(sys.executable).parent)
     path = f"{scripts}{os.pathsep}{os.environ.get('PATH', '')}"
@@ -38,7 +39,7 @@ def written_by(command: str, folder: Path) -> str:
         ["/bin/bash", "-c", command],
         check=False,
         cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"},
+        env={**environment, "PATH": path, "PYTHONIOENCODING": "utf-8"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

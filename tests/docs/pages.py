@@ -64,5 +64,5 @@ def tables(text: str) -> list[Table]:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    for match in re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+    for match in re.finditer(r"^```([\w-]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         yield Block(match[1], text.count("\n", 0, match.start()) + 2, match[2])

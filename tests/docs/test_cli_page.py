@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from tests.docs.consoles import Shown, commands, written_by
 from tests.docs.pages import ROOT, code, page, tables
+from tests.docs.services import served, without_chance
 from tidings.cli.main import BROKEN_PIPE, ERROR, INTERRUPTED
 
 SHOWN = commands("docs/cli.md")
+WITH_SERVICE = commands("docs/cli.md", "shell-session")
 
 
 @pytest.mark.parametrize(
@@ -18,15 +23,31 @@ def test_every_example_writes_what_is_shown(shown: Shown) -> None:
     assert written_by(shown.command, ROOT / "docs/events") == shown.output
 
 
+@pytest.mark.timeout(180)
+def test_every_example_with_a_service_writes_what_is_shown(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "docs/events", tmp_path / "events")
+    with served(tmp_path) as environment:
+        for shown in WITH_SERVICE:
+            written = written_by(shown.command, tmp_path / "events", environment)
+            assert without_chance(written) == without_chance(shown.output), shown
+
+
 def test_there_is_an_example_of_every_filter_command() -> None:
     for word in ("check", "match", "explain"):
         assert any(f"tidings filter {word}" in shown.command for shown in SHOWN)
 
 
-@pytest.mark.parametrize("options", ["filter match", "filter check", "filter explain"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        *("filter match", "filter check", "filter explain", "channel create"),
+        *("subscription create", "publish", "subscribe", "peek", "replay", "trail", "tree", "top"),
+        *("dead-letter list", "dead-letter redrive", "dead-letter drop", "export", "apply"),
+    ],
+)
 def test_every_option_is_described(options: str) -> None:
     text = written_by(f"tidings {options} --help", ROOT)
-    offered = {word.strip(",") for word in text.split() if word.startswith("--")} - {"--help"}
+    offered = {word.strip(",.:;") for word in text.split() if word.startswith("--")} - {"--help"}
     told = page("docs/cli.md")
     spelt = {"--expression": "-e", "--file": "-f"}
     assert [word for word in offered if spelt.get(word, word) not in told] == []

@@ -12,23 +12,24 @@ from typing import Any
 
 import pytest
 
-from tests.doors.services import InProcessService, Service
+from tests.doors.services import HttpService, InProcessService, Service
 
 
-@pytest.fixture(params=["in-process, memory", "in-process, disk"])
+@pytest.fixture(params=["in-process, memory", "in-process, disk", "HTTP, memory", "HTTP, disk"])
 def service(request: pytest.FixtureRequest, tmp_path: Path) -> Service:
     """A service to talk to."""
     return _made(request.param, tmp_path)
 
 
-@pytest.fixture(params=["in-process, disk"])
+@pytest.fixture(params=["in-process, disk", "HTTP, disk"])
 def lasting(request: pytest.FixtureRequest, tmp_path: Path) -> Service:
     """A service that can be started again."""
     return _made(request.param, tmp_path)
 
 
 def _made(kind: str, folder: Path) -> Service:
-    return InProcessService(folder / "data" if kind.endswith("disk") else None)
+    data = folder / "data" if kind.endswith("disk") else None
+    return HttpService(data) if kind.startswith("HTTP") else InProcessService(data)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -45,7 +46,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             await test(**given)
         finally:
             for one in given.values():
-                if isinstance(one, InProcessService):
+                if isinstance(one, InProcessService | HttpService):
                     await one.close()
 
     asyncio.run(scene())

@@ -4,22 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import socket
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from tidings import event
+import uvicorn
+
+from tidings import connect, event
 from tidings.channel.settings import Settings
 from tidings.channel.views import ProxyInfo
 from tidings.client.client import Client
 from tidings.client.connection import Connection
 from tidings.client.subscription import Subscription
 from tidings.engine.access import OWNER, Principal
+from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.events.structured import StructuredEvent
 from tidings.server.embedded import local_client
+from tidings.web.app import build_app
+from tidings.web.options import WebOptions
 
-__all__ = ["SETTINGS", "InProcessService", "Service", "bid", "eventually", "known", "seen", "seqs"]
+__all__ = [
+    "SETTINGS",
+    "HttpService",
+    "InProcessService",
+    "Service",
+    "bid",
+    "eventually",
+    "known",
+    "seen",
+    "seqs",
+]
 
 _T = TypeVar("_T")
 
@@ -77,6 +93,132 @@ class InProcessService:
         for host in [self._host, *self._killed]:
             if host is not None:
                 await host.close(0.0)
+
+
+class _WebDoor:
+    """A server on the loopback through which one principal's clients come.
+
+    The web door takes whoever reaches the loopback for the owner, and knows nobody else yet; so
+    each principal has a server of its own.
+
+    Args:
+        host: The service behind it.
+        principal: Whom its clients are taken for.
+        port: Where it listens; 0 for any free one.
+        options: Its settings.
+    """
+
+    def __init__(self, host: Host, principal: Principal, port: int, options: WebOptions) -> None:
+        app = build_app(host, options)
+        if principal is not OWNER:
+            door = LocalDoor(host, principal)
+            app.state.web.door = lambda _: door
+        self._listener = _listener(port)
+        self.port: int = self._listener.getsockname()[1]
+        config = uvicorn.Config(app, log_config=None, access_log=False, ws="websockets-sansio")
+        config.load()
+        self._server = uvicorn.Server(config)
+        self._server.lifespan = config.lifespan_class(config)
+
+    async def start(self) -> None:
+        """Begins to listen; `uvicorn.Server.serve` would also look after signals, and wait."""
+        await self._server.startup([self._listener])
+
+    async def stop(self, *, kill: bool) -> None:
+        """Listens no more, and lets go of all clients, with a word to them or without."""
+        if kill:
+            for listener in self._server.servers:
+                listener.close()
+            for connection in list(self._server.server_state.connections):
+                connection.transport.abort()
+        await self._server.shutdown([self._listener])
+
+
+def _listener(port: int) -> socket.socket:
+    """A socket that listens; connections to it send small answers at once.
+
+    The loop sees to that (TCP_NODELAY) only where the protocol is named: without it, each answer
+    waits 40 ms for the client to confirm the one before.
+    """
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.bind(("127.0.0.1", port))
+    made.listen()
+    return made
+
+
+class HttpService:
+    """Clients over HTTP and WebSockets, to a real server on the loopback.
+
+    Args:
+        folder: Where its data is; None keeps everything in memory.
+
+    Attributes:
+        options: Settings of the web door, from its next start on.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.options = WebOptions()
+        self._folder = folder
+        self._host: Host | None = None
+        self._doors: dict[Principal, _WebDoor] = {}
+        self._ports: dict[Principal, int] = {}
+        self._killed: list[Host] = []
+        self._clients: list[Client] = []
+
+    async def client(
+        self, principal: Principal = OWNER, *, port: int | None = None, **settings: Any
+    ) -> Client:
+        """A new client.
+
+        Args:
+            principal: Who it is.
+            port: Where it finds the service; at the service's own port if None.
+            **settings: What else `connect` takes.
+        """
+        own = await self.start(principal)
+        made = await connect(f"http://127.0.0.1:{port or own}", **settings)
+        self._clients.append(made)
+        return made
+
+    async def start(self, principal: Principal = OWNER) -> int:
+        """Starts the service if it does not run, where it was before; its port."""
+        if self._host is None:
+            self._host = await Host.open(self._folder, settings=SETTINGS)
+        if principal not in self._doors:
+            door = _WebDoor(self._host, principal, self._ports.get(principal, 0), self.options)
+            self._doors[principal] = door
+            self._ports[principal] = door.port
+            await door.start()
+        return self._ports[principal]
+
+    async def stop(self, *, kill: bool = False) -> None:
+        """Ends the service; its clients stay, and look for it."""
+        host, self._host = self._host, None
+        if host is not None and kill:
+            self._killed.append(host)
+            if self._folder is not None:
+                copied = self._folder.with_name(f"{self._folder.name}-{len(self._killed)}")
+                self._folder = Path(shutil.copytree(self._folder, copied))
+        doors, self._doors = self._doors, {}
+        for door in doors.values():
+            await door.stop(kill=kill)
+        if host is not None and not kill:
+            await host.close(0.0)
+
+    async def restart(self, *, kill: bool = False) -> None:
+        """Starts again from what is on the disk; the clients of before do not find it."""
+        assert self._folder is not None, "what is in memory only cannot be started again"
+        await self.stop(kill=kill)
+        self._ports.clear()
+
+    async def close(self) -> None:
+        """Ends everything, the killed ones last."""
+        for client in self._clients:
+            await client.close()
+        await self.stop()
+        for host in self._killed:
+            await host.close(0.0)
 
 
 def bid(price: int, **data: object) -> StructuredEvent:

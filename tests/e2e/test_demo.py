@@ -1,4 +1,4 @@
-"""`tidings demo` as a user runs it: a service is killed, and the accounts are right."""
+"""`tidings demo` as a user runs it: `tidings serve` is killed, and the accounts are right."""
 
 from __future__ import annotations
 
@@ -31,23 +31,46 @@ def accounts(shown: str) -> dict[str, dict[str, int]]:
     return found
 
 
+def counts(shown: str) -> dict[str, dict[str, int]]:
+    """What the service counts by subscription, as the demo has read it."""
+    table = shown.partition("The service's own counts")[2].partition("The accounts:")[0]
+    columns = ["waiting", "in flight", "delivered", "expired"]
+    return {
+        name: dict(zip(columns, map(int, row.split()), strict=True))
+        for name, row in re.findall(r"^(\w+) +(\d[\d ]+?)\s*$", table, re.MULTILINE)
+    }
+
+
+def figure(pattern: str, shown: str) -> int:
+    (found,) = re.findall(pattern, shown)
+    return int(found)
+
+
 def check(shown: str, seed: int) -> None:
     """The kill happened in the middle, and the table says what the last line says."""
     scene = Scene(seed, 0)
     assert re.search(r"^kill -9 \d+", shown, re.MULTILINE)
-    acknowledged = int(re.findall(r"(\d+) of 240 offers are in the houses' ledgers", shown)[0])
+    words = " ".join(shown.split())
+    acknowledged = figure(r"(\d+) of 240 offers are acknowledged", words)
     assert scene.killed_after <= acknowledged <= scene.before_kill * len(scene.houses)
-    rows = accounts(shown)
-    for row in rows.values():
+    # What was accepted in the first life: what was acknowledged, and what had lost its answer.
+    swallowed = figure(r"accepted already, and not a second time: (\d+)", words)
+    assert swallowed <= figure(r"for want of an answer: (\d+)", words) <= len(scene.houses)
+    assert figure(r"(\d+) offers had been accepted", words) == acknowledged + swallowed
+    rows, own = accounts(shown), counts(shown)
+    for bidder in BIDDERS:
+        row, counted = rows[bidder.name], own[bidder.name]
         assert row["expected"] == row["received"] > 0
         assert row["lost"] == row["twice"] == row["unasked"] == row["disordered"] == 0
-    for bidder in BIDDERS:
-        assert (rows[bidder.name]["closed"] > 0) is (bidder.habit is Habit.AWAY)
+        assert (row["closed"] > 0) is (bidder.habit is Habit.AWAY)
+        assert counted["waiting"] == counted["in flight"] == 0
+        assert 0 < counted["delivered"] <= row["received"]
     alerts = sum(row["received"] for row in rows.values())
+    assert "240 offers accepted, 0 dead letters." in words
     assert (
         f"240 offers, each accepted once; {alerts} alerts to 6 bidders: "
         "nothing lost, nothing twice, order kept."
-    ) in " ".join(shown.split())
+    ) in words
 
 
 def test_the_demo_ends_well_and_another_seed_gives_other_figures() -> None:
@@ -60,6 +83,8 @@ def test_the_demo_ends_well_and_another_seed_gives_other_figures() -> None:
         check(shown[seed], seed)
     expected = [[row["expected"] for row in accounts(one).values()] for one in shown.values()]
     assert expected[0] != expected[1]
+    gathered = [re.findall(r"(\d+) alerts have", one) for one in shown.values()]
+    assert gathered[0] != gathered[1]
 
 
 def test_what_is_shown_on_the_way() -> None:
@@ -67,7 +92,19 @@ def test_what_is_shown_on_the_way() -> None:
     assert re.search(
         r"^Auction::books +Hartung, Lindqvist +Ada, Chiara, Emil$", shown, re.MULTILINE
     )
-    assert re.search(r"A new process has the folder [\d.]+ s later: \d+ offers accepted", shown)
+    assert re.search(
+        r"^tidings serve +\d+ +at http://127\.0\.0\.1:\d+\n"
+        r"houses +\d+ +Hartung, .+\n"
+        r"bidders +\d+ +Ada, .+$",
+        shown,
+        re.MULTILINE,
+    )
+    assert re.search(
+        r"^tidings serve is there again [\d.]+ s later, same port", shown, re.MULTILINE
+    )
+    assert re.search(
+        r"^Houses and bidders are back by themselves after [\d.]+ s\.", shown, re.MULTILINE
+    )
     assert re.search(
         r"^What had gathered for Emil came in this order: \d+ with priority 9,", shown, re.MULTILINE
     )
@@ -104,8 +141,16 @@ def test_on_a_terminal_the_counts_move(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("awaited", [b"has subscribed and leaves", b"A new process has the folder"])
-def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, awaited: bytes) -> None:
+@pytest.mark.parametrize(
+    ("awaited", "processes"),
+    [
+        (b"Who looks for what", {0, 1, 2, 3}),
+        (b"has subscribed and leaves", {3}),
+        (b"kill -9", {2, 3}),
+        (b"is there again", {3}),
+    ],
+)
+def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, awaited: bytes, processes: set[int]) -> None:
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "tidings", "demo"],
         stdout=subprocess.PIPE,
@@ -117,7 +162,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, awaited: bytes) -> None:
         if awaited in line:
             break
     children = psutil.Process(process.pid).children(recursive=True)
-    assert len(children) == 1
+    assert len(children) in processes
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=20)
     assert (process.returncode, told) == (130, b"")
@@ -126,7 +171,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, awaited: bytes) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_service_does_not_outlive_a_demo_that_was_killed(tmp_path: Path) -> None:
+def test_no_process_outlives_a_demo_that_was_killed(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "tidings", "demo"],
         stdout=subprocess.PIPE,
@@ -138,6 +183,7 @@ def test_the_service_does_not_outlive_a_demo_that_was_killed(tmp_path: Path) -> 
         if b"has subscribed and leaves" in line:
             break
     children = psutil.Process(process.pid).children(recursive=True)
+    assert len(children) == 3
     process.kill()
     process.communicate(timeout=20)
     _, alive = psutil.wait_procs(children, timeout=10)

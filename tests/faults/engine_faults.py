@@ -202,8 +202,8 @@ ENGINE_FAULTS = [
     _planted(
         "what comes back from the disk waits its turn",
         SPILLING,
-        "must not have it forgotten.\n        self._host.at_once(",
-        "must not have it forgotten.\n        self._host.tell(",
+        "self._host.at_once(Refilled(*key",
+        "self._host.tell(Refilled(*key",
         "test_spilling.py::test_what_comes_back_is_not_forgotten_with_the_last_other_who_waited",
     ),
     _planted(

@@ -18,6 +18,8 @@ PROMISED = [
     "StructuredEvent",
     "TidingsError",
     "__version__",
+    "connect",
+    "connect_sync",
     "constraint",
     "embedded",
     "embedded_sync",

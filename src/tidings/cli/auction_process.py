@@ -1,62 +1,59 @@
-"""The process that holds the demo's service: it is started and killed by `tidings demo`.
+"""The processes that houses and bidders of the demo live in, apart from the service and each other.
 
-It runs a service on a folder, with the houses and bidders of an evening beside it, and tells what
-happens as lines of JSON on its standard output.
+`tidings demo` starts them, gives each a job and then orders, as lines of JSON on its standard
+input; it tells what happens as lines of JSON on its standard output, and ends with its input.
 """
 
 from __future__ import annotations
 
 import asyncio
-import signal
-import subprocess
 import sys
-from collections.abc import Iterator
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Timer
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import msgspec
 
-from tidings.apps.auction_alert.evening import Evening
+from tidings.apps.auction_alert.parts import Bidders, Houses, Part
 from tidings.apps.auction_alert.scene import Scene
+from tidings.client.connecting import connect
 from tidings.clock import SystemClock
-from tidings.errors import StoreError
-from tidings.server.embedded import embedded
+from tidings.errors import TidingsError
 
-__all__ = ["AuctionProcess", "Happening", "Job", "main"]
+__all__ = ["BIDDERS", "HOUSES", "AuctionProcess", "Happening", "Job", "main"]
 
-# A process that is at it for longer is stuck.
-MOST_SECONDS = 20.0
+HOUSES = "houses"
+BIDDERS = "bidders"
+
+_DONE = "done"
 
 
 class Job(msgspec.Struct, frozen=True):
-    """What the process is to do.
+    """What a process is to do.
 
     Attributes:
-        folder: For everything; the service's data is in `data`, the ledgers are in `ledgers`.
+        url: Where the service is.
+        ledgers: The folder where houses and bidders write down what happens to them.
         seed: The scene's.
         begins: The scene's.
         pause: Seconds between two offers of a house.
-        life: The first or the second.
+        part: Whose process it is: ``houses`` or ``bidders``.
     """
 
-    folder: str
+    url: str
+    ledgers: str
     seed: int
     begins: int
     pause: float
-    life: int
+    part: str
 
     @property
     def scene(self) -> Scene:
         """The scene that is played."""
         return Scene(self.seed, self.begins)
-
-    @property
-    def ledgers(self) -> Path:
-        """Where houses and bidders write down what happens to them."""
-        return Path(self.folder) / "ledgers"
 
 
 class Happening(msgspec.Struct, frozen=True):
@@ -67,81 +64,96 @@ class Happening(msgspec.Struct, frozen=True):
 
 
 class AuctionProcess:
-    """The other side: a process with a job, to be listened to and killed.
+    """The other side: a process that is given orders; leaving the context ends it.
 
-    Leaving the context ends the process, whatever happened.
+    Args:
+        part: Whose it is: ``houses`` or ``bidders``.
+        folder: For what it has to say on standard error.
+        heard: Told what happens there.
     """
 
-    def __init__(self, job: Job) -> None:
-        self._errors = Path(job.folder) / f"errors-{job.life}.txt"
-        self._killed = False
-        command = [sys.executable, "-m", "tidings.cli.auction_process"]
-        with self._errors.open("wb") as errors:
-            self._process = subprocess.Popen(
-                [*command, msgspec.json.encode(job).decode()],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                start_new_session=True,  # Ctrl-C is for whoever watches; they end the process
-            )
-        self._watchdog = Timer(MOST_SECONDS, self._process.kill)
-        self._watchdog.daemon = True
-        self._watchdog.start()
+    def __init__(self, part: str, folder: Path, heard: Callable[[Happening], None]) -> None:
+        self.part = part
+        self._errors = folder / f"{part}.txt"
+        self._heard = heard
+        self._process: Process | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._answer: asyncio.Future[None] | None = None
 
     @property
     def pid(self) -> int:
         """The number of the process."""
+        assert self._process is not None
         return self._process.pid
 
-    def happenings(self) -> Iterator[Happening]:
-        """What happens, until the process ends, with what was still on its way when killed.
+    async def begin(self, job: Job) -> None:
+        """Gives it its job, and waits until everybody there is connected to the service."""
+        await self._ask(msgspec.json.encode(job))
+
+    async def order(self, word: str) -> None:
+        """Gives an order, and waits until it is carried out; see `ended` for failures."""
+        await self._ask(msgspec.json.encode(word))
+
+    async def _ask(self, line: bytes) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._answer = asyncio.get_running_loop().create_future()
+        with suppress(BrokenPipeError, ConnectionResetError):  # `ended` tells why
+            self._process.stdin.write(line + b"\n")
+            await self._process.stdin.drain()
+        await self._answer
+
+    async def ended(self) -> NoReturn:
+        """Waits until it ends by itself, which it should not, or cannot be listened to.
 
         Raises:
-            StoreError: It ended without having been killed, and not well.
+            TidingsError: It has ended; the message says why.
         """
+        assert self._process is not None
+        assert self._reading is not None
+        await self._reading
+        code = await self._process.wait()
+        last = self._errors.read_text(errors="replace").strip().rpartition("\n")[2]
+        raise TidingsError(f"the process of the {self.part} ended, code {code}: {last}")
+
+    async def _read(self) -> None:
+        assert self._process is not None
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            if line.endswith(b"\n"):
-                yield msgspec.json.decode(line, type=Happening)
-        code = self._process.wait()
-        if code and not self._killed:
-            last = self._errors.read_text(errors="replace").strip().rpartition("\n")[2]
-            raise StoreError(f"the service's process ended by itself, code {code}: {last}")
+        async for line in self._process.stdout:
+            happening = msgspec.json.decode(line, type=Happening)
+            if happening.word == _DONE and self._answer is not None:
+                self._answer.set_result(None)
+            else:
+                self._heard(happening)
 
-    def kill(self) -> None:
-        """SIGKILL: no last word, no clean-up, nothing flushed."""
-        self._killed = True
-        self._process.send_signal(signal.SIGKILL)
-
-    def __enter__(self) -> Self:
+    async def __aenter__(self) -> Self:
+        with self._errors.open("wb") as errors:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "tidings.cli.auction_process"),
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=errors,
+                start_new_session=True,  # Ctrl-C is for whoever watches; they end the process
+            )
+        self._reading = asyncio.create_task(self._read())
         return self
 
-    def __exit__(
+    async def __aexit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._watchdog.cancel()
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                with suppress(BrokenPipeError):
-                    stream.close()
+        assert self._process is not None
+        assert self._reading is not None
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        self._reading.cancel()
+        await asyncio.wait((self._reading,))
+        await self._process.communicate()
 
 
-async def _play(job: Job) -> None:
-    async with (
-        await embedded(Path(job.folder) / "data") as client,
-        Evening(client, job.scene, job.ledgers, _tell, SystemClock(), job.pause) as evening,
-    ):
-        if job.life == 1:
-            await evening.first_life()
-            # The kill comes; if whoever would do it is gone, so is the other end of this.
-            await asyncio.to_thread(sys.stdin.buffer.read)
-        else:
-            await evening.second_life()
+# What runs there.
 
 
 def _tell(word: str, about: dict[str, Any]) -> None:
@@ -149,9 +161,53 @@ def _tell(word: str, about: dict[str, Any]) -> None:
     sys.stdout.buffer.flush()
 
 
+def _part(job: Job) -> Part:
+    ledgers = Path(job.ledgers)
+    if job.part == HOUSES:
+        return Houses(job.scene, ledgers, _tell, job.pause)
+    return Bidders(job.scene, ledgers, _tell, SystemClock())
+
+
+async def _play(job: Job, orders: asyncio.Queue[str]) -> None:
+    part = _part(job)
+    try:
+        async with await connect(job.url, on_connection=part.on_connection) as client:
+            await part.connect(client)
+            while True:
+                _tell(_DONE, {})
+                await part.do(await orders.get())
+    finally:
+        await part.close()
+
+
+async def _obey() -> None:
+    """Does what standard input says, until it ends."""
+    lines = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(lines), sys.stdin
+    )
+    first = await lines.readline()
+    if not first:
+        return
+    orders: asyncio.Queue[str] = asyncio.Queue()
+    playing = asyncio.create_task(_play(msgspec.json.decode(first, type=Job), orders))
+    reading = asyncio.create_task(_listen(lines, orders))
+    await asyncio.wait((playing, reading), return_when=asyncio.FIRST_COMPLETED)
+    if playing.done():
+        playing.result()
+    playing.cancel()
+    with suppress(asyncio.CancelledError):
+        await playing
+
+
+async def _listen(lines: asyncio.StreamReader, orders: asyncio.Queue[str]) -> None:
+    async for line in lines:
+        orders.put_nowait(msgspec.json.decode(line, type=str))
+
+
 def main() -> None:
-    """Does the job that the command line says."""
-    asyncio.run(_play(msgspec.json.decode(sys.argv[1], type=Job)))
+    """Does its job, until whoever gave it is gone."""
+    asyncio.run(_obey())
 
 
 if __name__ == "__main__":

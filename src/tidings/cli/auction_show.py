@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from tidings.apps.auction_alert.accounts import Account, account_of, stock_of
-from tidings.apps.auction_alert.evening import bidder_ledger, house_ledger
-from tidings.apps.auction_alert.ledger import Acknowledged, offers_in, taken_in
+from tidings.apps.auction_alert.desk import Desk, near_miss
+from tidings.apps.auction_alert.scene import Scene
 from tidings.cli import render, why
-from tidings.cli.auction_process import AuctionProcess, Happening, Job
+from tidings.cli.auction_accounts import acknowledged, show_accounts
+from tidings.cli.auction_board import AuctionBoard
+from tidings.cli.auction_process import BIDDERS, HOUSES, AuctionProcess, Happening, Job
+from tidings.cli.auction_service import AuctionService
+from tidings.client.connecting import connect
 from tidings.clock import SystemClock
-from tidings.events.codecs.json_codec import event_from_plain
+from tidings.errors import TidingsError
 from tidings.events.fields import fields_of
 from tidings.filters.explain import explain
 
-__all__ = ["AuctionShow", "verdict"]
+__all__ = ["AuctionShow"]
 
-OFFERS_SHOWN = 6
+# An evening that takes longer is stuck.
+MOST_SECONDS = 45.0
 
-_MOVING = ("bidder", "alerts", "marked as repeated")
-_ACCOUNT = (
-    *("bidder", "expected", "received", "lost", "twice", "unasked", "disordered"),
-    *("repeated", "closed"),
-)
+# The service reads its own clock: what closes at the very moment is left out of the account.
+_GRACE = 50_000
 
-Rows = Sequence[Sequence[str]]
+# Those that lose the service when it is killed: the houses' and the bidders'.
+_PROCESSES = 2
 
 
 class AuctionShow:
@@ -43,82 +44,105 @@ class AuctionShow:
     """
 
     def __init__(self, folder: str, seed: int, pause: float) -> None:
-        self._job = Job(folder, seed, SystemClock().now(), pause, life=1)
-        self._scene = self._job.scene
-        self._alerts: Counter[str] = Counter()
-        self._again: Counter[str] = Counter()
-        self._offers = 0
-        self._offers_shown = 0
-        self._accepted = 0
-        self._started = 0.0
-        self._draw: Callable[[Rows], None] | None = None
+        self._folder = Path(folder)
+        self._ledgers = self._folder / "ledgers"
+        self._pause = pause
+        self._clock = SystemClock()
+        self._scene = Scene(seed, self._clock.now())
+        self._board = AuctionBoard(self._scene)
+        self._service = AuctionService(self._folder)
+        self._houses = AuctionProcess(HOUSES, self._folder, self._heard)
+        self._bidders = AuctionProcess(BIDDERS, self._folder, self._heard)
+        self._house_proxies: dict[str, int] = {}
+        self._interrupted: dict[str, Any] = {}
+        self._cut = 0
+        self._due, self._all_cut, self._all_back = (asyncio.Event() for _ in range(3))
         self._telling: dict[str, Callable[[dict[str, Any]], None]] = {
-            "advertised": self._advertised,
-            "left": self._left,
-            "restored": self._restored,
-            "paused": self._paused,
-            "resumed": self._resumed,
-            "went on": self._went_on,
-            "came back": self._came_back,
-            "missed": self._missed,
-            "finished": self._finished,
+            "offered": self._offered,
+            "alerted": self._board.alerted,
+            "connected": lambda about: self._house_proxies.update(about["proxies"]),
+            "cut": self._was_cut,
+            "back": self._is_back,
+            "left": lambda about: render.say(f"{about['bidder']} has subscribed and leaves."),
+            "paused": lambda about: render.say(f"{about['bidder']} asks for a pause."),
+            "went on": _went_on,
+            "came back": _came_back,
         }
 
     def play(self) -> bool:
-        """Plays it; whether the accounts are right."""
+        """Plays it; whether the accounts are right.
+
+        Raises:
+            TidingsError: A process has ended by itself, or the evening does not end.
+        """
+        return asyncio.run(self._bounded())
+
+    async def _bounded(self) -> bool:
+        try:
+            async with asyncio.timeout(MOST_SECONDS):
+                return await self._play()
+        except TimeoutError as error:
+            told = f"the evening has not ended within {MOST_SECONDS:.0f} s"
+            raise TidingsError(told) from error
+
+    async def _play(self) -> bool:
         self._who()
-        with AuctionProcess(self._job) as process:
-            self._watch(process, self._scene.killed_after)
-        _heading(f"kill -9 {process.pid}")
-        self._killed()
-        self._started = time.perf_counter()
-        with AuctionProcess(msgspec.structs.replace(self._job, life=2)) as process:
-            self._watch(process, None)
-        return self._accounts()
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self._service)
+            for process in (self._houses, self._bidders):
+                await stack.enter_async_context(process)
+            accepted = await self._unless_one_ends(self._story())
+        _heading("The accounts: the houses' ledgers against the bidders'")
+        return show_accounts(self._scene, self._ledgers, accepted)
 
-    def _watch(self, process: AuctionProcess, killed_after: int | None) -> None:
-        """Shows what happens until the process ends, or has been killed after so many offers."""
-        self._offers_shown = 0
-        with ExitStack() as moving:
-            for happening in process.happenings():
-                self._count(happening)
-                if happening.word in self._telling:
-                    moving.close()
-                    self._draw = None
-                    self._telling[happening.word](happening.about)
-                elif self._draw is not None:
-                    self._draw(self._counts())
-                elif happening.word == "offered":
-                    self._offered(happening.about, moving)
-                if killed_after is not None and self._offers >= killed_after:
-                    process.kill()
-        self._draw = None
+    async def _unless_one_ends(self, story: Coroutine[Any, Any, int]) -> int:
+        """Goes through the story, as long as houses and bidders are there."""
+        told = asyncio.create_task(story)
+        endings = [asyncio.create_task(one.ended()) for one in (self._houses, self._bidders)]
+        try:
+            await asyncio.wait((told, *endings), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (told, *endings):
+                task.cancel()
+            await asyncio.wait((told, *endings))
+        for ended in endings:
+            if not ended.cancelled():
+                ended.result()
+        return told.result()
 
-    def _count(self, happening: Happening) -> None:
-        if happening.word == "offered":
-            self._offers += 1
-        elif happening.word == "alerted":
-            self._alerts[happening.about["bidder"]] += 1
-            self._again[happening.about["bidder"]] += happening.about["again"]
+    async def _story(self) -> int:
+        """All of it; how many offers the service has accepted in the end."""
+        await self._service.start()
+        async with await connect(self._service.url) as client:
+            desk = await Desk.opened(client)
+            await self._gather(desk)
+            await self._first_half(desk)
+            await self._second_half(desk)
+            await self._explain(desk)
+            return await self._counts(desk)
 
-    def _counts(self) -> Rows:
-        counted = [
-            (one.name, f"{self._alerts[one.name]}", f"{self._again[one.name]}")
-            for one in self._scene.bidders
-        ]
-        return [*counted, (f"{self._offers} of {self._scene.total} offers", "", "")]
+    # What houses and bidders tell.
 
-    def _offered(self, about: dict[str, Any], moving: ExitStack) -> None:
-        """An offer: the first opens the moving table on a terminal; elsewhere some have a line."""
-        if render.on_terminal():
-            self._draw = moving.enter_context(render.live_table(_MOVING, (1, 2)))
-        elif self._offers_shown < OFFERS_SHOWN:
-            self._offers_shown += 1
-            render.say(f"  {about['seq']:>4}  {about['seller']}: {about['item']}, {about['price']}")
-            if self._offers_shown == OFFERS_SHOWN:
-                render.say("        and so on")
+    def _heard(self, happening: Happening) -> None:
+        self._telling[happening.word](happening.about)
 
-    # The story, word by word.
+    def _offered(self, about: dict[str, Any]) -> None:
+        self._board.offered(about)
+        if self._board.offers >= self._scene.killed_after:
+            self._due.set()
+
+    def _was_cut(self, about: dict[str, Any]) -> None:
+        self._interrupted.update(about)
+        self._cut += 1
+        if self._cut == _PROCESSES:
+            self._all_cut.set()
+
+    def _is_back(self, about: dict[str, Any]) -> None:
+        self._cut -= 1
+        if not self._cut:
+            self._all_back.set()
+
+    # The story.
 
     def _who(self) -> None:
         render.say("Who looks for what", "bold")
@@ -129,140 +153,115 @@ class AuctionShow:
                 rows.append((name, asked.text or "(everything)", habit))
         render.table(("bidder", "constraint", "habit"), rows)
 
-    def _advertised(self, about: dict[str, Any]) -> None:
+    async def _gather(self, desk: Desk) -> None:
+        """Everybody connects; the channel's advertiser knows who offers and wants what."""
+        self._scene = replace(self._scene, begins=self._clock.now())
+        await asyncio.gather(
+            *(one.begin(self._job(one.part)) for one in (self._houses, self._bidders))
+        )
+        _heading("Who is where")
+        scene = self._scene
+        rows = [
+            ("tidings serve", str(self._service.pid), f"at {self._service.url}"),
+            (HOUSES, str(self._houses.pid), ", ".join(one.name for one in scene.houses)),
+            (BIDDERS, str(self._bidders.pid), ", ".join(one.name for one in scene.bidders)),
+        ]
+        render.table(("program", "process", ""), rows)
         _heading("What is offered and wanted, by the channel's advertiser")
-        rows = []
-        for type_ in sorted({*about["offered"], *about["wanted"]}):
-            offers = [name for name, types in about["offers"].items() if type_ in types]
-            wants = [name for name, types in about["wants"].items() if type_ in types]
-            rows.append((type_, ", ".join(offers), ", ".join(wants)))
-        render.table(("event type", "offered by", "wanted by"), rows)
+        found = await desk.advertised(self._house_proxies)
+        names = [(one.type, ", ".join(one.offered_by), ", ".join(one.wanted_by)) for one in found]
+        render.table(("event type", "offered by", "wanted by"), names)
+
+    def _job(self, part: str) -> Job:
+        scene, ledgers = self._scene, str(self._ledgers)
+        return Job(self._service.url, ledgers, scene.seed, scene.begins, self._pause, part)
+
+    async def _first_half(self, desk: Desk) -> None:
+        """Offers flow, the service is killed and comes back, and offers flow again."""
         _heading(f"{self._scene.total} offers from {len(self._scene.houses)} houses")
-
-    def _left(self, about: dict[str, Any]) -> None:
-        render.say(f"{about['bidder']} has subscribed and leaves.")
-
-    def _killed(self) -> None:
-        acknowledged = len(self._acknowledged())
+        await self._bidders.order("leave")
+        offering = asyncio.create_task(self._houses.order("begin"))
+        async with self._board.moving(desk):
+            await self._due.wait()
+            killed = self._service.pid
+            await self._service.kill()
+        died = self._clock.now()
+        _heading(f"kill -9 {killed}")
+        await self._all_cut.wait()
         render.say(
-            f"{acknowledged} of {self._scene.total} offers are in the houses' ledgers as "
-            f"acknowledged; {self._alerts.total()} alerts were taken."
+            f"{self._interrupted['acknowledged']} of {self._scene.total} offers are acknowledged; "
+            f"{self._board.alerts.total()} alerts were taken. Houses and bidders are cut off, and "
+            "wait."
+        )
+        await self._start_again(desk, died)
+        async with self._board.moving(desk):
+            await offering
+
+    async def _start_again(self, desk: Desk, died: int) -> None:
+        await self._service.start()
+        ready = self._clock.now() - died
+        totals = await desk.totals()
+        kept = await desk.accepted_until(died)
+        render.say(
+            f"tidings serve is there again {ready / 1_000_000:.2f} s later, same port, same data: "
+            f"{len(kept)} offers had been accepted, {totals.waiting} now wait for somebody."
+        )
+        await self._all_back.wait()
+        back = self._clock.now() - died
+        unanswered = {(house, number) for house, number in self._interrupted["unanswered"]}
+        render.say(
+            f"Houses and bidders are back by themselves after {back / 1_000_000:.2f} s. Offers "
+            f"sent again under the same numbers, for want of an answer: {len(unanswered)}; of "
+            f"these accepted already, and not a second time: {len(unanswered & kept)}."
         )
 
-    def _restored(self, about: dict[str, Any]) -> None:
-        seconds = time.perf_counter() - self._started
-        render.say(
-            f"A new process has the folder {seconds:.2f} s later: {about['accepted']} offers "
-            f"accepted, {about['waiting']} of them still wait for somebody."
-        )
+    async def _second_half(self, desk: Desk) -> None:
+        """One gathers alerts, another comes back late; everybody gets what is due."""
+        await self._bidders.order("pause")
+        async with self._board.moving(desk):
+            await self._houses.order("finish")
+        await self._bidders.order("go on")
+        missing = self._scene.last_call_closed + _GRACE - self._clock.now()
+        await asyncio.sleep(max(0, missing) / 1_000_000)
+        await self._bidders.order("return")
+        await self._bidders.order("drain")
 
-    def _paused(self, about: dict[str, Any]) -> None:
-        render.say(
-            f"The bidders resume by name; {self._again.total()} alerts come marked as repeated. "
-            f"{about['bidder']} asks for a pause."
-        )
+    # What the service says of it.
 
-    def _resumed(self, about: dict[str, Any]) -> None:
-        render.say(
-            f"The houses go on. Offers that were accepted, but the kill swallowed the answer: "
-            f"{about['unheard']}; sent again under the same numbers."
-        )
-
-    def _went_on(self, about: dict[str, Any]) -> None:
-        render.say(
-            f"{about['bidder']} goes on; {about['waiting']} alerts have gathered, "
-            "and come by their priority for this bidder."
-        )
-
-    def _came_back(self, about: dict[str, Any]) -> None:
-        render.say(f"{about['bidder']} is back; {about['waiting']} alerts have waited.")
-
-    def _missed(self, about: dict[str, Any]) -> None:
-        (bidder,) = [one for one in self._scene.bidders if one.name == about["bidder"]]
-        offer = event_from_plain(about["line"]["offer"])
-        seq = about["line"]["id"][1]
-        _heading(f"Why offer {seq} did not reach {bidder.name}")
-        got = ", ".join(about["recipients"]) or "nobody"
-        render.say(f"By a dry run it would go to: {got}. For {bidder.name}: {about['reason']}.")
-        tree = explain(bidder.wanted[0], fields_of(offer))
-        where = f"{offer.domain}::{offer.type}, {about['line']['offer']['data']['item']}"
+    async def _explain(self, desk: Desk) -> None:
+        """Asks why a bidder did not get an offer that came close."""
+        bidder = self._scene.bidders[0]
+        missed = near_miss(bidder, acknowledged(self._scene, self._ledgers))
+        if missed is None:
+            return
+        found = await desk.verdict(bidder, missed)
+        _heading(f"Why offer {missed.id[1]} did not reach {bidder.name}")
+        got = ", ".join(found.recipients) or "nobody"
+        render.say(f"By a dry run it would go to: {got}. For {bidder.name}: {found.reason}.")
+        tree = explain(bidder.wanted[0], fields_of(missed.offer))
+        where = f"{missed.offer.domain}::{missed.offer.type}, {missed.offer.data['item']!s}"
         render.explanation(why.verdict(tree), False, where, why.branch_of(tree))
 
-    def _finished(self, about: dict[str, Any]) -> None:
-        self._accepted = about["accepted"]
-
-    # The end.
-
-    def _acknowledged(self) -> list[Acknowledged]:
-        houses = self._scene.houses
-        return offers_in(house_ledger(self._job.ledgers, house) for house in houses)
-
-    def _accounts(self) -> bool:
-        offers = self._acknowledged()
-        accounts, stocks = [], []
-        for bidder in self._scene.bidders:
-            taken, back = taken_in(bidder_ledger(self._job.ledgers, bidder))
-            accounts.append(account_of(bidder, offers, taken, back))
-            stocks += [(bidder.name, runs) for runs in [stock_of(bidder, offers, taken)] if runs]
-        _heading("The accounts: the houses' ledgers against the bidders'")
-        render.table(_ACCOUNT, [_row(one) for one in accounts], range(1, len(_ACCOUNT)))
-        render.say(
-            "repeated: came again after the kill, and said so; "
-            "closed: while the bidder was away, so not due."
-        )
-        for name, runs in stocks:
-            came = ", ".join(f"{count} with priority {priority}" for priority, count in runs)
-            render.say(f"What had gathered for {name} came in this order: {came}.")
-        render.say()
-        text, holds = verdict(accounts, len(offers), self._accepted, self._scene.total)
-        render.say(text, "bold green" if holds else "bold red")
-        return holds
+    async def _counts(self, desk: Desk) -> int:
+        """How the service counts; the offers it has accepted."""
+        _heading("The service's own counts, since it was started again")
+        standings = await desk.standings()
+        rows = [(one.name, *map(str, standings[one.name])) for one in self._scene.bidders]
+        render.table(("bidder", "waiting", "in flight", "delivered", "expired"), rows, range(1, 5))
+        totals = await desk.totals()
+        render.say(f"{totals.accepted} offers accepted, {totals.dead_letters} dead letters.")
+        return totals.accepted
 
 
-def verdict(
-    accounts: Sequence[Account], acknowledged: int, accepted: int, offers: int
-) -> tuple[str, bool]:
-    """The last sentence, and whether everything is as promised.
-
-    Args:
-        accounts: Everybody's.
-        acknowledged: Offers in the houses' ledgers.
-        accepted: Offers the channel has numbered.
-        offers: Offers there were to make.
-    """
-    faults = [
-        f"{one.bidder.name}: {len(found)} {word}"
-        for one in accounts
-        for word, found in (
-            ("lost", one.lost),
-            ("twice", one.twice),
-            ("unasked", one.unasked),
-            ("out of order", one.disordered),
-        )
-        if found
-    ]
-    if not acknowledged == accepted == offers:
-        faults.append(f"{offers} offers, {accepted} accepted, {acknowledged} acknowledged")
-    if faults:
-        return f"DOES NOT HOLD: {'; '.join(faults)}.", False
-    alerts = sum(one.received for one in accounts)
-    sentence = (
-        f"{offers} offers, each accepted once; {alerts} alerts to {len(accounts)} bidders: "
-        "nothing lost, nothing twice, order kept."
+def _went_on(about: dict[str, Any]) -> None:
+    render.say(
+        f"{about['bidder']} goes on; {about['waiting']} alerts have gathered, "
+        "and come by their priority for this bidder."
     )
-    return sentence, True
 
 
-def _row(one: Account) -> tuple[str, ...]:
-    faults = (one.lost, one.twice, one.unasked, one.disordered)
-    return (
-        one.bidder.name,
-        str(one.expected),
-        str(one.received),
-        *(str(len(fault)) for fault in faults),
-        str(one.again),
-        str(one.closed),
-    )
+def _came_back(about: dict[str, Any]) -> None:
+    render.say(f"{about['bidder']} is back; {about['waiting']} alerts have waited.")
 
 
 def _heading(text: str) -> None:

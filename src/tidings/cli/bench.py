@@ -152,6 +152,33 @@ def memory(
     _run("memory", json, proxies=proxies)
 
 
+@app.command(
+    epilog=examples(
+        "tidings bench web",
+        "tidings bench web --events 300 --subscriptions 1 --subscriptions 9 --consumers 5 --json",
+    )
+)
+def web(
+    events: Annotated[int, typer.Option(min=1, help="Events per round.")] = 3_000,
+    rounds: Rounds = 5,
+    subscriptions: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="Filtered ones. Repeatable. [default: 1, 100, 1000 and 10000]"),
+    ] = None,
+    consumers: Annotated[int, typer.Option(min=1, help="WebSockets of the fan-out.")] = 1_000,
+    json: Json = False,
+) -> None:
+    """Measure events through WebSockets, beside the same server answering without the machine.
+
+    The service runs in a process of its own, and so does the floor. Of the filtered subscriptions
+    one matches. What comes is checked.
+
+    Exit code: 0 whatever the figures; `ok` in the result says whether the targets were met.
+    """
+    counts = sorted(subscriptions or [1, 100, 1_000, 10_000])
+    _run("web", json, events=events, rounds=rounds, subscriptions=counts, consumers=consumers)
+
+
 def _run(bench: str, json: bool, **settings: object) -> None:
     """Runs one of the benches, imported only now, and shows what it found."""
     found = import_module(f"tidings.bench.{bench}")

@@ -15,7 +15,7 @@ __all__ = ["app"]
 DOES_NOT_HOLD = 1
 
 # Seconds between two offers of a house; on a terminal there is something to watch.
-PAUSE = 0.002
+PAUSE = 0.01
 PAUSE_TO_WATCH = 0.06
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
@@ -31,9 +31,10 @@ def demo(
 ) -> None:
     """Play an evening of auctions, with the service killed in the middle of it.
 
-    Houses offer things, bidders get alerts for what they look for. A process of its own holds the
-    service; it is killed with SIGKILL and started again on the same data. At the end the houses'
-    ledgers are compared with what each bidder got. All figures are of this run.
+    Houses offer things, bidders get alerts for what they look for, over HTTP and WebSockets, in
+    processes of their own. So is `tidings serve`; it is killed with SIGKILL and started again, and
+    the others come back by themselves. At the end the houses' ledgers are compared with what each
+    bidder got. All figures are of this run.
 
     Exit code: 0 if nothing was lost, nothing came twice and the order was kept; 1 otherwise.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Annotated
 
@@ -26,6 +25,7 @@ from tidings.cli.options import (
     Types,
     clock,
     examples,
+    tell_if_waiting,
 )
 from tidings.cli.reading import (
     STDIN,
@@ -87,7 +87,7 @@ def check(
     if not given and not sources:
         sources = [STDIN]
     for source in sources:
-        _tell_if_waiting([source], "constraints")
+        tell_if_waiting([source], "constraints")
         written += constraints_in_file(source)
     run = Checking(as_json=json, strict=strict)
     run.run(written, against, decoder(format_) if against else None)
@@ -136,7 +136,7 @@ def match(  # noqa: PLR0913, PLR0917 -- one argument for each option
     asked = [compiled(one, patterns) for one in written]
     run = Matching(asked, decoder(format_), clock(now), invert, count, most or 0, json)
     sources = files or [STDIN]
-    _tell_if_waiting(sources, "events")
+    tell_if_waiting(sources, "events")
     try:
         run.run(sources)
     except KeyboardInterrupt:  # how an endless stream is ended
@@ -181,7 +181,7 @@ def explain(
     asked = compiled(Written(constraint), patterns)
     bad = BadLines(json)
     sources = events or [STDIN]
-    _tell_if_waiting(sources, "events")
+    tell_if_waiting(sources, "events")
     explainer = _Explainer(asked, decoder(format_), clock(now), json, bad)
     for source in sources:
         explainer.read(source)
@@ -264,9 +264,3 @@ def _constraints_and_files(
     for source in files:
         written += constraints_in_file(source)
     return written, arguments
-
-
-def _tell_if_waiting(sources: Sequence[str], what: str) -> None:
-    """Somebody who forgot to name a file should not wonder why nothing happens."""
-    if STDIN in sources and sys.stdin is not None and sys.stdin.isatty():
-        render.note(f"reading {what} from the terminal, Ctrl-D ends", "dim")

@@ -10,7 +10,22 @@ import typer
 from typer.core import TyperGroup
 
 import tidings
-from tidings.cli import bench, demo, filters, render
+from tidings.cli import (
+    bench,
+    channels,
+    configuration,
+    dead_letters,
+    demo,
+    filters,
+    history,
+    publishing,
+    render,
+    serve,
+    subscribing,
+    subscriptions,
+    trails,
+    tree,
+)
 from tidings.cli.matching import fault_data
 from tidings.cli.options import JSON_ASKED
 from tidings.cli.reading import reason
@@ -62,6 +77,12 @@ app = typer.Typer(
 app.add_typer(filters.app, name="filter")
 app.add_typer(bench.app, name="bench")
 app.add_typer(demo.app, name="demo")
+serve.add_to(app)
+app.add_typer(channels.app, name="channel")
+app.add_typer(subscriptions.app, name="subscription")
+app.add_typer(dead_letters.app, name="dead-letter")
+for _commands in (publishing, subscribing, tree, history, trails, configuration):
+    _commands.add_to(app)
 
 
 def _version(asked: bool) -> None:

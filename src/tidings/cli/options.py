@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
 
-from tidings.cli.reading import moment
+from tidings.cli import render
+from tidings.cli.reading import STDIN, moment
 from tidings.clock import SystemClock
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "Types",
     "clock",
     "examples",
+    "tell_if_waiting",
 ]
 
 JSON_ASKED = "tidings.json"
@@ -98,3 +101,9 @@ def clock(now: str | None) -> Callable[[], int]:
         return SystemClock().now
     fixed = moment(now)
     return lambda: fixed
+
+
+def tell_if_waiting(sources: Sequence[str], what: str) -> None:
+    """Somebody who forgot to name a file should not wonder why nothing happens."""
+    if STDIN in sources and sys.stdin is not None and sys.stdin.isatty():
+        render.note(f"reading {what} from the terminal, Ctrl-D ends", "dim")

@@ -33,6 +33,9 @@ __all__ = [
     "lines_in",
     "moment",
     "opened",
+    "reason",
+    "shown_name",
+    "whole",
 ]
 
 STDIN = "-"
@@ -212,7 +215,7 @@ def constraints_in_file(source: str) -> list[Written]:
         InvalidUsage: The file cannot be read, or holds no constraint.
     """
     with opened(source) as stream:
-        octets = _whole(stream, source)
+        octets = whole(stream, source)
     try:
         text = octets.removeprefix(_BOM).decode()
     except UnicodeDecodeError as error:
@@ -224,15 +227,19 @@ def constraints_in_file(source: str) -> list[Written]:
     return found
 
 
-def _whole(stream: BinaryIO, source: str) -> bytes:
+def whole(stream: BinaryIO, source: str) -> bytes:
+    """All of a file of constraints or configuration.
+
+    Raises:
+        InvalidUsage: It cannot be read.
+        LimitExceeded: It is larger than any such file.
+    """
     try:
         octets = stream.read(MAX_CONSTRAINT_FILE + 1)
     except OSError as error:
         raise InvalidUsage(f"{shown_name(source)}: {reason(error)}") from error
     if len(octets) > MAX_CONSTRAINT_FILE:
-        raise LimitExceeded(
-            f"{shown_name(source)} has more than {MAX_CONSTRAINT_FILE} octets of constraints"
-        )
+        raise LimitExceeded(f"{shown_name(source)} has more than {MAX_CONSTRAINT_FILE} octets")
     return octets
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 import msgspec
 from rich.console import Console, JustifyMethod
@@ -30,6 +30,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from tidings.cli.twigs import Twig
 from tidings.cli.why import Branch, Mark
 
 __all__ = [
@@ -39,15 +40,19 @@ __all__ = [
     "explanation",
     "failure",
     "forget_output",
+    "live_outline",
     "live_table",
     "note",
     "on_terminal",
+    "outline",
     "prepare",
     "progress",
     "say",
     "table",
     "warning",
 ]
+
+_Part = TypeVar("_Part", Branch, Twig)
 
 # Wide enough for a constraint beside a name, where no terminal says how wide it is.
 _WIDTH_WITHOUT_TERMINAL = 100
@@ -193,13 +198,15 @@ def forget_output() -> None:
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Callable[[int], None]]:
+def progress(
+    total: int, least: int = _LONG_INPUT, *, lines: bool = True
+) -> Iterator[Callable[[int], None]]:
     """A bar on standard error over so many octets; yields what to call with each piece read.
 
-    There is no bar for short input, without a terminal, and where the results themselves are
-    written to the terminal: lines and a bar would get into each other's way.
+    There is no bar for input shorter than `least`, without a terminal, and where the results
+    themselves are `lines` on the terminal: they and a bar would get into each other's way.
     """
-    if total < _LONG_INPUT or not sys.stderr.isatty() or on_terminal():
+    if total < least or not sys.stderr.isatty() or (lines and on_terminal()):
         yield lambda octets: None
         return
     columns = (
@@ -215,7 +222,7 @@ def progress(total: int) -> Iterator[Callable[[int], None]]:
         def advance(octets: int) -> None:
             nonlocal held
             held += octets
-            if held >= _BAR_STEP:
+            if held >= min(_BAR_STEP, total // 100):
                 bar.advance(task, held)
                 held = 0
 
@@ -240,9 +247,9 @@ def _table(
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for index, heading in enumerate(headings):
         side: JustifyMethod = "right" if index in numbers else "left"
-        made.add_column(heading, justify=side, overflow="fold")
+        made.add_column(_harmless(heading), justify=side, overflow="fold")
     for row in rows:
-        made.add_row(*map(Text, row))
+        made.add_row(*(Text(_harmless(cell)) for cell in row))
     return made
 
 
@@ -275,7 +282,35 @@ def explanation(verdict: str, matches: bool, where: str, tree: Branch | None) ->
         console.print(_row(guide, branch, width, unicode), soft_wrap=True)
 
 
-def _rows(tree: Branch, guide: str, below: str, unicode: bool) -> Iterator[tuple[str, Branch]]:
+def outline(twigs: Sequence[Twig]) -> None:
+    """Trees of plain lines."""
+    console = _console()
+    for line in _outline(console, twigs):
+        console.print(line, soft_wrap=True)
+
+
+@contextmanager
+def live_outline() -> Iterator[Callable[[Sequence[Twig]], None]]:
+    """Trees on the terminal that are drawn again with each call of what this yields."""
+    console = _console()
+    with Live(console=console, auto_refresh=False, vertical_overflow="ellipsis") as live:
+
+        def show(twigs: Sequence[Twig]) -> None:
+            live.update(Text("\n").join(_outline(console, twigs)), refresh=True)
+
+        yield show
+
+
+def _outline(console: Console, twigs: Sequence[Twig]) -> Iterator[Text]:
+    unicode = console.encoding.lower().startswith("utf")
+    for twig in twigs:
+        for guide, one in _rows(twig, "", "", unicode):
+            note = f"   {_harmless(one.note)}" if one.note else ""
+            style = "bold" if one is twig else ""
+            yield Text.assemble((guide, "dim"), (_harmless(one.text), style), (note, "dim"))
+
+
+def _rows(tree: _Part, guide: str, below: str, unicode: bool) -> Iterator[tuple[str, _Part]]:
     yield guide, tree
     inner, last, pass_by = ("├─ ", "└─ ", "│  ") if unicode else ("|- ", "`- ", "|  ")
     for index, part in enumerate(tree.parts):

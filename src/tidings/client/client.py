@@ -12,7 +12,9 @@ from tidings.channel.qos import Reliability
 from tidings.channel.views import ChannelInfo, DeadLetterInfo
 from tidings.channel.vocabulary import Form, Item, Side, Style
 from tidings.client.connection import PushConnection
+from tidings.client.looking_back import LooksBack
 from tidings.client.managing import Admin, Channel, HostedFilter, Wanted, constraints
+from tidings.client.past import Moment, Past, microseconds, wish_of_proxy
 from tidings.client.proxies import Proxies, QoSRequest
 from tidings.client.publishing import Publisher, Receipt
 from tidings.client.subscription import PullSubscription, Subscription
@@ -34,7 +36,7 @@ WINDOW = 256
 _FEW_PUBLISHERS: Final = 64
 
 
-class Client:
+class Client(LooksBack):
     """A program's view of a service.
 
     Args:
@@ -42,11 +44,16 @@ class Client:
     """
 
     def __init__(self, transport: Transport) -> None:
-        self._transport = transport
+        super().__init__(transport)
         self._proxies = Proxies(transport)
         self._publishers: dict[int, Publisher] = {}
         self._forget_at = _FEW_PUBLISHERS
         self._making = asyncio.Lock()
+
+    @property
+    def transport(self) -> Transport:
+        """The way to the service, for tools that need its commands and views themselves."""
+        return self._transport
 
     # Channels.
 
@@ -194,6 +201,7 @@ class Client:
         window: int = WINDOW,
         manual_ack: bool = False,
         on_offers: TypesChanged | None = None,
+        since: Moment | None = None,
     ) -> Subscription:
         """Asks for events, to be taken from an iterator.
 
@@ -211,6 +219,8 @@ class Client:
             window: How many events may be here unacknowledged.
             manual_ack: Whether the program acknowledges by `Delivery.ack`.
             on_offers: Told what is newly offered, and what no more.
+            since: Begins with the past: what the journal has of events that came then or later,
+                then what comes, each event once and none left out. Counts for this call only.
 
         Raises:
             InvalidConstraint: A constraint is none.
@@ -218,15 +228,28 @@ class Client:
             AdminLimitExceeded: The channel has as many consumers as it may.
             InvalidUsage: The name is none, or that of a proxy of another kind.
         """
+        start = microseconds(since)
         info = await self._info(channel)
         proxy, again = await self._proxies.consumer(
             info.id, Style.PUSH, wanted, types, name=name, form=form, admin=admin, qos=qos
         )
         connect = Connect(info.id, proxy, window=window, again=again)
         stream = await self._proxies.linked(connect, self._transport.receive(connect, on_offers))
-        return Subscription(
+        made = Subscription(
             self._transport, info.id, proxy, stream, named=bool(name), manual=manual_ack
         )
+        if start is not None:
+            await self._begin_with_past(made, start, connect)
+        return made
+
+    async def _begin_with_past(self, made: Subscription, since: int, connect: Connect) -> None:
+        """The line is there already: what the past does not have yet will come over it."""
+        try:
+            wish = await wish_of_proxy(self._transport, made.channel, made.proxy)
+        except BaseException:
+            await (made.close() if connect.again else made.delete())
+            raise
+        made.begin_with(Past(self._transport, made.channel, wish, since=since))
 
     async def handle(  # noqa: PLR0913 -- keywords for what users set
         self,
@@ -330,13 +353,6 @@ class Client:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
-
-    # Inside.
-
-    async def _info(self, channel: Channel | int | str) -> ChannelInfo:
-        if isinstance(channel, Channel):
-            return channel.made
-        return await self._transport.channel(channel)
 
 
 _PERSISTENT = {

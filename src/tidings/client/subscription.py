@@ -13,6 +13,7 @@ from tidings.channel.commands import Ack, Failed, Reject
 from tidings.channel.translation import left_as
 from tidings.channel.vocabulary import Form
 from tidings.client.connection import Connection, PushConnection
+from tidings.client.past import Past, Replay
 from tidings.client.transport import Message, Stream, Transport
 from tidings.errors import Disconnected, InvalidUsage
 from tidings.events.anyvalue import Any as AnyValue
@@ -61,6 +62,12 @@ class Delivery(msgspec.Struct, frozen=True, eq=False, gc=False):
         seq: int = self.message.seq
         return seq
 
+    @property
+    def replayed(self) -> bool:
+        """Whether it came from the past, and not as it was published."""
+        replayed: bool = self._subscription.replayed(self.message)
+        return replayed
+
     def ack(self) -> None:
         """It was dealt with: it will not come again."""
         self._subscription.ack(self.message)
@@ -82,9 +89,11 @@ class Subscription(PushConnection):
     itself what became of the event. When the body of an ``async with`` raises, the event it was
     at comes again. A subscription with a name lives until `delete`; events wait for it while
     nobody takes them. One without ends with `close`.
-    """
 
-    _line: Stream
+    Events of the past come first if `since` was given. The service does not wait to hear what
+    became of them: one to retry comes again after a pause, one that is rejected is done with,
+    and after an error it is for the program to ask for them again.
+    """
 
     def __init__(
         self,
@@ -97,13 +106,15 @@ class Subscription(PushConnection):
         manual: bool,
     ) -> None:
         super().__init__(transport, channel, proxy, stream, named=named)
+        self._stream = stream
+        self._replay: Replay | None = None
         self._manual = manual
         # What was handed out and is acknowledged by asking for more.
         self._out: Sequence[Message] = ()
 
     def __len__(self) -> int:
         """How many events are here and not yet taken."""
-        return len(self._line)
+        return len(self._stream)
 
     def __bool__(self) -> bool:
         return True
@@ -114,7 +125,7 @@ class Subscription(PushConnection):
     async def __anext__(self) -> Delivery:
         if self._out:
             self._ack_out()
-        stream = self._line
+        stream = self._stream
         try:
             message = stream.get_nowait() or await stream.get()
         except Disconnected:
@@ -143,31 +154,39 @@ class Subscription(PushConnection):
         while True:
             self._ack_out()
             try:
-                messages = await self._line.batch(most)
+                messages = await self._stream.batch(most)
             except Disconnected:
                 return
             if not self._manual:
                 self._out = messages
             yield messages
 
+    def begin_with(self, past: Past) -> None:
+        """Hands out past events before those that come; before anything was taken."""
+        self._stream = self._replay = Replay(self._stream, past)
+
+    def replayed(self, message: Message) -> bool:
+        """Whether an event came from the past, and not as it was published."""
+        return self._replay is not None and self._replay.replayed(message.seq)
+
     def redelivered(self, message: Message) -> bool:
         """Whether an event from `batches` that is not acknowledged yet may have come before."""
-        return self._line.redelivered(message.seq)
+        return self._stream.redelivered(message.seq)
 
     def ack(self, message: Message) -> None:
         """An event was dealt with."""
         self._forget(message)
-        self._line.ack(message)
+        self._stream.ack(message)
 
     def retry(self, message: Message, reason: str) -> None:
         """An event is to come again after a pause, and before those behind it."""
         self._forget(message)
-        self._line.fail(message, reason)
+        self._stream.fail(message, reason)
 
     def reject(self, message: Message, reason: str) -> None:
         """An event becomes a dead letter."""
         self._forget(message)
-        self._line.reject(message, reason)
+        self._stream.reject(message, reason)
 
     def _forget(self, message: Message) -> None:
         """The program has said what became of an event: asking for more says nothing of it."""
@@ -176,12 +195,22 @@ class Subscription(PushConnection):
 
     def _ack_out(self) -> None:
         done, self._out = self._out, ()
-        self._line.ack_many(done)
+        self._stream.ack_many(done)
 
     async def close(self) -> None:
         """Takes no more events; one with a name stays, and can be subscribed to again."""
+        self._leave_past()
         self._ack_out()
         await super().close()
+
+    async def delete(self) -> None:
+        """Ends it at the service, with a name or without; what waits for it is dropped."""
+        self._leave_past()
+        await super().delete()
+
+    def _leave_past(self) -> None:
+        if self._replay is not None:
+            self._replay.stop()
 
     async def __aexit__(
         self,
@@ -196,6 +225,11 @@ class Subscription(PushConnection):
 
 class PullSubscription(Connection):
     """Events that wait until they are asked for; made by `Client.puller`."""
+
+    @staticmethod
+    def replayed(message: Message) -> bool:
+        """Whether an event came from the past: none does."""
+        return False
 
     async def pull(
         self, most: int = 1, *, seconds: float | None = None, lease: float | None = None

@@ -166,6 +166,26 @@ class SyncClient:
         made = self._thread.wait(self._client.puller(channel, wanted, **settings))
         return SyncPuller(self._thread, made)
 
+    def peek(
+        self,
+        channel: Channel | int | str,
+        wanted: Wanted = None,
+        **settings: Any,  # noqa: ANN401
+    ) -> list[Message]:
+        """As `Client.peek`."""
+        return self._thread.wait(self._client.peek(channel, wanted, **settings))
+
+    def history(
+        self,
+        channel: Channel | int | str,
+        wanted: Wanted = None,
+        **settings: Any,  # noqa: ANN401
+    ) -> Iterator[Message]:
+        """As `Client.history`; a plain iterator."""
+        past = self._thread.wait(self._client.past(channel, wanted, **settings))
+        while not past.end:
+            yield from self._thread.wait(past.page())
+
     def close(self) -> None:
         """As `Client.close`; ends the thread, too."""
         with self._closing:  # a second thread that closes waits for the first
@@ -255,6 +275,11 @@ class _SyncTaking(_SyncConnection[_C]):
 
     def _handed(self, delivery: Delivery) -> Delivery:
         return Delivery(delivery.message, delivery.redelivered, self)
+
+    def replayed(self, message: Message) -> bool:
+        """Whether an event came from the past, and not as it was published."""
+        replayed: bool = self.asynchronous.replayed(message)
+        return replayed
 
     def ack(self, message: Message) -> None:
         """An event was dealt with."""

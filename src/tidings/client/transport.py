@@ -22,6 +22,7 @@ from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
 
 __all__ = [
+    "HistoryPage",
     "Message",
     "PulledMessages",
     "Source",
@@ -128,6 +129,30 @@ class PulledMessages(Protocol):
         ...
 
 
+class HistoryPage(Protocol):
+    """Past events of a channel, in the order of their numbers."""
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """The events."""
+        ...
+
+    @property
+    def next(self) -> int:
+        """To go on, ask for what comes after this number."""
+        ...
+
+    @property
+    def end(self) -> bool:
+        """Whether nothing more was there; otherwise there may be, also after an empty page."""
+        ...
+
+    @property
+    def last(self) -> int:
+        """The number of the channel's latest event."""
+        ...
+
+
 class Transport(Protocol):
     """The way to a service."""
 
@@ -204,6 +229,25 @@ class Transport(Protocol):
 
     async def highest_number(self, channel: int, producer: str) -> int | None:
         """The highest number a producer's accepted events had."""
+        ...
+
+    async def history(
+        self,
+        channel: int,
+        after: int | None,
+        since: int | None,
+        most: int,
+        constraint_text: str | None,
+    ) -> HistoryPage:
+        """Past events of a channel, as far as its journal has them; see `Client.history`.
+
+        Args:
+            channel: Its id.
+            after: Only events with larger numbers; None begins at the oldest that is kept.
+            since: Only events that came then or later, microseconds since 1970; None for all.
+            most: At most so many, up to 1000.
+            constraint_text: Only events that match; None for all.
+        """
         ...
 
     async def dead_letters(

@@ -19,9 +19,11 @@ from tidings.engine.bodies import packed
 from tidings.engine.checkpoint import Object, channel_records, framed, objects, topology_record
 from tidings.engine.ledger import Ledger
 from tidings.errors import StoreError
+from tidings.stores.payloads import dropped_payload
 from tidings.stores.records import Kind, Record
 from tidings.stores.retention import STEP_OCTETS, Carrier, Step
 from tidings.stores.segments import Entry as JournalEntry
+from tidings.stores.segments import segment_path
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
@@ -62,7 +64,10 @@ class Carrying:
         origins = host.recorder.origins
         ids = {origins[id]: id for id in host.factory.channels}
         self._ledger = Ledger(ids, self._store.catalog, self._store.taken)
+        self._oldest = 0
         self._first = 0  # what was written since is in this segment, or behind it
+        self._upto = 0
+        self._highest: dict[bytes, int] = {}  # numbers of the events in the segments that go
         self._objects: list[tuple[tuple[int, str, str], Record]] = []
         self._checkpoint: list[Record] | None = None
 
@@ -81,6 +86,7 @@ class Carrying:
     def _begin(self) -> int:
         """On the disk thread: all that is written from here on is seen, and in later segments."""
         self._store.ledger = self._ledger
+        self._oldest = self._store.journal.segments[0]
         return self._store.journal.segments[-1]
 
     async def _submit(self, job: Callable[[], _T]) -> _T:
@@ -168,8 +174,9 @@ class Carrying:
         Raises:
             StoreError: The disk refuses; the segments are still there, and all they hold.
         """
-        upto = min(upto, self._first)
-        job = partial(Carrier, self._store.journal, upto, self._ledger.wanted, self._ready)
+        self._upto = upto = min(upto, self._first)
+        self._highest = dict(self._store.dropped)
+        job = partial(Carrier, self._store.journal, upto, self._wanted, self._ready)
         carrier = await self._submit(job)
         while True:
             self._check()
@@ -185,6 +192,11 @@ class Carrying:
             if await self._at_rest(partial(self._finish, carrier, upto)):
                 return
         raise StoreError("objects change all the time; old segments are kept for now")
+
+    def _wanted(self, record: Record) -> Record | None:
+        if record.kind == Kind.EVENT and record.seq > self._highest.get(record.channel, 0):
+            self._highest[record.channel] = record.seq
+        return self._ledger.wanted(record)
 
     def _ready(self) -> Sequence[Record]:
         if self._checkpoint is None:
@@ -224,7 +236,14 @@ class Carrying:
         _, events = self._host.writer.unwritten()
         marks = [e.mark for e in events if e.channel == channel.id and e.mark is not None]
         make = channel_records(self._host, channel, marks)
-        return self._host.submit(lambda: self._append(make()))
+        origin = self._host.recorder.origins[channel.id]
+        return self._host.submit(lambda: self._append([*make(), *self._dropped(origin)]))
+
+    def _dropped(self, origin: bytes) -> list[Record]:
+        """What tells readers of the past how far it is gone; twice, as all that is there once."""
+        seq = self._highest.get(origin, 0)
+        payload = dropped_payload(self._upto)
+        return [Record(Kind.DROPPED, origin, seq, payload)] * 2 if seq else []
 
     def _append(self, records: Sequence[Record]) -> None:
         self._store.journal.append(records)
@@ -257,4 +276,9 @@ class Carrying:
         records = [record for key, record in self._objects if key not in changed for _ in (1, 2)]
         self._checkpoint = framed(upto, records)
         self.octets += sum(record.octets for record in records)
-        return carrier.step().done
+        try:
+            return carrier.step().done
+        finally:
+            if not segment_path(self._store.folder, self._oldest).exists():
+                known = self._ledger.ids
+                self._store.dropped = {o: n for o, n in self._highest.items() if o in known}

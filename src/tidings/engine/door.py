@@ -29,10 +29,12 @@ from tidings.engine.endpoints import (
     PullSupplierEndpoint,
     SupplierEndpoint,
 )
+from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
 from tidings.engine.reach import TypesChanged
 from tidings.engine.viewing import Viewing
 from tidings.errors import Disconnected, InvalidUsage, NotFound, Stopping
+from tidings.filters.constraint import Constraint
 
 __all__ = ["LocalDoor"]
 
@@ -124,6 +126,26 @@ class LocalDoor:
         """Asks for events as a pull consumer."""
         self._check_open()
         return await self._host.pull(channel, proxy, most, wait, lease, self._principal)
+
+    async def history(
+        self,
+        channel: int,
+        after: int | None = None,
+        since: int | None = None,
+        most: int = 100,
+        constraint: Constraint | None = None,
+    ) -> HistoryPage:
+        """Past events of a channel; as `History.page`.
+
+        Raises:
+            Forbidden: The principal may not subscribe there: it may not see what has come,
+                either.
+        """
+        self._check_open()
+        self._host.access.require(self._principal, Verb.SUBSCRIBE, Place(channel))
+        return await self._host.history.page(
+            channel, after=after, since=since, most=most, constraint=constraint
+        )
 
     # Kinds of clients.
 

@@ -10,7 +10,6 @@ import logging
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -28,6 +27,7 @@ from tidings.engine.bodies import CACHE_OCTETS, Bodies, Message
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import Delivery, Endpoint
+from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping
 from tidings.engine.leaving import Leaving, leaves
 from tidings.engine.mailbox import Mailbox
@@ -69,6 +69,7 @@ class Host:
         counts: What became of copies of events, by outcome.
         watchdog: Counts what held up the loop.
         housekeeping: What is done in the background.
+        history: What channels took in before.
     """
 
     housekeeping: Housekeeping
@@ -89,6 +90,7 @@ class Host:
         self.out = Leaving(self)
         self.spilling = Spilling(self)
         self.dead_letters = DeadLetters(self)
+        self.history = History(self)
         self.watchdog = Watchdog(self.loop)
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
         self.counts: Counter[Outcome] = Counter()
@@ -96,7 +98,6 @@ class Host:
         self._mailbox = Mailbox(settings.limits.batch_events)
         self._performer = Performer(self)
         self._timer = Timer(self.loop, self.clock.now, self._tick)
-        self._tokens = count(1)
         self._scheduled = False
         self._stopping = False
         self._closed = False
@@ -227,17 +228,7 @@ class Host:
         principal: Principal = OWNER,
     ) -> Delivery:
         """Asks for events as a pull consumer; waits as long as asked to."""
-        token = next(self._tokens)
-        future: asyncio.Future[Delivery] = self.loop.create_future()
-        self.out.pulls[token] = future
-        try:
-            await self.ask(c.Pull(channel, proxy, token, most, wait, lease), principal)
-            return await future
-        except BaseException:  # the core must give nothing to who waits no more
-            self.tell(c.CancelPull(channel, proxy, token))
-            raise
-        finally:
-            self.out.pulls.pop(token, None)
+        return await self.out.pull(channel, proxy, most, wait, lease, principal)
 
     # What endpoints answer.
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from itertools import count
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import effects as e
-from tidings.channel.commands import Failed, Polled
+from tidings.channel.commands import CancelPull, Failed, Polled, Pull
 from tidings.channel.delivery import Delivery as Queues
 from tidings.channel.entries import Entry
 from tidings.channel.holders import Proxy
 from tidings.channel.vocabulary import Form, Style
+from tidings.engine.access import Principal
 from tidings.engine.bodies import Message
 from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.outbox import REFUSED, Key, Outbox
@@ -51,6 +53,7 @@ class Leaving:
         # Consumers of whose failure the core has not heard yet, and why they failed.
         self._failing: dict[Key, str] = {}
         self._polls: set[asyncio.Task[None]] = set()
+        self._tokens = count(1)
 
     @property
     def idle(self) -> bool:
@@ -83,6 +86,28 @@ class Leaving:
             self._send(
                 batch, partial(self._hand_over, endpoint, batch, entries), entries, whole, later
             )
+
+    async def pull(
+        self,
+        channel: int,
+        proxy: int,
+        most: int,
+        wait: int | None,
+        lease: int | None,
+        principal: Principal,
+    ) -> Delivery:
+        """Asks the core for a pull consumer, and waits for what it answers."""
+        token = next(self._tokens)
+        future: asyncio.Future[Delivery] = self._host.loop.create_future()
+        self.pulls[token] = future
+        try:
+            await self._host.ask(Pull(channel, proxy, token, most, wait, lease), principal)
+            return await future
+        except BaseException:  # the core must give nothing to who waits no more
+            self._host.tell(CancelPull(channel, proxy, token))
+            raise
+        finally:
+            self.pulls.pop(token, None)
 
     def pulled(self, effect: e.Pulled, later: Later | None) -> None:
         """Answers a pull, when its events may leave and their content is here."""

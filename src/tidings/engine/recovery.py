@@ -31,6 +31,7 @@ from tidings.stores.payloads import (
     StoredEvent,
     stored_dead,
     stored_dead_gone,
+    stored_dropped,
     stored_event,
     stored_marks,
     stored_outcome,
@@ -79,6 +80,8 @@ class Recovered:
         channels: By origin.
         last_channel: The highest channel id seen.
         unreadable: How many records could not be understood.
+        dropped: By origin and segment, the highest number of an event that went with the
+            segments before.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -86,6 +89,7 @@ class Recovered:
         self.channels: dict[bytes, ChannelState] = {}
         self.last_channel = 0
         self.unreadable = 0
+        self.dropped: dict[tuple[bytes, int], int] = {}
         self._limits = limits
         self._read = {
             Kind.EVENT: self._event,
@@ -96,6 +100,7 @@ class Recovered:
             Kind.DEAD: self._dead,
             Kind.DEAD_GONE: self._dead_gone,
             Kind.RESERVED: self._reserved,
+            Kind.DROPPED: self._dropped,
         }
 
     def visit(self, entry: JournalEntry) -> None:
@@ -194,6 +199,21 @@ class Recovered:
         channel = self._channel(entry.record.channel)
         channel.reserved = entry.record.seq  # a stop in good order takes back what was not used
 
+    def _dropped(self, entry: JournalEntry) -> None:
+        record = entry.record
+        self.dropped[record.channel, stored_dropped(record.payload)] = record.seq
+
+    def dropped_before(self, segment: int) -> dict[bytes, int]:
+        """By origin, the highest number of an event that was in segments before this one.
+
+        What was said of segments that are still there does not count: a crash kept them.
+        """
+        found: dict[bytes, int] = {}
+        for (origin, upto), seq in self.dropped.items():
+            if upto <= segment:
+                found[origin] = max(seq, found.get(origin, 0))
+        return found
+
     def origins(self) -> dict[int, bytes]:
         """The origins of all channels that exist, by id."""
         found = {0: HOST_ORIGIN}
@@ -250,7 +270,7 @@ def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, R
     except BaseException:
         journal.close()
         raise
-    return Store(journal, catalog), found
+    return Store(journal, catalog, found.dropped_before(journal.segments[0])), found
 
 
 def _list_dead(catalog: Catalog, found: Recovered, most: int) -> None:

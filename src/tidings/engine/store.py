@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -38,15 +38,19 @@ class Store:
         synced_events: How many events they made durable.
         ledger: Sees what happens while old segments are carried forward; None otherwise.
         taken: Dead letters that were taken out, and whose end is not in the journal yet.
+        dropped: By origin, the highest number of an event that went with old segments.
     """
 
-    def __init__(self, journal: Journal, catalog: Catalog) -> None:
+    def __init__(
+        self, journal: Journal, catalog: Catalog, dropped: Mapping[bytes, int] | None = None
+    ) -> None:
         self.journal = journal
         self.catalog = catalog
         self.syncs = 0
         self.synced_events = 0
         self.ledger: Ledger | None = None
         self.taken: set[Letter] = set()
+        self.dropped = dict(dropped or {})
 
     @property
     def folder(self) -> Path:

@@ -59,3 +59,4 @@ class CursorNotFound(NotFound):
     """A place in the journal whose segment is not there (any more)."""
 
     code = "cursor_not_found"
+    http_status = 410

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tidings.stores.refusals import FORMAT, UNFIT, undecodable, unfit, unknown_format, wrong_length
 
-__all__ = ["StoredEvent", "event_octets_of", "event_payload", "stored_event"]
+__all__ = ["StoredEvent", "arrival_of", "event_octets_of", "event_payload", "stored_event"]
 
 _WHAT = "an event"
 _CARRIED = 1
@@ -25,6 +25,8 @@ _HAS_PRODUCER = 4
 _EVENT = struct.Struct(">BBBqQiqqqHHIII")
 _EVENT_LENGTH = struct.Struct(">I")  # the last field of the head
 _LENGTH_AT = _EVENT.size - _EVENT_LENGTH.size
+_ARRIVAL = struct.Struct(">q")
+_ARRIVAL_AT = 3
 _HOP_OCTETS = 16
 _VIEW = struct.Struct(">Iqi")
 
@@ -140,6 +142,18 @@ def stored_event(payload: bytes) -> StoredEvent:
         arrival, plan, priority, expiry, start if marks & _HAS_START else None, flags, producer,
         number, hops, durable, views, bool(marks & _CARRIED), payload[at:],
     ))  # fmt: skip
+
+
+def arrival_of(payload: bytes) -> int:
+    """When the event of an EVENT record was accepted; the rest is not looked at.
+
+    A payload that is none has arrived in 1970: whoever reads on finds out what is wrong.
+    """
+    try:
+        arrival: int = _ARRIVAL.unpack_from(payload, _ARRIVAL_AT)[0]
+    except struct.error:
+        return 0
+    return arrival
 
 
 def event_octets_of(payload: bytes) -> bytes:

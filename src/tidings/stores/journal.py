@@ -20,7 +20,6 @@ import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from tidings.errors import (
@@ -120,6 +119,11 @@ class Journal:
     def end(self) -> Cursor:
         """Where the next record goes, if no new segment begins before it."""
         return Cursor(self._numbers[-1], self._end)
+
+    @property
+    def synced(self) -> Cursor:
+        """Up to here everything is durable."""
+        return Cursor(self._numbers[-1], self._synced)
 
     @property
     def segments(self) -> list[int]:
@@ -251,12 +255,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _take_lock(self) -> None:

@@ -34,6 +34,7 @@ __all__ = [
     "checkpoint_payload",
     "dead_gone_payload",
     "dead_payload",
+    "dropped_payload",
     "event_octets_of",
     "event_payload",
     "marks_payload",
@@ -42,6 +43,7 @@ __all__ = [
     "stored_checkpoint",
     "stored_dead",
     "stored_dead_gone",
+    "stored_dropped",
     "stored_event",
     "stored_marks",
     "stored_outcome",
@@ -57,6 +59,7 @@ _OUTCOME = struct.Struct(">BBI")
 _DEAD = struct.Struct(">BIqqiBqQII")
 _GONE = struct.Struct(">BIQ")
 _CHECKPOINT = struct.Struct(">B?Q")
+_DROPPED = struct.Struct(">BQ")
 
 _Plain: TypeAlias = dict[int | str, Any]
 
@@ -246,6 +249,30 @@ def stored_checkpoint(payload: bytes) -> tuple[int, bool]:
     if form != FORMAT:
         raise unknown_format("a checkpoint", payload)
     return number, begins
+
+
+def dropped_payload(segment: int) -> bytes:
+    """The payload of a DROPPED record: it counts once no segment before this one is there."""
+    try:
+        return _DROPPED.pack(FORMAT, segment)
+    except struct.error as error:
+        raise unfit("dropped events", error) from error
+
+
+def stored_dropped(payload: bytes) -> int:
+    """The segment of a DROPPED record.
+
+    Raises:
+        StoreError: It is no such payload.
+    """
+    try:
+        form, segment = _DROPPED.unpack(payload)
+    except struct.error as error:
+        raise undecodable("dropped events", error) from error
+    if form != FORMAT:
+        raise unknown_format("dropped events", payload)
+    found: int = segment
+    return found
 
 
 def topology_payload(channel: int, kind: str, key: str, state: Mapping[Any, Any] | None) -> bytes:

@@ -62,7 +62,8 @@ class Kind(IntEnum):
     """What a record says. Others may come: a reader passes over kinds it does not know.
 
     What the payloads hold is in `payloads.py`. A RESERVED record has none: numbers up to its
-    seq may be in use. Checkpoint records stand around a complete copy of topology, plans and
+    seq may be in use. A DROPPED record says that events up to its seq went with old segments.
+    Checkpoint records stand around a complete copy of topology, plans and
     producer marks.
     """
 
@@ -76,6 +77,7 @@ class Kind(IntEnum):
     DEAD_GONE = 7
     RESERVED = 8
     CHECKPOINT = 9
+    DROPPED = 10
 
 
 class Record(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from typer.testing import CliRunner, Result
 
@@ -44,5 +45,5 @@ def tidings(*arguments: str, given: str | bytes | None = None) -> Result:
     return result
 
 
-def objects(text: str) -> list[dict[str, object]]:
+def objects(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]

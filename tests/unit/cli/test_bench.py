@@ -33,7 +33,7 @@ def test_all_workloads_and_exit_0_whatever_the_figures() -> None:
     result = tidings("bench", "match", "--json")
     (found,) = objects(result.stdout)
     assert found["bench"] == "match"
-    names = [row["name"] for row in found["results"]]  # type: ignore[attr-defined]
+    names = [row["name"] for row in found["results"]]
     assert [name for name in names if "speedup" in name] == [
         "W1.speedup",
         "W2.speedup",

@@ -11,6 +11,12 @@ from tidings import __version__
 from tidings.cli import main as cli
 from tidings.cli import render
 
+# Commands that are no groups.
+ALONE = (
+    *("publish", "subscribe", "tree", "top", "peek"),
+    *("replay", "trail", "export", "apply"),
+)
+
 COMMANDS = [
     (),
     ("filter",),
@@ -25,6 +31,24 @@ COMMANDS = [
     ("bench", "memory"),
     ("demo",),
     ("demo", "filters"),
+    ("channel",),
+    ("channel", "create"),
+    ("channel", "list"),
+    ("channel", "show"),
+    ("channel", "delete"),
+    ("subscription",),
+    ("subscription", "create"),
+    ("subscription", "list"),
+    ("subscription", "show"),
+    ("subscription", "delete"),
+    ("subscription", "suspend"),
+    ("subscription", "resume"),
+    ("dead-letter",),
+    ("dead-letter", "list"),
+    ("dead-letter", "show"),
+    ("dead-letter", "redrive"),
+    ("dead-letter", "drop"),
+    *((word,) for word in ALONE),
 ]
 
 
@@ -39,7 +63,9 @@ def test_every_command_has_help(command: tuple[str, ...]) -> None:
     assert result.stdout.startswith(f"Usage: {' '.join(['tidings', *command])} ")
 
 
-@pytest.mark.parametrize("command", [c for c in COMMANDS if len(c) == 2 or c == ("demo",)])
+@pytest.mark.parametrize(
+    "command", [c for c in COMMANDS if len(c) == 2 or (c and c[0] in {"demo", *ALONE})]
+)
 def test_every_help_has_examples(command: tuple[str, ...]) -> None:
     shown = tidings(*command, "--help").stdout
     examples = shown.partition("Examples:\n")[2].splitlines()
@@ -47,7 +73,11 @@ def test_every_help_has_examples(command: tuple[str, ...]) -> None:
     assert all("tidings" in line or line.startswith("      '") for line in examples if line.strip())
 
 
-@pytest.mark.parametrize("command", [(), ("filter",), ("bench",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "command",
+    [(), ("filter",), ("bench",), ("channel",), ("subscription",), ("dead-letter",)],
+    ids=" ".join,
+)
 def test_a_group_alone_shows_its_commands(command: tuple[str, ...]) -> None:
     result = tidings(*command)
     assert "Commands:" in result.stdout + result.stderr
@@ -62,6 +92,10 @@ def test_a_group_alone_shows_its_commands(command: tuple[str, ...]) -> None:
         (("filter", "explain"), "CONSTRAINT"),
         (("bench", "match", "--workload", "W9"), "W9"),
         (("demo", "--seed", "x"), "valid integer"),
+        (("chanel", "list"), "Did you mean 'channel'?"),
+        (("publish",), "CHANNEL"),
+        (("subscribe", "a", "--count", "0"), "--count"),
+        (("top", "--by", "size"), "size"),
     ],
 )
 def test_wrong_words_exit_2(arguments: tuple[str, ...], message: str) -> None:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from tidings.cli.options import clock, examples
+from tidings.cli.options import clock, examples, tell_if_waiting
 from tidings.clock import SystemClock
 from tidings.errors import InvalidUsage
 
@@ -24,3 +26,23 @@ def test_a_wrong_time_is_told_at_once() -> None:
 
 def test_examples_keep_their_lines() -> None:
     assert examples("a", "b") == "\b\nExamples:\n  a\n  b"
+
+
+class _Terminal:
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("sources", "told"),
+    [(["-"], "reading events from the terminal, Ctrl-D ends\n"), (["file"], ""), ([], "")],
+)
+def test_whoever_forgot_a_file_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    sources: list[str],
+    told: str,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", _Terminal())
+    tell_if_waiting(sources, "events")
+    assert capsys.readouterr().err == told

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tidings.cli import render
+from tidings.cli.twigs import Twig
 from tidings.cli.why import Branch, Mark
 
 TREE = Branch(
@@ -196,3 +197,28 @@ def test_a_live_table_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert render.on_terminal()
     assert "1" in terminal.getvalue()
     assert "2" in terminal.getvalue()
+
+
+OUTLINE = [Twig("a", "one", (Twig("b", "", (Twig("c"),)), Twig("d"))), Twig("e")]
+
+
+def test_an_outline_is_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    render.outline(OUTLINE)
+    assert capsys.readouterr().out == "a   one\n├─ b\n│  └─ c\n└─ d\ne\n"
+
+
+def test_a_live_outline_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = at_terminal(monkeypatch)
+    with render.live_outline() as show:
+        show([Twig("first")])
+        show([Twig("second")])
+    assert "first" in terminal.getvalue()
+    assert "second" in terminal.getvalue()
+
+
+def test_nothing_in_a_table_or_outline_can_move_the_cursor(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    render.table(("\x1b[2J",), [("\x1b[2J",)])
+    render.outline([Twig("\x1b[2J", "\x1b[2J")])
+    assert "\x1b" not in capsys.readouterr().out

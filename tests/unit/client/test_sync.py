@@ -47,6 +47,25 @@ def test_the_basics_from_a_plain_thread(client: SyncClient) -> None:
     assert [info.name for info in client.call(client.asynchronous.channels)] == ["auction"]
 
 
+def test_the_past_from_a_plain_thread(tmp_path: Path) -> None:
+    with embedded_sync(tmp_path / "data") as client:
+        channel = client.create_channel(persistent=True)
+        for price in (1, 2, 3):
+            client.publish(channel, bid(price))
+        assert [message.seq for message in client.peek(channel, "$price > 1", most=1)] == [2]
+        assert [message.seq for message in client.history(channel, after=1)] == [2, 3]
+        with client.subscribe(channel, since=0) as subscription:
+            client.publish(channel, bid(4))
+            found = [next(subscription) for _ in range(4)]
+            client.publish(channel, bid(5))
+            found.append(next(subscription))
+        assert [delivery.seq for delivery in found] == [1, 2, 3, 4, 5]
+        assert [delivery.replayed for delivery in found][::4] == [True, False]
+        puller = client.puller(channel)
+        client.publish(channel, bid(6))
+        assert not puller.pull(seconds=5)[0].replayed
+
+
 def test_errors_come_to_the_thread_that_asked(client: SyncClient) -> None:
     for _ in range(2):
         with pytest.raises(ChannelNotFound, match="no such"):

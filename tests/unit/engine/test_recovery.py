@@ -20,6 +20,7 @@ from tidings.stores.payloads import (
     StoredEvent,
     dead_gone_payload,
     dead_payload,
+    dropped_payload,
     event_payload,
     marks_payload,
     outcome_payload,
@@ -118,6 +119,22 @@ def test_what_was_done_with_a_number_before_its_event_does_not_count() -> None:
 def test_the_last_word_on_reserved_numbers_counts() -> None:
     assert state(reserved(100), event(1, 5)).reserved == 100
     assert state(reserved(100), event(1, 5), reserved(1)).reserved == 1
+
+
+def test_events_were_dropped_if_their_segments_are_gone() -> None:
+    other = bytes(range(1, 17))
+    found = read(
+        Record(Kind.DROPPED, ORIGIN, 10, dropped_payload(3)),
+        Record(Kind.DROPPED, ORIGIN, 30, dropped_payload(5)),
+        Record(Kind.DROPPED, ORIGIN, 20, dropped_payload(4)),
+        Record(Kind.DROPPED, other, 7, dropped_payload(4)),
+        Record(Kind.DROPPED, ORIGIN, 99, b""),
+    )
+    assert found.unreadable == 1
+    assert found.dropped_before(1) == {}
+    assert found.dropped_before(3) == {ORIGIN: 10}
+    assert found.dropped_before(4) == {ORIGIN: 20, other: 7}
+    assert found.dropped_before(9) == {ORIGIN: 30, other: 7}
 
 
 def test_marks_come_from_events_and_from_what_was_written_down() -> None:

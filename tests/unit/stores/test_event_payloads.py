@@ -10,6 +10,7 @@ from tidings.errors import BadInput, StoreError
 from tidings.stores import payloads
 from tidings.stores.event_payloads import (
     StoredEvent,
+    arrival_of,
     event_octets_of,
     event_payload,
     stored_event,
@@ -34,6 +35,11 @@ def test_events_come_back(event: StoredEvent) -> None:
     payload = event_payload(event)
     assert stored_event(payload) == event
     assert event_octets_of(payload) == event.octets
+    assert arrival_of(payload) == event.arrival
+
+
+def test_what_is_no_event_has_arrived_in_1970() -> None:
+    assert arrival_of(b"") == arrival_of(bytes(10)) == 0
 
 
 def test_an_event_with_many_recipients_comes_back() -> None:

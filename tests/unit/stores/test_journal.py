@@ -104,6 +104,18 @@ def test_segments_roll_by_size_and_old_ones_are_dropped(tmp_path: Path) -> None:
         assert journal.damage == []
 
 
+def test_it_knows_how_far_it_is_durable(tmp_path: Path) -> None:
+    with Journal.open(tmp_path) as journal:
+        assert journal.synced == journal.end
+        journal.append(sample_records(3))
+        assert journal.synced == Cursor(1, DATA_START) != journal.end
+        journal.sync()
+        assert journal.synced == journal.end
+        journal.append(sample_records(3))
+        journal.roll()
+        assert journal.synced == journal.end == Cursor(2, DATA_START)
+
+
 def test_a_batch_larger_than_a_segment_stays_together(tmp_path: Path) -> None:
     with Journal.open(tmp_path, segment_octets=200) as journal:
         assert {place.segment for place in journal.append(sample_records(30))} == {1}

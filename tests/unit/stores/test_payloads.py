@@ -19,6 +19,7 @@ from tidings.stores.payloads import (
     checkpoint_payload,
     dead_gone_payload,
     dead_payload,
+    dropped_payload,
     event_payload,
     marks_payload,
     outcome_payload,
@@ -26,6 +27,7 @@ from tidings.stores.payloads import (
     stored_checkpoint,
     stored_dead,
     stored_dead_gone,
+    stored_dropped,
     stored_event,
     stored_marks,
     stored_outcome,
@@ -47,6 +49,7 @@ DECODERS: list[tuple[str, Callable[[bytes], Any], bytes]] = [
     ("a dead letter", stored_dead, dead_payload(LETTER)),
     ("a removed dead letter", stored_dead_gone, dead_gone_payload(2, 9)),
     ("a checkpoint", stored_checkpoint, checkpoint_payload(3, begins=True)),
+    ("dropped events", stored_dropped, dropped_payload(3)),
     ("a topology", stored_topology, topology_payload(1, "proxy", "2", {"a": [1]})),
     ("a plan", stored_plan, plan_payload({"version": 3})),
     ("producer marks", stored_marks, marks_payload([["gate", 1, 2]])),
@@ -108,6 +111,7 @@ def test_small_records_come_back() -> None:
     assert stored_dead_gone(dead_gone_payload(2**32 - 1, 2**63)) == (2**32 - 1, 2**63)
     for begins in (True, False):
         assert stored_checkpoint(checkpoint_payload(9, begins=begins)) == (9, begins)
+    assert stored_dropped(dropped_payload(9)) == 9
 
 
 @given(st.integers(0, 2**31), TEXTS, TEXTS, st.none() | STATES)
@@ -160,6 +164,8 @@ def test_numbers_that_do_not_fit_are_refused() -> None:
         dead_gone_payload(-1, 1)
     with pytest.raises(BadInput, match="a checkpoint"):
         checkpoint_payload(-1, begins=True)
+    with pytest.raises(BadInput, match="dropped events"):
+        dropped_payload(-1)
 
 
 @pytest.mark.parametrize(("name", "decode", "payload"), DECODERS, ids=IDS)

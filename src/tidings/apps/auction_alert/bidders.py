@@ -20,6 +20,7 @@ SLOW_SECONDS = 0.005
 PULL_EVERY_SECONDS = 0.1
 PULLED_AT_ONCE = 16
 LEASE_SECONDS = 30.0
+LOOK_EVERY_SECONDS = 0.03
 
 
 class _Heard(Protocol):
@@ -29,8 +30,8 @@ class _Heard(Protocol):
 class Listener:
     """A bidder who is connected to the service.
 
-    An alert is written down before it is acknowledged: a crash between the two brings it again,
-    marked so, and never loses it.
+    An alert is written down before it is acknowledged: if the service dies between the two, it
+    is delivered once more. The client knows what was handed out, and does so once.
 
     Args:
         client: The way to the service.
@@ -141,4 +142,4 @@ class Listener:
             seen = await self._connected.info()
             if not seen.in_flight and (flying or not seen.waiting):
                 return
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(LOOK_EVERY_SECONDS)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from tidings.apps.auction_alert.ledger import Acknowledged, Ledger, acknowledged_in
+from tidings.apps.auction_alert.ledger import Acknowledged, Ledger
 from tidings.apps.auction_alert.scene import CHANNEL, House, Scene
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher
@@ -18,23 +18,23 @@ __all__ = ["Supplier"]
 class Supplier:
     """A house that is connected to the service.
 
-    What the service acknowledged is written down and synced before the next offer is made.
-    After a crash the house goes on with the first number whose answer it does not have; if that
-    one had been accepted, the service answers as the first time.
+    What the service acknowledged is written down and synced before the next offer is made. While
+    the service is away the house waits for its answer: the client sends the offer again under the
+    same number, and if it had been accepted, the service answers as the first time.
 
     Attributes:
         house: Which one.
         publisher: Its way into the channel.
-        unheard: How many offers had been accepted whose answers never arrived.
+        sent: The number of the latest offer.
+        answered: The number of the latest that was acknowledged.
     """
 
     def __init__(self, house: House, scene: Scene, publisher: Publisher, path: Path) -> None:
         self.house = house
         self.publisher = publisher
+        self.sent = self.answered = 0
         self._offers = scene.offers(house)
-        self._done = len(acknowledged_in(path))
         self._ledger = Ledger(path)
-        self.unheard = max(0, publisher.number - self._done)
 
     @classmethod
     async def connected(cls, client: Client, scene: Scene, house: House, path: Path) -> Self:
@@ -47,13 +47,14 @@ class Supplier:
         self, last: int, heard: Callable[[Acknowledged], None], pause: float
     ) -> None:
         """Makes its offers up to a number, with a pause after each; tells of each answer."""
-        for number in range(self._done + 1, last + 1):
+        for number in range(self.answered + 1, last + 1):
             offer = self._offers[number - 1]
+            self.sent = number
             receipt = await self.publisher.publish(offer, number=number)
+            self.answered = number
             acknowledged = Acknowledged(number, (receipt.origin, receipt.seq), offer)
-            # The service lives in this process, too: it must not wait for our disk.
+            # The other houses of this process must not wait for our disk.
             await asyncio.to_thread(self._ledger.write, acknowledged.line(), sync=True)
-            self._done = number
             heard(acknowledged)
             await asyncio.sleep(pause)
 

@@ -13,10 +13,20 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from tidings.apps.auction_alert.scene import Bidder, House
 from tidings.events.codecs.json_codec import event_from_plain, event_to_plain
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["Acknowledged", "Ledger", "Taken", "acknowledged_in", "offers_in", "taken_in"]
+__all__ = [
+    "Acknowledged",
+    "Ledger",
+    "Taken",
+    "acknowledged_in",
+    "bidder_ledger",
+    "house_ledger",
+    "offers_in",
+    "taken_in",
+]
 
 
 class Acknowledged(NamedTuple):
@@ -74,6 +84,16 @@ class Ledger:
     def close(self) -> None:
         """Ends writing."""
         self._file.close()
+
+
+def house_ledger(folder: Path, house: House) -> Path:
+    """Where a house writes down what was acknowledged."""
+    return folder / "houses" / f"{house.name}.jsonl"
+
+
+def bidder_ledger(folder: Path, bidder: Bidder) -> Path:
+    """Where a bidder writes down what came."""
+    return folder / "bidders" / f"{bidder.name}.jsonl"
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

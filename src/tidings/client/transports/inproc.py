@@ -18,11 +18,13 @@ from tidings.channel.views import (
 )
 from tidings.channel.vocabulary import Side
 from tidings.client.transport import (
+    HistoryPage,
     PulledMessages,
     Source,
     Stream,
     TypesChanged,
 )
+from tidings.filters.constraint import constraint
 
 __all__ = ["InProcess"]
 
@@ -122,6 +124,19 @@ class InProcess:
     async def highest_number(self, channel: int, producer: str) -> int | None:
         """The highest number a producer's accepted events had."""
         found: int | None = self._door.views.highest_number(channel, producer)
+        return found
+
+    async def history(
+        self,
+        channel: int,
+        after: int | None,
+        since: int | None,
+        most: int,
+        constraint_text: str | None,
+    ) -> HistoryPage:
+        """Past events of a channel, as far as its journal has them."""
+        wanted = None if constraint_text is None else constraint(constraint_text)
+        found: HistoryPage = await self._door.history(channel, after, since, most, wanted)
         return found
 
     async def dead_letters(

@@ -1,0 +1,225 @@
+"""Frames: what goes over a WebSocket, in both directions.
+
+A frame is one JSON object in a text message; `op` says which. Client and server write and read
+them with the same classes, so that each frame has one description. Events are in typed JSON; a
+bare value stands as ``{"any": value}``.
+
+A frame that holds what no such frame has, or a value of the wrong type, is refused whole. Only
+an event that is none does not spoil the frame it stands in: it is an error in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from tidings.api.client_frames import (
+    AckFrame,
+    ClientFrame,
+    ConnectFrame,
+    FailFrame,
+    PolledFrame,
+    PushFrame,
+    RejectFrame,
+    ReleaseFrame,
+)
+from tidings.api.frame_parts import MAX_FRAME_EVENTS, MAX_REASON, MAX_WINDOW, Id
+from tidings.api.items import item_form
+from tidings.api.server_frames import (
+    ConnectedFrame,
+    ErrorFrame,
+    EventsFrame,
+    GoneFrame,
+    OkFrame,
+    PollFrame,
+    PushedFrame,
+    ServerFrame,
+    TypesFrame,
+)
+from tidings.channel.vocabulary import Item
+from tidings.errors import BadInput, LimitExceeded
+from tidings.events.codecs.json_text import parse_json
+from tidings.events.envelope import ProducerMark
+from tidings.events.texts import shortened
+
+__all__ = [
+    "MAX_FRAME_EVENTS",
+    "MAX_FRAME_OCTETS",
+    "MAX_REASON",
+    "MAX_WINDOW",
+    "SUBPROTOCOL",
+    "AckFrame",
+    "ClientFrame",
+    "ConnectFrame",
+    "ConnectedFrame",
+    "ErrorFrame",
+    "EventsFrame",
+    "FailFrame",
+    "GoneFrame",
+    "OkFrame",
+    "PollFrame",
+    "PolledFrame",
+    "PushFrame",
+    "PushedFrame",
+    "RejectFrame",
+    "ReleaseFrame",
+    "ServerFrame",
+    "TypesFrame",
+    "frame_id",
+    "read_client_frame",
+    "read_server_frame",
+    "write_events",
+    "write_frame",
+    "write_push",
+    "write_pushed",
+]
+
+SUBPROTOCOL: Final = "tidings.v1"
+# The largest event with all that may stand around it, and some more.
+MAX_FRAME_OCTETS: Final = 16 * 1024 * 1024
+
+_encoder = msgspec.json.Encoder()
+_server_decoder: Final[msgspec.json.Decoder[ServerFrame]] = msgspec.json.Decoder(ServerFrame)
+
+
+def read_client_frame(text: str | bytes) -> ClientFrame:
+    """The frame that a client sent.
+
+    Raises:
+        BadInput: It is none; the message says what is wrong and where.
+        LimitExceeded: It is longer than `MAX_FRAME_OCTETS`.
+    """
+    plain = parse_json(text, MAX_FRAME_OCTETS)
+    if not isinstance(plain, dict):
+        raise BadInput(f"a frame is a JSON object, not {shortened(plain)}")
+    op = plain.get("op")
+    kind = _CLIENT_FRAMES.get(op) if isinstance(op, str) else None
+    if kind is None:
+        given = f"the op {shortened(op)} is none" if "op" in plain else "a frame needs an op"
+        raise BadInput(f"{given}; there are {', '.join(_CLIENT_FRAMES)}")
+    try:
+        frame: ClientFrame = msgspec.convert(plain, kind)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"the frame {op}: {_in_words(error)}") from error
+    return frame
+
+
+# Each by itself: for a union, msgspec looks at all of its types each time.
+_CLIENT_FRAMES: Final[dict[str, type[ClientFrame]]] = {
+    "connect": ConnectFrame,
+    "push": PushFrame,
+    "ack": AckFrame,
+    "fail": FailFrame,
+    "reject": RejectFrame,
+    "polled": PolledFrame,
+    "release": ReleaseFrame,
+}
+
+
+def read_server_frame(text: str | bytes) -> ServerFrame:
+    """The frame that a server sent.
+
+    Raises:
+        BadInput: It is none; the message says what is wrong and where.
+    """
+    try:
+        return _server_decoder.decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInput(f"a frame of the service cannot be read: {_in_words(error)}") from error
+
+
+def frame_id(text: str | bytes) -> int | None:
+    """The `id` of a frame that was refused, if it can be found."""
+    try:
+        return msgspec.json.decode(text, type=_Identified).id
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+class _Identified(msgspec.Struct):
+    id: Id | None = None
+
+
+def _in_words(error: Exception) -> str:
+    """What msgspec says, in the words of JSON's users: `$` is the frame itself."""
+    return str(error).replace(" - at `$`", "").replace("`$.", "`")
+
+
+def write_frame(frame: ClientFrame | ServerFrame) -> str:
+    """A frame as text.
+
+    Raises:
+        LimitExceeded: A frame of a client is longer than the service takes.
+    """
+    octets = _encoder.encode(frame)
+    if len(octets) > MAX_FRAME_OCTETS and isinstance(frame, ClientFrame):
+        raise LimitExceeded(
+            f"a frame of {len(octets)} octets is longer than the {MAX_FRAME_OCTETS} taken: "
+            "send fewer events at a time"
+        )
+    return octets.decode()
+
+
+def write_push(
+    id: int,
+    channel: int,
+    proxy: int,
+    items: Iterable[Item],
+    marks: Sequence[ProducerMark] | None = None,
+    *,
+    trail: bool = False,
+) -> str:
+    """A `PushFrame` as text, from the events themselves.
+
+    Raises:
+        LimitExceeded: It is longer than the service takes.
+    """
+    events = [item_form(item) for item in items]
+    producer = number = pairs = None
+    if marks:
+        producer, number = marks[0].producer, marks[0].number
+        if any(
+            mark.number != number + at or mark.producer != producer for at, mark in enumerate(marks)
+        ):
+            producer = number = None
+            pairs = [(mark.producer, mark.number) for mark in marks]
+    return write_frame(PushFrame(id, channel, proxy, events, producer, number, pairs, trail))
+
+
+def write_pushed(id: int, results: Sequence[int | dict[str, Any]]) -> str:
+    """A `PushedFrame` as text."""
+    if len(results) == 1 and results[0].__class__ is int:  # as most are
+        return f'{{"op":"pushed","id":{id},"results":[{results[0]}]}}'
+    return _encoder.encode(PushedFrame(id, list(results))).decode()
+
+
+def write_events(
+    line: int,
+    origin: str,
+    events: str,
+    again: Sequence[int] = (),
+    *,
+    batch: bool = False,
+    replayed: bool = False,
+) -> str:
+    """An `EventsFrame` as text.
+
+    Args:
+        line: Whose.
+        origin: Id of the channel.
+        events: Texts that `write_delivered` made, joined by commas.
+        again: Numbers of those that may have been handed over before.
+        batch: Whether they are one batch.
+        replayed: Whether they are from the past.
+    """
+    end = "]}"
+    if again or batch or replayed:
+        told = f',"again":{list(again)}' if again else ""
+        end = f"]{told}{_BATCH[batch]}{_REPLAYED[replayed]}}}"
+    return f'{{"op":"events","line":{line},"origin":"{origin}","events":[{events}{end}'
+
+
+_BATCH: Final = ("", ',"batch":true')
+_REPLAYED: Final = ("", ',"replayed":true')

@@ -1,0 +1,54 @@
+"""What a supplier pushes, as JSON: an event in typed JSON, or ``{"any": value}``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tidings.channel.vocabulary import Item
+from tidings.errors import InvalidEvent
+from tidings.events.anyvalue import MAX_DEPTH, Any, infer, nesting
+from tidings.events.codecs.json_codec import event_form, event_from_plain
+from tidings.events.codecs.json_reading import boxed_from_plain, is_typed, value_from_plain
+from tidings.events.codecs.json_writing import value_to_plain
+from tidings.events.structured import StructuredEvent
+
+__all__ = ["item_form", "item_from_plain", "items_from_plain"]
+
+
+def item_form(item: Item) -> dict[str, object]:
+    """An event or bare value, ready to be written as a part of something larger."""
+    if isinstance(item, StructuredEvent):
+        return event_form(item)
+    return {"any": value_to_plain(item)}
+
+
+def item_from_plain(plain: object) -> Item:
+    """The event or bare value that parsed JSON describes.
+
+    Raises:
+        InvalidEvent: It describes none; the message says what is wrong, where, and what is right.
+    """
+    if isinstance(plain, dict) and len(plain) == 1 and "any" in plain:
+        try:
+            return _any(plain["any"])
+        except InvalidEvent as error:
+            raise error.inside("any") from error.__cause__
+    return event_from_plain(plain)
+
+
+def _any(plain: object) -> Any:
+    value = boxed_from_plain(plain) if is_typed(plain) else value_from_plain(plain)  # type: ignore[arg-type]
+    if nesting(value) > MAX_DEPTH:
+        raise InvalidEvent(f"values nest deeper than {MAX_DEPTH}")
+    return value if isinstance(value, Any) else Any(infer(value), value)
+
+
+def items_from_plain(events: Iterable[object]) -> list[Item | InvalidEvent]:
+    """The events that parsed JSON describes; an error stands in the place of what is none."""
+    found: list[Item | InvalidEvent] = []
+    for plain in events:
+        try:
+            found.append(item_from_plain(plain))
+        except InvalidEvent as error:
+            found.append(error)
+    return found

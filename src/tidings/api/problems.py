@@ -1,0 +1,192 @@
+"""Errors on the wire: problem documents (RFC 9457), and the very errors they were.
+
+A problem is ``{"type": "urn:tidings:error:<code>", "title": <class>, "status": <number>,
+"detail": <message>, "code": <code>}``, and what else the error knows: a constraint's `line`,
+`column`, `text`, `position` and `hint`, an event's `where`, every bad property in `errors`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, TypeVar
+
+import tidings.errors as tree
+from tidings.errors import (
+    AdminLimitExceeded,
+    BadInput,
+    Forbidden,
+    InvalidConstraint,
+    InvalidEvent,
+    LimitExceeded,
+    MissingExtra,
+    NotFound,
+    PropertyError,
+    PropertyErrorCode,
+    TidingsError,
+    Unauthenticated,
+    Unreachable,
+    UnsupportedProperties,
+)
+
+__all__ = ["MEDIA_TYPE", "error_of", "misfit_of", "problem_of"]
+
+MEDIA_TYPE: Final = "application/problem+json"
+"""The media type of problems."""
+
+_T = TypeVar("_T")
+
+_CLASSES: Final[Mapping[str, type[TidingsError]]] = {
+    found.code: found
+    for found in (getattr(tree, name) for name in tree.__all__)
+    if isinstance(found, type) and issubclass(found, TidingsError)
+}
+
+# What errors are made of, in the order of their parameters; all others are made of a message.
+_PARTS: Final[Mapping[type[TidingsError], Mapping[str, type]]] = {
+    AdminLimitExceeded: {"name": str, "limit": int},
+    InvalidConstraint: {"problem": str, "text": str, "position": int, "hint": str},
+    InvalidEvent: {"problem": str, "where": str},
+    MissingExtra: {"what": str, "extra": str},
+}
+
+# What other servers on the way answer with, who know nothing of our codes.
+_BY_STATUS: Final[Mapping[int, type[TidingsError]]] = {
+    400: BadInput,
+    401: Unauthenticated,
+    403: Forbidden,
+    404: NotFound,
+    413: LimitExceeded,
+    502: Unreachable,
+    503: Unreachable,
+    504: Unreachable,
+}
+
+_LONE_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+
+
+def problem_of(error: BaseException) -> dict[str, object]:
+    """The problem that tells of an error.
+
+    What is no `TidingsError` is a fault of ours: nothing of what it says gets out.
+    """
+    if not isinstance(error, TidingsError):
+        return _problem(TidingsError, "the service met an error of its own; its log has more")
+    problem = _problem(type(error), str(error))
+    for kind, parts in _PARTS.items():
+        if isinstance(error, kind):
+            problem |= {name: _sendable(getattr(error, name)) for name in parts}
+    if isinstance(error, InvalidConstraint):
+        problem |= {"line": error.line, "column": error.column}
+    if isinstance(error, UnsupportedProperties):
+        problem["errors"] = [_property_form(one) for one in error.errors]
+    return problem
+
+
+def misfit_of(faults: Iterable[Mapping[str, object]]) -> dict[str, object]:
+    """The problem of a request that does not fit its model.
+
+    Args:
+        faults: As pydantic's `ValidationError.errors` has them.
+    """
+    told = [(_place(fault.get("loc")), str(fault.get("msg", ""))) for fault in faults]
+    detail = "\n".join(f"{where}: {message}" if where else message for where, message in told)
+    problem = _problem(BadInput, detail or "the request does not fit")
+    problem["status"] = 422
+    problem["faults"] = [
+        {"where": _sendable(where), "message": _sendable(message)} for where, message in told
+    ]
+    return problem
+
+
+def error_of(problem: object, status: int) -> TidingsError:
+    """The error that a problem tells of: of the same class, with the same message and parts.
+
+    Args:
+        problem: What was answered, parsed. A code that is not known gives a `TidingsError`.
+        status: The status it came with; it decides where there is no code, as when something
+            between client and service has answered.
+    """
+    given: Mapping[object, object] = problem if isinstance(problem, Mapping) else {}
+    told = given.get("detail") or given.get("title")
+    detail = told if isinstance(told, str) else f"the service answered with status {status}"
+    if "code" not in given:
+        return _BY_STATUS.get(status, TidingsError)(detail)
+    if given.get("detail") == "":
+        detail = ""
+    kind = _CLASSES.get(str(given["code"]), TidingsError)
+    return _made(kind, given) or _plain_class(kind)(detail)
+
+
+def _problem(kind: type[TidingsError], detail: str) -> dict[str, object]:
+    return {
+        "type": f"urn:tidings:error:{kind.code}",
+        "title": kind.__name__,
+        "status": kind.http_status,
+        "detail": _sendable(detail),
+        "code": kind.code,
+    }
+
+
+def _sendable(value: _T) -> _T:
+    """A text without what UTF-8 cannot say, and of the same length; anything else as it is."""
+    if isinstance(value, str):
+        return _LONE_SURROGATES.sub("\ufffd", value)  # type: ignore[return-value]
+    return value
+
+
+def _place(location: object) -> str:
+    """Where in a request: ``body.constraints[2].text``."""
+    parts = location if isinstance(location, Sequence) else ()
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return text.removeprefix(".")
+
+
+def _property_form(error: PropertyError) -> dict[str, object]:
+    return {
+        "name": _sendable(str(error.name)),
+        "code": error.code.name,
+        "low": error.low,
+        "high": error.high,
+    }
+
+
+def _made(kind: type[TidingsError], given: Mapping[object, object]) -> TidingsError | None:
+    """An error from its parts; None if it is made of a message, or a part is missing."""
+    if issubclass(kind, UnsupportedProperties):
+        errors = _property_errors(given.get("errors"))
+        return None if errors is None else kind(errors)
+    parts = _PARTS.get(kind)
+    if parts is None or any(type(given.get(name)) is not part for name, part in parts.items()):
+        return None
+    make: Callable[..., TidingsError] = kind
+    return make(*(given[name] for name in parts))
+
+
+def _property_errors(given: object) -> list[PropertyError] | None:
+    if not isinstance(given, list):
+        return None
+    found: list[PropertyError] = []
+    for one in given:
+        match one:
+            case {"name": str(name), "code": str(code), "low": low, "high": high}:
+                if code not in PropertyErrorCode.__members__ or not (_bound(low) and _bound(high)):
+                    return None
+                found.append(PropertyError(PropertyErrorCode[code], name, low, high))
+            case _:
+                return None
+    return found
+
+
+def _bound(value: object) -> bool:
+    return value is None or isinstance(value, int)
+
+
+def _plain_class(kind: type[TidingsError]) -> type[TidingsError]:
+    """The class itself, or the nearest above it, that is made of a message alone."""
+    made_of_parts = (*_PARTS, UnsupportedProperties)
+    return next(
+        one
+        for one in kind.__mro__
+        if issubclass(one, TidingsError) and not issubclass(one, made_of_parts)
+    )

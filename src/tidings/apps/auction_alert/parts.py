@@ -1,0 +1,214 @@
+"""The parts of an evening, each for a process of its own: they do as they are told, and tell.
+
+A part stays while the service is killed and started again; its client comes back by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from tidings.apps.auction_alert.bidders import Listener
+from tidings.apps.auction_alert.houses import Supplier
+from tidings.apps.auction_alert.ledger import Acknowledged, bidder_ledger, house_ledger
+from tidings.apps.auction_alert.scene import Bidder, Habit, Scene
+from tidings.client.client import Client
+from tidings.client.subscription import Delivery
+from tidings.clock import Clock
+from tidings.errors import InvalidUsage
+
+__all__ = ["Bidders", "Houses", "Part", "Tell"]
+
+Tell: TypeAlias = Callable[[str, dict[str, Any]], None]
+"""Told what happens: a word, and what belongs to it as plain data."""
+
+_Orders: TypeAlias = dict[str, Callable[[], Awaitable[None]]]
+
+
+class Part(ABC):
+    """One side of those who take part.
+
+    Tells ``cut`` when the service is gone, and ``back`` when it is there again.
+
+    Args:
+        scene: Who there is.
+        folder: For the ledgers; not the service's.
+        tell: Told what happens.
+    """
+
+    def __init__(self, scene: Scene, folder: Path, tell: Tell) -> None:
+        self._scene = scene
+        self._folder = folder
+        self._tell = tell
+        self._away = False
+
+    def on_connection(self, reached: bool, why: str) -> None:
+        """For the client: the service can be reached, or not any more."""
+        if reached is self._away:
+            self._away = not reached
+            self._tell("back" if reached else "cut", {} if reached else self._interrupted())
+
+    def _interrupted(self) -> dict[str, Any]:
+        """What a cut has interrupted."""
+        return {}
+
+    @abstractmethod
+    async def connect(self, client: Client) -> None:
+        """Connects everybody to the service."""
+
+    async def do(self, order: str) -> None:
+        """Does what an order says.
+
+        Raises:
+            InvalidUsage: This part knows no such order.
+        """
+        orders = self._orders()
+        if order not in orders:
+            raise InvalidUsage(f"{type(self).__name__} know no order {order!r:.60}")
+        await orders[order]()
+
+    @abstractmethod
+    def _orders(self) -> _Orders: ...
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Sends everybody home."""
+
+
+class Houses(Part):
+    """All houses of a scene.
+
+    Orders: ``begin`` makes the offers of before the kill, ``finish`` the others. Tells
+    ``connected`` once and ``offered`` of each acknowledged offer; with ``cut``, which offers
+    had no answer.
+
+    Args:
+        scene: Who there is.
+        folder: For the ledgers.
+        tell: Told what happens.
+        pause: Seconds between two offers of a house.
+    """
+
+    def __init__(self, scene: Scene, folder: Path, tell: Tell, pause: float) -> None:
+        super().__init__(scene, folder, tell)
+        self._pause = pause
+        self._suppliers: list[Supplier] = []
+
+    def _interrupted(self) -> dict[str, Any]:
+        return {
+            "acknowledged": sum(one.answered for one in self._suppliers),
+            "unanswered": [
+                (one.house.name, one.sent) for one in self._suppliers if one.sent > one.answered
+            ],
+        }
+
+    async def connect(self, client: Client) -> None:
+        """Connects everybody to the service."""
+        for house in self._scene.houses:
+            path = house_ledger(self._folder, house)
+            self._suppliers.append(await Supplier.connected(client, self._scene, house, path))
+        proxies = {one.house.name: one.publisher.proxy for one in self._suppliers}
+        self._tell("connected", {"proxies": proxies})
+
+    def _orders(self) -> _Orders:
+        return {
+            "begin": lambda: self._offer_until(self._scene.before_kill),
+            "finish": lambda: self._offer_until(self._scene.per_house),
+        }
+
+    async def _offer_until(self, last: int) -> None:
+        await _all(one.offer_until(last, self._offered, self._pause) for one in self._suppliers)
+
+    def _offered(self, one: Acknowledged) -> None:
+        data = one.offer.data
+        said = {"item": data["item"], "price": data["start_price"], "seller": data["seller"]}
+        self._tell("offered", {"seq": one.id[1], **said})
+
+    async def close(self) -> None:
+        """Sends everybody home."""
+        for supplier in self._suppliers:
+            supplier.close()
+
+
+class Bidders(Part):
+    """All bidders of a scene.
+
+    Orders: ``leave`` and ``return`` for those who are away, ``pause`` and ``go on`` for those
+    who take the most wanted first, ``drain`` to wait until nothing waits for anybody. Tells of
+    each, and ``alerted`` of each alert.
+
+    Args:
+        scene: Who there is.
+        folder: For the ledgers.
+        tell: Told what happens.
+        clock: What the time is.
+    """
+
+    def __init__(self, scene: Scene, folder: Path, tell: Tell, clock: Clock) -> None:
+        super().__init__(scene, folder, tell)
+        self._clock = clock
+        self._listeners: list[Listener] = []
+
+    async def connect(self, client: Client) -> None:
+        """Connects everybody to the service."""
+        for bidder in self._scene.bidders:
+            path = bidder_ledger(self._folder, bidder)
+            listener = Listener(client, bidder, path, self._alerted)
+            self._listeners.append(listener)
+            await listener.connect()
+
+    def _orders(self) -> _Orders:
+        return {
+            "leave": self._leave,
+            "pause": self._pause,
+            "go on": self._go_on,
+            "return": self._return,
+            "drain": lambda: _all(listener.drained() for listener in self._listeners),
+        }
+
+    def _with(self, habit: Habit) -> list[Listener]:
+        return [one for one in self._listeners if one.bidder.habit is habit]
+
+    def _alerted(self, bidder: Bidder, delivery: Delivery) -> None:
+        self._tell("alerted", {"bidder": bidder.name, "again": delivery.redelivered})
+
+    async def _leave(self) -> None:
+        for away in self._with(Habit.AWAY):
+            await away.leave()
+            self._tell("left", {"bidder": away.bidder.name})
+
+    async def _pause(self) -> None:
+        for paused in self._with(Habit.BY_PRIORITY):
+            await paused.drained()
+            await paused.pause()
+            self._tell("paused", {"bidder": paused.bidder.name})
+
+    async def _go_on(self) -> None:
+        for paused in self._with(Habit.BY_PRIORITY):
+            self._tell("went on", await _stock(paused))
+            await paused.go_on()
+
+    async def _return(self) -> None:
+        for away in self._with(Habit.AWAY):
+            away.ledger.write({"back": self._clock.now()})
+            self._tell("came back", await _stock(away))
+            await away.connect()
+
+    async def close(self) -> None:
+        """Sends everybody home."""
+        for listener in self._listeners:
+            await listener.close()
+
+
+async def _stock(listener: Listener) -> dict[str, Any]:
+    return {"bidder": listener.bidder.name, "waiting": await listener.waiting()}
+
+
+async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Waits for all; the first that fails ends the others."""
+    async with asyncio.TaskGroup() as group:
+        for one in work:
+            group.create_task(one)

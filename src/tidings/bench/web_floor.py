@@ -1,0 +1,102 @@
+"""The floor of `tidings bench web`: the same server loop and frames, without the machine.
+
+A server of the same kind, with the same settings, in a process of its own. It is told once which
+frames to answer a push with, and then does nothing but that: the publisher's socket gets its
+receipt, every consumer's socket the event. What else comes in is read and dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, MutableMapping
+from pathlib import Path
+from socket import socket as Socket
+from typing import Any, Final
+
+import msgspec
+
+from tidings.server.build import bound_socket, http_server
+from tidings.server.config import ServerSettings
+
+__all__ = ["Told", "floor_app", "main"]
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_PUSH: Final = '{"op":"push"'
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a push is answered with.
+
+    Attributes:
+        receipt: The frame for the publisher.
+        event: The frame for each consumer.
+    """
+
+    receipt: str
+    event: str
+
+
+class _Floor:
+    """The frames, and the sockets of the consumers."""
+
+    def __init__(self) -> None:
+        self.receipt: dict[str, Any] = {"type": "websocket.send", "text": ""}
+        self.event: dict[str, Any] = {"type": "websocket.send", "text": ""}
+        self.consumers: dict[str, list[Send]] = {}
+
+    async def consume(self, group: str, receive: Receive, send: Send) -> None:
+        """Stays until the consumer leaves."""
+        self.consumers.setdefault(group, []).append(send)
+        while (await receive())["type"] != "websocket.disconnect":
+            pass
+        self.consumers[group].remove(send)
+
+    async def publish(self, group: str, receive: Receive, send: Send) -> None:
+        """Answers pushes, after a first frame that says with what."""
+        told = msgspec.json.decode((await receive())["text"], type=Told)
+        receipt = {"type": "websocket.send", "text": told.receipt}
+        event = {"type": "websocket.send", "text": told.event}
+        consumers = self.consumers.setdefault(group, [])
+        while True:
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            if message["text"].startswith(_PUSH):
+                for one in consumers:
+                    await one(event)
+                await send(receipt)
+
+
+def floor_app() -> Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]:
+    """An application with two kinds of addresses: ``/publish/GROUP`` and ``/consume/GROUP``."""
+    floor = _Floor()
+
+    async def app(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] != "websocket":
+            return
+        await receive()
+        await send({"type": "websocket.accept", "subprotocol": "tidings.v1"})
+        _, kind, group = scope["path"].split("/")
+        work = floor.consume if kind == "consume" else floor.publish
+        await work(group, receive, send)
+
+    return app
+
+
+async def _serve(socket: Socket) -> None:
+    await http_server(floor_app(), ServerSettings()).serve([socket])
+
+
+def main() -> None:
+    """Serves until it is killed; the first argument is where to write the address."""
+    socket = bound_socket("127.0.0.1", 0)
+    url = f"http://127.0.0.1:{socket.getsockname()[1]}"
+    Path(sys.argv[1]).write_bytes(msgspec.json.encode({"url": url}))
+    asyncio.run(_serve(socket))
+
+
+if __name__ == "__main__":
+    main()

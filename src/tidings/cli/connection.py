@@ -1,0 +1,211 @@
+"""How commands reach a service: the options they share, and the client they are handed."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, get_type_hints
+
+import typer
+
+from tidings.cli import render
+from tidings.cli.reading import reason, shown_name
+from tidings.errors import InvalidUsage, TidingsError, Unreachable
+
+if TYPE_CHECKING:
+    from tidings.client.client import Client
+
+__all__ = ["Channel", "Service", "channel_key", "connected", "service_command"]
+
+DEFAULT_URL: Final = "http://127.0.0.1:8080"
+URL: Final = "TIDINGS_URL"
+TOKEN: Final = "TIDINGS_TOKEN"
+
+# Nobody waits longer than this for words to choose from.
+_COMPLETION_SECONDS: Final = 0.3
+
+_PATIENCE: Final = 5.0
+
+Url = Annotated[
+    str,
+    typer.Option("--url", envvar=URL, metavar="URL", help="Where the service is."),
+]
+TokenFile = Annotated[
+    str | None,
+    typer.Option(
+        "--token-file",
+        metavar="FILE",
+        help=f"A file with the owner's token. [default: {TOKEN} in the environment]",
+    ),
+]
+Patience = Annotated[
+    float,
+    typer.Option(
+        "--patience",
+        min=0.5,
+        metavar="SECONDS",
+        help="How long to wait for a service that is away.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Which service is meant.
+
+    Attributes:
+        url: Where it is.
+        token: The owner's; None if it needs none.
+        patience: Seconds to wait for a service that is away.
+        json: Whether everything is told as JSON.
+    """
+
+    url: str = DEFAULT_URL
+    token: str | None = None
+    patience: float = _PATIENCE
+    json: bool = False
+
+
+@asynccontextmanager
+async def connected(service: Service) -> AsyncIterator[Client]:
+    """A client of the service, closed at the end; cuts on the way are told on standard error.
+
+    Raises:
+        InvalidUsage: The address is none.
+        Unauthenticated: The token is missing or wrong.
+        Unreachable: Nobody answers there.
+    """
+    from tidings.client.connecting import connect
+
+    cuts = _Cuts(service)
+    try:
+        client = await connect(
+            service.url, token=service.token, patience=service.patience, on_connection=cuts.tell
+        )
+    except Unreachable as error:
+        told = f"{error}; `tidings serve` starts a service, --url says where one is"
+        raise Unreachable(told) from error
+    async with client:
+        yield client
+        cuts.over = True
+
+
+class _Cuts:
+    """Tells whoever watches when the service goes away and when it is back."""
+
+    def __init__(self, service: Service) -> None:
+        self.over = False
+        self._service = service
+        self._away = False
+
+    def tell(self, reached: bool, why: str) -> None:
+        """The service is reached, or not any more."""
+        if self.over or reached is not self._away:
+            return
+        self._away = not reached
+        url = self._service.url
+        if self._service.json:
+            render.as_json({"connection": "back" if reached else "cut", "why": why}, stderr=True)
+        elif reached:
+            render.note(f"{url} is back", "dim")
+        else:
+            render.note(f"{url} is away ({why}); waiting for it", "dim")
+
+
+def _token(file: str | None) -> str | None:
+    """The owner's token: the first line of a file, or what the environment says."""
+    if file is None:
+        return os.environ.get(TOKEN) or None
+    try:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise InvalidUsage(f"{shown_name(file)}: {reason(error)}") from error
+    if not lines or not lines[0].strip():
+        raise InvalidUsage(f"{shown_name(file)}: the first line should be the token, and is empty")
+    return lines[0].strip()
+
+
+_Command: TypeAlias = Callable[..., Awaitable[None]]
+
+
+def service_command(
+    app: typer.Typer, name: str | None = None, *, epilog: str
+) -> Callable[[_Command], Callable[..., None]]:
+    """Makes a command of a coroutine function whose first argument is a client.
+
+    The command has the function's other arguments, and the options that say which service.
+    """
+
+    def made(function: _Command) -> Callable[..., None]:
+        hints = get_type_hints(function, localns={"Client": object}, include_extras=True)
+        own = list(inspect.signature(function).parameters.values())[1:]
+        shared: dict[str, tuple[object, object]] = {
+            "url": (Url, DEFAULT_URL),
+            "token_file": (TokenFile, None),
+            "patience": (Patience, _PATIENCE),
+        }
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters = [
+            *(one.replace(annotation=hints[one.name]) for one in own),
+            *(
+                inspect.Parameter(key, keyword, default=default, annotation=kind)
+                for key, (kind, default) in shared.items()
+            ),
+        ]
+
+        @wraps(function)
+        def command(**given: Any) -> None:  # noqa: ANN401 -- whatever the function takes
+            file = given.pop("token_file")
+            service = Service(
+                given.pop("url"), _token(file), given.pop("patience"), given.get("json", False)
+            )
+            asyncio.run(_carried_out(function, service, given))
+
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in parameters}
+        app.command(name, epilog=epilog)(command)
+        return command
+
+    return made
+
+
+async def _carried_out(function: _Command, service: Service, given: dict[str, Any]) -> None:
+    async with connected(service) as client:
+        await function(client, **given)
+
+
+def _channel_names(context: typer.Context, incomplete: str) -> list[str]:
+    """The channels of the service, if it answers quickly: shells ask for them."""
+    import tidings.client.connecting  # noqa: F401 -- so that only the service is timed
+
+    url = context.params.get("url") or os.environ.get(URL) or DEFAULT_URL
+    try:
+        service = Service(url, _token(context.params.get("token_file")), _COMPLETION_SECONDS)
+        names = asyncio.run(asyncio.wait_for(_names(service), _COMPLETION_SECONDS))
+    except (TidingsError, OSError, TimeoutError):
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
+async def _names(service: Service) -> list[str]:
+    async with connected(service) as client:
+        return sorted(info.name for info in await client.channels() if info.name)
+
+
+def channel_key(text: str) -> int | str:
+    """A channel as it is written on a command line: an id if it is a number, else a name."""
+    return int(text) if text.isascii() and text.isdecimal() else text
+
+
+Channel = Annotated[
+    str,
+    typer.Argument(
+        metavar="CHANNEL", help="The channel, by name or id.", autocompletion=_channel_names
+    ),
+]

@@ -1,0 +1,197 @@
+"""`tidings dead-letter …`: events that could not be delivered, and what to do with them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tidings.cli import render, showing
+from tidings.cli.connection import channel_key, service_command
+from tidings.cli.options import Json, examples
+from tidings.errors import InvalidUsage, NotFound, TidingsError
+
+if TYPE_CHECKING:
+    from tidings.channel.views import DeadLetterInfo
+    from tidings.client.client import Client
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Events that could not be delivered.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_PAGE = 500
+
+OfChannel = Annotated[
+    str | None, typer.Option("--channel", metavar="CHANNEL", help="Only of this channel.")
+]
+Filter = Annotated[
+    str | None,
+    typer.Option("--filter", metavar="CONSTRAINT", help="Only those whose events match."),
+]
+Ids = Annotated[list[int] | None, typer.Argument(metavar="ID", help="Which ones.")]
+All = Annotated[bool, typer.Option("--all", help="All that there are.")]
+
+
+@service_command(
+    app,
+    "list",
+    epilog=examples(
+        "tidings dead-letter list",
+        "tidings dead-letter list --channel auction --filter '$price > 100' --json",
+    ),
+)
+async def list_(
+    client: Client,
+    channel: OfChannel = None,
+    filter: Filter = None,
+    most: Annotated[int, typer.Option(min=1, metavar="N", help="At most so many.")] = 100,
+    json: Json = False,
+) -> None:
+    """List dead letters in the order they came, with the last cause of each."""
+    rows: list[tuple[str, ...]] = []
+    async for letter in _letters(client, channel, filter):
+        if len(rows) == most:
+            break
+        rows.append(
+            (
+                str(letter.id),
+                f"{letter.channel}/{letter.proxy}",
+                str(letter.seq),
+                showing.title(letter.event),
+                showing.moment_text(letter.at),
+                letter.causes[-1].reason if letter.causes else "",
+            )
+        )
+        if json:
+            render.as_json(showing.dead_letter_data(letter))
+    if json:
+        return
+    headings = ("id", "channel/proxy", "number", "event", "given up", "cause")
+    if rows:
+        render.table(headings, rows, numbers=(0, 2))
+    else:
+        render.note("there are no dead letters")
+
+
+@service_command(app, epilog=examples("tidings dead-letter show 12"))
+async def show(
+    client: Client,
+    id: Annotated[int, typer.Argument(metavar="ID", help="Which one.")],
+    json: Json = False,
+) -> None:
+    """Show a dead letter: the event, and every cause."""
+    found = await client.dead_letters(after=id - 1, most=1)
+    if not found or found[0].id != id:
+        raise NotFound(f"there is no dead letter {id}")
+    letter = found[0]
+    if json:
+        render.as_json(showing.dead_letter_data(letter))
+        return
+    event = letter.event
+    rows = [
+        ("id", str(letter.id)),
+        ("for", f"proxy {letter.proxy} of channel {letter.channel}"),
+        ("number", str(letter.seq)),
+        ("accepted", showing.moment_text(letter.arrival)),
+        ("given up", showing.moment_text(letter.at)),
+        ("event", showing.title(event)),
+        ("fields", showing.fields_text(event)),
+        *(("cause", f"{showing.moment_text(one.at)}  {one.reason}") for one in letter.causes),
+    ]
+    render.table(("property", "value"), rows)
+
+
+@service_command(
+    app,
+    epilog=examples(
+        "tidings dead-letter redrive 12 13",
+        "tidings dead-letter redrive --channel auction --filter '$price > 100'",
+        "tidings dead-letter redrive --all",
+    ),
+)
+async def redrive(
+    client: Client,
+    ids: Ids = None,
+    channel: OfChannel = None,
+    filter: Filter = None,
+    all_: All = False,
+    json: Json = False,
+) -> None:
+    """Deliver dead letters again, to the consumers they were for.
+
+    Exit code: 0 done, 2 one of them could not be.
+    """
+    await _each(client, client.redrive, "redriven", (ids, channel, filter, all_), json)
+
+
+@service_command(
+    app,
+    epilog=examples(
+        "tidings dead-letter drop 12", "tidings dead-letter drop --filter '$price < 1'"
+    ),
+)
+async def drop(
+    client: Client,
+    ids: Ids = None,
+    channel: OfChannel = None,
+    filter: Filter = None,
+    all_: All = False,
+    json: Json = False,
+) -> None:
+    """Forget dead letters.
+
+    Exit code: 0 done, 2 one of them could not be.
+    """
+    await _each(client, client.drop_dead_letter, "dropped", (ids, channel, filter, all_), json)
+
+
+async def _each(
+    client: Client,
+    act: Callable[[int], Awaitable[None]],
+    done: str,
+    which: tuple[list[int] | None, str | None, str | None, bool],
+    json: bool,
+) -> None:
+    """Does something to the dead letters that were named, or to all that are meant."""
+    ids, channel, filter_text, everything = which
+    if not ids:
+        if not (channel or filter_text or everything):
+            raise InvalidUsage("say which: ids, --channel, --filter, or --all")
+        # All are found before the first is touched: one that fails again comes again.
+        ids = [letter.id async for letter in _letters(client, channel, filter_text)]
+    elif channel or filter_text or everything:
+        raise InvalidUsage("give ids, or say which by --channel, --filter or --all; not both")
+    faults = 0
+    for id in ids:
+        try:
+            await act(id)
+        except TidingsError as error:
+            faults += 1
+            render.failure(f"{id}: {error}", {"error": error.code, "id": id} if json else None)
+    if json:
+        render.as_json({done: len(ids) - faults, "failed": faults})
+    else:
+        render.say(f"{len(ids) - faults} {done}")
+    if faults:
+        raise typer.Exit(2)
+
+
+async def _letters(
+    client: Client, channel: str | None, filter_text: str | None
+) -> AsyncIterator[DeadLetterInfo]:
+    from tidings.events.fields import fields_of
+    from tidings.filters.constraint import constraint
+
+    asked = None if filter_text is None else constraint(filter_text)
+    key = None if channel is None else channel_key(channel)
+    after = 0
+    while page := await client.dead_letters(key, after=after, most=_PAGE):
+        for letter in page:
+            if asked is None or asked.matches(fields_of(letter.event, letter.arrival)):
+                yield letter
+        after = page[-1].id

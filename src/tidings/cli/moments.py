@@ -1,0 +1,68 @@
+"""Where to begin in a channel's past: a moment, so long ago, or the number of an event."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+
+import typer
+
+from tidings.cli.reading import moment
+from tidings.clock import SystemClock
+from tidings.errors import InvalidUsage
+
+if TYPE_CHECKING:
+    from tidings.client.client import Client
+
+__all__ = ["Beginning", "Since", "arrival_of", "beginning"]
+
+_AGO: Final = re.compile(r"([0-9]+)([smhd])", re.ASCII)
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="TIME",
+        help="Where to begin: 2026-11-15T08:30:00Z, or 10m ago (s, m, h, d), or an event's number.",
+    ),
+]
+
+
+class Beginning(NamedTuple):
+    """Where to begin.
+
+    Attributes:
+        since: Microseconds since 1970; None for everything.
+        first: The lowest number; 0 for all.
+    """
+
+    since: int | None = None
+    first: int = 0
+
+
+def beginning(text: str | None) -> Beginning:
+    """Where the words of a command line say to begin.
+
+    Raises:
+        InvalidUsage: They say nothing of the kind.
+    """
+    if text is None:
+        return Beginning()
+    if text.isascii() and text.isdecimal():
+        return Beginning(first=int(text))
+    ago = _AGO.fullmatch(text)
+    if ago is not None:
+        microseconds = int(ago[1]) * _SECONDS[ago[2]] * 1_000_000
+        return Beginning(since=max(0, SystemClock().now() - microseconds))
+    try:
+        return Beginning(since=moment(text))
+    except InvalidUsage as error:
+        told = f"{error}, or 10m for ten minutes ago, or 17 for the event with that number"
+        raise InvalidUsage(told) from error
+
+
+async def arrival_of(client: Client, channel: int | str, first: int) -> int:
+    """When the first event with this number, or a higher one, came; now if there is none yet."""
+    found = await client.peek(channel, after=max(0, first - 1), most=1)
+    return found[0].arrival if found else SystemClock().now()

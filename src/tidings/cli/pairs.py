@@ -1,0 +1,80 @@
+"""`name=value` on the command line: fields of events, header properties, quality of service."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from tidings.errors import InvalidEvent, InvalidUsage
+from tidings.events.codecs.json_codec import event_from_plain
+from tidings.events.codecs.json_text import parse_json
+from tidings.events.structured import StructuredEvent
+
+__all__ = ["event_of", "pairs", "plain_value", "properties"]
+
+_WHOLE: Final = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
+_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+_WORDS: Final = {"true": True, "false": False}
+_PAIR: Final = re.compile(r"([^=]*?)(:?=)(.*)", re.DOTALL)
+
+
+def plain_value(text: str) -> object:
+    """The obvious value: `true` and `false`, numbers as JSON writes them, and else the text."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if _NUMBER.fullmatch(text) else text
+
+
+def pairs(given: Iterable[str]) -> dict[str, object]:
+    """Names and values from `name=value`, or `name:=json` for what has another type.
+
+    Raises:
+        InvalidUsage: One is no such pair, or a name stands twice.
+        InvalidEvent: What should be JSON is none.
+    """
+    found: dict[str, object] = {}
+    for text in given:
+        parts = _PAIR.fullmatch(text)
+        if parts is None or not parts[1]:
+            raise InvalidUsage(f"{text!r:.80} is no field; write name=value, or name:='json'")
+        name, sign, value = parts.groups()
+        if name in found:
+            raise InvalidUsage(f"{name!r:.80} is given twice")
+        found[name] = _json(name, value) if sign == ":=" else plain_value(value)
+    return found
+
+
+def _json(name: str, text: str) -> object:
+    try:
+        return parse_json(text)
+    except InvalidEvent as error:
+        raise error.inside(name) from error.__cause__
+
+
+def event_of(words: Sequence[str], header: Iterable[str] = ()) -> StructuredEvent:
+    """The event that words describe: `Domain::Type`, a name if the next is no pair, then pairs.
+
+    Raises:
+        InvalidUsage: There is no type, or a word is no pair.
+        InvalidEvent: They describe no event; the message says where.
+    """
+    domain, separator, type_ = (words[0] if words else "").partition("::")
+    if not separator:
+        raise InvalidUsage(
+            "an event begins with its type: Domain::Type [name] field=value …"
+            + (f", not {words[0]!r:.80}" if words else "")
+        )
+    rest = list(words[1:])
+    name = rest.pop(0) if rest and "=" not in rest[0] else ""
+    plain = {"domain": domain, "type": type_, "name": name}
+    return event_from_plain({**plain, "header": pairs(header), "data": pairs(rest)})
+
+
+def properties(given: Iterable[str]) -> dict[str, object]:
+    """Quality of service, or admin properties, from `Name=value`; values by name or number."""
+    from tidings.api.properties import properties_in
+
+    return properties_in(pairs(given))

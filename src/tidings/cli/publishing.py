@@ -1,0 +1,190 @@
+"""`tidings publish`: one event from words, or many from files of JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from tidings.cli import render, trails
+from tidings.cli.connection import Channel, channel_key, service_command
+from tidings.cli.event_words import Header, JsonLines, Words
+from tidings.cli.feeding import batches_of_lines
+from tidings.cli.matching import BadLines, fault_data
+from tidings.cli.options import Format, Json, examples, tell_if_waiting
+from tidings.cli.pairs import event_of
+from tidings.cli.reading import Decoder, Line, bytes_ahead, decoder, shown_name
+from tidings.errors import InvalidUsage, TidingsError
+
+if TYPE_CHECKING:
+    from tidings.client.client import Client
+    from tidings.client.publishing import Publisher, Receipt
+    from tidings.events.structured import StructuredEvent
+
+__all__ = ["add_to"]
+
+# A shorter file is sent before a bar could be read.
+_LONG_FILE: Final = 500_000
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to the command tree."""
+    service_command(
+        app,
+        epilog=examples(
+            "tidings publish auction Auction::offer Emma price=12 category=books",
+            "tidings publish auction Auction::offer Emma zones:='[3, 17]' --header Priority=4",
+            "tidings publish auction --json-lines monday.jsonl --producer import-7",
+            "tail -f events.jsonl | tidings publish auction --json-lines -",
+            "tidings publish auction Auction::offer Emma price=12 --dry-run",
+        ),
+    )(publish)
+
+
+async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
+    client: Client,
+    channel: Channel,
+    event: Words = None,
+    header: Header = None,
+    json_lines: JsonLines = None,
+    producer: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Who sends: run again with the same name and files, nothing is accepted twice.",
+        ),
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only tell what would become of the events.")
+    ] = False,
+    format_: Format = "json",
+    json: Json = False,
+) -> None:
+    """Publish an event, or files of them.
+
+    Writes the numbers they got. A plain value is a number or true or false if it looks like one,
+    and else a text; field:= takes typed JSON. A number 0 says that a filter on the supplier's side
+    stopped the event.
+
+    Of files, each line is one event. The number of a line, counted through all files, is the
+    number of the event for its producer.
+
+    Exit code: 0 all was accepted, 2 something was not.
+    """
+    words = event or []
+    if dry_run:
+        await trails.show_trails(client, channel, words, header, json_lines, format_, json)
+        return
+    if not json_lines:
+        await _publish_one(client, channel, event_of(words, header or ()), producer, json)
+        return
+    if header:
+        raise InvalidUsage("--header goes with an event on the command line, not with --json-lines")
+    sources = [*json_lines, *words]
+    tell_if_waiting(sources, "events")
+    run = _Stream(decoder(format_), json)
+    try:
+        async with await client.publisher(channel_key(channel), producer) as publisher:
+            with render.progress(bytes_ahead(sources), _LONG_FILE, lines=json) as advance:
+                await run.send(publisher, sources, advance)
+    finally:
+        run.report()
+    raise typer.Exit(run.exit_code)
+
+
+async def _publish_one(
+    client: Client, channel: str, event: StructuredEvent, producer: str, json: bool
+) -> None:
+    async with await client.publisher(channel_key(channel), producer) as publisher:
+        receipt = await publisher.publish(event)
+    if json:
+        render.as_json({"origin": receipt.origin, "seq": receipt.seq})
+    else:
+        render.say(str(receipt.seq))
+        if not receipt.accepted:
+            render.note("a filter on the supplier's side stopped it")
+
+
+@dataclass(slots=True)
+class _Stream:
+    """Lines on their way into a channel."""
+
+    decode: Decoder
+    as_json: bool
+    accepted: int = 0
+    stopped: int = 0
+    refused: int = 0
+    first: int = 0
+    last: int = 0
+    bad: BadLines = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bad = BadLines(self.as_json)
+
+    async def send(
+        self, publisher: Publisher, sources: Sequence[str], advance: Callable[[int], None]
+    ) -> None:
+        """Sends all lines; the number of a line is that of its event."""
+        async for numbered in batches_of_lines(sources):
+            batch: list[tuple[int, Line, StructuredEvent]] = []
+            for number, line in numbered:
+                advance(len(line.octets))
+                if line.blank:
+                    continue
+                try:
+                    event = line.event(self.decode)
+                except TidingsError as error:
+                    self.bad.add(line, error)
+                    continue
+                if batch and batch[-1][0] + 1 != number:  # numbers in one push follow each other
+                    await self._push(publisher, batch)
+                    batch = []
+                batch.append((number, line, event))
+            await self._push(publisher, batch)
+
+    async def _push(
+        self, publisher: Publisher, batch: Sequence[tuple[int, Line, StructuredEvent]]
+    ) -> None:
+        if not batch:
+            return
+        publisher.number = batch[0][0] - 1
+        answers = await publisher.publish_many([event for _, _, event in batch])
+        for (_, line, _), answer in zip(batch, answers, strict=True):
+            self._answered(line, answer)
+
+    def _answered(self, line: Line, answer: Receipt | TidingsError) -> None:
+        place: dict[str, object] = {"file": shown_name(line.source), "line": line.number}
+        if isinstance(answer, TidingsError):
+            self.refused += 1
+            data = fault_data(answer) | place
+            render.failure(f"{line.where}: {answer}", data if self.as_json else None)
+            return
+        if answer.seq:
+            self.accepted += 1
+            self.first = self.first or answer.seq
+            self.last = max(self.last, answer.seq)
+        else:
+            self.stopped += 1
+        if self.as_json:
+            render.as_json({**place, "seq": answer.seq})
+
+    def report(self) -> None:
+        """Says how many there were."""
+        if self.as_json:
+            counts = {"accepted": self.accepted, "stopped": self.stopped, "refused": self.refused}
+            render.as_json({**counts, "bad_lines": self.bad.count}, stderr=True)
+            return
+        numbers = f", numbers {self.first} to {self.last}" if self.accepted else ""
+        stopped = f"; a filter stopped {self.stopped}" if self.stopped else ""
+        refused = f"; {self.refused} were refused" if self.refused else ""
+        events = "event" if self.accepted == 1 else "events"
+        render.say(
+            f"{self.accepted} {events} accepted{numbers}{stopped}{refused}{self.bad.summary()}"
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """Whether everything was taken."""
+        return 2 if self.bad.count or self.refused else 0

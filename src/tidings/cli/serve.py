@@ -1,0 +1,150 @@
+"""`tidings serve` and `tidings settings …`: run the service, and see how it is set."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tidings.cli import render
+from tidings.cli.options import Json, examples
+
+if TYPE_CHECKING:
+    from tidings.server.layers import Sources
+
+__all__ = ["add_to", "settings_app"]
+
+SettingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--settings", metavar="FILE", help="The settings. [default: tidings.toml, if it is there]"
+    ),
+]
+PropertiesFile = Annotated[
+    Path | None,
+    typer.Option("--properties", metavar="FILE", help="Old properties, as Key = Value lines."),
+]
+Host = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Where to listen. Only this machine's own need no token."),
+]
+Port = Annotated[int | None, typer.Option(metavar="N", help="The port; 0 takes a free one.")]
+Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Where the data is.")]
+Memory = Annotated[bool, typer.Option("--memory", help="Keep nothing on disk.")]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A file whose first line is the owner's token."),
+]
+LogLevel = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="0 nothing, 1 factory, 2 channels, 3 admins, 4 everything."),
+]
+PortFile = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the address there, as JSON, once it is ready."),
+]
+
+settings_app = typer.Typer(
+    help="See how the service is set.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the commands of this file to the command tree."""
+    app.command(
+        epilog=examples(
+            "tidings serve",
+            "tidings serve --port 0 --memory",
+            "tidings serve --settings /etc/tidings/tidings.toml",
+            "TIDINGS_HTTP__PORT=9090 tidings serve --data /var/lib/tidings",
+        )
+    )(serve)
+    app.add_typer(settings_app, name="settings")
+
+
+def serve(  # noqa: PLR0913, PLR0917 -- each an option
+    settings: SettingsFile = None,
+    properties: PropertiesFile = None,
+    host: Host = None,
+    port: Port = None,
+    data: Data = None,
+    memory: Memory = False,
+    token_file: TokenFile = None,
+    log_level: LogLevel = None,
+    port_file: PortFile = None,
+) -> None:
+    """Run the service until Ctrl-C or SIGTERM ends it.
+
+    Options go before environment variables (TIDINGS_HTTP__PORT for http.port), these before the
+    settings file, that before the defaults. SIGHUP reads the settings again.
+
+    Exit code: 0 if it was ended, 1 if a fault ended it, 2 if it could not start.
+    """
+    flags = {
+        "--host": ("http.host", host),
+        "--port": ("http.port", port),
+        "--data": ("store.dir", data),
+        "--memory": ("store.memory", memory or None),
+        "--token-file": ("http.token_file", token_file),
+        "--log-level": ("log.level", log_level),
+    }
+    sources = _sources(settings, properties, flags)
+    loaded = sources.load()
+    from tidings.server.lifecycle import run  # takes a while: what is wrong is told before
+
+    code = asyncio.run(run(sources, loaded, port_file))
+    if code:
+        raise typer.Exit(code)
+
+
+def _sources(
+    settings: Path | None,
+    properties: Path | None,
+    flags: Mapping[str, tuple[str, object]] = MappingProxyType({}),
+) -> Sources:
+    from tidings.server.layers import Given, Sources
+
+    given = {name: Given(value, flag) for flag, (name, value) in flags.items() if value is not None}
+    return Sources(settings, properties, given)
+
+
+@settings_app.command(epilog=examples("tidings settings show", "tidings settings show --json"))
+def show(settings: SettingsFile = None, properties: PropertiesFile = None,
+         json: Json = False) -> None:  # fmt: skip
+    """Show every setting in force, and where it came from; secrets stay secret."""
+    from tidings.server.config import shown_settings
+
+    loaded = _sources(settings, properties).load()
+    shown = shown_settings(loaded.settings)
+    if json:
+        for name, value in shown.items():
+            origin = loaded.origins.get(name)
+            render.as_json({"name": name, "value": value, "origin": origin})
+        return
+    rows = [(name, value, loaded.origins.get(name, "")) for name, value in shown.items()]
+    render.table(("setting", "value", "from"), rows)
+
+
+@settings_app.command(epilog=examples("tidings settings check --settings tidings.toml"))
+def check(settings: SettingsFile = None, properties: PropertiesFile = None) -> None:
+    """Say whether the service could start with these settings; exit code 2 if not."""
+    from tidings.server.tokens import owner_token
+
+    loaded = _sources(settings, properties).load()
+    for text in loaded.warnings:
+        render.warning(text)
+    if loaded.settings.http.token_file is not None:  # a token of the service's own may come yet
+        owner_token(loaded.settings)
+    render.say("the settings are good")
+
+
+@settings_app.command(epilog=examples("tidings settings document"))
+def document() -> None:
+    """Write the table of all settings, as the documentation has it."""
+    from tidings.server.document import settings_table
+
+    render.say(settings_table())

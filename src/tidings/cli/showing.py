@@ -1,0 +1,113 @@
+"""Events and objects in words, for tables and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from tidings.events.codecs.json_codec import event_form
+from tidings.events.codecs.json_text import write_json
+from tidings.events.codecs.json_writing import value_to_plain
+from tidings.events.structured import StructuredEvent
+
+if TYPE_CHECKING:
+    from tidings.channel.views import ChannelInfo, DeadLetterInfo, ProxyInfo
+    from tidings.client.transport import Message
+
+__all__ = [
+    "channel_data",
+    "channel_name",
+    "dead_letter_data",
+    "event_line",
+    "fields_text",
+    "message_data",
+    "moment_text",
+    "proxy_data",
+    "proxy_name",
+    "qos_text",
+    "title",
+]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def moment_text(microseconds: int) -> str:
+    """A time, to the millisecond, in UTC."""
+    moment = _EPOCH + timedelta(microseconds=microseconds)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def title(event: StructuredEvent) -> str:
+    """`Domain::Type`, and the name if there is one."""
+    return f"{event.domain}::{event.type} {event.name}".rstrip()
+
+
+def fields_text(event: StructuredEvent) -> str:
+    """The fields an event carries, as the command line would write them."""
+    return " ".join(f"{name}={_value_text(value)}" for name, value in event.data.items())
+
+
+def _value_text(value: Any) -> str:  # noqa: ANN401 -- whatever an event carries
+    plain = value_to_plain(value)
+    if isinstance(plain, str) and plain and plain.isprintable() and " " not in plain:
+        return plain
+    return write_json(plain).decode()
+
+
+def event_line(message: Message, redelivered: bool = False) -> str:
+    """An event as one line: number, time, type, name, fields."""
+    event = message.event
+    again = "again" if redelivered else ""
+    parts = (f"{message.seq:>6}", moment_text(message.arrival), title(event), fields_text(event))
+    return "  ".join(filter(None, (*parts, again)))
+
+
+def message_data(message: Message) -> dict[str, object]:
+    """An event with what the service knows of it, as the API tells it."""
+    data: dict[str, object] = {
+        "seq": message.seq,
+        "arrival": message.arrival,
+        "priority": message.priority,
+    }
+    if message.mark is not None:
+        data |= {"producer": message.mark.producer, "number": message.mark.number}
+    return data | {"event": event_form(message.event)}
+
+
+def channel_name(info: ChannelInfo) -> str:
+    """A channel's name, or its id if it has none."""
+    return info.name or str(info.id)
+
+
+def proxy_name(info: ProxyInfo) -> str:
+    """A proxy's name, or its id if it has none."""
+    return info.name or str(info.id)
+
+
+def channel_data(info: ChannelInfo) -> dict[str, object]:
+    """A channel as the API tells it."""
+    from tidings.api.objects import Channel
+
+    return Channel.of(info).model_dump(mode="json")
+
+
+def proxy_data(info: ProxyInfo) -> dict[str, object]:
+    """A proxy as the API tells it."""
+    from tidings.api.objects import Proxy
+
+    return Proxy.of(info).model_dump(mode="json")
+
+
+def dead_letter_data(info: DeadLetterInfo) -> dict[str, object]:
+    """A dead letter as the API tells it."""
+    from tidings.api.dead_letters import DeadLetter
+
+    return DeadLetter.of(info).model_dump(mode="json")
+
+
+def qos_text(qos: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Properties with their values in words."""
+    from tidings.api.properties import properties_out
+
+    return [(name, str(value)) for name, value in properties_out(qos).items()]

@@ -1,0 +1,353 @@
+"""A configuration from its TOML text, checked by building what it describes.
+
+Nothing is believed: constraints are compiled, quality of service is put together as a channel
+would, values of mappings are compared in type. Every fault is listed with its place in the file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from tidings.api.properties import properties_in
+from tidings.channel import properties, qos_check
+from tidings.channel.properties import AdminProperties
+from tidings.channel.property_errors import Level, Widened
+from tidings.channel.qos import TIME_T, QoS, inherited
+from tidings.channel.vocabulary import Form, Operator, Side, Style
+from tidings.client.configuration.model import (
+    DEFAULT_ADMIN,
+    PURPOSES,
+    AdminPart,
+    ChannelPart,
+    Configuration,
+    MappingPart,
+    ProxyPart,
+)
+from tidings.client.configuration.text import ADMIN_TABLES, NULL, PROXY_TABLES, VERSION
+from tidings.errors import BadInput, TidingsError, UnsupportedProperties
+from tidings.events.anyvalue import Value, infer
+from tidings.events.codecs.json_reading import value_from_plain
+from tidings.events.codecs.json_types import near_miss
+from tidings.events.typecode import SHORT
+from tidings.events.typetext import describe
+from tidings.filters.constraint import Constraint, EventTypePattern, constraint, event_type
+from tidings.filters.mapping import MappedConstraint, MappingFilter
+from tidings.names import checked_name
+
+__all__ = ["read_configuration"]
+
+_T = TypeVar("_T")
+
+_VALUE_TYPES: Final = {"priority": SHORT, "lifetime": TIME_T}
+_CONSTRAINT: Final = ["text", "types"]
+_HOLDER_KEYS: Final = ["types", "constraints", "filters", "priority", "lifetime", "qos"]
+# Whether a service allows this below a channel is its own affair; it says so when it is asked.
+_BELOW: Final[Widened] = {"EventReliability": frozenset({Level.ADMIN, Level.PROXY})}
+
+
+def read_configuration(text: str) -> Configuration:
+    """The configuration that a text describes.
+
+    Raises:
+        BadInput: It describes none; every fault is listed with its place.
+    """
+    try:
+        plain = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadInput(f"this is no TOML: {error}") from error
+    reading = _Reading()
+    found = reading.everything(plain)
+    if reading.faults:
+        raise BadInput("\n".join(reading.faults))
+    return found
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One reading; what is wrong is noted, and the rest is read all the same."""
+
+    faults: list[str] = field(default_factory=list)
+    filters: dict[str, tuple[Constraint, ...]] = field(default_factory=dict)
+    mappings: dict[str, MappingPart] = field(default_factory=dict)
+    used: set[tuple[str, str]] = field(default_factory=set)
+
+    def everything(self, plain: dict[str, Any]) -> Configuration:
+        self._known(plain, "", ["version", "filters", "mappings", "channels"])
+        version = plain.get("version")
+        if type(version) is not int or version != VERSION:
+            self._fault("version", f"this reads version = {VERSION}, not {version!r:.60}")
+        for label, place, content in self._tables(plain, "", "filters"):
+            self._known(content, place, ["constraints"])
+            self.filters[label] = self._constraints(content, place) or ()
+        for label, place, content in self._tables(plain, "", "mappings"):
+            self.mappings[label] = self._mapping(content, place)
+        channels = {
+            name: self._channel(name, place, content)
+            for name, place, content in self._tables(plain, "", "channels")
+        }
+        for kind, known in (("filters", self.filters), ("mappings", self.mappings)):
+            for label in known:
+                if (kind, label) not in self.used:
+                    self._fault(_below(kind, label), "nothing in the file uses it")
+        return Configuration(channels, self.filters, self.mappings)
+
+    # Parts.
+
+    def _channel(self, name: str, place: str, content: dict[str, Any]) -> ChannelPart:
+        tables = [*ADMIN_TABLES.values(), *PROXY_TABLES.values()]
+        self._known(content, place, ["qos", "admin-properties", *tables])
+        self._name(name, place)
+        qos = self._qos(content, place, Level.CHANNEL, QoS(), None)
+        asked = self._properties(content, place, "admin-properties")
+        limits = AdminProperties()
+        with self._noted(_below(place, "admin-properties")):
+            limits = properties.changed(limits, asked)
+        admins: dict[Side, dict[str, AdminPart]] = {}
+        proxies: dict[Side, dict[str, ProxyPart]] = {}
+        for side, table in ADMIN_TABLES.items():
+            admins[side] = {DEFAULT_ADMIN: AdminPart(qos=dict(inherited(qos, Level.ADMIN)))}
+            for label, inside, part in self._tables(content, place, table):
+                admins[side][label] = self._admin(part, inside, side, qos)
+        for side, table in PROXY_TABLES.items():
+            proxies[side] = {
+                proxy: self._proxy(proxy, part, inside, side, admins[side])
+                for proxy, inside, part in self._tables(content, place, table)
+            }
+        return ChannelPart(dict(qos), dict(limits), admins, proxies)
+
+    def _admin(self, content: dict[str, Any], place: str, side: Side, channel: QoS) -> AdminPart:
+        self._known(content, place, ["operator", *_HOLDER_KEYS])
+        operators = {one.name.lower(): one for one in Operator}
+        start = inherited(channel, Level.ADMIN)
+        qos = self._qos(content, place, Level.ADMIN, start, channel)
+        return AdminPart(
+            qos=dict(qos),
+            operator=self._word(content, place, "operator", operators, Operator.AND),
+            **self._held(content, place, side),
+        )
+
+    def _proxy(
+        self,
+        name: str,
+        content: dict[str, Any],
+        place: str,
+        side: Side,
+        admins: Mapping[str, AdminPart],
+    ) -> ProxyPart:
+        self._known(content, place, ["admin", "style", "form", *_HOLDER_KEYS])
+        self._name(name, place)
+        styles = {one.value: one for one in Style}
+        forms = {one.name.lower(): one for one in Form}
+        labels = {label: label for label in admins}
+        label = self._word(content, place, "admin", labels, DEFAULT_ADMIN)
+        parent = QoS(admins[label].qos)
+        start = inherited(parent, Level.PROXY)
+        qos = self._qos(content, place, Level.PROXY, start, parent)
+        return ProxyPart(
+            qos=dict(qos),
+            style=self._word(content, place, "style", styles, Style.PUSH),
+            form=self._word(content, place, "form", forms, Form.STRUCTURED),
+            admin=label,
+            **self._held(content, place, side),
+        )
+
+    def _held(self, content: dict[str, Any], place: str, side: Side) -> dict[str, Any]:
+        """What admins and proxies have in common."""
+        held: dict[str, Any] = {"constraints": self._constraints(content, place)}
+        held["types"] = tuple(sorted(set(self._types(content, place))))
+        labels = self._texts(content, place, "filters")
+        for at, label in enumerate(labels):
+            self._refer("filters", self.filters, label, f"{_below(place, 'filters')}[{at}]")
+        held["filters"] = tuple(dict.fromkeys(labels))
+        for purpose in PURPOSES:
+            label = content.get(purpose, "")
+            inside = _below(place, purpose)
+            if purpose in content:
+                if side is Side.SUPPLIER:
+                    self._fault(inside, "mapping filters are for the consumers' side")
+                self._refer("mappings", self.mappings, label, inside)
+                self._check_type(purpose, label, inside)
+            held[purpose] = label
+        return held
+
+    def _check_type(self, purpose: str, label: object, place: str) -> None:
+        part = self.mappings.get(label) if isinstance(label, str) else None
+        wanted = _VALUE_TYPES[purpose]
+        if part is not None and not infer(part.default).equivalent(wanted):
+            name = describe(wanted)
+            self._fault(place, f"a {purpose} is a {name}, and [mappings.{label}] has other values")
+
+    def _mapping(self, content: dict[str, Any], place: str) -> MappingPart:
+        self._known(content, place, ["default", "mapped"])
+        mapped: list[MappedConstraint] = []
+        default = self._value(content, place, "default")
+        given = self._list(content, place, "mapped")
+        for at, one in enumerate(given):
+            inside = f"{_below(place, 'mapped')}[{at}]"
+            if not isinstance(one, dict):
+                self._fault(inside, "write { text = …, value = … }")
+                continue
+            self._known(one, inside, [*_CONSTRAINT, "value"])
+            value = self._value(one, inside, "value")
+            made = self._constraint({n: v for n, v in one.items() if n in _CONSTRAINT}, inside)
+            if made is None:
+                continue
+            with self._noted(inside):
+                MappingFilter(default).add([MappedConstraint(made, value)])
+                mapped.append(MappedConstraint(made, value))
+        return MappingPart(default, tuple(mapped))
+
+    def _value(self, content: dict[str, Any], place: str, key: str) -> Value:
+        if key not in content:
+            self._fault(place, f"must have a {key}")
+            return None
+        with self._noted(_below(place, key)):
+            return value_from_plain(_with_null(content[key]))
+        return None
+
+    def _qos(
+        self, content: dict[str, Any], place: str, level: Level, start: QoS, parent: QoS | None
+    ) -> QoS:
+        asked = self._properties(content, place, "qos")
+        try:
+            return qos_check.changed(start, level, parent, asked, widened=_BELOW)
+        except UnsupportedProperties as error:
+            for bad in error.errors:
+                self._fault(_below(place, "qos"), str(bad))
+            return start
+
+    def _properties(self, content: dict[str, Any], place: str, key: str) -> dict[str, object]:
+        given = content.get(key, {})
+        if not isinstance(given, dict):
+            self._fault(_below(place, key), "must be a table of properties")
+            return {}
+        with self._noted(_below(place, key)):
+            return properties_in(given)
+        return {}
+
+    def _constraints(self, content: dict[str, Any], place: str) -> tuple[Constraint, ...] | None:
+        if "constraints" not in content:
+            return None
+        given = self._list(content, place, "constraints")
+        made = [
+            self._constraint(one, f"{_below(place, 'constraints')}[{at}]")
+            for at, one in enumerate(given)
+        ]
+        return tuple(one for one in made if one is not None)
+
+    def _constraint(self, given: object, place: str) -> Constraint | None:
+        if isinstance(given, dict):
+            self._known(given, place, _CONSTRAINT)
+            text, types = given.get("text", ""), self._types(given, place)
+        else:
+            text, types = given, ()
+        if not isinstance(text, str):
+            self._fault(place, "a constraint is a text, or { text = …, types = […] }")
+            return None
+        with self._noted(place):
+            return constraint(text, types)
+        return None
+
+    def _types(self, content: dict[str, Any], place: str) -> tuple[EventTypePattern, ...]:
+        found: list[EventTypePattern] = []
+        for at, given in enumerate(self._list(content, place, "types")):
+            inside = f"{_below(place, 'types')}[{at}]"
+            with self._noted(inside):
+                if isinstance(given, str):
+                    found.append(event_type(given))
+                elif isinstance(given, dict) and given.keys() == {"domain", "type"}:
+                    found.append(EventTypePattern(given["domain"], given["type"]))
+                else:
+                    self._fault(inside, "write Domain::Type, or { domain = …, type = … }")
+        return tuple(found)
+
+    # Words.
+
+    def _fault(self, place: str, problem: str) -> None:
+        self.faults.append(f"{place}: {problem}" if place else problem)
+
+    @contextmanager
+    def _noted(self, place: str) -> Iterator[None]:
+        """Notes what is raised inside."""
+        try:
+            yield
+        except TidingsError as error:
+            self._fault(place, str(error))
+
+    def _known(self, content: dict[str, Any], place: str, known: list[str]) -> None:
+        for name in content:
+            if name not in known:
+                self._fault(_below(place, name), f"unknown; {near_miss(name, known)}")
+
+    def _name(self, name: str, place: str) -> None:
+        if not name:
+            self._fault(place, "must have a name")
+        with self._noted(place):
+            checked_name(name)
+
+    def _tables(
+        self, content: dict[str, Any], place: str, key: str
+    ) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        inside = _below(place, key)
+        given = content.get(key, {})
+        if not isinstance(given, dict):
+            self._fault(inside, "must be a table of tables")
+            return
+        for name, part in given.items():
+            if isinstance(part, dict):
+                yield name, _below(inside, name), part
+            else:
+                self._fault(_below(inside, name), "must be a table")
+
+    def _list(self, content: dict[str, Any], place: str, key: str) -> list[object]:
+        given = content.get(key, [])
+        if isinstance(given, list):
+            return given
+        self._fault(_below(place, key), "must be a list")
+        return []
+
+    def _texts(self, content: dict[str, Any], place: str, key: str) -> list[str]:
+        given = self._list(content, place, key)
+        for at, one in enumerate(given):
+            if not isinstance(one, str):
+                self._fault(f"{_below(place, key)}[{at}]", "must be a text")
+        return [one for one in given if isinstance(one, str)]
+
+    def _word(
+        self, content: dict[str, Any], place: str, key: str, known: Mapping[str, _T], default: _T
+    ) -> _T:
+        given = content.get(key)
+        if given is None:
+            return default
+        if not isinstance(given, str) or given not in known:
+            self._fault(
+                _below(place, key), f"{given!r:.60} is none; {near_miss(str(given), list(known))}"
+            )
+            return default
+        return known[given]
+
+    def _refer(self, kind: str, known: Mapping[str, object], label: object, place: str) -> None:
+        if isinstance(label, str) and label in known:
+            self.used.add((kind, label))
+        else:
+            there = near_miss(str(label), list(known)) if known else f"it has no [{kind}.…] at all"
+            self._fault(place, f"the file has no [{kind}.{label}]; {there}")
+
+
+def _below(place: str, name: str) -> str:
+    shown = name if name.replace("-", "").replace("_", "").isalnum() else f'"{name}"'
+    return f"{place}.{shown}" if place else shown
+
+
+def _with_null(plain: object) -> object:
+    if isinstance(plain, dict):
+        if plain == NULL:
+            return None
+        return {name: _with_null(inner) for name, inner in plain.items()}
+    if isinstance(plain, list):
+        return [_with_null(inner) for inner in plain]
+    return plain

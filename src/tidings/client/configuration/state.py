@@ -1,0 +1,253 @@
+"""A running service's configuration, with the ids that everything in it has there."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
+from tidings.channel.vocabulary import Place, Side
+from tidings.client.configuration.model import (
+    DEFAULT_ADMIN,
+    AdminPart,
+    ChannelPart,
+    Configuration,
+    MappingPart,
+    ProxyPart,
+    Spot,
+)
+from tidings.client.transport import Transport
+from tidings.errors import ChannelNotFound, NotFound
+from tidings.filters.constraint import Constraint
+
+__all__ = ["OWN", "Found", "find_configuration"]
+
+OWN: Final = ""
+"""Stands for the label of a filter that belongs to one object alone."""
+
+# Programs that come and go do not keep a channel from being seen as it is at one moment.
+_LOOKS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a service has.
+
+    Attributes:
+        configuration: In labels that follow from the order of things.
+        places: Where each object is.
+        attachments: For each object, its attachments by the label of the filter.
+        filters: Ids of shared filters.
+        mappings: Ids of mapping filters.
+        parts: Ids of the constraints of shared filters and mapping filters, by filter id.
+        idle: Subscriptions that nobody has ever connected to: no events wait for them.
+        lent: Ids of filters that objects without a name hold, too.
+        unnamed: Ids of channels that have no name, and so are no part of it.
+    """
+
+    configuration: Configuration = field(default_factory=Configuration)
+    places: Mapping[Spot, Place] = field(default_factory=dict)
+    attachments: Mapping[Spot, Mapping[str, Sequence[int]]] = field(default_factory=dict)
+    filters: Mapping[str, int] = field(default_factory=dict)
+    mappings: Mapping[str, int] = field(default_factory=dict)
+    parts: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    idle: frozenset[Spot] = frozenset()
+    lent: frozenset[int] = frozenset()
+    unnamed: tuple[int, ...] = ()
+
+
+async def find_configuration(transport: Transport) -> Found:
+    """What the service at the other end has, read piece by piece.
+
+    A channel that ends while this reads is left out, as if it had ended before.
+    """
+    finding = _Finding(transport)
+    infos = sorted(await transport.channels(), key=lambda info: info.name)
+    for info in infos:
+        if info.name:
+            with suppress(ChannelNotFound):
+                await _steadily(finding.look_at, info)
+    finding.label_filters()
+    channels = {info.name: finding.channel(info) for info in finding.infos}
+    unnamed = tuple(info.id for info in infos if not info.name)
+    return finding.found(channels, unnamed)
+
+
+async def _steadily(look: Callable[[ChannelInfo], Awaitable[None]], info: ChannelInfo) -> None:
+    """Looks again if something inside the channel ended between two looks."""
+    for _ in range(_LOOKS - 1):
+        try:
+            return await look(info)
+        except ChannelNotFound:
+            raise
+        except NotFound:
+            continue
+    return await look(info)
+
+
+class _Finding:
+    """One reading: first everything is looked at, then filters have labels, then parts are made."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.infos: list[ChannelInfo] = []
+        self._holders: dict[Spot, AdminInfo | ProxyInfo] = {}
+        self._filters: dict[int, FilterInfo | MappingInfo] = {}
+        self._used: dict[int, int] = {}
+        self._labels: dict[int, str] = {}
+        self._admin_labels: dict[tuple[int, Side, int], str] = {}
+
+    async def look_at(self, info: ChannelInfo) -> None:
+        """Reads a channel, its admins, its named proxies, and all their filters."""
+        held: dict[Spot, AdminInfo | ProxyInfo] = {}
+        for side, ids in (
+            (Side.SUPPLIER, info.supplier_admins),
+            (Side.CONSUMER, info.consumer_admins),
+        ):
+            for position, id in enumerate(sorted(ids)):
+                label = f"admin-{position}" if id else DEFAULT_ADMIN
+                self._admin_labels[info.id, side, id] = label
+                held[Spot(info.name, side, label)] = await self._transport.admin(info.id, side, id)
+        proxies = await self._transport.proxies(info.id)
+        for proxy in sorted(proxies, key=lambda one: (one.side is Side.CONSUMER, one.name)):
+            if proxy.name:
+                held[Spot(info.name, proxy.side, proxy=proxy.name)] = proxy
+        for holder in held.values():
+            for id in _filter_ids(holder):
+                if id not in self._filters:
+                    self._filters[id] = await self._transport.filter(id)
+        self.infos.append(info)
+        self._holders |= held
+
+    def label_filters(self) -> None:
+        """Labels all filters but those that belong to one object, in the order they appear."""
+        used = self._used
+        for holder in self._holders.values():
+            for id in set(_filter_ids(holder)):
+                used[id] = used.get(id, 0) + 1
+        counts = {"filter": 0, "mapping": 0}
+        for holder in self._holders.values():
+            for id in _filter_ids(holder):
+                info = self._filters[id]
+                if id in self._labels or _is_own(info, used[id]):
+                    continue
+                kind = "filter" if isinstance(info, FilterInfo) else "mapping"
+                counts[kind] += 1
+                self._labels[id] = f"{kind}-{counts[kind]}"
+
+    def channel(self, info: ChannelInfo) -> ChannelPart:
+        """A channel with everything in it."""
+        admins: dict[Side, dict[str, AdminPart]] = {side: {} for side in Side}
+        proxies: dict[Side, dict[str, ProxyPart]] = {side: {} for side in Side}
+        for spot, holder in self._holders.items():
+            if spot.channel != info.name:
+                continue
+            assert spot.side is not None
+            if isinstance(holder, AdminInfo):
+                admins[spot.side][spot.admin] = self._admin(holder, info)
+            else:
+                label = self._admin_labels[info.id, holder.side, holder.admin]
+                parent = admins[spot.side][label]
+                proxies[spot.side][spot.proxy] = self._proxy(holder, parent, label)
+        return ChannelPart(dict(info.qos), dict(info.admin), admins, proxies)
+
+    def _admin(self, info: AdminInfo, channel: ChannelInfo) -> AdminPart:
+        return AdminPart(
+            qos={**channel.qos, **info.qos},  # what cannot be set here is the parent's
+            types=info.types,
+            constraints=self._own_constraints(info),
+            filters=self._shared(info),
+            priority=self._label(info.priority_filter),
+            lifetime=self._label(info.lifetime_filter),
+            operator=info.operator,
+        )
+
+    def _proxy(self, info: ProxyInfo, parent: AdminPart, label: str) -> ProxyPart:
+        return ProxyPart(
+            qos={**parent.qos, **info.qos},
+            types=info.types,
+            constraints=self._own_constraints(info),
+            filters=self._shared(info),
+            priority=self._label(info.priority_filter),
+            lifetime=self._label(info.lifetime_filter),
+            style=info.style,
+            form=info.form,
+            admin=label,
+        )
+
+    def _label(self, id: int | None) -> str:
+        return "" if id is None else self._labels[id]
+
+    def _shared(self, holder: AdminInfo | ProxyInfo) -> tuple[str, ...]:
+        labels = [self._labels.get(id) for _, id in sorted(holder.filters.items())]
+        return tuple(dict.fromkeys(label for label in labels if label is not None))
+
+    def _own_constraints(self, holder: AdminInfo | ProxyInfo) -> tuple[Constraint, ...] | None:
+        """Several filters of its own are like one: an event passes if one constraint matches."""
+        own = [id for _, id in sorted(holder.filters.items()) if id not in self._labels]
+        if not own:
+            return None
+        found: list[Constraint] = []
+        for id in own:
+            info = self._filters[id]
+            assert isinstance(info, FilterInfo)
+            found += [one for _, one in sorted(info.constraints.items())]
+        return tuple(found)
+
+    def found(self, channels: Mapping[str, ChannelPart], unnamed: tuple[int, ...]) -> Found:
+        """Everything, with its ids."""
+        filters: dict[str, tuple[Constraint, ...]] = {}
+        mappings: dict[str, MappingPart] = {}
+        parts: dict[int, Sequence[int]] = {}
+        for id, label in self._labels.items():
+            info = self._filters[id]
+            if isinstance(info, FilterInfo):
+                parts[id] = sorted(info.constraints)
+                filters[label] = tuple(info.constraints[one] for one in parts[id])
+            else:
+                parts[id] = sorted(info.mapped)
+                mapped = tuple(info.mapped[one] for one in parts[id])
+                mappings[label] = MappingPart(info.default, mapped)  # type: ignore[arg-type]
+        places = {Spot(info.name): Place(info.id) for info in self.infos}
+        places |= {spot: _place(holder) for spot, holder in self._holders.items()}
+        ids = {label: id for id, label in self._labels.items()}
+        return Found(
+            Configuration(channels, filters, mappings),
+            places,
+            {spot: self._attachments(holder) for spot, holder in self._holders.items()},
+            {label: ids[label] for label in filters},
+            {label: ids[label] for label in mappings},
+            parts,
+            frozenset(spot for spot, holder in self._holders.items() if _is_idle(holder)),
+            frozenset(id for id, n in self._used.items() if self._filters[id].holders > n),
+            unnamed,
+        )
+
+    def _attachments(self, holder: AdminInfo | ProxyInfo) -> dict[str, list[int]]:
+        made: dict[str, list[int]] = {}
+        for attachment, id in sorted(holder.filters.items()):
+            made.setdefault(self._labels.get(id, OWN), []).append(attachment)
+        return made
+
+
+def _filter_ids(holder: AdminInfo | ProxyInfo) -> list[int]:
+    attached = [id for _, id in sorted(holder.filters.items())]
+    return attached + [
+        id for id in (holder.priority_filter, holder.lifetime_filter) if id is not None
+    ]
+
+
+def _is_idle(holder: AdminInfo | ProxyInfo) -> bool:
+    return isinstance(holder, ProxyInfo) and holder.side is Side.CONSUMER and not holder.connected
+
+
+def _is_own(info: FilterInfo | MappingInfo, holders: int) -> bool:
+    return isinstance(info, FilterInfo) and info.private and holders == 1
+
+
+def _place(holder: AdminInfo | ProxyInfo) -> Place:
+    if isinstance(holder, AdminInfo):
+        return Place(holder.channel, holder.side, holder.id)
+    return Place(holder.channel, proxy=holder.id)

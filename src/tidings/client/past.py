@@ -1,0 +1,275 @@
+"""The past of a channel, and the way from there into the present without a gap."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final, TypeAlias
+
+from tidings.channel.translation import fields_for
+from tidings.channel.views import FilterInfo
+from tidings.channel.vocabulary import Side
+from tidings.client.managing import Wanted, constraints
+from tidings.client.transport import Message, Stream, Transport
+from tidings.errors import CursorNotFound, Disconnected, InvalidUsage, NotFound, Stopping
+from tidings.filters.constraint import Constraint
+from tidings.filters.plan import AdminRule, Plan, ProxyRule, Rule
+
+__all__ = ["Moment", "Past", "Replay", "Wish", "microseconds", "wish_of", "wish_of_proxy"]
+
+Moment: TypeAlias = int | datetime
+"""Microseconds since 1970, or a datetime with a time zone."""
+
+Wish: TypeAlias = tuple[str | None, Callable[[Message], bool] | None]
+"""Which events are wanted: a constraint the service is asked with, and what is judged here."""
+
+PAGE: Final = 1_000
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+# How long what could not be dealt with waits before it comes again, in seconds.
+_PAUSE: Final = 0.1
+
+
+def microseconds(since: Moment | None) -> int | None:
+    """A moment in microseconds since 1970; what lies before is 1970.
+
+    Raises:
+        InvalidUsage: It is no moment, or has no time zone.
+    """
+    if since is None or type(since) is int:
+        return since if since is None else max(0, since)
+    if not isinstance(since, datetime):
+        raise InvalidUsage(
+            f"since is a datetime, or microseconds since 1970, or None, not {since!r:.60}"
+        )
+    if since.utcoffset() is None:
+        raise InvalidUsage(f"{since} has no time zone: give it one, as in datetime.now(UTC)")
+    return max(0, (since - _EPOCH) // _MICROSECOND)
+
+
+def wish_of(wanted: Wanted) -> Wish:
+    """What a program asks for: a constraint, or several of which one must match.
+
+    Raises:
+        InvalidConstraint: A constraint is none.
+    """
+    asked = constraints(wanted)
+    if len(asked) == 1 and not asked[0].event_types:
+        return asked[0].text, None
+    if not asked:
+        return None, None
+
+    def wants(message: Message) -> bool:
+        fields = fields_for(message.event, message.arrival)
+        return any(one.matches(fields) for one in asked)
+
+    return None, wants
+
+
+async def wish_of_proxy(transport: Transport, channel: int, proxy: int) -> Wish:
+    """What a consumer's proxy asks for now: its own filters and types, and those of its admin."""
+    info = await transport.proxy(channel, proxy)
+    admin = await transport.admin(channel, Side.CONSUMER, info.admin)
+    own = [await _asked(transport, filter) for filter in info.filters.values()]
+    shared = [await _asked(transport, filter) for filter in admin.filters.values()]
+    if not (shared or admin.types or info.types):
+        if not own:
+            return None, None
+        if len(own) == 1 and len(own[0]) == 1 and not own[0][0].event_types:
+            return own[0][0].text, None
+    above = AdminRule(Side.CONSUMER, admin.id, admin.operator, Rule(tuple(shared), admin.types))
+    rule = ProxyRule(Side.CONSUMER, proxy, admin.id, Rule(tuple(own), info.types))
+    plan, _ = Plan().changed({(Side.CONSUMER, admin.id): above}, {proxy: rule})
+
+    def wants(message: Message) -> bool:
+        return plan.verdict(fields_for(message.event, message.arrival), proxy).passed
+
+    return None, wants
+
+
+async def _asked(transport: Transport, filter: int) -> tuple[Constraint, ...]:
+    found = await transport.filter(filter)
+    return tuple(found.constraints.values()) if isinstance(found, FilterInfo) else ()
+
+
+class Past:
+    """Past events of a channel, page by page; made by `Client.past`.
+
+    Raises:
+        InvalidUsage: `after` is no number an event can have.
+
+    Attributes:
+        end: Whether the last page reached what is the present then. Asking goes on from there.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        channel: int,
+        wish: Wish,
+        *,
+        after: int | None = None,
+        since: int | None = None,
+    ) -> None:
+        if after is not None and (type(after) is not int or after < 0):
+            raise InvalidUsage(f"after is a whole number from 0 on, or None, not {after!r:.60}")
+        self.end = False
+        self._transport = transport
+        self._channel = channel
+        self._text, self._wants = wish
+        self._after = after
+        self._since = since
+
+    async def page(self, most: int = PAGE) -> Sequence[Message]:
+        """The next events, at most so many, often fewer; none does not mean the end.
+
+        Raises:
+            CursorNotFound: They are not kept any more; the message says from where on they are.
+        """
+        page = await self._transport.history(
+            self._channel, self._after, self._since, most, self._text
+        )
+        self._after = page.next
+        self.end = page.end
+        wants = self._wants
+        if wants is None:
+            return page.messages
+        return [message for message in page.messages if wants(message)]
+
+
+class _Numbers:
+    """A set of numbers that takes little room where they lie close together."""
+
+    def __init__(self) -> None:
+        self._bits: dict[int, int] = {}
+
+    def add(self, number: int) -> None:
+        place, bit = divmod(number, 1_024)
+        self._bits[place] = self._bits.get(place, 0) | 1 << bit
+
+    def __contains__(self, number: int) -> bool:
+        place, bit = divmod(number, 1_024)
+        return bool(self._bits.get(place, 0) >> bit & 1)
+
+
+class Replay:
+    """A stream that hands out the past first, then what comes: each event once.
+
+    The line was there before the past is read. So whatever the past does not have comes over the
+    line; what both have is taken from the past, and acknowledged when it comes over the line.
+
+    Args:
+        live: What comes over the line.
+        past: The past.
+    """
+
+    def __init__(self, live: Stream, past: Past) -> None:
+        self._live = live
+        self._past: Past | None = past
+        self._waiting: deque[Message] = deque()
+        self._seen = _Numbers()
+        self._page: asyncio.Future[Sequence[Message]] | None = None  # on its way
+        self._pausing = False
+
+    def __len__(self) -> int:
+        return len(self._waiting) + len(self._live)
+
+    def replayed(self, seq: int) -> bool:
+        """Whether an event came from the past."""
+        return seq in self._seen
+
+    def stop(self) -> None:
+        """Hands out nothing more of the past."""
+        self._past = None
+        self._waiting.clear()
+        if self._page is not None:
+            self._page.cancel()
+            self._page = None
+
+    async def get(self) -> Message:
+        """The next event; waits for it."""
+        await self._fill()
+        if self._waiting:
+            return self._waiting.popleft()
+        while (message := await self._live.get()).seq in self._seen:
+            self._live.ack(message)
+        return message
+
+    def get_nowait(self) -> Message | None:
+        """The next event; None if none is here."""
+        if self._pausing or self._past is not None:
+            return self._waiting.popleft() if self._waiting and not self._pausing else None
+        if self._waiting:
+            return self._waiting.popleft()
+        while (message := self._live.get_nowait()) is not None and message.seq in self._seen:
+            self._live.ack(message)
+        return message
+
+    async def batch(self, most: int) -> Sequence[Message]:
+        """The next events, at most so many; waits for the first."""
+        await self._fill()
+        if self._waiting:
+            take = self._waiting.popleft
+            return [take() for _ in range(min(most, len(self._waiting)))]
+        while True:
+            found = await self._live.batch(most)
+            self._live.ack_many([message for message in found if message.seq in self._seen])
+            new = [message for message in found if message.seq not in self._seen]
+            if new:
+                return new
+
+    async def _fill(self) -> None:
+        """Reads the past on, if there is more and none of it waits."""
+        if self._pausing:
+            await asyncio.sleep(_PAUSE)
+            self._pausing = False
+        while not self._waiting and self._past is not None:
+            page = self._page
+            if page is None:
+                page = self._page = asyncio.ensure_future(self._past.page())
+            # Who loses patience leaves it running, or a page that takes longer never comes.
+            await asyncio.wait({page})
+            if page is self._page:  # of two readers one takes it in
+                self._page = None
+                self._take_in(page)
+
+    def _take_in(self, page: asyncio.Future[Sequence[Message]]) -> None:
+        try:
+            found = page.result()
+        except CursorNotFound:
+            raise
+        except (NotFound, Stopping) as error:
+            raise Disconnected(f"the past cannot be read on: {error}") from error
+        for message in found:
+            self._seen.add(message.seq)
+        self._waiting.extend(found)
+        if self._past is not None and self._past.end:
+            self._past = None
+
+    def ack(self, message: Message) -> None:
+        """The event was dealt with; the service does not wait to hear so of the past."""
+        if message.seq not in self._seen:
+            self._live.ack(message)
+
+    def ack_many(self, messages: Sequence[Message]) -> None:
+        """The events were dealt with."""
+        self._live.ack_many([message for message in messages if message.seq not in self._seen])
+
+    def fail(self, message: Message, reason: str) -> None:
+        """The event is to come again, and before those behind it."""
+        if message.seq in self._seen:
+            self._waiting.appendleft(message)
+            self._pausing = True
+        else:
+            self._live.fail(message, reason)
+
+    def reject(self, message: Message, reason: str) -> None:
+        """The event shall not come again; one of the past makes no dead letter."""
+        if message.seq not in self._seen:
+            self._live.reject(message, reason)
+
+    def redelivered(self, seq: int) -> bool:
+        """Whether an event that is not acknowledged yet may have come before."""
+        return seq not in self._seen and self._live.redelivered(seq)

@@ -1,0 +1,188 @@
+"""HTTP requests of a client, made again where that is safe."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from typing import Any, Final
+
+import httpx2
+import msgspec
+
+from tidings.api.calls import Call, call_of
+from tidings.api.problems import error_of
+from tidings.channel.commands import Ack, Command, DryRun, Failed, Reject
+from tidings.channel.management import (
+    CreateChannel,
+    ObtainProxy,
+    ObtainTypes,
+    Resume,
+    Suspend,
+    ValidateEventQoS,
+    ValidateQoS,
+)
+from tidings.client.transports.http_backoff import pauses
+from tidings.errors import (
+    ConnectionAlreadyActive,
+    ConnectionAlreadyInactive,
+    InvalidUsage,
+    NotFound,
+    Stopping,
+    TidingsError,
+    Unreachable,
+)
+from tidings.names import checked_name
+
+__all__ = ["Caller"]
+
+# Nothing has been sent when one of these is raised.
+_NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+# Requests that change nothing, or nothing more when they come a second time.
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE"})
+_SAFE_COMMANDS: Final = (
+    Ack,
+    DryRun,
+    Failed,
+    ObtainTypes,
+    Reject,
+    Resume,
+    Suspend,
+    ValidateEventQoS,
+    ValidateQoS,
+)
+# What a request that is made again says when the first one was carried out.
+_DONE_BEFORE: Final[dict[type, type[TidingsError]]] = {
+    Resume: ConnectionAlreadyActive,
+    Suspend: ConnectionAlreadyInactive,
+}
+_CONNECTING: Final = 5.0
+# How long an answer may take beside the time that was asked for.
+_ANSWERING: Final = 30.0
+# The service closes what is idle after 5 seconds; a request must not meet that moment.
+_IDLE: Final = 4.0
+_CONNECTIONS: Final = 1_000
+
+
+class Caller:
+    """Makes requests.
+
+    Args:
+        url: Of the service, ``http://…`` or ``https://…``.
+        headers: Sent with every request.
+        tls: For ``https``.
+        patience: How long a request waits for a service that is away, in seconds.
+    """
+
+    def __init__(
+        self, url: str, headers: dict[str, str], tls: ssl.SSLContext | None, patience: float
+    ) -> None:
+        self._patience = patience
+        self._url = url
+        self._http = httpx2.AsyncClient(
+            base_url=url,
+            headers=headers,
+            verify=False if url.startswith("http:") else tls or True,
+            trust_env=False,
+            timeout=httpx2.Timeout(_ANSWERING, connect=_CONNECTING, pool=None),
+            limits=httpx2.Limits(
+                max_connections=_CONNECTIONS,
+                max_keepalive_connections=20,
+                keepalive_expiry=_IDLE,
+            ),
+        )
+
+    async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
+        """Has a command carried out.
+
+        Raises:
+            Unreachable: The service is away, or whether it was carried out is unknown.
+        """
+        call = call_of(command)
+        if isinstance(command, CreateChannel | ObtainProxy):
+            checked_name(command.name)  # some of what is no name cannot even be sent
+        safe = call.method in _SAFE_METHODS or isinstance(command, _SAFE_COMMANDS)
+        return await self.call(call, safe=safe, done=_DONE_BEFORE.get(type(command)))
+
+    async def call(
+        self,
+        call: Call,
+        *,
+        safe: bool | None = None,
+        done: type[TidingsError] | None = None,
+        seconds: float = 0.0,
+    ) -> Any:  # noqa: ANN401 -- see the call
+        """Makes a request, again if need be.
+
+        Args:
+            call: The request.
+            safe: Whether it may be made again when nobody knows whether it was carried out; None
+                if the method says so.
+            done: An error that says, to a request that is made again, that it was.
+            seconds: How long the service was told to wait.
+
+        Raises:
+            Unreachable: The service is away, or whether it was carried out is unknown.
+        """
+        loop = asyncio.get_running_loop()
+        if safe is None:
+            safe = call.method in _SAFE_METHODS
+        if call.method == "DELETE":
+            done = NotFound
+        until = loop.time() + self._patience + seconds
+        unsure = False
+        for pause in pauses():
+            try:
+                return call.read(await self._once(call, seconds))
+            except (*_NOT_SENT, Stopping) as error:  # it was not taken; another try may be
+                told = self._in_words(call, error)
+            except (httpx2.TransportError, Unreachable) as error:
+                told = self._in_words(call, error)
+                if not safe:
+                    raise told from error
+                unsure = True
+            except TidingsError as error:
+                if unsure and done is not None and isinstance(error, done):
+                    return None
+                raise
+            if loop.time() + pause >= until:
+                raise told
+            await asyncio.sleep(pause)
+        raise AssertionError("pauses never end")
+
+    def _in_words(self, call: Call, error: Exception) -> TidingsError:
+        if isinstance(error, TidingsError):
+            return error
+        why = str(error) or type(error).__name__
+        if isinstance(error, _NOT_SENT):
+            return Unreachable(f"{self._url} cannot be reached: {why}")
+        return Unreachable(
+            f"{call.method} {call.path}: no answer came ({why}), and whether the service has done "
+            "it is unknown: look before asking again"
+        )
+
+    async def _once(self, call: Call, seconds: float) -> object:
+        try:
+            content = None if call.body is None else msgspec.json.encode(call.body)
+        except UnicodeEncodeError as error:
+            raise InvalidUsage(f"a text holds what no text can be sent with: {error}") from error
+        headers = {} if content is None else {"content-type": "application/json"}
+        timeout = httpx2.Timeout(_ANSWERING + seconds, connect=_CONNECTING, pool=None)
+        response = await self._http.request(
+            call.method, call.path, content=content, headers=headers, timeout=timeout
+        )
+        body = response.content
+        try:
+            plain = msgspec.json.decode(body) if body else None
+        except msgspec.DecodeError as error:
+            if response.is_success:
+                raise Unreachable(
+                    f"{self._url} is no Tidings service: it speaks no JSON"
+                ) from error
+            plain = None
+        if not response.is_success:
+            raise error_of(plain if isinstance(plain, dict) else {}, response.status_code)
+        return plain
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        await self._http.aclose()

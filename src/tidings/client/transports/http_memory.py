@@ -1,0 +1,357 @@
+"""What a client has made that ends with a restart of the service, and how it is made again.
+
+Proxies without a name do not survive a restart, nor do the filters that are theirs alone. What
+was asked of them is remembered as the state it led to; made again, they have other ids at the
+service, while the program goes on with those it knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
+
+from tidings.channel.commands import Command
+from tidings.channel.management import (
+    AddConstraints,
+    AddFilter,
+    AddMapped,
+    ClearFilter,
+    CreateFilter,
+    CreateMapping,
+    DestroyAdmin,
+    DestroyChannel,
+    DestroyFilter,
+    Disconnect,
+    ModifyConstraints,
+    ModifyMapped,
+    ObtainProxy,
+    ObtainTypes,
+    OfferChange,
+    RemoveAllFilters,
+    RemoveFilter,
+    Resume,
+    SetMapping,
+    SetQoS,
+    SubscriptionChange,
+    Suspend,
+)
+from tidings.channel.vocabulary import InfoMode, Place, Side
+from tidings.errors import FilterNotFound
+from tidings.filters.constraint import EventTypePattern
+
+__all__ = ["Ask", "MadeFilter", "MadeProxy", "Memory"]
+
+Ask: TypeAlias = Callable[[Command], Awaitable[Any]]
+Key: TypeAlias = tuple[int, int]
+"""A channel and the id a proxy had first."""
+
+
+@dataclass(slots=True)
+class MadeProxy:
+    """A proxy without a name.
+
+    Attributes:
+        command: What made it.
+        now: The id it has at the service.
+        qos: What was set.
+        filters: Attachment to filter, as the program knows them.
+        attached: Attachment to the one at the service, where they differ.
+        mappings: Purpose to mapping filter.
+        types: What it asks for or offers.
+        suspended: Whether it asked for a pause.
+        mode: What it wants to hear of event types, if it said so.
+    """
+
+    command: ObtainProxy
+    now: int
+    qos: dict[str, object]
+    filters: dict[int, int] = field(default_factory=dict)
+    attached: dict[int, int] = field(default_factory=dict)
+    mappings: dict[str, int] = field(default_factory=dict)
+    types: dict[EventTypePattern, None] = field(default_factory=dict)
+    suspended: bool = False
+    mode: InfoMode | None = None
+
+
+@dataclass(slots=True)
+class MadeFilter:
+    """A filter that belongs to proxies without a name.
+
+    Attributes:
+        command: What made it.
+        now: The id it has at the service.
+        parts: Its constraints by the ids the program knows.
+        ids: Those to the ones at the service, where they differ.
+    """
+
+    command: CreateFilter | CreateMapping
+    now: int
+    parts: dict[int, Any]
+    ids: dict[int, int] = field(default_factory=dict)
+
+
+class Memory:
+    """What was made.
+
+    Attributes:
+        proxies: By channel and the id the program knows.
+        filters: By the id the program knows.
+    """
+
+    def __init__(self) -> None:
+        self.proxies: dict[Key, MadeProxy] = {}
+        self.filters: dict[int, MadeFilter] = {}
+
+    def proxy_now(self, channel: int, proxy: int) -> int:
+        """The id a proxy has at the service."""
+        made = self.proxies.get((channel, proxy))
+        return proxy if made is None else made.now
+
+    def forget(self, channel: int, proxy: int) -> None:
+        """A proxy has ended, and filters that are its alone with it."""
+        made = self.proxies.pop((channel, proxy), None)
+        if made is not None:
+            for filter in (*made.filters.values(), *made.mappings.values()):
+                self.let_go(filter)
+
+    def let_go(self, filter: int) -> None:
+        """Forgets a filter that nothing remembered holds any more."""
+        if filter in self.filters and not any(
+            filter in made.filters.values() or filter in made.mappings.values()
+            for made in self.proxies.values()
+        ):
+            del self.filters[filter]
+
+    def note(self, command: Command, answer: Any) -> Any:  # noqa: ANN401 -- see the command
+        """A command, in the program's ids, was carried out; its answer in the program's ids."""
+        act = _NOTED.get(type(command))
+        if act is None:
+            return answer
+        turned = act(self, command, answer)
+        return answer if turned is None else turned
+
+    async def remake(self, key: Key, ask: Ask) -> bool:
+        """Makes a proxy again, all but what needs a client; whether it was one of these.
+
+        Args:
+            key: Which.
+            ask: Has a command carried out that names the ids at the service.
+        """
+        made = self.proxies.get(key)
+        if made is None:
+            return False
+        made.now = await ask(replace(made.command, qos=made.qos))
+        made.attached.clear()
+        place = Place(made.command.channel, proxy=made.now)
+        for attachment, filter in list(made.filters.items()):
+            found = await self._again(filter, ask, lambda now: AddFilter(place, now))
+            if found is None:
+                del made.filters[attachment]
+            else:
+                made.attached[attachment] = found
+        for purpose, filter in list(made.mappings.items()):
+            await self._again(filter, ask, lambda now, to=purpose: SetMapping(place, to, now))
+        if made.types:
+            change = OfferChange if made.command.side is Side.SUPPLIER else SubscriptionChange
+            await ask(change(place, tuple(made.types)))
+        return True
+
+    async def _again(self, filter: int, ask: Ask, use: Callable[..., Command]) -> Any:  # noqa: ANN401
+        """Has a filter used, made again if it is gone; None if nobody remembers it."""
+        made = self.filters.get(filter)
+        try:
+            return await ask(use(filter if made is None else made.now))
+        except FilterNotFound:
+            if made is None:
+                return None
+        parts = tuple(made.parts.values())
+        if isinstance(made.command, CreateFilter):
+            command: Command = replace(made.command, constraints=parts)
+        else:
+            command = replace(made.command, mapped=parts)
+        made.now, ids = await ask(command)
+        made.ids = dict(zip(made.parts, ids, strict=True))
+        return await ask(use(made.now))
+
+    async def settle(self, key: Key, ask: Ask) -> None:
+        """Does what needs a client: it is connected again."""
+        made = self.proxies.get(key)
+        if made is None:
+            return
+        if made.mode is not None:
+            on = made.mode.updates_on
+            mode = InfoMode.NONE_NOW_UPDATES_ON if on else InfoMode.NONE_NOW_UPDATES_OFF
+            await ask(ObtainTypes(key[0], made.now, mode))
+        if made.suspended:
+            await ask(Suspend(key[0], made.now))
+
+    def at(self, place: Place) -> MadeProxy | None:
+        """The proxy at a place, if it is remembered."""
+        return None if place.proxy is None else self.proxies.get((place.channel, place.proxy))
+
+
+# What each command changes.
+
+
+def _obtained(memory: Memory, command: ObtainProxy, answer: int) -> None:
+    if not command.name:
+        key = (command.channel, answer)
+        memory.proxies[key] = MadeProxy(command, answer, dict(command.qos))
+
+
+def _ended(memory: Memory, command: Disconnect, answer: object) -> None:
+    memory.forget(command.channel, command.proxy)
+
+
+def _channel_ended(memory: Memory, command: DestroyChannel, answer: object) -> None:
+    for key in [key for key in memory.proxies if key[0] == command.channel]:
+        memory.forget(*key)
+
+
+def _admin_ended(memory: Memory, command: DestroyAdmin, answer: object) -> None:
+    parent = (command.channel, command.side, command.admin)
+    for key, made in list(memory.proxies.items()):
+        if (made.command.channel, made.command.side, made.command.admin) == parent:
+            memory.forget(*key)
+
+
+def _qos_set(memory: Memory, command: SetQoS, answer: object) -> None:
+    made = memory.at(command.place)
+    if made is not None:
+        made.qos.update(command.properties)
+
+
+def _types_changed(
+    memory: Memory, command: OfferChange | SubscriptionChange, answer: object
+) -> None:
+    made = memory.at(command.place)
+    if made is not None:
+        for removed in command.removed:
+            made.types.pop(removed, None)
+        made.types.update(dict.fromkeys(command.added))
+
+
+def _suspended(memory: Memory, command: Suspend | Resume, answer: object) -> None:
+    made = memory.proxies.get((command.channel, command.proxy))
+    if made is not None:
+        made.suspended = isinstance(command, Suspend)
+
+
+def _mode_set(memory: Memory, command: ObtainTypes, answer: object) -> None:
+    made = memory.proxies.get((command.channel, command.proxy))
+    if made is not None:
+        made.mode = command.mode
+
+
+def _filter_made(
+    memory: Memory, command: CreateFilter | CreateMapping, answer: tuple[int, tuple[int, ...]]
+) -> None:
+    if command.private:
+        id, ids = answer
+        parts = command.constraints if isinstance(command, CreateFilter) else command.mapped
+        memory.filters[id] = MadeFilter(command, id, dict(zip(ids, parts, strict=True)))
+
+
+def _parts_added(
+    memory: Memory, command: AddConstraints | AddMapped, answer: Sequence[int]
+) -> Sequence[int]:
+    made = memory.filters.get(command.filter)
+    if made is None:
+        return answer
+    parts = command.constraints if isinstance(command, AddConstraints) else command.mapped
+    known: list[int] = []
+    for id, part in zip(answer, parts, strict=True):
+        known.append(_free(id, made.parts, made.ids))
+        made.parts[known[-1]] = part
+    return known
+
+
+def _free(id: int, taken: Mapping[int, object], renamed: dict[int, int]) -> int:
+    """The id a program knows what the service calls so by; another if it has one of that name."""
+    if id not in taken:
+        return id
+    other = max(*taken, *renamed.values()) + 1
+    renamed[other] = id
+    return other
+
+
+def _parts_changed(
+    memory: Memory, command: ModifyConstraints | ModifyMapped, answer: object
+) -> None:
+    made = memory.filters.get(command.filter)
+    if made is not None:
+        for id in command.delete:
+            made.parts.pop(id, None)
+        made.parts.update(command.replace)
+
+
+def _cleared(memory: Memory, command: ClearFilter, answer: object) -> None:
+    made = memory.filters.get(command.filter)
+    if made is not None:
+        made.parts.clear()
+
+
+def _filter_ended(memory: Memory, command: DestroyFilter, answer: object) -> None:
+    memory.filters.pop(command.filter, None)
+    for made in memory.proxies.values():
+        made.filters = {at: id for at, id in made.filters.items() if id != command.filter}
+        made.mappings = {to: id for to, id in made.mappings.items() if id != command.filter}
+
+
+def _attached(memory: Memory, command: AddFilter, answer: int) -> int:
+    made = memory.at(command.place)
+    if made is None:  # it survives with whatever holds it now
+        memory.filters.pop(command.filter, None)
+        return answer
+    attachment = _free(answer, made.filters, made.attached)
+    made.filters[attachment] = command.filter
+    return attachment
+
+
+def _taken_off(memory: Memory, command: RemoveFilter | RemoveAllFilters, answer: object) -> None:
+    made = memory.at(command.place)
+    if made is None:
+        return
+    gone = [command.attachment] if isinstance(command, RemoveFilter) else list(made.filters)
+    for attachment in gone:
+        filter = made.filters.pop(attachment, None)
+        if filter is not None:
+            memory.let_go(filter)
+
+
+def _mapped(memory: Memory, command: SetMapping, answer: object) -> None:
+    made = memory.at(command.place)
+    if made is None:
+        return
+    before = made.mappings.pop(command.purpose, None)
+    if command.filter is not None:
+        made.mappings[command.purpose] = command.filter
+    if before is not None:
+        memory.let_go(before)
+
+
+_NOTED: Final[Mapping[type, Callable[..., object]]] = {
+    AddConstraints: _parts_added,
+    AddFilter: _attached,
+    AddMapped: _parts_added,
+    ClearFilter: _cleared,
+    CreateFilter: _filter_made,
+    CreateMapping: _filter_made,
+    DestroyAdmin: _admin_ended,
+    DestroyChannel: _channel_ended,
+    DestroyFilter: _filter_ended,
+    Disconnect: _ended,
+    ModifyConstraints: _parts_changed,
+    ModifyMapped: _parts_changed,
+    ObtainProxy: _obtained,
+    ObtainTypes: _mode_set,
+    OfferChange: _types_changed,
+    RemoveAllFilters: _taken_off,
+    RemoveFilter: _taken_off,
+    Resume: _suspended,
+    SetMapping: _mapped,
+    SetQoS: _qos_set,
+    SubscriptionChange: _types_changed,
+    Suspend: _suspended,
+}

@@ -1,0 +1,180 @@
+"""The ids a program knows, and those the service has now, where the two differ.
+
+They differ only for what was made again after a restart (`http_memory`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from tidings.channel.commands import Command
+from tidings.channel.management import ModifyConstraints, ModifyMapped, RemoveFilter
+from tidings.channel.trail import Trail
+from tidings.channel.views import (
+    AdminInfo,
+    Advertisement,
+    DeadLetterInfo,
+    FilterInfo,
+    MappingInfo,
+    ProxyInfo,
+)
+from tidings.channel.vocabulary import Place
+from tidings.client.transports.http_memory import Memory
+
+__all__ = ["Names"]
+
+_C = TypeVar("_C")
+
+
+class Names:
+    """Translates between the two.
+
+    Args:
+        memory: What was made, and what it is called.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        # From what the service has to what the program knows.
+        self._proxies: dict[tuple[int, int], int] = {}
+        self._filters: dict[int, int] = {}
+
+    def refresh(self) -> None:
+        """Something was made again."""
+        memory = self._memory
+        self._proxies = {
+            (channel, made.now): proxy
+            for (channel, proxy), made in memory.proxies.items()
+            if made.now != proxy
+        }
+        self._filters = {made.now: id for id, made in memory.filters.items() if made.now != id}
+
+    @property
+    def _same(self) -> bool:
+        return not self._proxies and not self._filters
+
+    # From the program to the service.
+
+    def outward(self, command: Command) -> Command:
+        """The command with the ids the service has."""
+        return command if self._same else self._translated(command)
+
+    def _translated(self, command: Any) -> Any:  # noqa: ANN401 -- of its own kind
+        memory = self._memory
+        changed: dict[str, object] = {}
+        place = getattr(command, "place", None)
+        if isinstance(place, Place) and place.proxy is not None:
+            now = memory.proxy_now(place.channel, place.proxy)
+            changed["place"] = replace(place, proxy=now)
+        proxy = getattr(command, "proxy", None)
+        if proxy is not None:
+            changed["proxy"] = memory.proxy_now(command.channel, proxy)
+        filter = getattr(command, "filter", None)
+        if filter in memory.filters:
+            changed["filter"] = memory.filters[filter].now
+        if isinstance(command, RemoveFilter):
+            made = memory.at(command.place)
+            if made is not None:
+                attachment = command.attachment
+                changed["attachment"] = made.attached.get(attachment, attachment)
+        if isinstance(command, ModifyConstraints | ModifyMapped) and filter in memory.filters:
+            ids = memory.filters[command.filter].ids
+            changed["delete"] = tuple(ids.get(id, id) for id in command.delete)
+            changed["replace"] = {ids.get(id, id): one for id, one in command.replace.items()}
+        if not changed:
+            return command
+        if isinstance(command, tuple):
+            return command._replace(**changed)  # type: ignore[attr-defined]
+        return replace(command, **changed)
+
+    def filter_now(self, id: int) -> int:
+        """The id a filter has at the service."""
+        made = self._memory.filters.get(id)
+        return id if made is None else made.now
+
+    # From the service to the program.
+
+    def inward(self, found: _C) -> _C:
+        """A view, or a trail, with the ids the program knows."""
+        if self._same:
+            return found
+        turned: Any = found
+        if isinstance(found, list | tuple) and not hasattr(found, "_fields"):
+            turned = [self.inward(one) for one in found]
+        elif isinstance(found, ProxyInfo):
+            turned = self._proxy_info(found)
+        elif isinstance(found, AdminInfo):
+            turned = self._admin_info(found)
+        elif isinstance(found, FilterInfo | MappingInfo):
+            turned = self._filter_info(found)
+        elif isinstance(found, DeadLetterInfo):
+            turned = replace(found, proxy=self._proxy(found.channel, found.proxy))
+        return turned  # type: ignore[no-any-return]
+
+    def trail(self, channel: int, trail: Trail) -> Trail:
+        """A trail with the ids the program knows."""
+        if self._same:
+            return trail
+        return replace(
+            trail,
+            recipients=tuple(self._proxy(channel, proxy) for proxy in trail.recipients),
+            steps=tuple(
+                step
+                if step.proxy is None
+                else replace(step, proxy=self._proxy(channel, step.proxy))
+                for step in trail.steps
+            ),
+        )
+
+    def _proxy(self, channel: int, proxy: int) -> int:
+        return self._proxies.get((channel, proxy), proxy)
+
+    def _filter(self, id: int | None) -> int | None:
+        return None if id is None else self._filters.get(id, id)
+
+    def _proxy_info(self, info: ProxyInfo) -> ProxyInfo:
+        id = self._proxy(info.channel, info.id)
+        made = self._memory.proxies.get((info.channel, id))
+        known = {} if made is None else {now: first for first, now in made.attached.items()}
+        return replace(
+            info,
+            id=id,
+            filters={
+                known.get(at, at): self._filters.get(filter, filter)
+                for at, filter in info.filters.items()
+            },
+            priority_filter=self._filter(info.priority_filter),
+            lifetime_filter=self._filter(info.lifetime_filter),
+        )
+
+    def _admin_info(self, info: AdminInfo) -> AdminInfo:
+        return replace(
+            info,
+            proxies=tuple(self._proxy(info.channel, proxy) for proxy in info.proxies),
+            filters={at: self._filters.get(id, id) for at, id in info.filters.items()},
+            priority_filter=self._filter(info.priority_filter),
+            lifetime_filter=self._filter(info.lifetime_filter),
+        )
+
+    def _filter_info(self, info: FilterInfo | MappingInfo) -> FilterInfo | MappingInfo:
+        id = self._filters.get(info.id, info.id)
+        made = self._memory.filters.get(id)
+        known = {} if made is None else {now: first for first, now in made.ids.items()}
+        if isinstance(info, FilterInfo):
+            parts = {known.get(one, one): part for one, part in info.constraints.items()}
+            return replace(info, id=id, constraints=parts)
+        return replace(
+            info, id=id, mapped={known.get(one, one): part for one, part in info.mapped.items()}
+        )
+
+    def advertisement(self, channel: int, found: Advertisement) -> Advertisement:
+        """What is offered and wanted, in the ids the program knows."""
+        if self._same:
+            return found
+        offers = {}
+        for who, types in found.offers.items():
+            kind, _, id = who.partition(" ")
+            offers[f"{kind} {self._proxy(channel, int(id))}" if kind == "proxy" else who] = types
+        wants = {self._proxy(channel, proxy): types for proxy, types in found.wants.items()}
+        return replace(found, offers=offers, wants=wants)

@@ -1,0 +1,339 @@
+"""Events on their way to the service: sent in order, sent again after a cut, answered once.
+
+Every event has a producer's mark, so that one that is sent twice is accepted once. Pushes that
+are asked for in one turn of the loop share a frame.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from tidings.api.frames import MAX_FRAME_EVENTS, PushedFrame
+from tidings.api.items import item_form
+from tidings.api.problems import error_of
+from tidings.api.trails import TrailForm
+from tidings.channel.commands import Push
+from tidings.channel.trail import Traced
+from tidings.channel.translation import entered
+from tidings.channel.vocabulary import Item
+from tidings.errors import TidingsError, Unreachable
+from tidings.events.codecs.json_codec import encode_event
+from tidings.events.codecs.json_text import write_json
+from tidings.events.envelope import ProducerMark
+from tidings.events.structured import StructuredEvent
+from tidings.names import new_origin
+
+__all__ = ["MOST_EVENTS", "MOST_OCTETS", "Pushes"]
+
+# What may be on its way without an answer; the rest waits here, and its callers with it.
+MOST_EVENTS: Final = 10_000
+MOST_OCTETS: Final = 16 * 1024 * 1024
+# Frames are not made longer than this by more events: others on the socket want a turn, too.
+_FRAME_OCTETS: Final = 1024 * 1024
+
+_encoder: Final = msgspec.json.Encoder()
+
+Answer: TypeAlias = int | TidingsError | None
+
+
+class _Request:
+    """One push that somebody waits for.
+
+    Attributes:
+        push: What was asked.
+        events: The events as JSON, without those that are none.
+        marks: Their marks.
+        places: Where the answer of each belongs.
+        answers: What is known so far.
+        asked: When, by the loop's clock.
+        sent: How many of the events have been put into frames.
+        left: How many of the answers are missing.
+        future: Who waits.
+    """
+
+    __slots__ = ("answers", "asked", "events", "future", "left", "marks", "places", "push", "sent")
+
+    def __init__(self, push: Push, marks: Sequence[ProducerMark]) -> None:
+        loop = asyncio.get_running_loop()
+        self.push = push
+        self.events: list[bytes] = []
+        self.marks: Sequence[ProducerMark] = marks
+        self.places: Sequence[int] = range(len(push.items))
+        self.answers: list[Answer] = [None] * len(push.items)
+        self.asked = loop.time()
+        self.sent = 0
+        self.future: asyncio.Future[list[Answer]] = loop.create_future()
+        wrong = False
+        for place, item in enumerate(push.items):
+            try:
+                self.events.append(_encoded(item))
+            except TidingsError as error:
+                self.answers[place] = error
+                wrong = True
+        if wrong:
+            self.places = [at for at, answer in enumerate(self.answers) if answer is None]
+            self.marks = [marks[at] for at in self.places]
+        self.left = len(self.events)
+
+    @property
+    def key(self) -> tuple[int, int, bool]:
+        """Requests that agree in this can share a frame."""
+        return self.push.channel, self.push.proxy, self.push.trail
+
+    def fail(self, error: TidingsError) -> None:
+        """Nothing more comes."""
+        if not self.future.done():
+            self.future.set_exception(error)
+
+
+class _Frame:
+    """Events that were sent and are not answered."""
+
+    __slots__ = ("channel", "id", "octets", "parts", "proxy", "tail")
+
+    def __init__(self, id: int, channel: int, proxy: int) -> None:
+        self.id = id
+        self.channel = channel
+        self.proxy = proxy
+        self.tail = b""
+        self.octets = 0
+        # Whose events these are: the request, the first of them, and how many.
+        self.parts: list[tuple[_Request, int, int]] = []
+
+    @property
+    def count(self) -> int:
+        """How many events."""
+        return sum(part[2] for part in self.parts)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether anybody waits for the answer."""
+        return any(not request.future.done() for request, _, _ in self.parts)
+
+
+class Pushes:
+    """All events on their way.
+
+    Args:
+        send: Sends a frame; only called between `up` and `down`.
+        ids: Numbers for frames.
+        proxy_now: The id a proxy has now, from its channel and the id it had first.
+    """
+
+    def __init__(
+        self, send: Callable[[bytes], None], ids: count[int], proxy_now: Callable[[int, int], int]
+    ) -> None:
+        self._send = send
+        self._ids = ids
+        self._proxy_now = proxy_now
+        self._waiting: deque[_Request] = deque()
+        self._sent: dict[int, _Frame] = {}
+        self._events = self._octets = 0
+        self._up = self._scheduled = False
+        self._producer = new_origin()
+        self._number = 0
+
+    def __len__(self) -> int:
+        """How many frames and requests wait for something."""
+        return len(self._sent) + len(self._waiting)
+
+    @property
+    def channels(self) -> set[int]:
+        """Where anything goes."""
+        waiting = {request.push.channel for request in self._waiting}
+        return waiting | {frame.channel for frame in self._sent.values()}
+
+    async def ask(self, push: Push) -> list[Any]:
+        """Sends events and waits for what became of them.
+
+        Raises:
+            Unreachable: The service was away for too long.
+            TidingsError: None of them was looked at; the message says why.
+        """
+        request = _Request(push, push.marks or self._own_marks(len(push.items)))
+        if not request.left:
+            return request.answers
+        self._waiting.append(request)
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._flush)
+        return await request.future
+
+    def _own_marks(self, many: int) -> list[ProducerMark]:
+        first = self._number + 1
+        self._number += many
+        trusted, producer = ProducerMark.trusted, self._producer
+        return [trusted(producer, number) for number in range(first, first + many)]
+
+    # The socket.
+
+    def up(self) -> None:
+        """The socket is there: everything without an answer goes again, in order."""
+        self._up = True
+        for id, frame in list(self._sent.items()):
+            if frame.wanted:
+                self._send_frame(frame)
+            else:
+                self._dropped(id)
+        self._flush()
+
+    def down(self) -> None:
+        """The socket is gone: all waits."""
+        self._up = False
+
+    def pushed(self, answer: PushedFrame) -> None:
+        """What became of the events of a frame."""
+        frame = self._dropped(answer.id)
+        if frame is None:
+            return
+        at = 0
+        for request, first, many in frame.parts:
+            for offset, result in enumerate(answer.results[at : at + many]):
+                request.answers[request.places[first + offset]] = (
+                    result if result.__class__ is int else _answer(result)
+                )
+            at += many
+            request.left -= many
+            if not request.left and not request.future.done():
+                request.future.set_result(request.answers)
+        if self._waiting:
+            self._flush()
+
+    def refused(self, id: int, error: TidingsError) -> bool:
+        """A frame was not looked at; whether it was one of these."""
+        frame = self._dropped(id)
+        if frame is None:
+            return False
+        for request, _, _ in frame.parts:
+            request.fail(error)
+        if self._waiting:
+            self._flush()
+        return True
+
+    def _dropped(self, id: int) -> _Frame | None:
+        frame = self._sent.pop(id, None)
+        if frame is not None:
+            self._events -= frame.count
+            self._octets -= frame.octets
+        return frame
+
+    # Giving up.
+
+    def fail(self, error: TidingsError, channel: int | None = None) -> None:
+        """Whoever waits, for one channel or for any, waits in vain."""
+        for request in self._requests():
+            if channel is None or request.push.channel == channel:
+                request.fail(error)
+        self._waiting = deque(one for one in self._waiting if not one.future.done())
+        for id, frame in list(self._sent.items()):
+            if not frame.wanted:
+                self._dropped(id)
+
+    def expire(self, since: float, patience: float, now: float, why: str) -> None:
+        """The service has been away since then: who waits for longer than that is told."""
+        for request in self._requests():
+            if max(request.asked, since) + patience <= now and not request.future.done():
+                told = (
+                    "whether the events were accepted is unknown; publishing them again with the "
+                    "same numbers is safe"
+                    if request.sent
+                    else "nothing was sent"
+                )
+                request.fail(Unreachable(f"no answer for {patience:g} s ({why}): {told}"))
+        self._waiting = deque(one for one in self._waiting if not one.future.done())
+
+    def _requests(self) -> list[_Request]:
+        found = {id(r): r for frame in self._sent.values() for r, _, _ in frame.parts}
+        found.update((id(request), request) for request in self._waiting)
+        return list(found.values())
+
+    # Frames.
+
+    def _flush(self) -> None:
+        """Sends what waits, as far as there is room."""
+        self._scheduled = False
+        if not self._up:
+            return
+        waiting = self._waiting
+        while waiting and self._events < MOST_EVENTS and self._octets < MOST_OCTETS:
+            if waiting[0].future.done():  # nobody waits any more
+                waiting.popleft()
+                continue
+            frame = self._filled()
+            self._sent[frame.id] = frame
+            self._events += frame.count
+            self._octets += frame.octets
+            self._send_frame(frame)
+
+    def _filled(self) -> _Frame:
+        """A frame with as many of the first waiting events as go together."""
+        waiting = self._waiting
+        first = waiting[0]
+        key = first.key
+        frame = _Frame(next(self._ids), first.push.channel, first.push.proxy)
+        events: list[bytes] = []
+        marks: list[ProducerMark] = []
+        while waiting and waiting[0].key == key and len(events) < MAX_FRAME_EVENTS:
+            request = waiting[0]
+            start = request.sent
+            taken = _fitting(request.events, start, MAX_FRAME_EVENTS - len(events), frame.octets)
+            if not taken:
+                break
+            frame.parts.append((request, start, len(taken)))
+            frame.octets += sum(map(len, taken))
+            events += taken
+            marks += request.marks[start : start + len(taken)]
+            request.sent = start + len(taken)
+            if request.sent < len(request.events):
+                break
+            waiting.popleft()
+        frame.tail = _tail(events, marks, trail=key[2])
+        return frame
+
+    def _send_frame(self, frame: _Frame) -> None:
+        channel = frame.channel
+        proxy = self._proxy_now(channel, frame.proxy)
+        head = f'{{"op":"push","id":{frame.id},"channel":{channel},"proxy":{proxy},'
+        self._send(head.encode() + frame.tail)
+
+
+def _fitting(events: Sequence[bytes], start: int, most: int, octets: int) -> Sequence[bytes]:
+    """The events from there on that fit into a frame; the first always fits into an empty one."""
+    taken: list[bytes] = []
+    for event in events[start : start + most]:
+        octets += len(event)
+        if octets > _FRAME_OCTETS and octets != len(event):
+            break
+        taken.append(event)
+    return taken
+
+
+def _tail(events: Sequence[bytes], marks: Sequence[ProducerMark], *, trail: bool) -> bytes:
+    first = marks[0]
+    producer, number = first.producer, first.number
+    if all(m.number == number + at and m.producer == producer for at, m in enumerate(marks)):
+        told = b'"producer":%b,"number":%d,' % (_encoder.encode(producer), number)
+    else:
+        told = b'"marks":%b,' % _encoder.encode([(m.producer, m.number) for m in marks])
+    return b'%b%b"events":[%b]}' % (told, b'"trail":true,' if trail else b"", b",".join(events))
+
+
+def _encoded(item: Item) -> bytes:
+    if isinstance(item, StructuredEvent):
+        return encode_event(item)
+    entered(item, False)  # says what it is if it is none
+    return write_json(item_form(item))
+
+
+def _answer(result: object) -> Answer:
+    assert isinstance(result, Mapping)
+    if "error" in result:
+        problem = result["error"]
+        return error_of(problem, int(problem.get("status", 500)))
+    return Traced.of(result["seq"], TrailForm.model_validate(result["trail"]).info())

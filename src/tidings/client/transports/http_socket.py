@@ -1,0 +1,397 @@
+"""The WebSocket of a client: opened when it is needed, and again whenever it is cut."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from typing import Final, TypeAlias
+
+from tidings.api.frames import (
+    MAX_WINDOW,
+    ConnectFrame,
+    ErrorFrame,
+    EventsFrame,
+    GoneFrame,
+    OkFrame,
+    PollFrame,
+    PushedFrame,
+    ReleaseFrame,
+    TypesFrame,
+    read_server_frame,
+    write_frame,
+)
+from tidings.api.problems import error_of
+from tidings.client.transports.http_backoff import pauses
+from tidings.client.transports.http_gate import Gate
+from tidings.client.transports.http_lines import Line
+from tidings.client.transports.http_pushes import Pushes
+from tidings.client.transports.http_recovery import ServiceRecovery
+from tidings.client.transports.http_wire import Wire
+from tidings.errors import (
+    BadInput,
+    Disconnected,
+    Forbidden,
+    Stopping,
+    TidingsError,
+    Unauthenticated,
+    Unreachable,
+)
+
+__all__ = ["CLOSED", "Cut", "OnConnection", "Opener", "Socket"]
+
+OnConnection: TypeAlias = Callable[[bool, str], object]
+"""Told whether the service is reached, and why not."""
+
+Opener: TypeAlias = Callable[[Callable[[bytes], None], Callable[[int, str], None]], Awaitable[Wire]]
+"""Opens a WebSocket: given who reads frames, and who is told of a cut."""
+
+CLOSED: Final = "the client is closed: make another one"
+# How often it is looked who has waited for too long, in seconds.
+_LOOK: Final = 0.25
+# The service could not understand what was sent, or will not have it: saying it again is no help.
+_REFUSED: Final = frozenset({1002, 1003, 1007, 1008, 1009})
+# What does not get better by trying again.
+_HOPELESS: Final = (Unauthenticated, Forbidden)
+
+
+class Cut(Exception):
+    """The socket was cut before an answer came."""
+
+
+class Socket:
+    """Lines and pushes over one WebSocket after the other.
+
+    Args:
+        opener: Opens one.
+        recovery: What else is to be done after a cut.
+        patience: How long whoever asks waits for a service that is away, in seconds.
+        on_connection: Told when the service is reached, and when no more.
+
+    Attributes:
+        pushes: Events on their way.
+        lines: By number.
+        generation: How many sockets there have been.
+    """
+
+    def __init__(
+        self,
+        opener: Opener,
+        recovery: ServiceRecovery,
+        *,
+        patience: float,
+        on_connection: OnConnection | None,
+    ) -> None:
+        self._opener = opener
+        self._recovery = recovery
+        self._patience = patience
+        self._on_connection = on_connection
+        self._ids = count(1)
+        self._numbers = count(1)
+        self.pushes = Pushes(self.send, self._ids, recovery.proxy_now)
+        self.lines: dict[int, Line] = {}
+        self.generation = 0
+        self._asked: dict[int, asyncio.Future[None]] = {}
+        self._wire: Wire | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._closed = False
+        self._gate = Gate()
+        self._cut: asyncio.Future[tuple[int, str]] | None = None
+        self._why = "not tried yet"
+        # Whether anything came of the present socket; if not, the next one can wait.
+        self._useful = False
+        self._looking: asyncio.TimerHandle | None = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether frames go through, and all lines are connected."""
+        return self._gate.is_open
+
+    def next_number(self) -> int:
+        """A number for a new line."""
+        return next(self._numbers)
+
+    def need(self) -> None:
+        """There is something to do: the socket is opened if it is not."""
+        if self._task is None and not self._closed:
+            self._task = asyncio.get_running_loop().create_task(self._run())
+
+    def send(self, frame: bytes) -> None:
+        """Sends a frame; it is lost if there is no socket."""
+        if self._wire is not None:
+            self._wire.send(frame)
+
+    # What is asked.
+
+    async def connect(self, line: Line) -> None:
+        """Connects a line for the first time.
+
+        Raises:
+            Unreachable: The service is away.
+            TidingsError: It refuses.
+        """
+        again = line.connect.again
+        self.lines[line.number] = line
+        try:
+            while not line.established:
+                await self.reached()
+                try:
+                    await self._connect(line, again)
+                except Cut:
+                    # It may have come through. Of a proxy that others know it is not sure then
+                    # who is connected; they are not pushed aside.
+                    again = again or self._recovery.is_own(line)
+        except BaseException:
+            self.lines.pop(line.number, None)
+            self._withdraw(line)
+            raise
+
+    def _withdraw(self, line: Line) -> None:
+        """Whoever asked for a line does not want it any more: the service may have it by now."""
+        if self._wire is not None:
+            self.send(write_frame(ReleaseFrame(next(self._ids), line.number, end=False)).encode())
+
+    async def release(self, line: Line, *, end: bool) -> None:
+        """Ends a line.
+
+        Raises:
+            Cut: Whether the service has heard of it is unknown.
+            TidingsError: The service refuses.
+        """
+        self.lines.pop(line.number, None)
+        live = line.live
+        line.end(Disconnected("the connection was closed by its own client"))
+        if not live:
+            raise Cut
+        await self._ask(lambda id: ReleaseFrame(id, line.number, end))
+
+    async def reached(self) -> None:
+        """Waits until the socket is there and all lines are connected.
+
+        Raises:
+            Unreachable: The service is away.
+        """
+        if self._closed:
+            raise Stopping(CLOSED)
+        self.need()
+        try:
+            await self._gate.wait(self._patience)
+        except TimeoutError:
+            told = f"no connection for {self._patience:g} s ({self._why}): nothing was sent"
+            raise Unreachable(told) from None
+
+    async def _connect(self, line: Line, again: bool) -> None:
+        asked = line.connect
+        proxy = self._recovery.proxy_now(asked.channel, asked.proxy)
+        window = min(asked.window, MAX_WINDOW)
+        await self._ask(
+            lambda id: ConnectFrame(
+                id, line.number, asked.channel, proxy, window, again, line.notices
+            )
+        )
+        line.live = line.error is None
+        line.established = True
+
+    async def _ask(self, make: Callable[[int], ConnectFrame | ReleaseFrame]) -> None:
+        if self._wire is None:
+            raise Cut
+        id = next(self._ids)
+        future = self._asked[id] = asyncio.get_running_loop().create_future()
+        self.send(write_frame(make(id)).encode())
+        try:
+            await future
+        finally:
+            self._asked.pop(id, None)
+
+    # The life of sockets.
+
+    async def _run(self) -> None:
+        """Opens sockets, one after the other, as long as there is something to do."""
+        waits = pauses()
+        try:
+            while not self._closed and self._busy():
+                cut = await self._open(waits)
+                self._useful = False
+                await self._restored()
+                code, why = await cut
+                if code in _REFUSED:
+                    told = f"the service refuses what was sent ({code}): {why}"
+                    self.pushes.fail(Unreachable(told))
+                elif self._useful:
+                    waits = pauses()
+                await asyncio.sleep(next(waits))
+        except TidingsError as error:
+            self._give_up(error)
+        finally:
+            self._task = None
+
+    def _busy(self) -> bool:
+        return bool(self.lines or len(self.pushes) or len(self._gate))
+
+    async def _open(self, waits: Iterator[float]) -> asyncio.Future[tuple[int, str]]:
+        """Opens a socket; what is returned is done when it is cut."""
+        loop = asyncio.get_running_loop()
+        self._look(loop.time())
+        try:
+            while True:
+                cut = self._cut = loop.create_future()
+                try:
+                    wire = await self._opener(self._read, partial(self._lost, cut))
+                except _HOPELESS:
+                    raise
+                except (OSError, TimeoutError, TidingsError) as error:
+                    self._why = str(error) or type(error).__name__
+                else:
+                    if not cut.done():
+                        self._wire = wire
+                        self.generation += 1
+                        return cut
+                await asyncio.sleep(next(waits))
+        finally:
+            if self._looking is not None:
+                self._looking.cancel()
+
+    async def _restored(self) -> None:
+        try:
+            await self._restore()
+        except (Cut, TidingsError) as error:
+            self._abort(str(error))
+        else:
+            if self._wire is not None:
+                self._gate.open()
+                self.pushes.up()
+                self._tell(True, "")
+
+    def _look(self, since: float) -> None:
+        """Tells those who have waited for too long, now and again."""
+        loop = asyncio.get_running_loop()
+        self.pushes.expire(since, self._patience, loop.time(), self._why)
+        self._looking = loop.call_later(_LOOK, self._look, since)
+
+    async def _restore(self) -> None:
+        """Connects again all that was connected."""
+        lines = [line for line in self.lines.values() if line.established]
+        channels = {line.connect.channel for line in lines} | self.pushes.channels
+        if self.generation > 1 and channels:
+            for channel, error in (await self._recovery.lost_channels(channels)).items():
+                self.pushes.fail(error, channel)
+                for line in lines:
+                    if line.connect.channel == channel:
+                        self._ended(line, Disconnected(str(error)))
+        lines = [line for line in lines if line.error is None]
+        await asyncio.gather(*map(self._reconnect, lines))
+
+    async def _reconnect(self, line: Line) -> None:
+        try:
+            await self._recovery.reconnect(line, self._connect)
+        except (Stopping, Unreachable):
+            raise
+        except TidingsError as error:
+            self._ended(line, Disconnected(str(error)))
+        else:
+            if line.error is not None:  # closed meanwhile
+                self._withdraw(line)
+
+    def _ended(self, line: Line, error: Disconnected) -> None:
+        self.lines.pop(line.number, None)
+        self._recovery.forget(line)
+        line.end(error)
+
+    def _abort(self, why: str) -> None:
+        wire, cut = self._wire, self._cut
+        if wire is not None and cut is not None:
+            wire.abort()
+            self._lost(cut, 1006, why)
+
+    def _lost(self, cut: asyncio.Future[tuple[int, str]], code: int, why: str) -> None:
+        """A socket is cut; `cut` says which."""
+        if cut.done():
+            return
+        cut.set_result((code, why))
+        self._why = why
+        if self._wire is None:  # it was not even taken into use
+            return
+        self._wire = None
+        self.pushes.down()
+        for future in [one for one in self._asked.values() if not one.done()]:
+            future.set_exception(Cut())
+        for line in self.lines.values():
+            line.cut()
+        if self._gate.is_open:
+            self._gate.shut()
+            self._tell(False, why)
+
+    def _give_up(self, error: TidingsError) -> None:
+        """It does not get better: everybody is told."""
+        self.pushes.fail(error)
+        for line in list(self.lines.values()):
+            if line.established:
+                self._ended(line, Disconnected(str(error)))
+        self._why = str(error)
+        self._gate.refuse(error)
+        self._tell(False, str(error))
+
+    def _tell(self, up: bool, why: str) -> None:
+        if self._on_connection is not None:
+            asyncio.get_running_loop().call_soon(self._on_connection, up, why)
+
+    # What the service says.
+
+    def _read(self, data: bytes) -> None:
+        try:
+            frame = read_server_frame(data)
+            if isinstance(frame, PushedFrame):
+                self._useful = True
+                self.pushes.pushed(frame)
+            elif isinstance(frame, OkFrame):
+                self._answered(frame.id, None)
+            elif isinstance(frame, ErrorFrame):
+                self._answered(frame.id, error_of(frame.problem, 500))
+            else:
+                line = self.lines.get(frame.line)
+                if line is not None:
+                    self._for_line(line, frame)
+        except BadInput as error:
+            self._abort(f"what the service sent cannot be read: {error}")
+
+    def _for_line(self, line: Line, frame: object) -> None:
+        if isinstance(frame, EventsFrame):
+            self._useful = True
+            line.deliver(frame)
+        elif isinstance(frame, TypesFrame):
+            line.types(*frame.patterns())
+        elif isinstance(frame, PollFrame):
+            line.poll(frame.poll, frame.most)
+        elif isinstance(frame, GoneFrame):
+            error = error_of(frame.problem, 500)
+            told = error if isinstance(error, Disconnected) else Disconnected(str(error))
+            self._ended(line, told)
+
+    def _answered(self, id: int | None, error: TidingsError | None) -> None:
+        if isinstance(error, Stopping):  # it took nothing; what was sent goes to its successor
+            self._abort(str(error))
+        elif id is not None and not (error is not None and self.pushes.refused(id, error)):
+            future = self._asked.get(id)
+            if future is not None and not future.done():
+                if error is None:
+                    future.set_result(None)
+                else:
+                    future.set_exception(error)
+
+    async def close(self) -> None:
+        """Ends everything, with a word to the service if it is there."""
+        self._closed = True
+        self.pushes.fail(Stopping(CLOSED))
+        self._gate.refuse(Stopping(CLOSED))
+        for line in self.lines.values():
+            line.end(Disconnected("the client was closed"))
+        self.lines.clear()
+        if self._wire is not None:
+            self._wire.close()
+            self._wire = None
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task

@@ -1,0 +1,325 @@
+"""History: what a channel took in before, read from the journal, page by page.
+
+Only Persistent events are in the journal. So numbers of BestEffort events are missing in pages,
+and a host without a disk has no past at all. What retention has let go is gone, also if some of
+it still waits for a consumer and was carried forward: a past with holes would be taken for a
+whole one. StartTime and lifetime do not count; what came is shown as it came.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tidings.channel.channel import Channel
+from tidings.channel.translation import fields_for
+from tidings.engine.bodies import Message
+from tidings.engine.store import Store, message_of
+from tidings.errors import CursorNotFound, InvalidUsage, StoreError, TidingsError
+from tidings.filters.constraint import Constraint
+from tidings.stores.event_index import SegmentIndex, durable_entries
+from tidings.stores.event_payloads import arrival_of
+from tidings.stores.records import Kind, Record
+from tidings.stores.segments import DATA_START, Cursor, Entry
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from tidings.engine.host import Host
+
+__all__ = ["MOST", "History", "HistoryPage"]
+
+log = logging.getLogger(__name__)
+
+MOST: Final = 1_000
+"""How many events a page has at most."""
+
+# A page ends when so many events were looked at, or so many octets of them found.
+_LOOKED_AT: Final = 10_000
+_PAGE_OCTETS: Final = 8 * 1024 * 1024
+# A step ends when so much was decoded, or so much looked through: pushes wait meanwhile, and the
+# loop may have to wait for the interpreter.
+_STEP_EVENTS: Final = 24
+_STEP_OCTETS: Final = 256 * 1024
+_STEP_SCANNED: Final = 128 * 1024
+# Readers whose place is remembered.
+_PLACES: Final = 1_000
+
+
+class HistoryPage(NamedTuple):
+    """Past events of a channel.
+
+    Attributes:
+        messages: The events, in the order of their numbers.
+        next: To go on, ask for what comes after this number.
+        end: Whether nothing more was there; otherwise there may be, also after an empty page.
+        last: The number of the channel's latest event, when the page was asked for.
+    """
+
+    messages: list[Message]
+    next: int
+    end: bool
+    last: int
+
+
+class History:
+    """Reads the past of a host's channels."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._guide = _Guide()
+
+    async def page(
+        self,
+        channel: int,
+        *,
+        after: int | None = None,
+        since: int | None = None,
+        most: int = 100,
+        constraint: Constraint | None = None,
+    ) -> HistoryPage:
+        """The next events of a channel, each once.
+
+        Of all numbers up to the page's `last`, no event comes into the journal later: who reads
+        until `end` has seen everything up to there. Nothing is seen that was not synced.
+
+        Args:
+            channel: Its id.
+            after: Only events with larger numbers; None begins at the oldest that is kept.
+            since: Only events that came then or later, microseconds since 1970; None for all.
+            most: At most so many, up to `MOST`. Fewer may come when they are large, or few
+                of those looked at match.
+            constraint: Only events that match, asked as it was when they came; None for all.
+
+        Raises:
+            ChannelNotFound: There is no such channel.
+            CursorNotFound: Events after `after` are not kept any more, or no event has that
+                number yet.
+            InvalidUsage: An argument is none.
+            StoreError: The disk cannot be read.
+        """
+        _check(after, since, most)
+        found = self._host.factory.channel(channel)
+        last = await self._settled(found)
+        store = self._host.store
+        if store is None:
+            return HistoryPage([], last, True, last)
+        if after is not None and after > last:
+            raise CursorNotFound(
+                f"channel {channel} has no event {after} yet: its latest is {last}"
+            )
+        origin = bytes.fromhex(found.origin)
+        asked = _Asked(channel, origin, after, since, most, constraint, last)
+        search = _Search(store, self._guide, asked)
+        while not await self._host.submit(search.step):
+            pass
+        return search.page()
+
+    async def _settled(self, channel: Channel) -> int:
+        """The latest number, once it is decided of all up to it whether they were accepted."""
+        latest = channel.seq
+        settled: asyncio.Future[int] = self._host.loop.create_future()
+
+        def settle() -> None:
+            if not settled.done():
+                settled.set_result(min(latest, channel.seq))  # what was refused is taken back
+
+        self._host.writer.after_writes(settle)
+        return await settled
+
+
+class _Guide:
+    """What is known of where events are; on the disk thread."""
+
+    def __init__(self) -> None:
+        self._segments: dict[int, SegmentIndex] = {}
+        self._first = 0
+        self._places: OrderedDict[tuple[bytes, int], Cursor] = OrderedDict()
+
+    def segment(self, number: int) -> SegmentIndex:
+        found = self._segments.get(number)
+        if found is None:
+            found = self._segments[number] = SegmentIndex()
+        return found
+
+    def forget_before(self, number: int) -> None:
+        if number > self._first:
+            self._first = number
+            for old in [one for one in self._segments if one < number]:
+                del self._segments[old]
+
+    def remember(self, origin: bytes, reached: int, place: Cursor) -> None:
+        self._places[origin, reached] = place
+        self._places.move_to_end((origin, reached))
+        if len(self._places) > _PLACES:
+            self._places.popitem(last=False)
+
+    def place(self, origin: bytes, reached: int) -> Cursor | None:
+        return self._places.get((origin, reached))
+
+
+class _Asked(NamedTuple):
+    """What a page is to have."""
+
+    channel: int
+    origin: bytes
+    after: int | None
+    since: int | None
+    most: int
+    constraint: Constraint | None
+    last: int
+
+
+class _Search:
+    """The search for one page, step by step on the disk thread."""
+
+    def __init__(self, store: Store, guide: _Guide, asked: _Asked) -> None:
+        self._store = store
+        self._guide = guide
+        self._asked = asked
+        self._origin = asked.origin
+        self._reached = asked.after or 0  # of all numbers up to here it is known what they are
+        self._messages: list[Message] = []
+        self._octets = 0
+        self._looked_at = 0
+        self._left = 0  # events this step may decode
+        self._at: Cursor | None = None
+        self._end = False
+
+    def page(self) -> HistoryPage:
+        """What was found."""
+        reached = max(self._reached, self._asked.last) if self._end else self._reached
+        return HistoryPage(self._messages, reached, reached >= self._asked.last, self._asked.last)
+
+    def step(self) -> bool:
+        """Looks through a little more; whether the page is there."""
+        if self._reached >= self._asked.last:
+            return True
+        if self._is_cut_off():
+            return True
+        at = self._place()
+        index = self._guide.segment(at.segment)
+        start, stop, passed = index.stretch(
+            at.offset, self._origin, self._reached, self._asked.since
+        )
+        self._reached = max(self._reached, min(passed, self._asked.last))
+        self._at = Cursor(at.segment, start)
+        self._left = _STEP_EVENTS
+        try:
+            if stop is not None:
+                self._look(durable_entries(self._store.journal, self._at, stop), stop)
+            elif index.complete or self._explore(index):
+                self._turn_over()
+        except FileNotFoundError:
+            self._turn_over()
+        except OSError as error:
+            raise StoreError(f"segment {at.segment} cannot be read: {error}") from error
+        done = self._end or self._is_full()
+        if done and not self._end:
+            self._guide.remember(self._origin, self._reached, self._at)
+        return done
+
+    def _is_cut_off(self) -> bool:
+        """Whether what comes next was dropped, and the page has to end before."""
+        dropped = self._store.dropped.get(self._origin, 0)
+        if self._reached >= dropped:
+            return False
+        if self._messages:
+            return True
+        if self._asked.after is not None:
+            raise CursorNotFound(
+                f"events of channel {self._asked.channel} after {self._reached} are not kept "
+                f"any more: the oldest number that is kept is {dropped + 1}"
+            )
+        self._reached = dropped
+        return False
+
+    def _place(self) -> Cursor:
+        """Where to look; segments may have gone since the last step."""
+        first = self._store.journal.segments[0]
+        self._guide.forget_before(first)
+        at = self._at or self._guide.place(self._origin, self._reached)
+        if at is None or at.segment < first:
+            return Cursor(first, DATA_START)
+        return at
+
+    def _turn_over(self) -> None:
+        """Goes to the next segment; the last one is the end."""
+        assert self._at is not None
+        later = [n for n in self._store.journal.segments if n > self._at.segment]
+        if later:
+            self._at = Cursor(later[0], DATA_START)
+        else:
+            self._end = True
+
+    def _explore(self, index: SegmentIndex) -> bool:
+        """Looks through what nobody has looked through yet; whether the segment is at its end."""
+        journal, at = self._store.journal, self._at
+        assert at is not None
+        sealed = at.segment != journal.synced.segment
+        for entry in durable_entries(journal, at):
+            if entry.record.kind == Kind.EVENT:
+                index.add(entry)
+            index.upto = entry.after.offset
+            self._at = entry.after
+            if not self._sees(entry.record) or index.upto - at.offset >= _STEP_SCANNED:
+                return False
+        index.complete = sealed
+        return True
+
+    def _look(self, entries: Iterator[Entry], stop: int) -> None:
+        """Looks through what may hold events that are wanted."""
+        assert self._at is not None
+        enough = self._at.offset + _STEP_SCANNED
+        for entry in entries:
+            self._at = entry.after
+            if not self._sees(entry.record) or self._at.offset >= enough:
+                return
+        self._at = Cursor(self._at.segment, stop)
+
+    def _sees(self, record: Record) -> bool:
+        """Takes an event in if it is wanted; whether this step may go on."""
+        # Copies, carried forward or delivered again, come behind the event itself.
+        if (
+            record.kind != Kind.EVENT
+            or record.channel != self._origin
+            or record.seq <= self._reached
+        ):
+            return True
+        if record.seq > self._asked.last:
+            self._end = True
+            return False
+        self._reached = record.seq
+        self._looked_at += 1
+        if self._asked.since is None or arrival_of(record.payload) >= self._asked.since:
+            self._take(record)
+        return self._left > 0 and not self._is_full()
+
+    def _take(self, record: Record) -> None:
+        self._left -= 1 + _STEP_EVENTS * len(record.payload) // _STEP_OCTETS
+        try:
+            message = message_of(record)
+        except TidingsError as error:
+            log.warning("event %d cannot be read from the journal: %s", record.seq, error)
+            return
+        wanted = self._asked.constraint
+        if wanted is None or wanted.matches(fields_for(message.event, message.arrival)):
+            self._messages.append(message)
+            self._octets += len(record.payload)
+
+    def _is_full(self) -> bool:
+        return (
+            len(self._messages) >= self._asked.most
+            or self._looked_at >= _LOOKED_AT
+            or self._octets >= _PAGE_OCTETS
+        )
+
+
+def _check(after: object, since: object, most: object) -> None:
+    for what, given in (("after", after), ("since", since)):
+        if given is not None and (type(given) is not int or given < 0):
+            raise InvalidUsage(f"{what} is a whole number from 0 on, or None, not {given!r:.60}")
+    if type(most) is not int or not 1 <= most <= MOST:
+        raise InvalidUsage(f"a page has 1 to {MOST} events, not {most!r:.60}")

@@ -1,0 +1,221 @@
+"""Settings become parts: the host, the options of the door, and what serves it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from tidings.engine.host import Host
+from tidings.errors import InvalidUsage, StoreError
+from tidings.server.config import ServerSettings
+from tidings.server.rules import channel_settings
+from tidings.stores.retention import Retention
+from tidings.web.app import build_app
+from tidings.web.options import WebOptions
+
+__all__ = [
+    "HttpServer",
+    "address_refused",
+    "bound_socket",
+    "built_app",
+    "http_server",
+    "open_host",
+    "reloaded_options",
+    "retention",
+    "web_options",
+]
+
+_SECOND = 1_000_000
+# Waiting connections; the kernel has its own bound as well.
+_BACKLOG = 2_048
+# How long requests may take to end once the door closes, before the client is hung up on, and
+# before what then still runs is cancelled; in seconds.
+_HANG_UP = 0.5
+_GRACE = 3
+
+
+def retention(settings: ServerSettings) -> Retention:
+    """How much of the past the journal keeps."""
+    age = settings.store.retention_age
+    kept = None if age is None else round(age * _SECOND)
+    return Retention(settings.store.retention_size, kept)
+
+
+async def open_host(settings: ServerSettings) -> Host:
+    """The channels, with all that was kept of them.
+
+    Raises:
+        JournalInUse: Another process uses the folder.
+        JournalTooNew: A newer version has written it; nothing was changed.
+        StoreError: The folder cannot be used.
+    """
+    store = settings.store
+    try:
+        return await Host.open(
+            None if store.memory else store.dir,
+            settings=channel_settings(settings.rules, settings.limits),
+            segment_octets=store.segment_size,
+            cache_octets=store.cache,
+            retention=retention(settings),
+            disk_quota=store.disk_quota,
+        )
+    except OSError as error:
+        raise StoreError(f"the folder {store.dir} cannot be used: {error.strerror}") from error
+
+
+def web_options(settings: ServerSettings, token: str | None) -> WebOptions:
+    """What the web door is told."""
+    http = settings.http
+    return WebOptions(
+        token=token,
+        allowed_hosts=http.allowed_hosts,
+        allowed_origins=http.allowed_origins,
+        unnamed_lifetime=http.unnamed_lifetime,
+        max_body=http.max_body,
+        max_batch=http.max_batch,
+        max_wait=http.max_wait,
+        max_socket_octets=http.max_socket_octets,
+        write_patience=http.write_patience,
+        ping_interval=http.ping_interval,
+        heart_beat=http.heart_beat,
+    )
+
+
+def reloaded_options(
+    current: WebOptions, settings: ServerSettings, token: str | None
+) -> WebOptions:
+    """The same options with what a reload can change."""
+    http = settings.http
+    return replace(
+        current,
+        token=token,
+        allowed_hosts=http.allowed_hosts,
+        allowed_origins=http.allowed_origins,
+    )
+
+
+def built_app(host: Host, options: WebOptions) -> FastAPI:
+    """The web door, with all made that else the first request would wait for."""
+    app = build_app(host, options)
+    app.middleware_stack = app.build_middleware_stack()
+    return app
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A socket that has its address but does not listen yet.
+
+    Raises:
+        InvalidUsage: The address cannot be had; the message says why and what to do.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise InvalidUsage(f"http.host: {host} is no address of this machine: {error}") from error
+    family, kind, protocol, _, address = found[0]
+    made = socket.socket(family, kind, protocol)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+    except OSError as error:
+        made.close()
+        raise address_refused(host, port, error) from error
+    return made
+
+
+def address_refused(host: str, port: int, error: OSError) -> InvalidUsage:
+    """What to say of an address that cannot be listened on."""
+    if error.errno == errno.EADDRINUSE:
+        return InvalidUsage(
+            f"port {port} on {host} is in use by another program: choose another one with --port "
+            "or http.port; 0 takes a free one"
+        )
+    if error.errno == errno.EACCES:
+        return InvalidUsage(
+            f"port {port} on {host} needs rights this process has not: choose one from 1024 on"
+        )
+    if error.errno == errno.EADDRNOTAVAIL:
+        return InvalidUsage(f"http.host: {host} is no address of this machine")
+    return InvalidUsage(
+        f"{host} port {port} cannot be listened on: {os.strerror(error.errno or 0)}"
+    )
+
+
+class HttpServer(uvicorn.Server):
+    """Serves an application in a loop that others use, too; signals are not its business.
+
+    Args:
+        config: What to serve, and how.
+
+    Attributes:
+        listening: Set once it is reached.
+    """
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listening = asyncio.Event()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Lets signals go to whoever runs the process."""
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begins to listen, and says so."""
+        await super().startup(sockets=sockets)
+        self.listening.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Lets requests end; streams, which never would, are ended soon."""
+        soon = asyncio.get_running_loop().call_later(_HANG_UP, self._hang_up)
+        try:
+            await super().shutdown(sockets=sockets)
+        finally:
+            soon.cancel()
+
+    def _hang_up(self) -> None:
+        # Whoever waits for the client sees that it is gone, and ends in order.
+        for connection in list(self.server_state.connections):
+            connection.transport.close()
+
+    def stop_accepting(self) -> None:
+        """Lets nobody new in; who is in may stay."""
+        for server in getattr(self, "servers", ()):
+            server.close()
+
+
+def http_server(app: Any, settings: ServerSettings) -> HttpServer:  # noqa: ANN401
+    """What serves an application.
+
+    Args:
+        app: An ASGI application.
+        settings: The limits of frames and how often sockets are asked whether they live.
+    """
+    http = settings.http
+    return HttpServer(
+        uvicorn.Config(
+            app,
+            http="auto",
+            ws="websockets-sansio",
+            ws_max_size=http.max_body,
+            ws_ping_interval=http.ping_interval,
+            ws_ping_timeout=http.ping_interval,
+            # Frames are small and many; packing each one costs more than it saves nearby.
+            ws_per_message_deflate=False,
+            lifespan="off",  # whoever runs the service begins and ends what is behind the door
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            backlog=_BACKLOG,
+            timeout_graceful_shutdown=_GRACE,
+        )
+    )

@@ -1,0 +1,237 @@
+"""Settings from several places, one above the other: flags, environment, files, defaults.
+
+Every value keeps where it came from, so that a message about a wrong one can say it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from pydantic import ValidationError
+
+from tidings.errors import InvalidUsage
+from tidings.events.texts import shortened
+from tidings.server.config import WITHOUT_EFFECT, ServerSettings, setting_fields
+from tidings.server.kinds import from_text, is_secret, right
+from tidings.server.old_properties import read_old_properties
+
+__all__ = ["DEFAULT_FILE", "Given", "Layer", "Loaded", "Sources", "environment_name"]
+
+DEFAULT_FILE: Final = Path("tidings.toml")
+"""Read if it is there and no other file is named."""
+
+_PREFIX: Final = "TIDINGS_"
+# Variables with our prefix that belong to the command line, to clients and to the tests.
+_FOREIGN: Final = frozenset(
+    {"TIDINGS_TRACEBACK", "TIDINGS_URL", "TIDINGS_TOKEN", "TIDINGS_SOAK_ROUNDS"}
+)
+_SECRET: Final = "***"
+_MOST_FILE: Final = 1_000_000
+
+
+class Given(NamedTuple):
+    """A value that somebody has set.
+
+    Attributes:
+        value: As it was written.
+        origin: Where: a file and its line, a variable, a flag.
+    """
+
+    value: object
+    origin: str
+
+
+Layer = dict[str, Given]
+"""Settings by their whole name, such as `http.port`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings that were read and fit together.
+
+    Attributes:
+        settings: All of them.
+        origins: Where those came from that are not the default.
+        warnings: What is probably not meant.
+    """
+
+    settings: ServerSettings
+    origins: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where settings come from; they can be read again.
+
+    Attributes:
+        file: The settings file; None for `tidings.toml`, if that is there.
+        properties: A file of old properties; None for none.
+        flags: Settings from the command line by their whole name, with the flag.
+        environ: The environment.
+    """
+
+    file: Path | None = None
+    properties: Path | None = None
+    flags: Mapping[str, Given] = field(default_factory=dict)
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+    def load(self) -> Loaded:
+        """Reads everything.
+
+        Flags go before the environment, that before the settings file, that before old
+        properties, these before the defaults.
+
+        Raises:
+            InvalidUsage: Something cannot be read, is unknown, wrong, or does not fit the rest;
+                every such thing is named with where it stands.
+        """
+        problems: list[str] = []
+        warnings: list[str] = []
+        merged: Layer = {}
+        if self.properties is not None:
+            merged |= _properties(self.properties, warnings)
+        file = self.file or (DEFAULT_FILE if DEFAULT_FILE.exists() else None)
+        if file is not None:
+            merged |= _file_layer(file, problems)
+        merged |= _environment_layer(self.environ, problems)
+        merged |= self.flags
+        if problems:
+            raise InvalidUsage("\n".join(problems))
+        settings = _validated(merged)
+        for name, missing in WITHOUT_EFFECT.items():
+            section, key = name.split(".")
+            idle = setting_fields()[name].default
+            if name in merged and getattr(getattr(settings, section), key) != idle:
+                warnings.append(f"{name} ({merged[name].origin}) has no effect yet: {missing}")
+        return Loaded(settings, {name: one.origin for name, one in merged.items()}, tuple(warnings))
+
+
+def environment_name(name: str) -> str:
+    """The variable of a setting: `TIDINGS_HTTP__PORT` for `http.port`."""
+    return _PREFIX + name.upper().replace(".", "__")
+
+
+def _properties(path: Path, warnings: list[str]) -> Layer:
+    found, ignored = read_old_properties(path, _text(path))
+    warnings.extend(ignored)
+    return {name: Given(value, origin) for name, (value, origin) in found.items()}
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > _MOST_FILE:
+            raise InvalidUsage(f"{path} has more than {_MOST_FILE} octets: it holds no settings")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InvalidUsage(f"the settings file {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidUsage(f"the settings file {path} is no UTF-8 text") from error
+
+
+def _file_layer(path: Path, problems: list[str]) -> Layer:
+    text = _text(path)
+    try:
+        tree = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InvalidUsage(f"{path}: this is no TOML: {error}") from error
+    known = setting_fields()
+    layer: Layer = {}
+    for section, content in tree.items():
+        if section not in ServerSettings.model_fields:
+            problems.append(_unknown(_origin(path, text, section), section, _sections(known)))
+        elif not isinstance(content, dict):
+            problems.append(f"{_origin(path, text, section)}: {section} is a section: write "
+                            f"[{section}] and its settings below")  # fmt: skip
+        else:
+            for key, value in content.items():
+                name = f"{section}.{key}"
+                origin = _origin(path, text, name)
+                if name in known:
+                    layer[name] = Given(value, origin)
+                else:
+                    problems.append(_unknown(origin, name, known))
+    return layer
+
+
+def _sections(known: Iterable[str]) -> list[str]:
+    return [*ServerSettings.model_fields, *known]
+
+
+def _unknown(origin: str, name: str, known: Iterable[str]) -> str:
+    folded = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(name.lower(), folded, 1)
+    hint = f"did you mean {folded[near[0]]}?" if near else "`tidings settings show` lists all"
+    return f"{origin}: {shortened(name).strip(chr(39))}: unknown; {hint}"
+
+
+# A line that begins a table or sets a key. Texts and lists over several lines could hold lines
+# that look alike; a wrong number then stands in a message, nothing else.
+_TABLE_LINE: Final = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?")
+_KEY_LINE: Final = re.compile(r"""\s*([\w."'-]+(?:\s*\.\s*[\w"'-]+)*)\s*=""")
+
+
+def _origin(path: Path, text: str, name: str) -> str:
+    """The file and line where a setting or section is first set."""
+    table = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if (match := _TABLE_LINE.fullmatch(line)) is not None:
+            table = _plain(match[1])
+            found = table
+        elif (match := _KEY_LINE.match(line)) is not None:
+            found = _plain(f"{table}.{match[1]}" if table else match[1])
+        else:
+            continue
+        if found == name or found.startswith(f"{name}."):
+            return f"{path}, line {number}"
+    outer = name.rpartition(".")[0]  # an inline table sets it on the line of its own
+    return _origin(path, text, outer) if outer else str(path)
+
+
+def _plain(key: str) -> str:
+    return re.sub(r"[\s\"']", "", key)
+
+
+def _environment_layer(environ: Mapping[str, str], problems: list[str]) -> Layer:
+    known = setting_fields()
+    names = {environment_name(name): name for name in known}
+    layer: Layer = {}
+    for variable, text in environ.items():
+        if not variable.startswith(_PREFIX) or variable in _FOREIGN:
+            continue
+        if variable in names:
+            name = names[variable]
+            layer[name] = Given(from_text(known[name], text), variable)
+        else:
+            problems.append(_unknown("environment", variable, names))
+    return layer
+
+
+def _validated(merged: Layer) -> ServerSettings:
+    tree: dict[str, dict[str, object]] = {}
+    for name, one in merged.items():
+        section, key = name.split(".")
+        tree.setdefault(section, {})[key] = one.value
+    try:
+        return ServerSettings.model_validate(tree)
+    except ValidationError as error:
+        problems = {_problem(one, merged): None for one in error.errors(include_url=False)}
+        # The cause shows values, secrets among them.
+        raise InvalidUsage("\n".join(problems)) from None
+
+
+def _problem(error: Any, merged: Layer) -> str:  # noqa: ANN401 -- one of pydantic's
+    name = ".".join(map(str, error["loc"][:2]))
+    if name not in merged:
+        return str(error["msg"])
+    about = setting_fields()[name]
+    value, origin = merged[name]
+    written = _SECRET if is_secret(about) else shortened(value)
+    return f"{origin}: {name} is {written}; right is {right(about)}"

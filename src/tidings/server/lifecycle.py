@@ -1,0 +1,270 @@
+"""From start to end: settings, journal, door, ready; then drain, close, gone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+import tidings
+from tidings.engine.host import Host
+from tidings.errors import Stopping
+from tidings.server.announce import (
+    drop_stale_port_file,
+    forget_port_file,
+    notify_manager,
+    service_url,
+    write_port_file,
+)
+from tidings.server.build import (
+    HttpServer,
+    address_refused,
+    bound_socket,
+    built_app,
+    http_server,
+    open_host,
+    web_options,
+)
+from tidings.server.layers import Loaded, Sources
+from tidings.server.logs import Logs, loop_fault
+from tidings.server.reload import Reloader
+from tidings.server.requests import RequestLog
+from tidings.server.tokens import made_token, open_to_others, owner_token, token_path
+from tidings.web.state import WebState
+
+__all__ = ["FAULT", "Service", "run"]
+
+log = logging.getLogger(__name__)
+
+FAULT: Final = 1
+"""The exit code of a service that a fault of its own has ended."""
+
+_HTTP: Final = "what serves HTTP"
+_ENDING: Final = (signal.SIGTERM, signal.SIGINT)
+# What host.close may still take once its door is closed, in seconds.
+_LAST_WORDS: Final = 0.2
+
+
+async def run(sources: Sources, loaded: Loaded, port_file: Path | None = None) -> int:
+    """Serves until a signal ends it; the exit code.
+
+    SIGTERM and SIGINT end it in order, a second one at once. SIGHUP reads the settings again.
+
+    Args:
+        sources: Where the settings came from, for reading them again.
+        loaded: The settings.
+        port_file: A file to write the service's address to once it is ready.
+
+    Raises:
+        InvalidUsage: The address cannot be listened on, or the token cannot be had.
+        StoreError: The data cannot be used.
+    """
+    logs = Logs(loaded.settings.log.level, loaded.settings.log.format)
+    logs.install()
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(loop_fault)
+    # Until it is ready there is nothing to reload: the settings were read just now.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        if port_file is not None:
+            drop_stale_port_file(port_file)
+        for text in loaded.warnings:
+            log.warning("%s", text)
+        async with Service(sources, loaded, logs) as service:
+            return await _until_told(service, port_file)
+    finally:
+        logs.uninstall()
+
+
+async def _until_told(service: Service, port_file: Path | None) -> int:
+    loop = asyncio.get_running_loop()
+    ending: asyncio.Future[str] = loop.create_future()
+    reloads: set[asyncio.Task[bool]] = set()
+
+    def end(number: signal.Signals) -> None:
+        if ending.done():
+            _die(number)
+        ending.set_result(f"{number.name} came")
+
+    def reload() -> None:
+        task = loop.create_task(service.reloader.reload())
+        reloads.add(task)
+        task.add_done_callback(reloads.discard)
+
+    for number in _ENDING:
+        loop.add_signal_handler(number, end, number)
+    loop.add_signal_handler(signal.SIGHUP, reload)
+    try:
+        if port_file is not None:
+            write_port_file(port_file, service.url)
+        service.ready()
+        await asyncio.wait((ending, service.fault), return_when=asyncio.FIRST_COMPLETED)
+        if not ending.done():
+            ending.set_result("a part of the service has ended by a fault")
+        await service.stop(ending.result())
+        return FAULT if service.fault.done() else 0
+    finally:
+        if port_file is not None:
+            forget_port_file(port_file)
+        for task in reloads:
+            task.cancel()
+        loop.remove_signal_handler(signal.SIGHUP)
+
+
+def _die(number: signal.Signals) -> None:
+    """Ends the process at once, as the signal would have done; the journal is made for that."""
+    log.warning("%s came again: ending at once", number.name)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+class Service:
+    """A service that listens while the context is open.
+
+    Args:
+        sources: Where the settings came from.
+        loaded: The settings.
+        logs: The log of this process.
+
+    Attributes:
+        url: Where programs on this machine reach it.
+        fault: Done when a part of it has ended that must not.
+        reloader: Reads the settings again.
+    """
+
+    host: Host
+    url: str
+    reloader: Reloader
+
+    def __init__(self, sources: Sources, loaded: Loaded, logs: Logs) -> None:
+        self.fault: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._sources = sources
+        self._settings = loaded.settings
+        self._logs = logs
+        self._stopping = False
+        self._watched: set[asyncio.Task[Any]] = set()
+        self._behind_the_door = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        http = self._settings.http
+        socket_ = bound_socket(http.host, http.port)
+        try:
+            if self._settings.http.token_file is not None:
+                owner_token(self._settings)  # found out before a long recovery
+            self._watched = asyncio.all_tasks()
+            self.host = await open_host(self._settings)
+            self._watch_over()
+        except BaseException:
+            socket_.close()
+            raise
+        try:
+            await self._open_door(socket_)
+            await self._listening(socket_)
+        except BaseException:
+            socket_.close()
+            await self._behind_the_door.aclose()
+            await self.host.close(0.0)
+            raise
+        return self
+
+    async def _open_door(self, bound: socket.socket) -> None:
+        token = self._token()
+        app = built_app(self.host, web_options(self._settings, token))
+        self._web: WebState = app.state.web
+        self._web.readiness.phase = "starting"
+        await self._behind_the_door.enter_async_context(app.router.lifespan_context(app))
+        door = RequestLog(app, lambda: self._logs.level)
+        self._server: HttpServer = http_server(door, self._settings)
+        self.url = service_url(bound.getsockname()[:2])
+        self.reloader = Reloader(
+            self._sources, self._settings, self.host, self._web, door, self._logs
+        )
+
+    def _token(self) -> str | None:
+        made = made_token(self._settings)
+        if made is not None:
+            log.info("the owner's token is in %s", made)
+        token = owner_token(self._settings)
+        self._logs.hide(() if token is None else (token,))
+        path = token_path(self._settings)
+        if path is not None and open_to_others(path):
+            log.warning("others on this machine can read the token file %s: chmod 600 it", path)
+        return token
+
+    async def _listening(self, bound: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        self._serving = loop.create_task(self._server.serve([bound]), name=_HTTP)
+        listening = loop.create_task(self._server.listening.wait())
+        await asyncio.wait((listening, self._serving), return_when=asyncio.FIRST_COMPLETED)
+        listening.cancel()
+        if self._serving.done() and (error := self._serving.exception()) is not None:
+            if isinstance(error, OSError):
+                http = self._settings.http
+                raise address_refused(http.host, http.port, error) from error
+            raise error
+        self._watch_over()
+
+    def _watch_over(self) -> None:
+        """What the service's parts run by now has to run as long as the service does."""
+        for task in asyncio.all_tasks() - self._watched:
+            if task is not asyncio.current_task():
+                self._watched.add(task)
+                task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        error = None if task.cancelled() else task.exception()
+        too_early = task.get_name() == _HTTP and not self._stopping
+        if error is None and not too_early:
+            return
+        log.critical("%s has ended by a fault", task.get_name(), exc_info=error)
+        if not self.fault.done():
+            self.fault.set_result(None)
+
+    def ready(self) -> None:
+        """Says that work is taken from now on."""
+        store = self._settings.store
+        where = "nothing is kept on disk" if store.memory else f"data in {store.dir.absolute()}"
+        self._web.readiness.phase = "ready"
+        log.info("listening on %s, %s (tidings %s)", self.url, where, tidings.__version__)
+        notify_manager("READY=1")
+
+    async def stop(self, reason: str) -> None:
+        """Takes nothing more, lets leave what was taken in, then closes the door.
+
+        WebSockets are told that the service restarts (1012).
+
+        Args:
+            reason: For the log.
+        """
+        self._stopping = True
+        patience = self.reloader.settings.stop.patience
+        log.info("stopping: %s", reason)
+        notify_manager("STOPPING=1")
+        self._web.readiness.phase = "draining"
+        self._server.stop_accepting()
+        # Nothing comes any more for which they could wait.
+        for token in list(self.host.out.pulls):
+            self.host.out.pull_ended(token, Stopping("the service is stopping"))
+        if not await self.host.drain(patience):
+            log.warning("not all events have left within %g s; what is kept on disk leaves after "
+                        "the next start", patience)  # fmt: skip
+        self._server.should_exit = True
+        await asyncio.wait((self._serving,))
+        await self._behind_the_door.aclose()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._stopping:
+            await self.stop("it could not be announced" if error is not None else "it is over")
+        await self.host.close(_LAST_WORDS)
+        log.info("stopped")

@@ -1,0 +1,182 @@
+"""What is logged: how deep into the tree of objects, in which form, and never a secret.
+
+A message belongs to a part of the tree: 1 the factory, 2 a channel, 3 an admin or what it manages,
+4 everything else. `log.level` says how deep messages come from; warnings and errors are told
+from 1 on, wherever they come from.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import sys
+import threading
+import time
+from collections.abc import Iterable
+from typing import Any, Final
+
+from tidings.channel.effects import NoticeKind
+
+__all__ = ["ADMIN", "CHANNEL", "EVERYTHING", "FACTORY", "Logs", "depth_of", "loop_fault"]
+
+FACTORY: Final = 1
+CHANNEL: Final = 2
+ADMIN: Final = 3
+EVERYTHING: Final = 4
+
+_SECRET: Final = "***"
+# What they say below a warning is of no use to whoever runs the service, and names headers.
+_FOREIGN: Final = ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi", "websockets")
+
+
+def depth_of(record: logging.LogRecord) -> int:
+    """How deep in the tree of objects a message belongs."""
+    told = getattr(record, "depth", None)
+    if isinstance(told, int):
+        return told
+    if record.levelno >= logging.WARNING or record.name.startswith("tidings.server"):
+        return FACTORY
+    arguments = record.args
+    if isinstance(arguments, tuple) and len(arguments) == 4:
+        kind, channel, proxy, _ = arguments
+        if isinstance(kind, NoticeKind):  # a notice of the engine, with its place
+            return ADMIN if proxy else CHANNEL if channel else FACTORY
+    return EVERYTHING
+
+
+class Logs:
+    """The log of this process, on standard error.
+
+    Args:
+        level: From 0 to 4.
+        form: `text` or `json`.
+    """
+
+    def __init__(self, level: int, form: str) -> None:
+        self._handler = _Handler()
+        self._secrets: list[str] = []
+        self._installed: list[tuple[logging.Logger, int]] = []
+        self.change(level, form)
+
+    @property
+    def level(self) -> int:
+        """How deep messages come from."""
+        return self._handler.most
+
+    def install(self) -> None:
+        """Has everything in this process logged here, faults nobody waits for among it."""
+        root = logging.getLogger()
+        for logger in (root, *map(logging.getLogger, _FOREIGN)):
+            self._installed.append((logger, logger.level))
+            logger.setLevel(logging.WARNING)
+        ours = logging.getLogger("tidings")
+        self._installed.append((ours, ours.level))
+        ours.setLevel(logging.DEBUG)
+        root.addHandler(self._handler)
+        logging.captureWarnings(True)
+        threading.excepthook = _thread_fault
+
+    def uninstall(self) -> None:
+        """Leaves the logging of this process as it was."""
+        logging.getLogger().removeHandler(self._handler)
+        while self._installed:
+            logger, level = self._installed.pop()
+            logger.setLevel(level)
+        logging.captureWarnings(False)
+        threading.excepthook = threading.__excepthook__
+
+    def change(self, level: int, form: str) -> None:
+        """Logs in another way from now on."""
+        self._handler.most = level
+        kind = _JsonForm if form == "json" else _TextForm
+        self._handler.setFormatter(kind(self._secrets))
+
+    def hide(self, secrets: Iterable[str]) -> None:
+        """Has these texts never appear, whoever logs them; those that were hidden stay so."""
+        self._secrets.extend(one for one in secrets if one and one not in self._secrets)
+
+
+class _Handler(logging.Handler):
+    """Writes to standard error, whatever that is at the moment."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.most = FACTORY
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if depth_of(record) > self.most:
+            return
+        try:
+            line = self.format(record)
+        except Exception:  # noqa: BLE001 -- must not end whoever logs, and not show what it holds
+            line = f"a message in {record.pathname}, line {record.lineno}, could not be made"
+        with contextlib.suppress(OSError, ValueError):  # nobody may read it any more
+            sys.stderr.write(line + "\n")
+            sys.stderr.flush()
+
+
+class _Form(logging.Formatter):
+    converter = staticmethod(time.gmtime)  # lines of several machines can be compared
+
+    def __init__(self, secrets: list[str]) -> None:
+        super().__init__()
+        self._secrets = secrets
+
+    def _hidden(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, _SECRET)
+        return text
+
+    def _time(self, record: logging.LogRecord) -> str:
+        seconds = self.formatTime(record, "%Y-%m-%dT%H:%M:%S")
+        return f"{seconds}.{int(record.msecs):03d}Z"
+
+
+class _TextForm(_Form):
+    """A line for people; a traceback stands on lines of its own."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        message = _one_line(record.getMessage())
+        line = f"{self._time(record)} {record.levelname.lower()} {record.name}: {message}"
+        if record.exc_info:
+            line = f"{line}\n{self.formatException(record.exc_info)}"
+        return self._hidden(line)
+
+
+class _JsonForm(_Form):
+    """A JSON object in a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        data = {
+            "time": self._time(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            data["traceback"] = self.formatException(record.exc_info)
+        return self._hidden(json.dumps(data))
+
+
+def _one_line(text: str) -> str:
+    """Nobody can make a message look like two, or move the cursor of whoever reads it."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode-escape", "surrogatepass").decode() for c in text
+    )
+
+
+def _thread_fault(fault: threading.ExceptHookArgs) -> None:
+    name = fault.thread.name if fault.thread is not None else "?"
+    logging.getLogger("tidings.server").critical(
+        "the thread %s has ended by a fault", name, exc_info=fault.exc_value
+    )
+
+
+def loop_fault(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What a loop calls for a fault nobody waits for: it is logged with its traceback."""
+    error = context.get("exception")
+    logging.getLogger("tidings.server").error("%s", context.get("message"), exc_info=error)

@@ -1,0 +1,124 @@
+"""Settings that change while the service runs: what can be applied is, the rest is named."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from pydantic import ValidationError
+
+from tidings.engine.host import Host
+from tidings.errors import InvalidUsage, TidingsError
+from tidings.server.build import built_app, reloaded_options, retention
+from tidings.server.config import LIVE, ServerSettings, flat
+from tidings.server.layers import Sources
+from tidings.server.logs import Logs
+from tidings.server.requests import RequestLog
+from tidings.server.tokens import made_token, owner_token
+from tidings.web.state import WebState
+
+__all__ = ["Reloader", "changes"]
+
+log = logging.getLogger(__name__)
+
+
+def changes(before: ServerSettings, after: ServerSettings) -> list[str]:
+    """The names of the settings that differ."""
+    old = {name: value for name, _, value in flat(before)}
+    return [name for name, _, value in flat(after) if value != old[name]]
+
+
+class Reloader:
+    """Reads the settings again and applies what can be applied.
+
+    Args:
+        sources: Where they come from.
+        settings: Those in force.
+        host: Whose retention and quota can change.
+        web: Whose token and allowed names can change.
+        door: What holds the application.
+        logs: Whose level and form can change.
+
+    Attributes:
+        settings: Those in force.
+    """
+
+    def __init__(
+        self,
+        sources: Sources,
+        settings: ServerSettings,
+        host: Host,
+        web: WebState,
+        door: RequestLog,
+        logs: Logs,
+    ) -> None:
+        self.settings = settings
+        self._sources = sources
+        self._host = host
+        self._web = web
+        self._door = door
+        self._logs = logs
+        self._one_at_a_time = asyncio.Lock()
+
+    async def reload(self) -> bool:
+        """Reads and applies; whether the settings were good. If not, nothing was changed."""
+        async with self._one_at_a_time:
+            return await self._reload()
+
+    async def _reload(self) -> bool:
+        try:
+            loaded = await asyncio.to_thread(self._sources.load)
+            changed = changes(self.settings, loaded.settings)
+            merged = _merged(self.settings, loaded.settings)
+            made = await asyncio.to_thread(made_token, merged)
+            token = await asyncio.to_thread(owner_token, merged)
+        except TidingsError as error:
+            for line in str(error).splitlines():
+                log.error("not reloaded, the settings stay as they were: %s", line)
+            return False
+        if made is not None:
+            log.info("the owner's token is in %s", made)
+        await self._apply(merged, token)
+        _tell(changed)
+        return True
+
+    async def _apply(self, settings: ServerSettings, token: str | None) -> None:
+        self._logs.hide(() if token is None else (token,))
+        self._logs.change(settings.log.level, settings.log.format)
+        keeping = self._host.housekeeping
+        keeping.retention = retention(settings)
+        keeping.disk_quota = settings.store.disk_quota
+        options = reloaded_options(self._web.options, settings, token)
+        if options != self._web.options:
+            # The door is built around its options. Making it takes a while, the change a moment.
+            app = await asyncio.to_thread(built_app, self._host, options)
+            self._web.options = options
+            app.state.web = self._web
+            self._door.app = app
+            log.info("the token, the allowed hosts or the allowed origins are new")
+        self.settings = settings
+
+
+def _merged(current: ServerSettings, read: ServerSettings) -> ServerSettings:
+    """What is in force when only live settings are taken over; it fits together, too.
+
+    Raises:
+        InvalidUsage: It does not: a token went that the address in use still needs, for instance.
+    """
+    tree: dict[str, dict[str, object]] = {}
+    for (name, _, old), (_, _, new) in zip(flat(current), flat(read), strict=True):
+        section, key = name.split(".")
+        tree.setdefault(section, {})[key] = new if name in LIVE else old
+    try:
+        return ServerSettings.model_validate(tree)
+    except ValidationError as error:
+        told = [str(one["msg"]) for one in error.errors(include_url=False)]
+        raise InvalidUsage("\n".join(told)) from None
+
+
+def _tell(changed: list[str]) -> None:
+    applied = [name for name in changed if name in LIVE]
+    waiting = [name for name in changed if name not in LIVE]
+    log.info("reloaded: %s", f"{', '.join(applied)} changed" if applied else "nothing changed")
+    if waiting:
+        log.warning("%s: changed, but only a restart applies it", ", ".join(waiting))

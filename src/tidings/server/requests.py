@@ -1,0 +1,88 @@
+"""Tells of requests in the log, each where it belongs in the tree of objects."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+from tidings.clock import monotonic_microseconds
+from tidings.server.logs import ADMIN, CHANNEL, EVERYTHING, FACTORY
+
+__all__ = ["RequestLog", "request_depth"]
+
+log = logging.getLogger(__name__)
+
+_Message = MutableMapping[str, Any]
+_Receive = Callable[[], Awaitable[_Message]]
+_Send = Callable[[_Message], Awaitable[None]]
+_App = Callable[[_Message, _Receive, _Send], Awaitable[None]]
+
+_READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def request_depth(method: str, path: str) -> int:
+    """How deep in the tree of objects a request acts: what only reads belongs nowhere."""
+    parts = path.strip("/").split("/")
+    if method in _READING or parts[:2] != ["v1", "channels"]:
+        return EVERYTHING
+    if len(parts) <= 3:
+        return FACTORY
+    if parts[3] in ("qos", "admin-properties"):
+        return CHANNEL
+    if parts[3] in ("admins", "proxies") and parts[-1] not in ("pull", "ack", "retry", "reject"):
+        return ADMIN
+    return EVERYTHING
+
+
+class RequestLog:
+    """An ASGI application around another, which logs what is asked and how it ends.
+
+    Neither headers nor what stands behind a `?` is logged.
+
+    Args:
+        app: The application; it can be exchanged while requests run.
+        depth: How deep to log at the moment.
+
+    Attributes:
+        app: The same.
+    """
+
+    def __init__(self, app: _App, depth: Callable[[], int]) -> None:
+        self.app = app
+        self._depth = depth
+
+    async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
+        """Handles a connection."""
+        most = self._depth()
+        if most < FACTORY or scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        method, path = scope.get("method", "WEBSOCKET"), scope["path"]
+        depth = EVERYTHING if method == "WEBSOCKET" else request_depth(method, path)
+        if depth > most:
+            await self.app(scope, receive, send)
+            return
+        await self._told(scope, receive, send, method, depth)
+
+    async def _told(
+        self, scope: _Message, receive: _Receive, send: _Send, method: str, depth: int
+    ) -> None:
+        begun = monotonic_microseconds()
+        end: object = "cut"
+
+        async def noting(message: _Message) -> None:
+            nonlocal end
+            kind = message["type"]
+            if kind.endswith("response.start"):
+                end = message["status"]
+            elif kind == "websocket.close":
+                end = message.get("code", 1000)
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noting)
+        finally:
+            took = (monotonic_microseconds() - begun) / 1_000
+            log.info("%s %s: %s, %.1f ms", method, scope["path"], end, took,
+                     extra={"depth": depth})  # fmt: skip

@@ -1,0 +1,147 @@
+"""The settings of the core as sections of the service's settings, with their own descriptions."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, create_model
+from pydantic import Field as Setting
+
+from tidings.api.properties import properties_in
+from tidings.channel import properties, qos_check
+from tidings.channel.properties import AdminProperties
+from tidings.channel.qos import DiscardPolicy, Level, OrderPolicy, QoS
+from tidings.channel.settings import Counted, Inheritance, Limits, Settings
+from tidings.errors import InvalidUsage, TidingsError
+from tidings.filters.plan import Operator
+from tidings.server.kinds import Duration, Octets, Right
+
+__all__ = ["TIMES", "LimitsSection", "RulesSection", "Section", "channel_settings"]
+
+_SECOND: Final = 1_000_000
+
+TIMES: Final = ("retry_first", "retry_longest", "poll_interval", "sweep_interval")
+"""Settings of the core that are times; it counts them in microseconds."""
+
+_ENUMS: Final[Mapping[str, type[Enum]]] = {
+    "default_operator": Operator,
+    "any_order": OrderPolicy,
+    "any_discard": DiscardPolicy,
+    "inheritance": Inheritance,
+    "counted": Counted,
+}
+_PROPERTIES: Final = Annotated[
+    dict[str, int | bool | str],
+    Right('a table of properties, such as { OrderPolicy = "FifoOrder" }'),
+]
+_TABLES: Final[Mapping[str, Any]] = {
+    "default_qos": _PROPERTIES,
+    "default_admin": _PROPERTIES,
+    "narrowed": Annotated[
+        dict[str, Annotated[tuple[int, int], Setting(strict=False)]],
+        Right("a table of properties with their lowest and highest value"),
+    ],
+}
+
+
+class Section(BaseModel):
+    """A section of the settings: nothing unknown, nothing of another type, nothing changed."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def _described(cls: type) -> dict[str, str]:
+    """What the docstring of a class says of each attribute."""
+    text = inspect.getdoc(cls) or ""
+    part = re.split(r"^\w+:$", text.split("Attributes:\n", 1)[1], maxsplit=1, flags=re.MULTILINE)[0]
+    found = re.findall(r"^    (\w+): (.*(?:\n        .*)*)", part, re.MULTILINE)
+    return {name: " ".join(words.split()) for name, words in found}
+
+
+def _words(kind: type[Enum]) -> tuple[str, ...]:
+    """What can be chosen; `any` says nothing of what it stands for."""
+    return tuple(one.name.lower() for one in kind if one.name != "ANY")
+
+
+def _setting(one: Field[Any]) -> tuple[Any, Any]:
+    """The type and default of a setting of the core, as a file has it."""
+    if one.name in _TABLES:
+        return _TABLES[one.name], {}
+    assert one.default is not MISSING
+    if one.name in TIMES:
+        return Annotated[Duration, Setting(ge=1 / _SECOND)], one.default / _SECOND
+    if one.name in _ENUMS:
+        words = Literal[_words(_ENUMS[one.name])]  # type: ignore[valid-type]
+        return words, one.default.name.lower()
+    if isinstance(one.default, bool):
+        return bool, one.default
+    return Annotated[int, Setting(ge=0)], one.default
+
+
+def _limit(one: Field[Any]) -> tuple[Any, Any]:
+    kind = Octets if "octets" in one.name else Annotated[int, Setting(ge=1)]
+    return kind, one.default
+
+
+def _section(name: str, doc: str, of: type, kinds: Mapping[str, tuple[Any, Any]]) -> type[Section]:
+    about = _described(of)
+    members: dict[str, Any] = {
+        key: (kind, Setting(default=default, description=about[key]))
+        for key, (kind, default) in kinds.items()
+    }
+    return create_model(name, __base__=Section, __doc__=doc, __module__=__name__, **members)
+
+
+if TYPE_CHECKING:
+
+    class RulesSection(Section):
+        """How this installation reads the standard where it is silent."""
+
+    class LimitsSection(Section):
+        """What the service keeps in memory, whatever the quality of service says."""
+
+else:
+    RulesSection = _section(
+        "RulesSection",
+        "How this installation reads the standard where it is silent.",
+        Settings,
+        {one.name: _setting(one) for one in fields(Settings) if one.name != "limits"},
+    )
+    LimitsSection = _section(
+        "LimitsSection",
+        "What the service keeps in memory, whatever the quality of service says.",
+        Limits,
+        {one.name: _limit(one) for one in fields(Limits)},
+    )
+
+
+def channel_settings(rules: Section, limits: Section) -> Settings:
+    """The settings of the core.
+
+    Raises:
+        InvalidUsage: They do not fit together; the message names the setting.
+    """
+    given: dict[str, Any] = rules.model_dump()
+    if given["retry_longest"] < given["retry_first"]:
+        raise InvalidUsage("rules.retry_longest must be at least rules.retry_first")
+    for name in TIMES:
+        given[name] = round(given[name] * _SECOND)
+    for name, kind in _ENUMS.items():
+        given[name] = kind[given[name].upper()]
+    name = "default_qos"
+    try:
+        asked = properties_in(given[name])
+        given[name] = qos_check.changed(QoS(), Level.CHANNEL, None, asked)
+        name = "default_admin"
+        given[name] = properties.changed(AdminProperties(), properties_in(given[name]))
+    except TidingsError as error:
+        raise InvalidUsage(f"rules.{name}: {error}") from error
+    try:
+        return Settings(**given, limits=Limits(**limits.model_dump()))
+    except InvalidUsage as error:
+        raise InvalidUsage(f"rules: {error}") from error

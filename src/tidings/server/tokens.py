@@ -1,0 +1,90 @@
+"""The owner's token: given, read from a file, or made by the service."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from tidings.errors import InvalidUsage, StoreError
+from tidings.names import new_origin
+from tidings.server.config import AUTO, ServerSettings, is_token
+
+__all__ = ["TOKEN_FILE", "made_token", "open_to_others", "owner_token", "token_path"]
+
+TOKEN_FILE: Final = "owner.token"
+"""The name of the file in the data folder that holds a token the service has made."""
+
+
+def token_path(settings: ServerSettings) -> Path | None:
+    """The file the token is in; None if it is in no file."""
+    http = settings.http
+    if http.token is not None and http.token.get_secret_value() == AUTO:
+        return settings.store.dir / TOKEN_FILE
+    return http.token_file
+
+
+def owner_token(settings: ServerSettings) -> str | None:
+    """The token that requests must show; None if they need none.
+
+    Raises:
+        InvalidUsage: The file cannot be read or holds no token.
+    """
+    path = token_path(settings)
+    if path is not None:
+        return _read(path)
+    secret = settings.http.token
+    return None if secret is None else secret.get_secret_value()
+
+
+def made_token(settings: ServerSettings) -> Path | None:
+    """Makes the token if the service is to have one of its own and has none yet.
+
+    Only the file's owner can read it, from its first moment on.
+
+    Returns:
+        The file, if it was made now.
+
+    Raises:
+        StoreError: It cannot be written.
+    """
+    path = token_path(settings)
+    if path is None or settings.http.token_file is not None or path.exists():
+        return None
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.unlink(missing_ok=True)
+        file = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(file, "w", encoding="ascii") as stream:
+            stream.write(new_origin() + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())
+        unfinished.rename(path)
+    except OSError as error:
+        raise StoreError(f"the token cannot be written to {path}: {error.strerror}") from error
+    return path
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8") as stream:
+            text = stream.readline(1_000).strip()
+    except OSError as error:
+        raise InvalidUsage(f"the token file {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidUsage(f"the token file {path} is no text") from error
+    if not is_token(text) or text == AUTO:
+        raise InvalidUsage(
+            f"the first line of the token file {path} is no token: it has 16 to 256 letters, "
+            "digits and characters of ._~+-"
+        )
+    return text
+
+
+def open_to_others(path: Path) -> bool:
+    """Whether others on this machine can read a file."""
+    try:
+        return bool(path.stat().st_mode & 0o077)
+    except OSError:
+        return False

@@ -1,0 +1,140 @@
+"""Where in a segment the events of a channel are: so that a page deep in a journal is found.
+
+A segment is divided into blocks; of each it is known which channels have events there, up to
+which number and time. Blocks are looked through once, when they are first read. What is known
+stays much smaller than the segment: of a block, or a segment, with too many channels nothing is
+said, and it is looked through each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from tidings.stores.event_payloads import arrival_of
+from tidings.stores.journal import Journal
+from tidings.stores.segments import DATA_START, Cursor, Entry, read_entries
+
+__all__ = ["BLOCK_OCTETS", "SegmentIndex", "Stretch", "durable_entries"]
+
+# As much as is looked through in a few milliseconds.
+BLOCK_OCTETS: Final = 512 * 1024
+_CHANNELS_OF_A_BLOCK: Final = 32
+_CHANNELS_OF_A_SEGMENT: Final = 4_096
+
+
+class Stretch(NamedTuple):
+    """A part of a segment that may hold events that are looked for.
+
+    Attributes:
+        start: Where it begins.
+        stop: Where it ends; None if nobody has looked through it.
+        passed: The highest number in what was passed over before it, 0 for none.
+    """
+
+    start: int
+    stop: int | None
+    passed: int
+
+
+class _Spans:
+    """For each channel the highest number and the latest arrival of its events, up to so many."""
+
+    __slots__ = ("_known", "_most")
+
+    def __init__(self, most: int) -> None:
+        self._known: dict[bytes, tuple[int, int]] | None = {}
+        self._most = most
+
+    def add(self, origin: bytes, seq: int, arrival: int) -> None:
+        known = self._known
+        if known is None:
+            return
+        before = known.get(origin)
+        if before is not None:
+            known[origin] = max(before[0], seq), max(before[1], arrival)
+        elif len(known) < self._most:
+            known[origin] = (seq, arrival)
+        else:
+            self._known = None
+
+    def may_hold(self, origin: bytes, after: int, since: int | None) -> bool:
+        if self._known is None:
+            return True
+        found = self._known.get(origin)
+        return found is not None and found[0] > after and (since is None or found[1] >= since)
+
+    def highest(self, origin: bytes) -> int:
+        return 0 if self._known is None else self._known.get(origin, (0, 0))[0]
+
+
+class SegmentIndex:
+    """What is known of one segment.
+
+    Attributes:
+        upto: How far it was looked through.
+        complete: Whether that is all of it, and nothing more is written there.
+    """
+
+    def __init__(self) -> None:
+        self.upto = DATA_START
+        self.complete = False
+        self._starts: list[int] = []
+        self._blocks: list[_Spans] = []
+        self._all = _Spans(_CHANNELS_OF_A_SEGMENT)
+
+    def add(self, entry: Entry) -> None:
+        """Takes in the event at `upto`."""
+        record = entry.record
+        arrival = arrival_of(record.payload)
+        self._block(entry.at.offset).add(record.channel, record.seq, arrival)
+        self._all.add(record.channel, record.seq, arrival)
+
+    def _block(self, offset: int) -> _Spans:
+        if not self._starts or offset - self._starts[-1] >= BLOCK_OCTETS:
+            self._starts.append(offset)
+            self._blocks.append(_Spans(_CHANNELS_OF_A_BLOCK))
+        return self._blocks[-1]
+
+    def stretch(self, offset: int, origin: bytes, after: int, since: int | None) -> Stretch:
+        """The first part from a place on that may hold such events of a channel.
+
+        Args:
+            offset: The place; no farther than `upto`.
+            origin: The channel.
+            after: Events with larger numbers are looked for.
+            since: That came then or later; None for all.
+        """
+        if self.complete and not self._all.may_hold(origin, after, since):
+            return Stretch(self.upto, None, self._all.highest(origin))
+        passed = 0
+        starts = self._starts
+        for at, spans in enumerate(self._blocks):
+            stop = starts[at + 1] if at + 1 < len(starts) else self.upto
+            if stop <= offset:
+                continue
+            if spans.may_hold(origin, after, since):
+                return Stretch(max(offset, starts[at]), stop, passed)
+            passed = max(passed, spans.highest(origin))
+        return Stretch(self.upto, None, passed)
+
+
+def durable_entries(journal: Journal, start: Cursor, stop: int | None = None) -> Iterator[Entry]:
+    """The records of one segment from a place on, as far as they are durable.
+
+    What is damaged is passed over: it was reported when the journal was opened.
+
+    Args:
+        journal: The journal.
+        start: Where a record begins.
+        stop: Where another one begins; the end of the segment if None.
+
+    Raises:
+        FileNotFoundError: There is no such segment (any more).
+    """
+    synced = journal.synced
+    if start.segment == synced.segment:
+        stop = synced.offset if stop is None else min(stop, synced.offset)
+    for found in read_entries(journal.folder, journal.id, start, stop):
+        if isinstance(found, Entry):
+            yield found

@@ -1,0 +1,98 @@
+"""The web door as an ASGI application."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from fastapi import APIRouter, FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+
+from tidings.engine.host import Host
+from tidings.web import health, metrics, openapi, status, tail, websocket
+from tidings.web.faults import LastResort, add_handlers
+from tidings.web.looking import Movement
+from tidings.web.options import WebOptions
+from tidings.web.paths import PathParts
+from tidings.web.routes import (
+    admins,
+    channels,
+    dead_letters,
+    events,
+    filters,
+    history,
+    overview,
+    proxies,
+    pulling,
+)
+from tidings.web.security import Guard
+from tidings.web.state import WebState
+
+__all__ = ["build_app"]
+
+_DEFAULTS = WebOptions()
+
+# What is asked for most often comes first: routes are tried in order.
+_V1 = (events, pulling, websocket, tail, history, channels, proxies, admins, filters,
+       dead_letters, overview)  # fmt: skip
+
+
+def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:
+    """The web door of a host; what its routes share is at `app.state.web`.
+
+    Args:
+        host: The channels; whoever runs the application closes it.
+        options: The settings.
+    """
+    app = FastAPI(
+        title="Tidings",
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=_lifespan,
+    )
+    app.state.web = WebState(host, options)
+    for module in _V1:
+        router: APIRouter = module.router
+        app.include_router(router, prefix="/v1")
+    for router in (health.router, metrics.router, status.router, openapi.router):
+        app.include_router(router)
+    openapi.describe(app)
+    add_handlers(app)
+    # The last one added is the first to see a request.
+    app.add_middleware(Guard, options=options)
+    if options.allowed_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=options.allowed_origins,
+            allow_methods=("DELETE", "GET", "PATCH", "POST", "PUT"),
+            allow_headers=("Authorization", "Content-Type", "Last-Event-ID",
+                           "Tidings-Producer", "Tidings-Number"),
+            expose_headers=("Location", "Retry-After"),
+        )  # fmt: skip
+    app.add_middleware(PathParts)
+    app.add_middleware(LastResort)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    state: WebState = app.state.web
+    _warm(app)
+    watch = asyncio.create_task(state.part(Movement).watch())
+    try:
+        yield
+    finally:
+        watch.cancel()
+        with suppress(asyncio.CancelledError):
+            await watch
+        state.close()
+
+
+def _warm(app: FastAPI) -> None:
+    """Has the routes made that are otherwise made when the first request comes."""
+    scope = {"type": "http", "method": "GET", "path": "/-", "headers": []}
+    for route in app.router.routes:
+        route.matches(dict(scope))

@@ -1,0 +1,129 @@
+"""JSON lines both ways: answers stream back while the lines still come.
+
+Reading and answering are two tasks with a bounded queue between them: whoever does not read the
+answers is not read any further.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Final
+
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from tidings.errors import TidingsError
+from tidings.events.codecs.json_text import write_json
+from tidings.web.publishing import Asked, Publisher
+from tidings.web.reading import LINES_MEDIA_TYPES, LineSplitter, Numbering, read_line
+from tidings.web.results import result_form
+from tidings.web.state import Counts
+
+__all__ = ["LineAnswers"]
+
+# How many events one push has at most, and how many pushes are under way at a time.
+_EVENTS_AT_ONCE: Final = 100
+_PUSHES_AT_ONCE: Final = 16
+
+_Numbered = tuple[Sequence[int], Asked | TidingsError]
+
+
+class LineAnswers(Response):
+    """Pushes the lines of a request's body, and answers each with a line, in their order.
+
+    Args:
+        publisher: Where the events go; it has begun.
+        numbering: The marks that the headers give.
+        counts: What the door counts.
+    """
+
+    media_type = LINES_MEDIA_TYPES[0]
+
+    def __init__(self, publisher: Publisher, numbering: Numbering, counts: Counts) -> None:
+        super().__init__()
+        del self.headers["content-length"]
+        self._publisher = publisher
+        self._numbering = numbering
+        self._counts = counts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Reads and answers until the body ends."""
+        under_way: asyncio.Queue[_Numbered | Exception | None] = asyncio.Queue(_PUSHES_AT_ONCE)
+        reading = asyncio.ensure_future(self._read(receive, under_way))
+        start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        begun = False
+        try:
+            while (found := await under_way.get()) is not None:
+                if isinstance(found, Exception):
+                    raise found
+                lines = await self._answers(*found)
+                if not begun:  # not before: some clients send nothing once they were answered
+                    begun = True
+                    await send(start)
+                await send({"type": "http.response.body", "body": lines, "more_body": True})
+            if not begun:
+                await send(start)
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            reading.cancel()
+            with suppress(asyncio.CancelledError):
+                await reading
+
+    async def _read(
+        self, receive: Receive, under_way: asyncio.Queue[_Numbered | Exception | None]
+    ) -> None:
+        splitter = LineSplitter()
+        try:
+            async for part in _parts(receive):
+                await self._push(splitter.feed(part), under_way)
+            await self._push(splitter.end(), under_way)
+        except Exception as error:  # noqa: BLE001 -- raised again where the answers are written
+            await under_way.put(error)
+        else:
+            await under_way.put(None)
+
+    async def _push(
+        self,
+        lines: Iterator[tuple[int, bytes | None]],
+        under_way: asyncio.Queue[_Numbered | Exception | None],
+    ) -> None:
+        while some := list(islice(lines, _EVENTS_AT_ONCE)):
+            incoming = [self._numbering.mark(read_line(line)) for _, line in some]
+            numbers = [number for number, _ in some]
+            try:
+                await under_way.put((numbers, self._publisher.ask(incoming)))
+            except TidingsError as error:
+                await under_way.put((numbers, error))
+            await asyncio.sleep(0)
+
+    async def _answers(self, numbers: Sequence[int], asked: Asked | TidingsError) -> bytes:
+        try:
+            if isinstance(asked, TidingsError):
+                raise asked
+            answers = await self._publisher.answers(asked)
+        except TidingsError as error:  # for all of them
+            answers = [error] * len(numbers)
+        forms = zip(numbers, answers, strict=True)
+        return b"".join(
+            [write_json({"line": n, **result_form(one, self._counts)}) + b"\n" for n, one in forms]
+        )
+
+
+async def _parts(receive: Receive) -> AsyncIterator[bytes]:
+    """The parts of a body as they come.
+
+    Raises:
+        ClientDisconnect: The client is gone.
+    """
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        more = message.get("more_body", False)
+        if message.get("body"):
+            yield message["body"]

@@ -1,0 +1,219 @@
+"""Looking at very many objects without holding up the loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from starlette.responses import StreamingResponse
+
+from tidings.channel.views import ChannelInfo, ProxyInfo
+from tidings.clock import monotonic_microseconds
+from tidings.engine.door import LocalDoor
+from tidings.engine.host import Host
+from tidings.errors import NotFound
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from tidings.web.state import WebState
+
+__all__ = [
+    "Consumer",
+    "Movement",
+    "Turns",
+    "channels",
+    "consumers",
+    "listed",
+    "proxies",
+    "streamed",
+]
+
+_A = TypeVar("_A")
+_T = TypeVar("_T")
+
+# How long one look may hold up the loop, in microseconds; well below what counts as a block.
+_TURN: Final = 1_500
+# How often it is looked which consumers move, in seconds.
+_LOOK: Final = 10.0
+# The oldest event of a longer queue is not searched for.
+_SEARCHED: Final = 5_000
+# How many characters of an answer are sent at once.
+_CHUNK: Final = 32 * 1024
+
+
+class Turns:
+    """Gives others a turn on the loop before they have waited for long."""
+
+    __slots__ = ("_since",)
+
+    def __init__(self) -> None:
+        self._since = monotonic_microseconds()
+
+    async def give(self) -> None:
+        """Lets others go on if they have waited long enough."""
+        if monotonic_microseconds() - self._since > _TURN:
+            await asyncio.sleep(0)
+            self._since = monotonic_microseconds()
+
+
+async def _each(ids: Iterable[_A], look: Callable[[_A], _T]) -> AsyncIterator[_T]:
+    """What there is to see of each; what has ended meanwhile is passed over."""
+    turns = Turns()
+    for id in ids:
+        try:
+            found = look(id)
+        except NotFound:
+            continue
+        yield found
+        await turns.give()
+
+
+def channels(host: Host, door: LocalDoor) -> AsyncIterator[ChannelInfo]:
+    """All channels, one by one."""
+    return _each(list(host.factory.channels), door.views.channel)
+
+
+def proxies(host: Host, door: LocalDoor, channel: int) -> AsyncIterator[ProxyInfo]:
+    """All proxies of a channel, one by one.
+
+    Raises:
+        NotFound: There is no such channel.
+    """
+    ids = list(host.factory.channel(channel).proxies)
+    return _each(ids, partial(door.views.proxy, channel))
+
+
+def listed(
+    name: str, found: AsyncIterator[_T], form: Callable[[_T], BaseModel]
+) -> StreamingResponse:
+    """The answer ``{name: [...]}``: each object is written in its own turn."""
+
+    async def pieces() -> AsyncIterator[str]:
+        yield f'{{"{name}":['
+        comma = ""
+        async for one in found:
+            yield comma + form(one).model_dump_json()
+            comma = ","
+        yield "]}"
+
+    return streamed(pieces())
+
+
+def streamed(pieces: AsyncIterator[str]) -> StreamingResponse:
+    """An answer of JSON that is sent as its pieces come."""
+
+    async def chunks() -> AsyncIterator[str]:
+        chunk, size = [], 0
+        async for piece in pieces:
+            chunk.append(piece)
+            size += len(piece)
+            if size > _CHUNK:
+                yield "".join(chunk)
+                chunk, size = [], 0
+        yield "".join(chunk)
+
+    return StreamingResponse(chunks(), media_type="application/json")
+
+
+class Consumer(NamedTuple):
+    """What is looked at in a consumer's proxy.
+
+    Attributes:
+        channel: Its channel.
+        proxy: Its id.
+        admin: Its admin's id.
+        name: For people.
+        attached: Whether its client can be reached.
+        waiting: How many events wait for it.
+        in_flight: How many are handed over and not answered.
+        failures: How many deliveries failed in a row.
+        behind: How many events the channel has taken in since the oldest one the consumer has
+            not taken yet, that one included; 0 if there is none.
+        oldest: The number of that event; None if there is none, or it was not searched for.
+        counts: What became of its copies, by outcome.
+    """
+
+    channel: int
+    proxy: int
+    admin: int
+    name: str
+    attached: bool
+    waiting: int
+    in_flight: int
+    failures: int
+    behind: int
+    oldest: int | None
+    counts: dict[str, int]
+
+    @property
+    def taken(self) -> int:
+        """How many events its client has answered."""
+        return self.counts.get("delivered", 0) + self.counts.get("dead", 0)
+
+
+async def consumers(host: Host) -> AsyncIterator[Consumer]:
+    """All consumers that have or had events, one by one."""
+    turns = Turns()
+    for channel in list(host.factory.channels.values()):
+        for proxy, delivery in channel.deliveries():
+            waiting = delivery.waiting
+            oldest: int | None = None
+            if delivery.flight:
+                oldest = min(delivery.flight) if len(delivery.flight) <= _SEARCHED else None
+            elif waiting and delivery.queue.length <= _SEARCHED:
+                oldest = min((entry.seq for entry in delivery.queue.entries()), default=None)
+            behind = waiting if oldest is None else max(waiting, channel.seq - oldest + 1)
+            yield Consumer(
+                channel.id,
+                proxy.id,
+                proxy.admin.id,
+                proxy.name,
+                proxy.attached,
+                waiting,
+                len(delivery.flight),
+                delivery.failures,
+                behind,
+                oldest,
+                {outcome.name.lower(): count for outcome, count in delivery.counts.items()},
+            )
+            await turns.give()
+
+
+class Movement:
+    """Knows since when consumers have taken nothing, by looking at them now and then.
+
+    Args:
+        state: Where the consumers are.
+    """
+
+    def __init__(self, state: WebState) -> None:
+        self._host = state.host
+        self._seen: dict[tuple[int, int], tuple[int, float]] = {}
+
+    def idle(self, consumer: Consumer) -> float:
+        """For how many seconds a consumer has taken nothing; 0 if it is seen the first time."""
+        now = self._host.loop.time()
+        key = (consumer.channel, consumer.proxy)
+        taken, since = self._seen.get(key, (consumer.taken, now))
+        if taken != consumer.taken or key not in self._seen:
+            self._seen[key] = (consumer.taken, now)
+            return 0.0
+        return now - since
+
+    async def look(self) -> None:
+        """Looks once, and forgets who has ended."""
+        known = set()
+        async for consumer in consumers(self._host):
+            self.idle(consumer)
+            known.add((consumer.channel, consumer.proxy))
+        for key in [key for key in self._seen if key not in known]:
+            del self._seen[key]
+
+    async def watch(self) -> None:
+        """Looks for ever."""
+        while True:
+            await self.look()
+            await asyncio.sleep(_LOOK)

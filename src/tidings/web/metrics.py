@@ -1,0 +1,192 @@
+"""Metrics for Prometheus: by channel and by admin, never by proxy, of which there may be many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from fastapi import APIRouter
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.responses import Response
+
+from tidings.channel.views import ChannelInfo
+from tidings.engine.access import OWNER
+from tidings.engine.host import Host
+from tidings.web.looking import Turns, channels, consumers
+from tidings.web.state import State, WebState
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["overview"])
+
+_MICRO: Final = 1e-6
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What one scrape has seen, in sums."""
+
+    channels: list[ChannelInfo] = field(default_factory=list)
+    waiting: Counter[tuple[int, int]] = field(default_factory=Counter)
+    in_flight: Counter[tuple[int, int]] = field(default_factory=Counter)
+    copies: Counter[tuple[int, int, str]] = field(default_factory=Counter)
+    disk_octets: int | None = None
+
+
+@router.get(
+    "/metrics",
+    summary="Metrics for Prometheus",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The metrics in Prometheus' text format.",
+            "content": {
+                "text/plain": {
+                    "schema": {"type": "string"},
+                    "example": 'tidings_events_accepted_total{channel="auctions"} 1042.0\n',
+                }
+            },
+        }
+    },
+)
+async def metrics(state: State) -> Response:
+    """What the service does, by channel and by consumer admin.
+
+    Channels go by their names, those without one by `#` and their id. `GET /v1/top` has single
+    proxies.
+    """
+    seen = await _look(state)
+    text, turns = [], Turns()
+    for family in _families(state, seen):
+        text.append(_written(family))
+        await turns.give()
+    return Response(b"".join(text), media_type=CONTENT_TYPE_LATEST)
+
+
+async def _look(state: WebState) -> _Seen:
+    host, seen = state.host, _Seen()
+    seen.channels = [one async for one in channels(host, state.door(OWNER))]
+    async for consumer in consumers(host):
+        place = (consumer.channel, consumer.admin)
+        seen.waiting[place] += consumer.waiting
+        seen.in_flight[place] += consumer.in_flight
+        for outcome, count in consumer.counts.items():
+            seen.copies[*place, outcome] += count
+    if host.store is not None:
+        seen.disk_octets = await host.submit(partial(_octets, host.store.folder))
+    return seen
+
+
+def _octets(folder: Path) -> int:
+    """On the disk thread: what the files of a folder take."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+class _One(Collector):
+    """Hands one family to the library that writes it."""
+
+    def __init__(self, family: Metric) -> None:
+        self._family = family
+
+    def collect(self) -> Iterable[Metric]:
+        return (self._family,)
+
+
+def _written(family: Metric) -> bytes:
+    registry = CollectorRegistry()
+    registry.register(_One(family))
+    return generate_latest(registry)
+
+
+def _families(state: WebState, seen: _Seen) -> Iterator[Metric]:
+    yield from _of_channels(seen)
+    yield from _of_consumers(seen)
+    yield from _of_host(state.host, seen)
+    counts = state.counts
+    yield _counter("events_rejected", "Pushed events that were refused.", counts.rejected)
+    yield _gauge("websockets", "Open WebSockets.", counts.websockets)
+    yield _gauge("tails", "Open tails (server-sent events).", counts.tails)
+    yield _gauge("unnamed_proxies", "Proxies that end when nobody uses them.", len(state.lifetimes))
+    yield _gauge("ready", "1 if the service takes work.", not state.not_ready)
+
+
+def _of_channels(seen: _Seen) -> Iterator[Metric]:
+    accepted = CounterMetricFamily(
+        "tidings_events_accepted", "Events taken in.", labels=("channel",)
+    )
+    waiting = GaugeMetricFamily(
+        "tidings_events_waiting", "Events that wait for somebody.", labels=("channel",)
+    )
+    proxies = GaugeMetricFamily("tidings_proxies", "Proxies.", labels=("channel", "side"))
+    for channel in seen.channels:
+        label = _label(channel)
+        accepted.add_metric((label,), channel.accepted)
+        waiting.add_metric((label,), channel.waiting)
+        proxies.add_metric((label, "supplier"), channel.suppliers)
+        proxies.add_metric((label, "consumer"), channel.consumers)
+    yield from (accepted, waiting, proxies)
+
+
+def _of_consumers(seen: _Seen) -> Iterator[Metric]:
+    place = ("channel", "admin")
+    labels = {channel.id: _label(channel) for channel in seen.channels}
+    tables = (
+        ("consumer_waiting", "Copies of events that wait, of the consumers there are.",
+         seen.waiting),
+        ("consumer_in_flight", "Copies handed over and not answered.", seen.in_flight),
+    )  # fmt: skip
+    for name, told, table in tables:
+        family = GaugeMetricFamily(f"tidings_{name}", told, labels=place)
+        for (channel, admin), value in table.items():
+            if channel in labels:
+                family.add_metric((labels[channel], str(admin)), value)
+        yield family
+    copies = GaugeMetricFamily(
+        "tidings_consumer_copies",
+        "What became of copies of events, of the consumers there are.",
+        labels=(*place, "outcome"),
+    )
+    for (channel, admin, outcome), value in seen.copies.items():
+        if channel in labels:
+            copies.add_metric((labels[channel], str(admin), outcome), value)
+    yield copies
+
+
+def _of_host(host: Host, seen: _Seen) -> Iterator[Metric]:
+    settled = CounterMetricFamily(
+        "tidings_copies", "What became of copies of events since the start.", labels=("outcome",)
+    )
+    for outcome, count in host.counts.items():
+        settled.add_metric((outcome.name.lower(),), count)
+    yield settled
+    watchdog = host.watchdog
+    yield _counter("loop_blocks", "How often something held up the loop.", watchdog.blocks)
+    yield _gauge("loop_longest_block_seconds", "The longest of them.", watchdog.longest * _MICRO)
+    yield _gauge("content_octets", "Content of events in memory only.", host.bodies.octets)
+    yield _gauge("disk_refuses", "1 if the disk takes nothing.", host.disk_error is not None)
+    yield _gauge("disk_jobs", "What waits for the disk.", host.disk.waiting)
+    if seen.disk_octets is not None:
+        yield _gauge("disk_octets", "What the service's files take.", seen.disk_octets)
+    quota = host.housekeeping.disk_quota
+    if quota is not None:
+        yield _gauge("disk_quota_octets", "What the journal may take.", quota)
+
+
+def _gauge(name: str, told: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"tidings_{name}", told, value=float(value))
+
+
+def _counter(name: str, told: str, value: float) -> Metric:
+    return CounterMetricFamily(f"tidings_{name}", told, value=float(value))
+
+
+def _label(channel: ChannelInfo) -> str:
+    """A name that could be taken for an id is not used."""
+    named = channel.name and not channel.name.startswith("#")
+    return channel.name if named else f"#{channel.id}"

@@ -1,0 +1,201 @@
+"""The API's own document: OpenAPI for programs, and a page for people."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import version
+from typing import Any, Final
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.openapi.utils import get_openapi
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from tidings.api.problems import MEDIA_TYPE
+from tidings.errors import CursorNotFound
+from tidings.web.docs_page import docs_page
+from tidings.web.pages import HTML_ANSWER, HTML_HEADERS
+from tidings.web.state import State, WebState
+
+__all__ = ["describe", "router"]
+
+router = APIRouter(tags=["overview"])
+
+_DESCRIPTION: Final = """\
+Channels take events in and hand them to everybody whose filter they match.
+
+* Bodies and answers are JSON in UTF-8. What is unknown, of the wrong type or there twice is \
+refused, and nothing is changed.
+* Every error is a problem document (RFC 9457, `application/problem+json`); its `code` is stable.
+* Channels and proxies go by their id, or by their name, percent-encoded.
+* Ids are numbers. Times are microseconds since 1970 unless something else is said.
+* On a loopback address no token is needed, but `Host` must name the loopback. Elsewhere every \
+request but those for the health needs `Authorization: Bearer <token>`.
+* `/v1/ws` and `/v1/channels/{channel}/subscribe` are WebSockets (subprotocol `tidings.v1`), which \
+OpenAPI cannot describe.
+"""
+
+_STATUSES: Final[dict[str, str]] = {
+    "400": "The request is malformed, or says what cannot be done.",
+    "401": "The token is missing or wrong.",
+    "403": "Whoever asks may not, or `Host` or `Origin` is not one of ours.",
+    "404": "An id or name stands for nothing.",
+    "409": "The object is not in the state for this, or a limit of the channel is reached.",
+    "410": "The journal does not reach back so far any more.",
+    "413": "It is longer than the service takes.",
+    "415": "The body is of another media type than the ones taken.",
+    "422": "The request is well-formed, but what it says is outside the rules.",
+    "429": "As many events wait as may: try again later.",
+    "500": "A fault of the service; its log has more.",
+    "503": "The service is stopping, or the disk does not do what it is asked.",
+    "507": "The disk is full: try again when there is room.",
+}
+# What is read from the journal may be gone from it.
+_FROM_JOURNAL: Final = ("/events", "/tail")
+_RETRY: Final = frozenset({"429", "503", "507"})
+
+_PROBLEM: Final[dict[str, Any]] = {
+    "title": "Problem",
+    "description": "What went wrong (RFC 9457). Errors of some kinds have more to tell.",
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "code"],
+    "properties": {
+        "type": {"type": "string", "description": "`urn:tidings:error:` and the code."},
+        "title": {"type": "string", "description": "The kind of the error."},
+        "status": {"type": "integer", "description": "The status of the answer."},
+        "detail": {"type": "string", "description": "What is wrong, and what would be right."},
+        "code": {"type": "string", "description": "The kind of the error; never changes."},
+        "where": {"type": "string", "description": "The place inside an event."},
+        "line": {"type": "integer", "description": "The line of a fault in a constraint."},
+        "column": {"type": "integer", "description": "The column of a fault in a constraint."},
+        "errors": {
+            "type": "array",
+            "description": "Every property that cannot be set so.",
+            "items": {"type": "object"},
+        },
+        "faults": {
+            "type": "array",
+            "description": "Every place of a request that does not fit, and why.",
+            "items": {"type": "object"},
+        },
+    },
+    "examples": [
+        {
+            "type": "urn:tidings:error:channel_not_found",
+            "title": "ChannelNotFound",
+            "status": 404,
+            "detail": "there is no channel named 'auctoins'",
+            "code": "channel_not_found",
+        }
+    ],
+}
+
+
+def describe(app: FastAPI) -> None:
+    """Has the application describe itself, with every answer that it can give."""
+
+    def document() -> dict[str, Any]:
+        if not app.openapi_schema:
+            app.openapi_schema = _document(app)
+        return app.openapi_schema
+
+    app.openapi = document  # type: ignore[method-assign]
+
+
+class _Written:
+    """The document as it is sent, to programs and to people; made once."""
+
+    def __init__(self, state: WebState) -> None:
+        self._made: tuple[bytes, bytes] | None = None
+
+    async def of(self, app: FastAPI) -> tuple[bytes, bytes]:
+        # Making it takes so long that the loop must not wait for it.
+        if self._made is None:
+            self._made = await asyncio.to_thread(self._make, app)
+        return self._made
+
+    @staticmethod
+    def _make(app: FastAPI) -> tuple[bytes, bytes]:
+        document = app.openapi()
+        return bytes(JSONResponse(document).body), bytes(docs_page(document).body)
+
+
+@router.get("/v1/openapi.json", summary="This API for programs", response_model=dict[str, Any])
+async def openapi(request: Request, state: State) -> Response:
+    """The OpenAPI document of this API."""
+    octets, _ = await state.part(_Written).of(request.app)
+    return Response(octets, media_type="application/json")
+
+
+@router.get(
+    "/docs/api", summary="This API for people", response_class=HTMLResponse, responses=HTML_ANSWER
+)
+async def docs(request: Request, state: State) -> HTMLResponse:
+    """The same document as a page that loads nothing from elsewhere."""
+    _, octets = await state.part(_Written).of(request.app)
+    return HTMLResponse(octets, headers=HTML_HEADERS)
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    document = get_openapi(
+        title="Tidings", version=version("tidings"), description=_DESCRIPTION, routes=app.routes
+    )
+    components = document.setdefault("components", {})
+    schemas = components.setdefault("schemas", {})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    schemas["Problem"] = _PROBLEM
+    components["responses"] = {f"Problem{status}": _problem(status) for status in _STATUSES}
+    token = app.state.web.options.token is not None
+    if token:
+        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        document["security"] = [{"token": []}]
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            _add_problems(path, method, operation)
+            if token and path.startswith("/health/"):
+                operation["security"] = []
+    return document
+
+
+def _problem(status: str) -> dict[str, Any]:
+    schema = {"$ref": "#/components/schemas/Problem"}
+    answer: dict[str, Any] = {
+        "description": _STATUSES[status],
+        "content": {MEDIA_TYPE: {"schema": schema}},
+    }
+    names = ["Retry-After"] if status in _RETRY else ["WWW-Authenticate"] * (status == "401")
+    if names:
+        answer["headers"] = {name: {"schema": {"type": "string"}} for name in names}
+    return answer
+
+
+def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
+    """Declares the errors an operation may answer with, beside those it declares itself."""
+    answers = operation.setdefault("responses", {})
+    if "HTTPValidationError" in str(answers.get("422")):
+        del answers["422"]
+    for status in _possible(path, method, operation) | {s for s in answers if _is_bare(s, answers)}:
+        answers[status] = {"$ref": f"#/components/responses/Problem{status}"}
+
+
+def _is_bare(status: str, answers: dict[str, Any]) -> bool:
+    """Whether a route declared an error without saying what it looks like."""
+    return status in _STATUSES and not answers[status].get("content")
+
+
+def _possible(path: str, method: str, operation: dict[str, Any]) -> set[str]:
+    if path.startswith("/health/"):
+        return {"500"}
+    found = {"401", "403", "500"}
+    if not path.startswith("/v1/") or path == "/v1/openapi.json":
+        return found
+    found.add("503")
+    if operation.get("parameters"):
+        found |= {"400", "404", "422"}
+    if operation.get("requestBody"):
+        found |= {"400", "404", "413", "415", "422"}
+    if method == "get" and path.endswith(_FROM_JOURNAL):
+        found.add(str(CursorNotFound.http_status))
+    if method != "get":
+        found |= {"400", "404", "409", "429", "507"}
+    return found - {s for s in operation["responses"] if operation["responses"][s].get("content")}

@@ -1,0 +1,232 @@
+"""What stands in the path of a request: ids and names.
+
+Names of channels, proxies and producers may have any character, a slash among them. Servers
+decode a path before it is matched with the routes, and then a slash inside a name looks like one
+between two parts: ``/v1/channels/a%2Fadmins`` would be the admins of ``a``. So each part is
+decoded on its own here, and its slashes stay escaped until the part is read.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+from urllib.parse import unquote_to_bytes
+
+from fastapi import Depends, Path, Query
+from pydantic import BeforeValidator, Field
+from starlette.convertors import Convertor, register_url_convertor
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tidings.channel.vocabulary import Place, Side
+from tidings.engine.door import LocalDoor
+from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound
+from tidings.names import MAX_NAME, is_readable
+from tidings.web.state import Door
+
+__all__ = [
+    "AdminPlace",
+    "ChannelId",
+    "FilterId",
+    "Most",
+    "Number",
+    "PathParts",
+    "ProxyId",
+    "ProxyPlace",
+    "SideName",
+    "admin_place",
+    "channel_of",
+    "part",
+    "proxy_place",
+]
+
+# Ids are counted up from 1 (admins from 0) and never come near this.
+_MOST_ID: Final = 2**53 - 1
+_ID_DIGITS: Final = len(str(_MOST_ID))
+
+
+def _digits(given: object) -> object:
+    """A number is written in one way only: no signs, points or spaces."""
+    if isinstance(given, str) and not (given.isascii() and given.isdigit()):
+        raise ValueError("it must be a number in digits")
+    return given
+
+
+# The bounds stand inside, so that the API's document has them.
+Number = Annotated[int, Field(ge=0, le=_MOST_ID), BeforeValidator(_digits)]
+"""An id or number in a path or query."""
+
+Most = Annotated[
+    int,
+    Field(ge=1, le=1_000),
+    BeforeValidator(_digits),
+    Query(description="At most so many.", examples=[10]),
+]
+"""How many objects an answer may have."""
+
+
+class _Digits(Convertor[str]):
+    """A part of a path that is a number; any other part is left to other routes."""
+
+    regex = f"[0-9]{{1,{_ID_DIGITS}}}"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("digits", _Digits())
+
+
+class PathParts:
+    """Has each part of a path decoded on its own.
+
+    Args:
+        app: What is called with the path.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handles a connection."""
+        raw = scope.get("raw_path")
+        if raw is None:
+            if "%" in scope.get("path", ""):
+                scope = {**scope, "path": scope["path"].replace("%", "%25")}
+        elif b"%" in raw:
+            path = "/".join(map(_decoded, raw.partition(b"?")[0].split(b"/")))
+            scope = {**scope, "path": path}
+        await self._app(scope, receive, send)
+
+
+def _decoded(raw: bytes) -> str:
+    # What is no UTF-8 becomes a character that no name has.
+    text = unquote_to_bytes(raw).decode(errors="replace").replace("\ufffd", "\ufffe")
+    return text.replace("%", "%25").replace("/", "%2F")
+
+
+def part(text: str) -> str:
+    """A part of a path as whoever asked meant it."""
+    return text.replace("%2F", "/").replace("%25", "%")
+
+
+async def _channel_id(
+    door: Door,
+    channel: Annotated[
+        str,
+        Path(
+            min_length=1,
+            description="The channel's id, or its name (percent-encoded; a name of digits only "
+            "is taken for an id).",
+            examples=["auctions"],
+        ),
+    ],
+) -> int:
+    return channel_of(door, part(channel))
+
+
+def channel_of(door: LocalDoor, text: str, *, ended: bool = False) -> int:
+    """The id of the channel that an id or name stands for.
+
+    Args:
+        door: Where to look.
+        text: The id or name.
+        ended: Whether the id of a channel that is not there will do.
+
+    Raises:
+        NotFound: There is none.
+    """
+    if _is_id(text):
+        return int(text) if ended else door.views.channel(int(text)).id
+    if not _is_name(text):
+        raise ChannelNotFound(f"no channel can be named {text!r:.60}")
+    return door.views.channel_named(text).id
+
+
+ChannelId = Annotated[int, Depends(_channel_id)]
+"""The id of the channel in the path; there is one."""
+
+
+async def _proxy_id(
+    door: Door,
+    channel: ChannelId,
+    proxy: Annotated[
+        str,
+        Path(
+            min_length=1,
+            description="The proxy's id, or its name (percent-encoded; a name of digits only is "
+            "taken for an id).",
+            examples=["hall-1"],
+        ),
+    ],
+) -> int:
+    name = part(proxy)
+    if _is_id(name):
+        return door.views.proxy(channel, int(name)).id
+    if not _is_name(name):
+        raise ProxyNotFound(f"no proxy can be named {name!r:.60}")
+    return door.views.proxy_named(channel, name).id
+
+
+ProxyId = Annotated[int, Depends(_proxy_id)]
+"""The id of the proxy in the path; there is one."""
+
+
+async def proxy_place(channel: ChannelId, proxy: ProxyId) -> Place:
+    """The proxy in the path as a place; there is one."""
+    return Place(channel, proxy=proxy)
+
+
+ProxyPlace = Annotated[Place, Depends(proxy_place)]
+"""The proxy in the path as a place."""
+
+
+async def _side(
+    side: Annotated[
+        str,
+        Path(
+            pattern="^(supplier|consumer)$",
+            description="Whom it serves: `supplier` or `consumer`.",
+            examples=["consumer"],
+        ),
+    ],
+) -> Side:
+    return Side(side)
+
+
+SideName = Annotated[Side, Depends(_side)]
+"""The side in the path."""
+
+
+async def admin_place(
+    channel: ChannelId,
+    side: SideName,
+    admin: Annotated[
+        Number,
+        Path(description="The admin's id; 0 is the default one.", examples=[0]),
+    ],
+) -> Place:
+    """The admin in the path as a place."""
+    return Place(channel, side, admin)
+
+
+AdminPlace = Annotated[Place, Depends(admin_place)]
+"""The admin in the path as a place."""
+
+
+FilterId = Annotated[Number, Path(description="The filter's id.", examples=[1])]
+"""The id of a filter."""
+
+
+def _is_id(name: str) -> bool:
+    """Whether it is a number that an id could be; any other number names nothing."""
+    if not (name.isascii() and name.isdigit()):
+        return False
+    if len(name) > _ID_DIGITS or int(name) > _MOST_ID:
+        raise NotFound(f"nothing has the id {name:.40}")
+    return True
+
+
+def _is_name(name: str) -> bool:
+    return len(name) <= MAX_NAME and is_readable(name)

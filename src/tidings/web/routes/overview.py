@@ -1,0 +1,237 @@
+"""The whole service at a glance: its tree, its busiest proxies, its latest notices."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from itertools import islice
+from typing import Annotated, Literal, Self
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+
+from tidings.api.model import Answer, examples
+from tidings.api.objects import Admin, Channel, Proxy
+from tidings.channel.effects import Notice as NoticeEffect
+from tidings.channel.vocabulary import Side
+from tidings.engine.door import LocalDoor
+from tidings.engine.host import Host
+from tidings.errors import NotFound
+from tidings.web.bodies import StrictRoute
+from tidings.web.looking import Consumer, Movement, Turns, channels, consumers, proxies, streamed
+from tidings.web.paths import Most
+from tidings.web.routes.admins import admins_of
+from tidings.web.state import Door, State, WebState
+
+__all__ = ["Notice", "Notices", "Top", "TopProxy", "Tree", "TreeAdmin", "TreeChannel", "router"]
+
+router = APIRouter(tags=["overview"], route_class=StrictRoute)
+
+_Rank = Literal["waiting", "lag", "failures", "idle"]
+_MICRO = 1e-6
+
+
+class TreeAdmin(Answer):
+    """An admin with its proxies."""
+
+    admin: Admin
+    proxies: list[Proxy]
+
+
+class TreeChannel(Answer):
+    """A channel with its admins."""
+
+    channel: Channel
+    admins: list[TreeAdmin]
+
+
+class Tree(Answer):
+    """All channels with all that is in them."""
+
+    channels: list[TreeChannel]
+
+
+@router.get("/tree", summary="All there is", response_model=Tree)
+async def see_tree(state: State, door: Door) -> Response:
+    """All channels with their admins and the proxies of these."""
+    return streamed(_pieces(state.host, door))
+
+
+async def _pieces(host: Host, door: LocalDoor) -> AsyncIterator[str]:
+    yield '{"channels":['
+    comma, turns = "", Turns()
+    async for channel in channels(host, door):
+        try:
+            leaves = await _leaves(host, door, channel.id)
+            admins = [admin async for admin in admins_of(door, channel.id)]
+        except NotFound:  # it has ended meanwhile
+            continue
+        yield f'{comma}{{"channel":{Channel.of(channel).model_dump_json()},"admins":['
+        comma = ","
+        for at, admin in enumerate(admins):
+            yield f'{"," * (at > 0)}{{"admin":{Admin.of(admin).model_dump_json()},"proxies":['
+            for position, proxy in enumerate(leaves[admin.side, admin.id]):
+                yield f",{proxy}" if position else proxy
+                await turns.give()
+            yield "]}"
+        yield "]}"
+    yield "]}"
+
+
+async def _leaves(host: Host, door: LocalDoor, channel: int) -> dict[tuple[Side, int], list[str]]:
+    """The proxies of a channel as JSON, by side and admin."""
+    found: dict[tuple[Side, int], list[str]] = defaultdict(list)
+    async for proxy in proxies(host, door, channel):
+        found[proxy.side, proxy.admin].append(Proxy.of(proxy).model_dump_json())
+    return found
+
+
+class TopProxy(Answer):
+    """A consumer's proxy, and how it gets on."""
+
+    model_config = examples(
+        {
+            "channel": 1,
+            "channel_name": "auctions",
+            "proxy": 7,
+            "name": "billing",
+            "admin": 0,
+            "attached": True,
+            "waiting": 120,
+            "in_flight": 16,
+            "behind": 136,
+            "lag": 4.2,
+            "failures": 0,
+            "idle": 3.1,
+        }
+    )
+
+    channel: int = Field(description="Its channel.")
+    channel_name: str = Field(description="Its channel's name.")
+    proxy: int = Field(description="Its id.")
+    name: str = Field(description="Its name.")
+    admin: int = Field(description="Its admin's id.")
+    attached: bool = Field(description="Whether its client can be reached.")
+    waiting: int = Field(description="How many events wait for it.")
+    in_flight: int = Field(description="How many are handed over and not answered.")
+    behind: int = Field(
+        description="How many events the channel has taken in since the oldest one that the "
+        "consumer has not taken yet; 0 if there is none."
+    )
+    lag: float | None = Field(
+        description="How old that event is, in seconds; null if there is none, or its age is "
+        "not at hand."
+    )
+    failures: int = Field(description="How many deliveries failed in a row.")
+    idle: float = Field(
+        description="For how many seconds it has taken nothing, as far as that was watched."
+    )
+
+
+class Top(Answer):
+    """The proxies that stand out, the worst first."""
+
+    proxies: list[TopProxy]
+
+
+@router.get("/top", summary="Who waits, lags, fails or sleeps")
+async def see_top(
+    state: State,
+    door: Door,
+    by: Annotated[
+        _Rank, Query(description="What they are ranked by; `lag` ranks by `behind`.")
+    ] = "waiting",
+    most: Most = 10,
+) -> Top:
+    """The consumers' proxies with the most waiting events, the longest lag, and so on.
+
+    Consumers that never had an event are not among them.
+    """
+    movement = state.part(Movement)
+    ranked = []
+    async for one in consumers(state.host):
+        idle = movement.idle(one)
+        key = {"waiting": one.waiting, "lag": one.behind, "failures": one.failures, "idle": idle}
+        ranked.append((key[by], -one.channel, -one.proxy, one, idle))
+        if len(ranked) > 4 * most:
+            ranked = heapq.nlargest(most, ranked)
+    found = [await _shown(state, door, one, idle) for *_, one, idle in heapq.nlargest(most, ranked)]
+    return Top(proxies=[one for one in found if one is not None])
+
+
+async def _shown(state: WebState, door: LocalDoor, one: Consumer, idle: float) -> TopProxy | None:
+    try:
+        channel = door.views.channel(one.channel)
+    except NotFound:  # it has ended meanwhile
+        return None
+    return TopProxy(
+        channel=one.channel,
+        channel_name=channel.name,
+        proxy=one.proxy,
+        name=one.name,
+        admin=one.admin,
+        attached=one.attached,
+        waiting=one.waiting,
+        in_flight=one.in_flight,
+        behind=one.behind,
+        lag=await _age(state.host, one),
+        failures=one.failures,
+        idle=round(idle, 3),
+    )
+
+
+async def _age(host: Host, one: Consumer) -> float | None:
+    """How old the oldest event is that a consumer has not taken, in seconds."""
+    if one.oldest is None:
+        return None
+    message = host.bodies.get(one.channel, one.oldest)
+    if message is None:
+        place = host.bodies.of(one.channel).get(one.oldest)
+        if not isinstance(place, int):
+            return None
+        message = (await host.submit_fetch([place]))[0]
+    if message is None:
+        return None
+    now = host.clock.now() + host.clock.offset
+    return round(max(0, now - message.arrival) * _MICRO, 3)
+
+
+class Notice(Answer):
+    """Something worth telling whoever runs the service."""
+
+    model_config = examples(
+        {"kind": "slow consumer", "channel": 1, "proxy": 7, "detail": "1000 events wait"}
+    )
+
+    kind: str = Field(description="What it is about.")
+    channel: int = Field(description="Where; 0 if it is about the whole service.")
+    proxy: int = Field(description="Whose; 0 if it is about no proxy.")
+    detail: str = Field(description="What there is to tell.")
+
+    @classmethod
+    def of(cls, notice: NoticeEffect) -> Self:
+        """The answer that shows a notice."""
+        return cls(
+            kind=notice.kind.value,
+            channel=notice.channel,
+            proxy=notice.proxy,
+            detail=notice.detail,
+        )
+
+
+class Notices(Answer):
+    """The latest notices, the oldest first."""
+
+    notices: list[Notice]
+
+
+@router.get("/notices", summary="The latest notices")
+async def see_notices(
+    state: State,
+    most: Most = 100,
+) -> Notices:
+    """What people who run the service want to hear of: slow consumers, lost events, the disk."""
+    kept = state.host.notices
+    latest = islice(kept, max(0, len(kept) - most), None)
+    return Notices(notices=[Notice.of(one) for one in latest])

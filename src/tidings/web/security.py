@@ -1,0 +1,141 @@
+"""Who asks: the loopback's owner, or whoever has the token.
+
+Nothing here is shown in an error or a log: neither a token that was sent nor the right one.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tidings.engine.access import OWNER, Principal
+from tidings.errors import Forbidden, TidingsError, Unauthenticated
+from tidings.web.faults import refuse
+from tidings.web.options import WebOptions
+
+__all__ = ["TOKEN_SUBPROTOCOL", "Guard", "authenticate", "principal_of"]
+
+TOKEN_SUBPROTOCOL: Final = "tidings.token."
+"""Browsers can set no header on a WebSocket: the token comes as a subprotocol behind this."""
+
+_OPEN: Final = "/health/"
+_PRINCIPAL: Final = "tidings.principal"
+
+
+class Guard:
+    """Lets nobody reach a route before it is sure who asks; only the health is open to all.
+
+    Args:
+        app: What is behind.
+        options: The settings.
+    """
+
+    def __init__(self, app: ASGIApp, options: WebOptions) -> None:
+        self._app = app
+        self._options = options
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handles a connection."""
+        if scope["type"] != "lifespan" and not scope["path"].startswith(_OPEN):
+            try:
+                authenticate(HTTPConnection(scope), self._options)
+            except TidingsError as error:
+                await refuse(scope, receive, send, error)
+                return
+        await self._app(scope, receive, send)
+
+
+def authenticate(connection: HTTPConnection, options: WebOptions) -> Principal:
+    """Who asks, once it is sure; kept for `principal_of`.
+
+    Raises:
+        Unauthenticated: The token is missing or wrong.
+        Forbidden: The request names another host, or comes from a page of another origin.
+    """
+    if options.token is None:
+        host = _single(connection, "host")
+        _check_host(host, options.allowed_hosts)
+        _check_origin(connection, host, options.allowed_origins)
+    else:
+        _check_token(connection, options.token)
+    connection.scope[_PRINCIPAL] = OWNER
+    return OWNER
+
+
+def principal_of(connection: HTTPConnection) -> Principal:
+    """Who `authenticate` found to ask."""
+    found: Principal = connection.scope[_PRINCIPAL]
+    return found
+
+
+def _single(connection: HTTPConnection, name: str) -> str:
+    """A header's value; empty if it is missing or stands there twice."""
+    values = connection.headers.getlist(name)
+    return values[0].strip() if len(values) == 1 else ""
+
+
+def _check_host(host: str, allowed: tuple[str, ...]) -> None:
+    """A page elsewhere can have its own name lead here, but the browser still sends that name."""
+    name = _host_name(host)
+    if not (_is_loopback(name) or {host.lower(), name} & {one.lower() for one in allowed}):
+        raise Forbidden(
+            "the Host header does not name this machine: use localhost, 127.0.0.1 or [::1], or "
+            "add the name to the allowed hosts"
+        )
+
+
+def _host_name(host: str) -> str:
+    """A host without its port, in lower case; empty if it is none."""
+    try:
+        split = urlsplit(f"//{host}")
+        split.port  # noqa: B018 -- raises if the port is none
+    except ValueError:
+        return ""
+    if split.username is not None or split.path or split.query or split.fragment:
+        return ""
+    return split.hostname or ""
+
+
+def _is_loopback(name: str) -> bool:
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _check_origin(connection: HTTPConnection, host: str, allowed: tuple[str, ...]) -> None:
+    """Browsers say from which page a request comes; programs say nothing."""
+    if "origin" not in connection.headers:
+        return
+    origin = _single(connection, "origin").lower()
+    same = {f"http://{host.lower()}", f"https://{host.lower()}"}
+    if origin not in same and origin not in {one.lower().rstrip("/") for one in allowed}:
+        raise Forbidden(
+            "the request comes from a page of another origin: add that to the allowed origins"
+        )
+
+
+def _check_token(connection: HTTPConnection, token: str) -> None:
+    given = _bearer(connection)
+    if not given:
+        raise Unauthenticated("the token is missing: send the header Authorization: Bearer <token>")
+    if not hmac.compare_digest(given.encode(errors="replace"), token.encode()):
+        raise Unauthenticated("the token is wrong: the service's owner has the right one")
+
+
+def _bearer(connection: HTTPConnection) -> str:
+    scheme, _, given = _single(connection, "authorization").partition(" ")
+    if scheme.lower() == "bearer":
+        return given.strip()
+    if connection.scope["type"] == "websocket":
+        for offered in connection.scope.get("subprotocols", ()):
+            if offered.startswith(TOKEN_SUBPROTOCOL):
+                return str(offered.removeprefix(TOKEN_SUBPROTOCOL))
+    return ""

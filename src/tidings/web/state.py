@@ -1,0 +1,125 @@
+"""What all routes share: the host, the settings, and a door for whoever asks.
+
+::
+
+    from tidings.web.state import Door, State
+
+    async def route(door: Door, state: State) -> ...: ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends
+from starlette.requests import HTTPConnection
+
+from tidings.engine.access import Principal
+from tidings.engine.door import LocalDoor
+from tidings.engine.host import Host
+from tidings.errors import StoreError
+from tidings.web.lifetimes import Lifetimes
+from tidings.web.options import WebOptions
+from tidings.web.security import principal_of
+
+__all__ = ["Counts", "Door", "Readiness", "State", "WebState"]
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class Readiness:
+    """Whether the service takes work; whoever runs it says so.
+
+    Attributes:
+        phase: ``starting``, ``ready`` or ``draining``.
+        reason: Why it is not ready, for people.
+    """
+
+    phase: str = "ready"
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What the door counts for the metrics.
+
+    Attributes:
+        websockets: How many are open now.
+        tails: How many are open now.
+        rejected: How many pushed events were refused since the start.
+    """
+
+    websockets: int = 0
+    tails: int = 0
+    rejected: int = 0
+
+
+class WebState:
+    """What all routes share; `app.state.web`.
+
+    Args:
+        host: The channels.
+        options: The settings.
+
+    Attributes:
+        host: The channels.
+        options: The settings.
+        lifetimes: When proxies without a name end.
+        readiness: Whether the service takes work.
+        counts: What the door counts.
+    """
+
+    def __init__(self, host: Host, options: WebOptions) -> None:
+        self.host = host
+        self.options = options
+        self.lifetimes = Lifetimes(host, options.unnamed_lifetime)
+        self.readiness = Readiness()
+        self.counts = Counts()
+        self._doors: dict[Principal, LocalDoor] = {}
+        self._parts: dict[Callable[[WebState], Any], Any] = {}
+
+    def door(self, principal: Principal) -> LocalDoor:
+        """The host as a principal may use it; the same one each time."""
+        door = self._doors.get(principal)
+        if door is None:
+            door = self._doors[principal] = LocalDoor(self.host, principal)
+        return door
+
+    def part(self, kind: Callable[[WebState], _T]) -> _T:
+        """The one object of a kind that belongs to this door, made when it is first asked for."""
+        if kind not in self._parts:
+            self._parts[kind] = kind(self)
+        found: _T = self._parts[kind]
+        return found
+
+    @property
+    def not_ready(self) -> str:
+        """Why the service takes no work; empty if it does."""
+        if self.readiness.phase != "ready":
+            return self.readiness.reason or self.readiness.phase
+        error: StoreError | None = self.host.disk_error
+        return "" if error is None else f"the disk refuses: {error}"
+
+    def close(self) -> None:
+        """Ends what runs by itself."""
+        self.lifetimes.close()
+
+
+async def _state(connection: HTTPConnection) -> WebState:
+    state: WebState = connection.app.state.web
+    return state
+
+
+async def _door(connection: HTTPConnection) -> LocalDoor:
+    state: WebState = connection.app.state.web
+    return state.door(principal_of(connection))
+
+
+State = Annotated[WebState, Depends(_state)]
+"""What all routes share, in HTTP and WebSocket routes alike."""
+
+Door = Annotated[LocalDoor, Depends(_door)]
+"""The host as whoever asks may use it, in HTTP and WebSocket routes alike."""

@@ -1,0 +1,101 @@
+"""A way between client and service that can be cut at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Self
+
+__all__ = ["CuttingProxy"]
+
+
+class CuttingProxy:
+    """Passes connections on to a port of this machine, and cuts them when told to.
+
+    Args:
+        target_port: Where to.
+
+    Attributes:
+        port: Where to connect to instead.
+        target_port: Where new connections lead.
+        refusing: Whether new connections are cut at once.
+        passed: How many octets came from the service.
+    """
+
+    def __init__(self, target_port: int) -> None:
+        self.target_port = target_port
+        self.port = 0
+        self.refusing = False
+        self.passed = 0
+        self._server: asyncio.Server | None = None
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> Self:
+        """Begins to listen."""
+        self._server = await asyncio.start_server(self._accepted, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    def cut(self) -> None:
+        """Cuts all connections at once, in both directions; what is on its way is lost."""
+        for writer in self._writers:
+            writer.transport.abort()
+        self._writers.clear()
+
+    async def close(self) -> None:
+        """Cuts everything, and listens no more."""
+        self.refusing = True
+        if self._server is not None:
+            self._server.close()
+        while self._tasks:  # those that were about to connect are cut once they are
+            self.cut()
+            await asyncio.wait(self._tasks, timeout=0.01)
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(self, *raised: object) -> None:
+        await self.close()
+
+    async def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        self._writers.add(writer)
+        try:
+            if not self.refusing:
+                await self._pass_on(reader, writer)
+        finally:
+            writer.transport.abort()
+            self._writers.discard(writer)
+            self._tasks.discard(task)
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            there, back = await asyncio.open_connection("127.0.0.1", self.target_port)
+            self._writers.add(back)
+            try:
+                directions = [
+                    asyncio.ensure_future(self._copy(reader, back, counted=False)),
+                    asyncio.ensure_future(self._copy(there, writer, counted=True)),
+                ]
+                try:
+                    await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    for direction in directions:
+                        direction.cancel()
+                    await asyncio.gather(*directions, return_exceptions=True)
+            finally:
+                back.transport.abort()
+                self._writers.discard(back)
+
+    async def _copy(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, counted: bool
+    ) -> None:
+        with suppress(OSError):
+            while data := await reader.read(65_536):
+                if counted:
+                    self.passed += len(data)
+                writer.write(data)
+                await writer.drain()

@@ -1,0 +1,123 @@
+"""A program that publishes numbered events and keeps a ledger; made to be killed.
+
+``python -m tests.faults.service.publisher URL LEDGER NAME [--kind client|plain] …``
+
+It goes on until SIGTERM, and ends when all it has sent is answered. Started again with the same
+ledger it first sends again what has no answer, and the last of what has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from argparse import Namespace
+from itertools import count
+from typing import Any, Final
+
+import httpx2
+
+from tests.faults.service.ledgers import Book, Published
+from tests.faults.service.programs import CHANNEL, PATIENCE, Ending, options_of
+from tidings import connect, event
+from tidings.events.structured import StructuredEvent
+
+__all__: list[str] = []
+
+# Batches that may be without an answer.
+_UNDER_WAY: Final = 4
+# Batches with an answer that a new process sends again.
+_SENT_AGAIN: Final = 2
+
+
+def _event_of(name: str, number: int) -> StructuredEvent:
+    return event("Load", "tick", name, {"producer": name, "number": number})
+
+
+async def _publish(options: Namespace, ledger: Published, book: Book, ending: Ending) -> None:
+    """Publishes with the client, several batches at a time."""
+    name, room = options.name, asyncio.Semaphore(_UNDER_WAY)
+    async with await connect(options.url, patience=PATIENCE) as client:
+        publisher = await client.publisher(CHANNEL, name)
+
+        async def send(first: int, many: int) -> None:
+            numbers = range(first, first + many)
+            receipts = await asyncio.gather(
+                *[publisher.publish(_event_of(name, n), number=n) for n in numbers]
+            )
+            book.write(f"pushed {first} {' '.join(str(one.seq) for one in receipts)}")
+            room.release()
+
+        async with asyncio.TaskGroup() as group:
+            for first, many in ledger.again(_SENT_AGAIN):
+                await room.acquire()
+                group.create_task(send(first, many))
+            for first in count(ledger.next, options.batch):
+                await asyncio.sleep(options.pause)
+                await room.acquire()
+                if ending.asked or 0 < options.events < first:
+                    break
+                book.write(f"pushing {first} {options.batch}")
+                group.create_task(send(first, options.batch))
+
+
+def _publish_plainly(options: Namespace, ledger: Published, book: Book, ending: Ending) -> None:
+    """Publishes with nothing but HTTP, a batch at a time, each until it is answered."""
+    name = options.name
+
+    def send(http: httpx2.Client, first: int, many: int) -> None:
+        events = [
+            {"domain": "Load", "type": "tick", "name": name,
+             "data": {"producer": name, "number": number}}
+            for number in range(first, first + many)
+        ]  # fmt: skip
+        marks = {"Tidings-Producer": name, "Tidings-Number": str(first)}
+        answer = _answered(http, f"/v1/channels/{CHANNEL}/events", events, marks)
+        book.write(f"pushed {first} {' '.join(str(one['seq']) for one in answer['results'])}")
+
+    with httpx2.Client(base_url=options.url, trust_env=False, timeout=PATIENCE) as http:
+        for first, many in ledger.again(_SENT_AGAIN):
+            send(http, first, many)
+        for first in count(ledger.next, options.batch):
+            time.sleep(options.pause)
+            if ending.asked or 0 < options.events < first:
+                break
+            book.write(f"pushing {first} {options.batch}")
+            send(http, first, options.batch)
+
+
+def _answered(http: httpx2.Client, path: str, body: object, headers: dict[str, str]) -> Any:
+    """The answer to a request that may be made again; it is, until there is one.
+
+    Raises:
+        ValueError: The service refuses it.
+    """
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        try:
+            response = http.post(path, json=body, headers=headers)
+        except httpx2.TransportError:
+            pass
+        else:
+            if response.status_code == 200:
+                return response.json()
+            if response.status_code != 503:
+                raise ValueError(f"{response.status_code}: {response.text}")
+        time.sleep(0.02)
+    raise TimeoutError(f"no answer for {PATIENCE:g} s")
+
+
+def main() -> None:
+    """Does what the command line says."""
+    options = options_of("publishes", ("client", "plain"))
+    ending = Ending()
+    ledger, book = Published(options.ledger), Book(options.ledger)
+    book.write("began")
+    if options.kind == "plain":
+        _publish_plainly(options, ledger, book, ending)
+    else:
+        asyncio.run(_publish(options, ledger, book, ending))
+    ending.over()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.served import Served
+from tidings.cli import connection
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """A service for the commands of one test."""
+    made = Served(tmp_path / "data")
+    with monkeypatch.context() as patched:
+        patched.setattr(connection, "connected", made.connected)
+        patched.setattr("asyncio.run", made.run_coroutine)
+        for name in (connection.URL, connection.TOKEN):
+            patched.delenv(name, raising=False)
+        yield made
+    made.close()

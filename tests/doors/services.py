@@ -39,6 +39,9 @@ __all__ = [
 
 _T = TypeVar("_T")
 
+# Turns of the loop in which what is on its way over the loopback arrives, and is dealt with.
+_TURNS = 50
+
 # What fails is tried again, and suppliers are asked, within a few milliseconds.
 SETTINGS = Settings(retry_first=1_000, retry_longest=4_000, poll_interval=1_000, retry_limit=3)
 
@@ -131,6 +134,9 @@ class _WebDoor:
                 listener.close()
             for connection in list(self._server.server_state.connections):
                 connection.transport.abort()
+        # Those that clients are about to end must be gone: uvicorn cannot close them once more.
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
         await self._server.shutdown([self._listener])
 
 

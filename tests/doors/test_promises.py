@@ -1,34 +1,31 @@
-"""What each door promises, and what survives what: each line is a test with its words."""
+"""Each promise of docs/promises.md has its test; and what survives what.
+
+The tests of the rows are in `test_promises_out.py` and `test_promises_in.py`, each with the words
+of its row: a row without a test, or with other words, fails here.
+"""
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
+from tests.docs.pages import page, tables
+from tests.doors import test_promises_in, test_promises_out
 from tests.doors.services import Service, bid, eventually, known, seqs
 from tidings import Any, event
 from tidings.client.transport import Message
-from tidings.errors import InvalidEvent, ProxyNotFound, UnsupportedQoS
+from tidings.errors import ProxyNotFound, UnsupportedQoS
 from tidings.events import typecode as tc
 
 
-async def test_in_process_push_an_event_is_gone_when_the_call_returns(service: Service) -> None:
-    client = await service.client()
-    channel = await client.create_channel(persistent=True)
-    may_return = asyncio.Event()
-
-    async def handler(message: Message) -> None:
-        await may_return.wait()
-
-    handled = await client.handle(channel, handler)
-    await client.publish(channel, bid(1))
-    info = await known(handled, lambda info: info.in_flight == 1)
-    assert "delivered" not in info.counts
-    may_return.set()
-    info = await known(handled, lambda info: info.in_flight == 0)
-    assert info.counts["delivered"] == 1
-    assert (await channel.info()).waiting == 0
+def test_each_row_has_its_test() -> None:
+    tests = {**vars(test_promises_out), **vars(test_promises_in)}
+    tested = [
+        " ".join((test.__doc__ or name).split())
+        for name, test in tests.items()
+        if name.startswith("test_")
+    ]
+    found = tables(page("docs/promises.md"))
+    assert [" | ".join(cells) for table in found for _, cells in table.rows] == tested
 
 
 async def test_in_process_push_redelivery_is_retried_by_connection_reliability_persistent(
@@ -69,23 +66,6 @@ async def test_in_process_push_redelivery_is_retried_by_connection_reliability_b
     assert calls == [1] * 4
 
 
-async def test_a_named_subscription_lives_until_deleted(lasting: Service) -> None:
-    client = await lasting.client()
-    channel = await client.create_channel("auction", persistent=True)
-    await (await client.subscribe(channel, name="bidder")).close()
-    await client.close()
-    for kill in (False, True):
-        await lasting.restart(kill=kill)
-        client = await lasting.client()
-        await client.publish("auction", bid(1))
-    subscription = await client.subscribe("auction", name="bidder")
-    assert await seqs(subscription, 2) == [1, 2]
-    await subscription.delete()
-    await lasting.restart()
-    channel = await (await lasting.client()).channel("auction")
-    assert (await channel.info()).consumers == 0
-
-
 async def test_an_unnamed_subscription_ends_with_its_connection(service: Service) -> None:
     client, other = await service.client(), await service.client()
     channel = await client.create_channel()
@@ -94,36 +74,30 @@ async def test_an_unnamed_subscription_ends_with_its_connection(service: Service
     assert await (await other.channel(channel.id)).proxies() == []
 
 
-async def test_a_batch_is_judged_item_by_item(service: Service) -> None:
-    client = await service.client()
-    channel = await client.create_channel()
-    publisher = await client.publisher(channel)
-    answers = await publisher.publish_many([bid(1), None, bid(3)])  # type: ignore[list-item]
-    assert [isinstance(answer, InvalidEvent) for answer in answers] == [False, True, False]
-
-
 # What survives a crash of the service (Notification Service 10).
 
 
-async def test_best_effort_events_and_connections_are_lost(lasting: Service) -> None:
+@pytest.mark.parametrize("kill", [False, True])
+async def test_best_effort_events_and_connections_are_lost(lasting: Service, kill: bool) -> None:
     client = await lasting.client()
     channel = await client.create_channel("auction")
     await client.subscribe(channel, name="bidder")
     await client.publish(channel, bid(1))
-    await lasting.restart(kill=True)
+    await lasting.restart(kill=kill)
     channel = await (await lasting.client()).channel("auction")
     assert await channel.proxies() == []
     assert (await channel.info()).waiting == 0
 
 
+@pytest.mark.parametrize("kill", [False, True])
 async def test_best_effort_events_are_lost_and_persistent_connections_stay(
-    lasting: Service,
+    lasting: Service, kill: bool
 ) -> None:
     client = await lasting.client()
     channel = await client.create_channel("auction", qos={"ConnectionReliability": 1})
     await client.subscribe(channel, "$price > 1", name="bidder")
     await client.publish(channel, bid(2))
-    await lasting.restart(kill=True)
+    await lasting.restart(kill=kill)
     client = await lasting.client()
     subscription = await client.subscribe("auction", name="bidder")
     assert await subscription.next(0.01) is None

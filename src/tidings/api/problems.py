@@ -89,7 +89,7 @@ def misfit_of(faults: Iterable[Mapping[str, object]]) -> dict[str, object]:
     Args:
         faults: As pydantic's `ValidationError.errors` has them.
     """
-    told = [(_place(fault.get("loc")), str(fault.get("msg", ""))) for fault in faults]
+    told = [(_place(fault.get("loc")), _in_words(fault)) for fault in faults]
     detail = "\n".join(f"{where}: {message}" if where else message for where, message in told)
     problem = _problem(BadInput, detail or "the request does not fit")
     problem["status"] = 422
@@ -97,6 +97,20 @@ def misfit_of(faults: Iterable[Mapping[str, object]]) -> dict[str, object]:
         {"where": _sendable(where), "message": _sendable(message)} for where, message in told
     ]
     return problem
+
+
+# What pydantic says in the words of Python's users; the rest of what it says is plain enough.
+_WORDS: Final = {
+    "extra_forbidden": "nothing of this name is known here",
+    "missing": "it is missing",
+    "model_attributes_type": "it must be a JSON object",
+    "model_type": "it must be a JSON object",
+}
+
+
+def _in_words(fault: Mapping[str, object]) -> str:
+    told = _WORDS.get(str(fault.get("type")))
+    return told or str(fault.get("msg", "")).removeprefix("Value error, ")
 
 
 def error_of(problem: object, status: int) -> TidingsError:

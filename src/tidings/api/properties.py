@@ -112,7 +112,9 @@ def _line_schema(line: Property) -> dict[str, Any]:
         return {"type": "object", "description": "A UtcT, written with its type."}
     if line.type.unaliased.kind is Kind.BOOLEAN:
         return {"type": "boolean"}
-    number: dict[str, Any] = {"type": "integer", "minimum": line.low}
+    number: dict[str, Any] = {"type": "integer", "minimum": 0 if line.zero else line.low}
+    if line.zero:
+        number["description"] = f"0 is read as {line.zero}."
     if line.high is not None and line.high <= _EXACT:
         number["maximum"] = line.high
     words = _NUMBERS.get(line.name)

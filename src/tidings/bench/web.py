@@ -167,13 +167,23 @@ class _Bench:
 
     async def measure(self, events: int, rounds: int, subscriptions: Sequence[int]) -> None:
         pairs: dict[int, Pair] = {}
-        for count in subscriptions:
-            self._progress(f"web: making {count:,} filtered subscriptions")
-            pairs[count] = await Pair.open(self._service, f"bench {count}", count)
-        first = pairs[subscriptions[0]]
-        await first.round(0, 100)  # the floor answers with frames as they really are
-        self._floor.told = Told(first.receipt.decode(), first.event.decode())
-        floor = await Pair.open(self._floor, "floor", 0)
+        floor: Pair | None = None
+        try:
+            for count in subscriptions:
+                self._progress(f"web: making {count:,} filtered subscriptions")
+                pairs[count] = await Pair.open(self._service, f"bench {count}", count)
+            first = pairs[subscriptions[0]]
+            await first.round(0, 100)  # the floor answers with frames as they really are
+            self._floor.told = Told(first.receipt.decode(), first.event.decode())
+            floor = await Pair.open(self._floor, "floor", 0)
+            await self._rounds(pairs, floor, events, rounds)
+            self._report(pairs, floor)
+        finally:
+            for pair in (*pairs.values(), *(() if floor is None else (floor,))):
+                pair.close()
+            await self._service.let_go()
+
+    async def _rounds(self, pairs: dict[int, Pair], floor: Pair, events: int, rounds: int) -> None:
         for at in range(-1, rounds):
             self._progress(f"web: round {at + 1} of {rounds}" if at >= 0 else "web: warming up")
             begin = 1_000 + (at + 1) * 2 * events
@@ -186,9 +196,6 @@ class _Bench:
                 for pair in (*pairs.values(), floor):
                     pair.rates.clear()
                     pair.waits.clear()
-        self._report(pairs, floor)
-        for pair in (*pairs.values(), floor):
-            pair.close()
 
     def _report(self, pairs: dict[int, Pair], floor: Pair) -> None:
         figures = self._figures

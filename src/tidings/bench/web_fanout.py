@@ -89,6 +89,8 @@ class _Crowd:
         """Closes all sockets."""
         for socket in self.sockets:
             socket.close()
+        if self._publishing is not None:
+            self._publishing.socket.close()
 
 
 async def measure_fanout(
@@ -100,23 +102,33 @@ async def measure_fanout(
         AssertionError: An event did not come to each of them once.
     """
     crowd, raw = _Crowd(), _Crowd()
-    await crowd.open(service, _WARM)
-    before = service.resident_octets()
-    await crowd.open(service, consumers - _WARM)
-    each = (service.resident_octets() - before) / max(1, consumers - _WARM)
-    await crowd.publish_through(service)
-    await crowd.round(0, 1)  # the floor answers with frames of one event, as they really are
-    floor.told = Told(crowd.receipt.decode(), crowd.event.decode())
-    await raw.open(floor, consumers)
-    await raw.publish_through(floor)
-    for at in range(rounds):
-        await crowd.round(1_000 + at * _EVENTS)
-        await raw.round(1_000 + at * _EVENTS)
+    try:
+        each = await _opened(crowd, service, consumers)
+        floor.told = Told(crowd.receipt.decode(), crowd.event.decode())
+        await raw.open(floor, consumers)
+        await raw.publish_through(floor)
+        for at in range(rounds):
+            await crowd.round(1_000 + at * _EVENTS)
+            await raw.round(1_000 + at * _EVENTS)
+    finally:
+        crowd.close()
+        raw.close()
+        await service.let_go()
     rate, at_floor = statistics.median(crowd.rates[1:]), statistics.median(raw.rates)
     what = f"fan-out to {consumers} WebSocket consumers"
     figures.figure(what, rate, "deliveries/s")
     figures.figure(f"{what}, floor", at_floor, "deliveries/s")
     figures.figure(f"{what}, of the floor", rate / at_floor, "ratio")
     figures.figure(f"{what}, memory of each", each, "octets")
-    crowd.close()
-    raw.close()
+
+
+async def _opened(crowd: _Crowd, service: TidingsService, consumers: int) -> float:
+    """Connects everybody, and has one event come to each; what a consumer takes, in octets."""
+    warm = min(_WARM, consumers)
+    await crowd.open(service, warm)
+    before = service.resident_octets()
+    await crowd.open(service, consumers - warm)
+    each = (service.resident_octets() - before) / max(1, consumers - warm)
+    await crowd.publish_through(service)
+    await crowd.round(0, 1)  # the floor answers with frames of one event, as they really are
+    return each

@@ -133,6 +133,13 @@ class TidingsService(_Process):
         socket.on_text = on_text
         return Publishing(socket, channel, proxy)
 
+    async def let_go(self) -> None:
+        """Closes the sockets of the subscriptions that match nothing."""
+        for socket in self._kept:
+            socket.close()
+        self._kept.clear()
+        await asyncio.sleep(0.01)  # a turn of the loop in which they, and others, are closed
+
     def _http(self) -> httpx2.AsyncClient:
         return httpx2.AsyncClient(base_url=f"{self.url}/v1", timeout=60)
 

@@ -31,7 +31,7 @@ from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.snapshot import State, last_id_state
 from tidings.channel.vocabulary import Side
 from tidings.channel.wellformed import check_command, is_checked
-from tidings.errors import ChannelNotFound, InvalidUsage, TidingsError
+from tidings.errors import ChannelNotFound, NameTaken, TidingsError
 from tidings.filters.plan import Plan, PlanOptions
 from tidings.names import checked_name
 
@@ -193,7 +193,7 @@ class Factory:
         settings = self.core.settings
         name = checked_name(command.name)
         if name and any(channel.name == name for channel in self.core.channels.values()):
-            raise InvalidUsage(f"there is a channel named {command.name!r} already")
+            raise NameTaken(f"there is a channel named {command.name!r} already")
         asked, start = dict(command.qos), settings.default_qos
         qos = qos_check.changed(start, Level.CHANNEL, None, asked, settings.narrowed)
         admin = properties.changed(settings.default_admin, command.admin, settings.narrowed)

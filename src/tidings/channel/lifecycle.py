@@ -25,6 +25,7 @@ from tidings.errors import (
     ConnectionAlreadyActive,
     ConnectionAlreadyInactive,
     InvalidUsage,
+    NameTaken,
     NotConnected,
 )
 from tidings.names import checked_name
@@ -102,13 +103,13 @@ class Lifecycle:
         Raises:
             AdminLimitExceeded: The channel has as many as its admin properties allow.
             UnsupportedQoS: The quality of service cannot be had.
-            InvalidUsage: Another proxy of the channel has the name.
+            NameTaken: Another proxy of the channel has the name.
         """
         admin = channel.admin(command.side, command.admin)
         if self._core.settings.counted is Counted.OBTAINED:
             check_limit(channel, command.side, 1)
         if checked_name(command.name) in channel.names:
-            raise InvalidUsage(f"channel {channel.id} has a proxy named {command.name!r} already")
+            raise NameTaken(f"channel {channel.id} has a proxy named {command.name!r} already")
         asked = dict(command.qos)
         qos = self._qos(admin.qos, asked)
         channel.last_proxy += 1

@@ -69,7 +69,7 @@ class AuctionService:
                 stdout=log,
                 stderr=STDOUT,
                 cwd=self._folder,  # no settings file lies here
-                env={name: text for name, text in os.environ.items() if "TIDINGS_" not in name},
+                env=_without_settings(),
                 start_new_session=True,
             )
         while (told := _announced(port_file)) is None or told.pid != self.pid:
@@ -98,6 +98,11 @@ class AuctionService:
     ) -> None:
         if self._process is not None:
             await self.kill()
+
+
+def _without_settings() -> dict[str, str]:
+    """The environment, without what is meant for another service."""
+    return {name: text for name, text in os.environ.items() if not name.startswith("TIDINGS_")}
 
 
 def _announced(port_file: Path) -> _Announced | None:

@@ -42,12 +42,16 @@ class Viewing:
         target = None if channel is None else Place(channel)
         self._host.access.require(self._principal, Verb.INSPECT, target)
 
+    def channel_ids(self) -> list[int]:
+        """The ids of all channels that the principal may see."""
+        self._may(None)
+        may, channels = self._host.access.may, self._host.factory.channels
+        return [id for id in channels if may(self._principal, Verb.INSPECT, Place(id))]
+
     def channels(self) -> list[ChannelInfo]:
         """All channels that the principal may see."""
-        self._may(None)
-        may, channels = self._host.access.may, self._host.factory.channels.values()
-        seen = [c for c in channels if may(self._principal, Verb.INSPECT, Place(c.id))]
-        return [view_channel(channel) for channel in seen]
+        channels = self._host.factory.channels
+        return [view_channel(channels[id]) for id in self.channel_ids()]
 
     def channel(self, id: int) -> ChannelInfo:
         """One channel."""
@@ -71,6 +75,11 @@ class Viewing:
         """One proxy."""
         self._may(channel)
         return view_proxy(self._host.factory.channel(channel).proxy(id))
+
+    def proxy_ids(self, channel: int) -> list[int]:
+        """The ids of all proxies of a channel."""
+        self._may(channel)
+        return list(self._host.factory.channel(channel).proxies)
 
     def proxies(self, channel: int) -> list[ProxyInfo]:
         """All proxies of a channel."""

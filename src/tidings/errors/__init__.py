@@ -33,7 +33,8 @@
     │   ├── ConnectionAlreadyActive
     │   ├── ConnectionAlreadyInactive
     │   ├── Disconnected            events cannot go through this proxy
-    │   └── WrongClient             a client of a kind the proxy cannot serve
+    │   ├── WrongClient             a client of a kind the proxy cannot serve
+    │   └── NameTaken               a name that something else has
     ├── Stopping                    the service takes nothing more
     ├── Forbidden                   whoever asks may not
     ├── Unauthenticated             nobody can tell who asks
@@ -94,6 +95,7 @@ from tidings.errors.states import (
     ConnectionAlreadyInactive,
     Disconnected,
     Forbidden,
+    NameTaken,
     NotConnected,
     Stopping,
     Unauthenticated,
@@ -137,6 +139,7 @@ __all__ = [
     "JournalTooNew",
     "LimitExceeded",
     "MissingExtra",
+    "NameTaken",
     "NotConnected",
     "NotFound",
     "PropertyError",

@@ -55,6 +55,13 @@ class WrongClient(WrongState):
     corba_id = EVENT_ADMIN.format("TypeError")
 
 
+class NameTaken(WrongState):
+    """Something else has the name already."""
+
+    code = "name_taken"
+    corba_id = SYSTEM.format("BAD_PARAM")
+
+
 class Stopping(TidingsError):
     """The service is stopping, or has stopped; it takes nothing more."""
 

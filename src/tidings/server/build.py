@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, StoreError
 from tidings.server.config import ServerSettings
+from tidings.server.connections import SocketConnection, patient
 from tidings.server.rules import channel_settings
 from tidings.stores.retention import Retention
 from tidings.web.app import build_app
@@ -84,6 +85,7 @@ def web_options(settings: ServerSettings, token: str | None) -> WebOptions:
         max_batch=http.max_batch,
         max_wait=http.max_wait,
         max_socket_octets=http.max_socket_octets,
+        read_patience=http.read_patience,
         write_patience=http.write_patience,
         ping_interval=http.ping_interval,
         heart_beat=http.heart_beat,
@@ -203,8 +205,8 @@ def http_server(app: Any, settings: ServerSettings) -> HttpServer:  # noqa: ANN4
     return HttpServer(
         uvicorn.Config(
             app,
-            http="auto",
-            ws="websockets-sansio",
+            http=patient(http.read_patience),
+            ws=SocketConnection,
             ws_max_size=http.max_body,
             ws_ping_interval=http.ping_interval,
             ws_ping_timeout=http.ping_interval,

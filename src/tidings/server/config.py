@@ -168,6 +168,10 @@ class HttpSection(Section):
         default=_WEB.max_socket_octets,
         description="How much may wait to be written to one WebSocket before it is closed.",
     )
+    read_patience: Annotated[Duration, Field(gt=0)] = Field(
+        default=_WEB.read_patience,
+        description="How long nothing may come of a request that has begun.",
+    )
     write_patience: Duration = Field(
         default=_WEB.write_patience,
         description="How long a WebSocket may take nothing while something waits for it.",

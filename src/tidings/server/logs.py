@@ -29,6 +29,25 @@ EVERYTHING: Final = 4
 _SECRET: Final = "***"
 # What they say below a warning is of no use to whoever runs the service, and names headers.
 _FOREIGN: Final = ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi", "websockets")
+# What uvicorn says, as a warning or worse, of what clients do wrong: they are told, and whoever
+# runs the service can do nothing.
+_FAULTS_OF_CLIENTS: Final = frozenset(
+    {
+        "ASGI callable returned without completing handshake.",  # a WebSocket was refused
+        "Invalid HTTP request received.",
+        "Invalid UTF-8 sequence received from client.",
+        "Unsupported upgrade request.",
+    }
+)
+
+
+def _of_clients(record: logging.LogRecord) -> bool:
+    """Has faults of clients told only where everything is, and without a traceback."""
+    if record.msg in _FAULTS_OF_CLIENTS:
+        record.depth = EVERYTHING
+        record.levelno, record.levelname = logging.INFO, "INFO"
+        record.exc_info = None
+    return True
 
 
 def depth_of(record: logging.LogRecord) -> int:
@@ -74,6 +93,7 @@ class Logs:
         ours = logging.getLogger("tidings")
         self._installed.append((ours, ours.level))
         ours.setLevel(logging.DEBUG)
+        logging.getLogger("uvicorn.error").addFilter(_of_clients)
         root.addHandler(self._handler)
         logging.captureWarnings(True)
         threading.excepthook = _thread_fault
@@ -81,6 +101,7 @@ class Logs:
     def uninstall(self) -> None:
         """Leaves the logging of this process as it was."""
         logging.getLogger().removeHandler(self._handler)
+        logging.getLogger("uvicorn.error").removeFilter(_of_clients)
         while self._installed:
             logger, level = self._installed.pop()
             logger.setLevel(level)

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Coroutine
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
 from email.message import Message
-from typing import Any
+from typing import Any, Final, get_args, get_origin
 
+from fastapi import HTTPException
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+from starlette.datastructures import Headers, QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
 from tidings.errors import InvalidEvent, InvalidUsage, LimitExceeded, UnsupportedMedia
 from tidings.events.codecs.json_text import parse_json
+from tidings.events.texts import shortened
 from tidings.web.options import WebOptions
 
-__all__ = ["StrictRoute", "media_type", "read_body"]
+__all__ = ["QueryNames", "StrictRoute", "check_charset", "check_query", "media_type", "query_names",
+           "read_body"]  # fmt: skip
+
+QueryNames = Mapping[str, bool]
+"""The parameters a route takes from the query, and whether they may stand there several times."""
+
+# Headers that say what a body is: two that differ could be read in two ways.
+_ONCE: Final = frozenset(
+    {"content-type", "content-encoding", "last-event-id", "tidings-number", "tidings-producer"}
+)
+_CLOUDEVENT: Final = "ce-"
 
 
 def media_type(request: Request) -> str:
@@ -28,32 +42,59 @@ def media_type(request: Request) -> str:
     return message.get_content_type() if "/" in given else given.lower()
 
 
-async def read_body(request: Request, most: int) -> bytes:
+def check_charset(request: Request) -> None:
+    """JSON is UTF-8 (RFC 8259).
+
+    Raises:
+        UnsupportedMedia: The body says that it is in something else.
+    """
+    given = request.headers.get("content-type", "")
+    if ";" not in given:
+        return
+    message = Message()
+    message["content-type"] = given
+    charset = message.get_content_charset()
+    if charset not in (None, "utf-8", "utf8", "us-ascii"):
+        raise UnsupportedMedia(f"JSON is in UTF-8, not in {shortened(charset)}")
+
+
+async def read_body(request: Request, most: int, patience: float) -> bytes:
     """The whole body of a request.
+
+    Args:
+        request: Whose.
+        most: How many octets it may have.
+        patience: How long nothing may come before its end, in seconds.
 
     Raises:
         LimitExceeded: It is longer than `most`; the rest is not read.
+        HTTPException: Nothing came for too long.
     """
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and int(declared[:20]) > most:
         raise LimitExceeded(f"a body of {declared:.20} octets is more than the {most} taken")
     parts, length = [], 0
-    async for part in request.stream():
-        length += len(part)
-        if length > most:
-            raise LimitExceeded(f"the body is longer than the {most} octets taken")
-        parts.append(part)
+    try:
+        async with asyncio.timeout(patience) as limit:
+            async for part in request.stream():
+                length += len(part)
+                if length > most:
+                    raise LimitExceeded(f"the body is longer than the {most} octets taken")
+                parts.append(part)
+                limit.reschedule(asyncio.get_running_loop().time() + patience)
+    except TimeoutError:
+        raise HTTPException(408, f"nothing of the body has come for {patience:g} s") from None
     return b"".join(parts)
 
 
 class StrictRoute(APIRoute):
     """A route that refuses what it does not know.
 
-    Its body, if it takes one, is JSON in which no name stands twice, and its query has only
-    names that the route takes, each once.
+    Its body, if it has one that is read by a model, is JSON in which no name stands twice. Its
+    query has only names that the route takes, and headers that matter stand there once.
 
     Raises:
-        UnsupportedMedia: The body says that it is something else, or nothing.
+        UnsupportedMedia: The body says that it is something else, or nothing, or is packed.
         LimitExceeded: It is too long.
         InvalidUsage: It is no JSON, or a name stands where it may not.
     """
@@ -62,10 +103,12 @@ class StrictRoute(APIRoute):
         """What handles a request."""
         handle = super().get_route_handler()
         has_body = self.body_field is not None
-        known = _query_names(self.dependant)
+        known = query_names(self.dependant)
 
         async def check_and_handle(request: Request) -> Response:
-            _check_query(request, known)
+            if request.scope["query_string"]:
+                check_query(request.query_params, known)
+            _check_headers(request.headers)
             if has_body:
                 await _read_json(request)
             return await handle(request)
@@ -73,29 +116,55 @@ class StrictRoute(APIRoute):
         return check_and_handle
 
 
-def _query_names(dependant: Dependant) -> set[str]:
+def query_names(dependant: Dependant) -> QueryNames:
     """The names that a route, or what it depends on, takes from the query."""
-    names = {field.alias for field in dependant.query_params}
-    return names.union(*map(_query_names, dependant.dependencies))
+    names = {field.alias: _is_list(field.field_info.annotation) for field in dependant.query_params}
+    for one in dependant.dependencies:
+        names.update(query_names(one))
+    return names
 
 
-def _check_query(request: Request, known: Collection[str]) -> None:
+def _is_list(annotation: object) -> bool:
+    return any(get_origin(one) is list for one in (annotation, *get_args(annotation)))
+
+
+def check_query(query: QueryParams, known: QueryNames) -> None:
+    """Nothing stands in a query that nobody reads.
+
+    Raises:
+        InvalidUsage: A name is not known, or stands there twice.
+    """
     seen: set[str] = set()
-    for name, _ in request.query_params.multi_items():
+    for name, _ in query.multi_items():
         if name not in known:
             takes = ", ".join(sorted(known)) or "none"
-            raise InvalidUsage(f"no parameter is named {name!r:.60}; this path takes {takes}")
-        if name in seen:
+            raise InvalidUsage(f"no parameter is named {shortened(name)}; this path takes {takes}")
+        if name in seen and not known[name]:
             raise InvalidUsage(f"the parameter {name} stands twice in the query")
         seen.add(name)
+
+
+def _check_headers(headers: Headers) -> None:
+    seen: set[str] = set()
+    for name in headers:
+        if name in _ONCE or name.startswith(_CLOUDEVENT):
+            if name in seen:
+                raise InvalidUsage(f"the header {name:.60} stands twice")
+            seen.add(name)
+    packed = headers.get("content-encoding", "identity")
+    if packed.lower() != "identity":
+        raise UnsupportedMedia(
+            f"a body with Content-Encoding: {shortened(packed)} is not unpacked: send it as it is"
+        )
 
 
 async def _read_json(request: Request) -> None:
     options: WebOptions = request.app.state.web.options
     if media_type(request) != "application/json":
         raise UnsupportedMedia(_wrong_type(request))
+    check_charset(request)
     # What was read is kept in the request: whoever handles it reads it from there.
-    request._body = await read_body(request, options.max_body)
+    request._body = await read_body(request, options.max_body, options.read_patience)
     request._json = _parsed(request._body, options.max_body)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -19,7 +20,14 @@ from tidings.api.problems import MEDIA_TYPE, misfit_of, problem_of
 from tidings.errors import NotFound, TidingsError
 from tidings.events.codecs.json_text import write_json
 
-__all__ = ["LastResort", "add_handlers", "deny_socket", "problem_response", "refuse"]
+__all__ = [
+    "LastResort",
+    "add_handlers",
+    "deny_socket",
+    "http_problem",
+    "problem_response",
+    "refuse",
+]
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +36,7 @@ _RETRY_AFTER: Final = "1"
 _RETRY: Final = frozenset({429, 503, 507})
 _POLICY_VIOLATION: Final = 1008
 _DENIAL: Final = "websocket.http.response"
+_UPGRADE_REQUIRED: Final = 426
 _METHODS: Final = ("DELETE", "GET", "PATCH", "POST", "PUT")
 
 
@@ -62,6 +71,7 @@ def add_handlers(app: FastAPI) -> None:
     }
     for kind, handler in handlers.items():
         app.add_exception_handler(kind, handler)
+    app.router.default = _nowhere
 
 
 async def _on_error(connection: HTTPConnection, error: Exception) -> Response | None:
@@ -78,23 +88,33 @@ async def _on_http(connection: HTTPConnection, error: Exception) -> Response | N
     if isinstance(error.__cause__, TidingsError):
         return await _on_error(connection, error.__cause__)
     headers = dict(error.headers or {})
-    if error.status_code == 404:
-        problem = problem_of(NotFound("there is nothing at this path"))
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(_allowed(connection))
+        detail = f"this path takes {headers['Allow']} only"
     else:
-        if error.status_code == 405:
-            headers["Allow"] = ", ".join(_allowed(connection))
-        problem = _unknown_problem(error, headers)
+        detail = str(error.detail)
+    problem = http_problem(error.status_code, detail)
     return await _answer(connection, problem_response(problem, headers))
 
 
-def _unknown_problem(error: HTTPException, headers: Mapping[str, str]) -> dict[str, object]:
-    if error.status_code == 405:
-        code, detail = "method_not_allowed", f"this path takes {headers['Allow']} only"
+def http_problem(status: int, detail: str) -> dict[str, object]:
+    """The problem of a request that fails as HTTP, before anything of ours could; with no class."""
+    words = HTTPStatus(status).phrase.replace("-", " ")
+    code = words.lower().replace(" ", "_")
+    return {"type": f"urn:tidings:error:{code}", "title": words.title().replace(" ", ""),
+            "status": status, "detail": detail, "code": code}  # fmt: skip
+
+
+async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers what no route takes."""
+    routes = scope["app"].router.routes
+    as_socket = {**scope, "type": "websocket"}
+    if scope["type"] == "http" and any(r.matches(as_socket)[0] is Match.FULL for r in routes):
+        problem = http_problem(_UPGRADE_REQUIRED, "this path is a WebSocket: connect to it as one")
+        response = problem_response(problem, {"Upgrade": "websocket"})
+        await response(scope, receive, send)
     else:
-        code, detail = "http_error", str(error.detail)
-    title = code.title().replace("_", "")
-    return {"type": f"urn:tidings:error:{code}", "title": title, "status": error.status_code,
-            "detail": detail, "code": code}  # fmt: skip
+        await refuse(scope, receive, send, NotFound("there is nothing at this path"))
 
 
 def _allowed(connection: HTTPConnection) -> list[str]:

@@ -71,19 +71,23 @@ async def _each(ids: Iterable[_A], look: Callable[[_A], _T]) -> AsyncIterator[_T
         await turns.give()
 
 
-def channels(host: Host, door: LocalDoor) -> AsyncIterator[ChannelInfo]:
-    """All channels, one by one."""
-    return _each(list(host.factory.channels), door.views.channel)
+def channels(door: LocalDoor) -> AsyncIterator[ChannelInfo]:
+    """All channels that may be seen, one by one.
+
+    Raises:
+        Forbidden: None may.
+    """
+    return _each(door.views.channel_ids(), door.views.channel)
 
 
-def proxies(host: Host, door: LocalDoor, channel: int) -> AsyncIterator[ProxyInfo]:
+def proxies(door: LocalDoor, channel: int) -> AsyncIterator[ProxyInfo]:
     """All proxies of a channel, one by one.
 
     Raises:
         NotFound: There is no such channel.
+        Forbidden: It may not be looked at.
     """
-    ids = list(host.factory.channel(channel).proxies)
-    return _each(ids, partial(door.views.proxy, channel))
+    return _each(door.views.proxy_ids(channel), partial(door.views.proxy, channel))
 
 
 def listed(

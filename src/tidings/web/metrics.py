@@ -71,7 +71,7 @@ async def metrics(state: State) -> Response:
 
 async def _look(state: WebState) -> _Seen:
     host, seen = state.host, _Seen()
-    seen.channels = [one async for one in channels(host, state.door(OWNER))]
+    seen.channels = [one async for one in channels(state.door(OWNER))]
     async for consumer in consumers(host):
         place = (consumer.channel, consumer.admin)
         seen.waiting[place] += consumer.waiting

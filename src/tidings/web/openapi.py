@@ -39,6 +39,7 @@ _STATUSES: Final[dict[str, str]] = {
     "401": "The token is missing or wrong.",
     "403": "Whoever asks may not, or `Host` or `Origin` is not one of ours.",
     "404": "An id or name stands for nothing.",
+    "408": "The body did not come in time.",
     "409": "The object is not in the state for this, or a limit of the channel is reached.",
     "410": "The journal does not reach back so far any more.",
     "413": "It is longer than the service takes.",
@@ -193,7 +194,7 @@ def _possible(path: str, method: str, operation: dict[str, Any]) -> set[str]:
     if operation.get("parameters"):
         found |= {"400", "404", "422"}
     if operation.get("requestBody"):
-        found |= {"400", "404", "413", "415", "422"}
+        found |= {"400", "404", "408", "413", "415", "422"}
     if method == "get" and path.endswith(_FROM_JOURNAL):
         found.add(str(CursorNotFound.http_status))
     if method != "get":

@@ -41,6 +41,7 @@ JSON_MEDIA_TYPE: Final = "application/json"
 LINES_MEDIA_TYPES: Final = ("application/x-ndjson", "application/jsonl")
 
 _MARKED: Final = frozenset({"event", "producer", "number"})
+_MOST_NUMBER: Final = 2**63 - 1
 _raw_items = msgspec.json.Decoder(list[msgspec.Raw])
 
 
@@ -58,7 +59,7 @@ class Numbering:
         headers: Of the request: `Tidings-Producer`, and `Tidings-Number` for the first event.
 
     Raises:
-        BadInput: One of them is missing, or the number is none.
+        BadInput: One of them is missing, or they are no UTF-8 or no number.
         InvalidEvent: The producer or the number is outside the rules.
     """
 
@@ -70,19 +71,31 @@ class Numbering:
         if producer is not None and number is not None:
             if not (number.isascii() and number.isdigit() and len(number) < 20):
                 raise BadInput(f"Tidings-Number must be a whole number, not {shortened(number)}")
-            # Headers are octets, which those who know no better than Latin-1 made a text of.
-            name = producer.encode("latin-1").decode(errors="replace")
-            self._next = ProducerMark(name, int(number))
+            self._next = ProducerMark(_utf8(producer), int(number))
 
     def mark(self, incoming: Incoming) -> Incoming:
         """The next event with its mark; a place that holds no event counts, too."""
         mark = self._next
         if mark is None:
             return incoming
-        self._next = ProducerMark(mark.producer, mark.number + 1)
+        self._next = ProducerMark.trusted(mark.producer, mark.number + 1)
+        if mark.number > _MOST_NUMBER:
+            return Incoming(InvalidEvent("the numbers of a producer end at 2**63-1", "number"))
         if incoming.mark is not None:
             return Incoming(InvalidEvent("it has a mark, and the headers give it one, too"))
         return Incoming(incoming.item, mark)
+
+
+def _utf8(header: str) -> str:
+    """Headers are octets, which those who know no better than Latin-1 made a text of.
+
+    Raises:
+        BadInput: They are no UTF-8. Two names must not become the same one.
+    """
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        raise BadInput("the header Tidings-Producer is no UTF-8") from None
 
 
 def read_events(media_type: str, headers: Headers, body: bytes) -> Incoming | list[Incoming]:

@@ -28,7 +28,7 @@ async def status(state: State, door: Door) -> HTMLResponse:
     """Channels, counts and the latest notices on a page that loads nothing from elsewhere."""
     rows: list[str] = []
     hidden = 0
-    async for one in channels(state.host, door):
+    async for one in channels(door):
         if len(rows) < _CHANNELS:
             rows.append(
                 row(one.id, one.name, one.accepted, one.waiting, one.suppliers, one.consumers)

@@ -21,6 +21,7 @@ from tidings.engine.door import LocalDoor
 from tidings.engine.reach import Delivery, QuietEndpoint
 from tidings.errors import Disconnected, LimitExceeded, TidingsError
 from tidings.events.codecs.json_text import write_json
+from tidings.web.bodies import StrictRoute
 from tidings.web.encoded import Encoded, encoded_of
 from tidings.web.paths import ChannelId, Number
 from tidings.web.replaying import Replay, Wanted
@@ -29,7 +30,7 @@ from tidings.web.state import Door, State, WebState
 
 __all__ = ["Tail", "TailBuffer", "router"]
 
-router = APIRouter(tags=["events"])
+router = APIRouter(tags=["events"], route_class=StrictRoute)
 
 _WINDOW: Final = 1_000
 # What waits for one reader at most.

@@ -15,6 +15,7 @@ from tidings.channel.vocabulary import Side, Style
 from tidings.engine.door import LocalDoor
 from tidings.errors import ProxyNotFound, TidingsError, WrongClient, WrongState
 from tidings.names import MAX_NAME
+from tidings.web.bodies import check_query, query_names
 from tidings.web.lines import Line
 from tidings.web.paths import ChannelId, Number
 from tidings.web.replaying import Replay, Since, Wanted, WantedEvents
@@ -24,7 +25,13 @@ from tidings.web.state import Door, State, WebState
 
 __all__ = ["router"]
 
-router = APIRouter()
+
+async def _strict(websocket: WebSocket) -> None:
+    """Refuses a query that says what nobody reads."""
+    check_query(websocket.query_params, query_names(websocket.scope["route"].dependant))
+
+
+router = APIRouter(dependencies=[Depends(_strict)])
 
 # The line of a socket that subscribes.
 _LINE: Final = 0

@@ -52,7 +52,7 @@ async def _subscribe(options: Namespace, taker: Taker, book: Book, ending: Endin
         taking = asyncio.create_task(
             (_take_each if each else _take_batches)(subscription, taker, options)
         )
-        while not ending.asked and not taking.done():
+        while not (ending.asked or taking.done()):  # noqa: ASYNC110 -- a signal, not an event
             await asyncio.sleep(0.02)
         if taking.done():
             taking.result()

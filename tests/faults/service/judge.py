@@ -64,7 +64,7 @@ def judged_consumer(
         yield "missing", f"{len(gone)} of {len(answered)}: {gone[:_FEW]}"
     seqs = [one.seq for one in ledger.took]
     if len(set(seqs)) < len(seqs):
-        twice = sorted({seq for seq, next in pairwise(sorted(seqs)) if seq == next})
+        twice = sorted({seq for seq, after in pairwise(sorted(seqs)) if seq == after})
         yield "twice", f"without a mark: {twice[:_FEW]} ({len(twice)})"
     if len(which) < len(set(seqs)):
         yield "twice", "one event has two sequence numbers"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Final, Literal, NamedTuple
 
-from tests.faults.service.scene import Scene
+from tests.faults.service.scene import Program, Scene
 
 __all__ = ["ALL", "Moment", "Part", "Round", "drawn", "play"]
 
@@ -128,10 +129,13 @@ def _await_moment(scene: Scene, moment: Moment, patience: float) -> None:
     """Waits until all are at work again, and then for the moment."""
     programs = scene.programs
     for name, program in programs.items():
-        before = program.octets
-        scene.wait(lambda program=program, before=before: program.octets > before, patience, name)
+        scene.wait(partial(_has_grown, [program], program.octets), patience, name)
     watched = PUBLISHERS if moment == "answered" else CONSUMERS if moment == "taken" else ()
     if watched:
         files = [program for name, program in programs.items() if name in watched]
         before = sum(program.octets for program in files)
-        scene.wait(lambda: sum(one.octets for one in files) > before, patience, moment)
+        scene.wait(partial(_has_grown, files, before), patience, moment)
+
+
+def _has_grown(programs: Sequence[Program], octets: int) -> bool:
+    return sum(program.octets for program in programs) > octets

@@ -33,10 +33,10 @@ def options_of(description: str, kinds: tuple[str, ...]) -> Namespace:
     parser.add_argument("--batch", type=int, default=10, help="events sent or asked for at once")
     parser.add_argument("--lease", type=float, default=1.0, help="of pulled events, in seconds")
     parser.add_argument("--events", type=int, default=0, help="ends after so many; 0 for never")
-    parser.add_argument("--die-noted", type=int, default=0, metavar="N",
-                        help="dies when N events are in the ledger and not acknowledged")  # fmt: skip
-    parser.add_argument("--die-taken", type=int, default=0, metavar="N",
-                        help="dies when N events have come, the last not in the ledger")  # fmt: skip
+    noted = "dies when so many events are in the ledger and not acknowledged; 0 for never"
+    parser.add_argument("--die-noted", type=int, default=0, help=noted)
+    taken = "dies when so many events have come, the last not in the ledger; 0 for never"
+    parser.add_argument("--die-taken", type=int, default=0, help=taken)
     return parser.parse_args()
 
 

@@ -27,16 +27,25 @@ class Direction:
         self.swallowed = 0
         self.now = asyncio.Event()
         self.now.set()
+        self._shut: list[asyncio.Event] = []
 
     def stall(self) -> None:
         """Passes nothing on any more over the connections there are; they stay open."""
         self.now.clear()
+        self._shut.append(self.now)
         self.now = asyncio.Event()
         self.now.set()
 
-    async def passed(self, data: bytes, open: asyncio.Event) -> bytes:
+    def cut(self) -> None:
+        """What is passed on later is passed on well; what is held up goes nowhere."""
+        self.swallowing = False
+        for gate in self._shut:
+            gate.set()
+        self._shut.clear()
+
+    async def passed(self, data: bytes, gate: asyncio.Event) -> bytes:
         """What goes on of some octets, as soon as it can."""
-        await open.wait()
+        await gate.wait()
         if self.swallowing:
             self.swallowed += len(data)
             return b""
@@ -59,19 +68,19 @@ class BadWay(CuttingProxy):
     def cut(self) -> None:
         """Cuts all connections; those to come are good."""
         super().cut()
-        for direction in (self.up, self.down):
-            direction.swallowing = False
+        self.up.cut()
+        self.down.cut()
 
     async def _copy(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, counted: bool
     ) -> None:
         direction = self.down if counted else self.up
-        open = direction.now
+        gate = direction.now
         with suppress(OSError):
             while data := await reader.read(65_536):
                 if counted:
                     self.passed += len(data)
-                writer.write(await direction.passed(data, open))
+                writer.write(await direction.passed(data, gate))
                 await writer.drain()
                 if direction.left is not None:
                     direction.left -= min(len(data), direction.left)

@@ -75,6 +75,7 @@ SMALL = {
     "persist": ("--events", "80", "--rounds", "1"),
     "recover": ("--events", "60", "--proxies", "3", "--proxies", "2"),
     "memory": ("--proxies", "50"),
+    "web": ("--events", "20", "--subscriptions", "2", "--consumers", "3", "--rounds", "1"),
 }
 
 
@@ -101,6 +102,7 @@ def test_the_options_of_each_bench_reach_it(bench: str, monkeypatch: pytest.Monk
         "persist": {"events": 80, "rounds": 1, "folder": None},
         "recover": {"events": 60, "proxies": [3, 2], "folder": None},
         "memory": {"proxies": 50},
+        "web": {"events": 20, "subscriptions": [2], "consumers": 3, "rounds": 1},
     }
     assert asked == expected[bench]
 

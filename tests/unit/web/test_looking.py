@@ -25,14 +25,14 @@ def test_what_ends_during_a_look_is_passed_over() -> None:
                 await new_channel(door.host)
             local = door.state.door(OWNER)
             seen = []
-            async for one in channels(door.host, local):
+            async for one in channels(local):
                 seen.append(one.id)
                 if one.id == 1:
                     await door.host.ask(DestroyChannel(2))
             assert seen == [1, 3]
             ids = [await obtained(door.host, 1) for _ in range(3)]
             found = []
-            async for proxy in proxies(door.host, local, 1):
+            async for proxy in proxies(local, 1):
                 found.append(proxy.id)
                 if proxy.id == ids[0]:
                     await door.host.ask(Disconnect(1, ids[1]))

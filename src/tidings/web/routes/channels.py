@@ -18,7 +18,7 @@ from tidings.web.bodies import StrictRoute
 from tidings.web.looking import Turns, channels, listed
 from tidings.web.paths import ChannelId, part
 from tidings.web.routes.answers import CREATED, NOTHING, located
-from tidings.web.state import Door, State
+from tidings.web.state import Door
 
 __all__ = ["router"]
 
@@ -26,9 +26,9 @@ router = APIRouter(tags=["channels"], route_class=StrictRoute)
 
 
 @router.get("/channels", summary="All channels", response_model=Channels)
-async def list_channels(state: State, door: Door) -> Response:
+async def list_channels(door: Door) -> Response:
     """All channels as they are now."""
-    return listed("channels", channels(state.host, door), Channel.of)
+    return listed("channels", channels(door), Channel.of)
 
 
 @router.post("/channels", summary="Make a channel", status_code=201, responses=CREATED)

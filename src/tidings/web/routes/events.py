@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from tidings.errors import LimitExceeded, TidingsError
 from tidings.events.codecs.cloudevents_codec import BATCH_MEDIA_TYPE, STRUCTURED_MEDIA_TYPE
 from tidings.events.codecs.json_text import write_json
-from tidings.web.bodies import media_type, read_body
+from tidings.web.bodies import StrictRoute, check_charset, media_type, read_body
 from tidings.web.line_answers import LineAnswers
 from tidings.web.paths import ChannelId, Number
 from tidings.web.publishing import Publisher
@@ -25,7 +25,12 @@ from tidings.web.state import Door, State, WebState
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["events"])
+router = APIRouter(tags=["events"], route_class=StrictRoute)
+
+# Of binary CloudEvents the media type is that of their data.
+_JSON_MEDIA_TYPES: Final = frozenset(
+    {JSON_MEDIA_TYPE, STRUCTURED_MEDIA_TYPE, BATCH_MEDIA_TYPE, *LINES_MEDIA_TYPES}
+)
 
 _EVENT: Final = {"domain": "Auction", "type": "books", "name": "lot 7", "data": {"price": 12.5}}
 _CLOUDEVENT: Final = {
@@ -145,10 +150,12 @@ async def send_events(
     numbering = Numbering(request.headers)
     target = Publisher(state, door, channel, publisher, trail=trail)
     kind = media_type(request)
+    if kind in _JSON_MEDIA_TYPES:
+        check_charset(request)
     if kind in LINES_MEDIA_TYPES:
         await target.begin()
         return LineAnswers(target, numbering, state.counts)
-    body = await read_body(request, state.options.max_body)
+    body = await read_body(request, state.options.max_body, state.options.read_patience)
     found = read_events(kind, request.headers, body)
     if isinstance(found, Incoming):
         return await _one(target, numbering.mark(found), state)

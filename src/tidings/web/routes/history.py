@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Response
 
 from tidings.api.delivered import write_delivered
+from tidings.web.bodies import StrictRoute
 from tidings.web.looking import Turns
 from tidings.web.paths import ChannelId, Most, Number
 from tidings.web.replaying import Since, Wanted
@@ -14,7 +15,7 @@ from tidings.web.state import Door
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["events"])
+router = APIRouter(tags=["events"], route_class=StrictRoute)
 
 _PAGE: Final[dict[int | str, dict[str, Any]]] = {
     200: {

@@ -61,7 +61,7 @@ async def see_tree(state: State, door: Door) -> Response:
 async def _pieces(host: Host, door: LocalDoor) -> AsyncIterator[str]:
     yield '{"channels":['
     comma, turns = "", Turns()
-    async for channel in channels(host, door):
+    async for channel in channels(door):
         try:
             leaves = await _leaves(host, door, channel.id)
             admins = [admin async for admin in admins_of(door, channel.id)]
@@ -82,7 +82,7 @@ async def _pieces(host: Host, door: LocalDoor) -> AsyncIterator[str]:
 async def _leaves(host: Host, door: LocalDoor, channel: int) -> dict[tuple[Side, int], list[str]]:
     """The proxies of a channel as JSON, by side and admin."""
     found: dict[tuple[Side, int], list[str]] = defaultdict(list)
-    async for proxy in proxies(host, door, channel):
+    async for proxy in proxies(door, channel):
         found[proxy.side, proxy.admin].append(Proxy.of(proxy).model_dump_json())
     return found
 

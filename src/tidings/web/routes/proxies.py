@@ -43,9 +43,9 @@ _RELIABILITY = "ConnectionReliability"
 
 
 @router.get("/channels/{channel}/proxies", summary="All proxies", response_model=Proxies)
-async def list_proxies(state: State, door: Door, channel: ChannelId) -> Response:
+async def list_proxies(door: Door, channel: ChannelId) -> Response:
     """All proxies of a channel as they are now."""
-    return listed("proxies", proxies(state.host, door, channel), Proxy.of)
+    return listed("proxies", proxies(door, channel), Proxy.of)
 
 
 @router.post(

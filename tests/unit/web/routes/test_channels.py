@@ -53,7 +53,7 @@ def test_a_channel_is_not_persistent_if_it_need_not_be() -> None:
         ({"nam": "x"}, 422, "bad_input"),
         ({"name": 3}, 422, "bad_input"),
         ({"name": "a\nb"}, 400, "invalid_usage"),
-        ({"name": "taken"}, 400, "invalid_usage"),
+        ({"name": "taken"}, 409, "name_taken"),
         ({"qos": {"Nonsense": 1}}, 422, "unsupported_qos"),
         ({"admin": {"MaxConsumers": -1}}, 422, "unsupported_admin"),
         ([], 422, "bad_input"),

@@ -61,7 +61,7 @@ def test_a_proxy_comes_with_its_filter_and_event_types() -> None:
         ({"types": ["A::B", 3]}, 422, "bad_input"),
         ({"qos": {"Priority": "high"}}, 422, "unsupported_qos"),
         ({"admin": 9}, 404, "admin_not_found"),
-        ({"name": "taken"}, 400, "invalid_usage"),
+        ({"name": "taken"}, 409, "name_taken"),
         ({"side": "nobody"}, 422, "bad_input"),
         ({"style": 1}, 422, "bad_input"),
         ({"form": "sequences"}, 422, "bad_input"),

@@ -16,7 +16,7 @@ COMPILE := $(LOCK_VENV)/bin/uv pip compile --universal --python-version 3.11 --g
 PYTEST := $(BIN)/python -m pytest -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test quick soak check bench lock clean
+.PHONY: help install demo test packages quick soak check bench lock clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -26,14 +26,18 @@ install: $(RUNTIME) ## Make .venv with the tidings command (runtime lock only)
 demo: install ## Install, then play the demo
 	@$(BIN)/tidings demo
 
-test: check ## Everything CI runs: checks, then the whole suite; a skipped test fails
+test: packages check ## Everything CI runs: checks, then the whole suite; a skipped test fails
 	@$(PYTEST) --forbid-skips --session-timeout=3000
+
+packages:
+	@tools/system_packages.sh tests
 
 quick: $(TESTING) ## While you work: unit tests that are not slow, under two minutes
 	@$(PYTEST) -q -m "not slow" --hypothesis-profile=quick tests/unit tests/tools
 
-soak: $(TESTING) ## Kill a publisher a thousand times, and see that no answered event is missing
+soak: $(TESTING) ## Kill publishers and services very often, and see that no answered event is missing
 	@TIDINGS_SOAK_ROUNDS=1000 $(BIN)/python -m pytest -n 0 -s tests/faults/test_sigkill.py
+	@TIDINGS_SOAK_ROUNDS=300 $(BIN)/python -m pytest -n 0 -s tests/faults/test_service_kills.py -k nothing_answered
 
 check: $(TESTING) ## Lint, format, types, import contracts, budgets
 	@$(BIN)/ruff check .

@@ -3,6 +3,8 @@
 #
 # As root, installs the missing ones; otherwise names the exact command, and exits 1 unless only
 # the tests need them. Prints nothing and touches nothing where all is there.
+#
+# Usage: system_packages.sh [tests]    with `tests`, also what only the tests need
 set -eu
 here=$(dirname "$0")
 
@@ -14,14 +16,18 @@ case $python_state in
     2) missing="python3 python3-venv" ;; # Debian 12 and newer have 3.11 or newer
 esac
 
-# The power-loss tests compile a small library; tidings itself needs no compiler.
+# The power-loss tests compile a small library, and the pages are looked at in a browser.
 for_tests=""
-echo '#include <stdio.h>' | gcc -E -x c - >/dev/null 2>&1 || for_tests="gcc libc6-dev"
+if [ "${1:-}" = tests ]; then
+    echo '#include <stdio.h>' | gcc -E -x c - >/dev/null 2>&1 || for_tests="gcc libc6-dev"
+    command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ||
+        command -v google-chrome >/dev/null 2>&1 || for_tests="$for_tests${for_tests:+ }chromium"
+fi
 
 [ -z "$missing$for_tests" ] && exit 0
 
 if [ -z "$missing" ] && { [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; }; then
-    echo "Some tests need a C compiler; on Debian: sudo apt-get install --yes $for_tests" >&2
+    echo "Some tests need more; on Debian: sudo apt-get install --yes $for_tests" >&2
     exit 0
 fi
 missing="$missing${missing:+${for_tests:+ }}$for_tests"

@@ -193,7 +193,7 @@ async def test_sse_tail(web: HttpService) -> None:
         found: list[int] = []
         for _ in range(6):
             async with http.tail(Last_Event_ID=str(len(found))) as tail:
-                found += await tail.events(25)
+                found.extend(await tail.events(25))
             await eventually(lambda: published[-1] > found[-1])
         stop.set()
         await publishing

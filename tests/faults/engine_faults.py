@@ -242,6 +242,20 @@ ENGINE_FAULTS = [
         "test_dead_letters.py::test_a_dropped_letter_is_gone_for_good",
     ),
     _planted(
+        "dead letters get other numbers at every start",
+        DEAD,
+        "            letter = letter._replace(number=store.bury(channel, seq, letter, most))\n",
+        "            store.bury(channel, seq, letter, most)\n",
+        "test_dead_letters.py::test_ids_stay_over_a_restart",
+    ),
+    _planted(
+        "the number of a letter that is gone is given again",
+        RECOVERY,
+        "            catalog.number_dead_after(found.last_dead)\n",
+        "",
+        "test_dead_letters.py::test_ids_stay_over_a_restart",
+    ),
+    _planted(
         "the end does not wait for what is written",
         WRITING,
         "        while self.under_way:\n",

@@ -122,13 +122,14 @@ KILL_FAULTS: Final = (
         ),
         "missing",
         (BATCHES._replace(options=("--batch", "1"), first=("--die-taken", "1")), CLIENT),
+        patience=12.0,
     ),
     KillFault(
         Fault(
             "lines are not connected again",
             SOCKET,
-            "await asyncio.gather(*map(self._reconnect, lines))",
-            "await asyncio.gather(*map(self._reconnect, lines[:0]))",
+            "await self._recovery.reconnect(line, self._connect)",
+            "await asyncio.sleep(0)",
         ),
         "stuck",
         (BATCHES, PLAIN),

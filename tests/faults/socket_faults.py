@@ -60,8 +60,8 @@ SOCKET_FAULTS: Final = [
     Fault(
         "lines are not connected again",
         SOCKET,
-        "await asyncio.gather(*map(self._reconnect, lines))",
-        "await asyncio.gather(*map(self._reconnect, lines[:0]))",
+        "await self._recovery.reconnect(line, self._connect)",
+        "await asyncio.sleep(0)",
     ),
     Fault(
         "a handshake that is cut is the end",

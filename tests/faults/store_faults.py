@@ -186,7 +186,7 @@ def dead_letters(_: Iterator[Path]) -> Iterator[str]:
     with Catalog.open(None, JOURNAL) as catalog:
         for _again in range(2):
             catalog.add_dead(1, 9, LETTER)
-        if [row.letter for row in catalog.dead_letters()] != [LETTER]:
+        if [row.letter._replace(number=0) for row in catalog.dead_letters()] != [LETTER]:
             yield "the same death counts twice"
         for at in range(100, 150):
             catalog.add_dead(1, 9, LETTER._replace(causes=(Cause(at, "again"),)))

@@ -38,9 +38,11 @@ class System:
         self.add("id", f"echo {0 if as_root else 1000}")
         self.add("apt-get", f'echo "apt-get $*"; case "$1" in install) {then} ;; esac')
 
-    def run(self, script: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, script: str, *arguments: str, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            ["/bin/sh", str(TOOLS / script)],
+            ["/bin/sh", str(TOOLS / script), *arguments],
             env={"PATH": str(self.programs), **environment},
             capture_output=True,
             text=True,
@@ -56,6 +58,7 @@ def system(tmp_path: Path) -> System:
         (tmp_path / name).symlink_to(real)
     made_up = System(tmp_path)
     made_up.add("gcc", "exit 0")
+    made_up.add("chromium", "exit 0")
     return made_up
 
 
@@ -83,8 +86,26 @@ class TestFindPython:
 class TestSystemPackages:
     def test_is_silent_where_all_is_there(self, system: System) -> None:
         system.add_python("python3", GOOD)
+        done = system.run("system_packages.sh", "tests")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    def test_what_only_the_tests_need_is_not_asked_for_otherwise(self, system: System) -> None:
+        system.add_python("python3", GOOD)
+        for name in ("gcc", "chromium"):
+            (system.programs / name).unlink()
         done = system.run("system_packages.sh")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    @pytest.mark.parametrize("name", ["chromium", "chromium-browser", "google-chrome", ""])
+    def test_root_installs_the_browser_of_the_tests(self, system: System, name: str) -> None:
+        system.add_python("python3", GOOD)
+        system.add_apt(as_root=True)
+        (system.programs / "chromium").unlink()
+        if name:
+            system.add(name, "exit 0")
+        done = system.run("system_packages.sh", "tests")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.endswith(" chromium\n") is not bool(name)
 
     @pytest.mark.parametrize(
         ("kind", "packages"), [(NO_VENV, "python3-venv"), (OLD, "python3 python3-venv")]
@@ -119,7 +140,7 @@ class TestSystemPackages:
             (system.programs / "gcc").unlink()
         else:
             system.add("gcc", "exit 1")
-        done = system.run("system_packages.sh")
+        done = system.run("system_packages.sh", "tests")
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[-1].endswith(" gcc libc6-dev")
 
@@ -127,7 +148,7 @@ class TestSystemPackages:
         system.add_python("python3", NO_VENV)
         system.add_apt(as_root=False)
         (system.programs / "gcc").unlink()
-        done = system.run("system_packages.sh")
+        done = system.run("system_packages.sh", "tests")
         assert done.returncode == 1
         assert done.stderr.endswith("install --yes python3-venv gcc libc6-dev\n")
 
@@ -137,10 +158,11 @@ class TestSystemPackages:
         system.add_apt(as_root=False)
         if not has_apt:
             (system.programs / "apt-get").unlink()
-        (system.programs / "gcc").unlink()
-        done = system.run("system_packages.sh")
+        for name in ("gcc", "chromium"):
+            (system.programs / name).unlink()
+        done = system.run("system_packages.sh", "tests")
         assert (done.returncode, done.stdout) == (0, "")
-        assert done.stderr.endswith("sudo apt-get install --yes gcc libc6-dev\n")
+        assert done.stderr.endswith("sudo apt-get install --yes gcc libc6-dev chromium\n")
 
     def test_a_python_that_stays_too_old_is_named(self, system: System) -> None:
         system.add_python("python3", OLD)

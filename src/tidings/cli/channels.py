@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidings.cli import render, showing
-from tidings.cli.connection import Channel, channel_key, service_command
+from tidings.cli.connection import Channel, channel_key, new_name, service_command
 from tidings.cli.options import Json, examples
 from tidings.cli.pairs import properties
 
@@ -56,7 +56,7 @@ async def create(
 ) -> None:
     """Make a channel. What it accepts survives a crash, unless --best-effort says otherwise."""
     made = await client.create_channel(
-        name,
+        new_name(name, "channel"),
         qos=properties(qos or ()),
         admin=properties(limit or ()),
         persistent=not best_effort,

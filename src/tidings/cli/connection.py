@@ -21,7 +21,7 @@ from tidings.errors import InvalidUsage, TidingsError, Unreachable
 if TYPE_CHECKING:
     from tidings.client.client import Client
 
-__all__ = ["Channel", "Service", "channel_key", "connected", "service_command"]
+__all__ = ["Channel", "Service", "channel_key", "connected", "new_name", "service_command"]
 
 DEFAULT_URL: Final = "http://127.0.0.1:8080"
 URL: Final = "TIDINGS_URL"
@@ -196,6 +196,19 @@ def _channel_names(context: typer.Context, incomplete: str) -> list[str]:
 async def _names(service: Service) -> list[str]:
     async with connected(service) as client:
         return sorted(info.name for info in await client.channels() if info.name)
+
+
+def new_name(text: str, what: str) -> str:
+    """A name that something new is to have: one by which it can be found again.
+
+    Raises:
+        InvalidUsage: It is empty, or a number, which would be taken for an id.
+    """
+    if not text:
+        raise InvalidUsage(f"a {what} needs a name; this one is empty")
+    if isinstance(channel_key(text), int):
+        raise InvalidUsage(f"{text!r} would be taken for an id; a name is not only digits")
+    return text
 
 
 def channel_key(text: str) -> int | str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -33,7 +34,7 @@ Filter = Annotated[
     str | None,
     typer.Option("--filter", metavar="CONSTRAINT", help="Only those whose events match."),
 ]
-Ids = Annotated[list[int] | None, typer.Argument(metavar="ID", help="Which ones.")]
+Ids = Annotated[list[int] | None, typer.Argument(metavar="ID", min=1, help="Which ones.")]
 All = Annotated[bool, typer.Option("--all", help="All that there are.")]
 
 
@@ -53,35 +54,61 @@ async def list_(
     json: Json = False,
 ) -> None:
     """List dead letters in the order they came, with the last cause of each."""
-    rows: list[tuple[str, ...]] = []
+    found: list[DeadLetterInfo] = []
+    more = False
     async for letter in _letters(client, channel, filter):
-        if len(rows) == most:
+        if more := len(found) == most:
             break
-        rows.append(
-            (
-                str(letter.id),
-                f"{letter.channel}/{letter.proxy}",
-                str(letter.seq),
-                showing.title(letter.event),
-                showing.moment_text(letter.at),
-                letter.causes[-1].reason if letter.causes else "",
-            )
-        )
+        found.append(letter)
         if json:
             render.as_json(showing.dead_letter_data(letter))
     if json:
         return
-    headings = ("id", "channel/proxy", "number", "event", "given up", "cause")
+    names = _Names(client)
+    rows = [
+        (
+            str(letter.id),
+            await names.of(letter),
+            str(letter.seq),
+            showing.title(letter.event),
+            showing.moment_text(letter.at),
+            letter.causes[-1].reason if letter.causes else "",
+        )
+        for letter in found
+    ]
+    headings = ("id", "channel/consumer", "number", "event", "given up", "cause")
     if rows:
         render.table(headings, rows, numbers=(0, 2))
     else:
         render.note("there are no dead letters")
+    if more:
+        render.note("there are more: --most")
+
+
+class _Names:
+    """What the consumers of dead letters are called; each is asked for once."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._known: dict[tuple[int, int], str] = {}
+
+    async def of(self, letter: DeadLetterInfo) -> str:
+        """Channel and consumer of a letter, by name; by id what has none or has ended."""
+        key = (letter.channel, letter.proxy)
+        if key not in self._known:
+            transport = self._client.transport
+            channel, proxy = map(str, key)
+            with suppress(NotFound):
+                channel = showing.channel_name(await transport.channel(letter.channel))
+                proxy = showing.proxy_name(await transport.proxy(*key))
+            self._known[key] = f"{channel}/{proxy}"
+        return self._known[key]
 
 
 @service_command(app, epilog=examples("tidings dead-letter show 12"))
 async def show(
     client: Client,
-    id: Annotated[int, typer.Argument(metavar="ID", help="Which one.")],
+    id: Annotated[int, typer.Argument(metavar="ID", min=1, help="Which one.")],
     json: Json = False,
 ) -> None:
     """Show a dead letter: the event, and every cause."""
@@ -95,7 +122,7 @@ async def show(
     event = letter.event
     rows = [
         ("id", str(letter.id)),
-        ("for", f"proxy {letter.proxy} of channel {letter.channel}"),
+        ("for", await _Names(client).of(letter)),
         ("number", str(letter.seq)),
         ("accepted", showing.moment_text(letter.arrival)),
         ("given up", showing.moment_text(letter.at)),

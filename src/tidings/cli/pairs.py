@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -74,7 +75,19 @@ def event_of(words: Sequence[str], header: Iterable[str] = ()) -> StructuredEven
 
 
 def properties(given: Iterable[str]) -> dict[str, object]:
-    """Quality of service, or admin properties, from `Name=value`; values by name or number."""
-    from tidings.api.properties import properties_in
+    """Quality of service, or admin properties, from `Name=value`; values by name or number.
 
-    return properties_in(pairs(given))
+    Raises:
+        InvalidUsage: A name is nearly that of a property; the service tells of other unknown ones.
+    """
+    from tidings.api.properties import properties_in
+    from tidings.channel.properties import ADMIN_PROPERTIES
+    from tidings.channel.qos import QOS_PROPERTIES
+
+    found = pairs(given)
+    known = {line.name.lower(): line.name for line in (*QOS_PROPERTIES, *ADMIN_PROPERTIES)}
+    for name in found:
+        near = difflib.get_close_matches(name.lower(), known, 1)
+        if near and known[near[0]] != name:
+            raise InvalidUsage(f"{name}: no property has this name; did you mean {known[near[0]]}?")
+    return properties_in(found)

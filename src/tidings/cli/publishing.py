@@ -15,7 +15,7 @@ from tidings.cli.feeding import batches_of_lines
 from tidings.cli.matching import BadLines, fault_data
 from tidings.cli.options import Format, Json, examples, tell_if_waiting
 from tidings.cli.pairs import event_of
-from tidings.cli.reading import Decoder, Line, bytes_ahead, decoder, shown_name
+from tidings.cli.reading import Decoder, Line, bytes_ahead, check_readable, decoder, shown_name
 from tidings.errors import InvalidUsage, TidingsError
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     if header:
         raise InvalidUsage("--header goes with an event on the command line, not with --json-lines")
     sources = [*json_lines, *words]
+    check_readable(sources)
     tell_if_waiting(sources, "events")
     run = _Stream(decoder(format_), json)
     try:

@@ -125,6 +125,18 @@ def opened(source: str) -> Iterator[BinaryIO]:
         yield stream
 
 
+def check_readable(sources: Iterable[str]) -> None:
+    """Sees to it that nothing is done with the first source while a later one is not there.
+
+    Raises:
+        InvalidUsage: A file cannot be read.
+    """
+    for source in sources:
+        if source != STDIN and not Path(source).is_fifo():  # that can be opened once only
+            with opened(source):
+                pass
+
+
 def reason(error: Exception) -> str:
     """What the system says went wrong, without the number and the name."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

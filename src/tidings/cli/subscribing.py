@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidings.cli import render, showing
-from tidings.cli.connection import Channel, channel_key, service_command
+from tidings.cli.connection import Channel, channel_key, new_name, service_command
 from tidings.cli.moments import Since, arrival_of, beginning
 from tidings.cli.options import Json, Types, examples
 
@@ -74,6 +74,8 @@ async def subscribe(  # noqa: PLR0913, PLR0917 -- one argument for each option
     Exit code: 0 done, 1 fewer than --count came in --seconds, 2 the subscription has ended.
     """
     start = beginning(since)
+    if name:
+        new_name(name, "subscription")
     key = channel_key(channel)
     moment = await arrival_of(client, key, start.first) if start.first else start.since
     subscription = await client.subscribe(

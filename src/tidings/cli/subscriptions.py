@@ -8,7 +8,7 @@ import typer
 
 from tidings.cli import render, showing
 from tidings.cli.channels import QoS
-from tidings.cli.connection import Channel, channel_key, service_command
+from tidings.cli.connection import Channel, channel_key, new_name, service_command
 from tidings.cli.options import Json, Types, examples
 from tidings.cli.pairs import properties
 from tidings.errors import InvalidUsage
@@ -55,8 +55,8 @@ async def create(  # noqa: PLR0913, PLR0917 -- one argument for each option
 
     A name that is taken is an error; `tidings subscribe --name` goes on with it.
     """
-    key = channel_key(channel)
-    found = await client.channel(key)
+    new_name(name, "subscription")
+    found = await client.channel(channel_key(channel))
     if any(info.name == name for info in await found.proxies()):
         raise InvalidUsage(f"channel {channel} has something named {name!r} already")
     make = client.puller if pull else client.subscribe

@@ -8,7 +8,7 @@ from tidings.client.client import Client
 from tidings.client.sync import SyncClient
 from tidings.client.transports.http import PATIENCE, HttpTransport
 from tidings.client.transports.http_socket import OnConnection
-from tidings.errors import FilterNotFound, NotFound, Unreachable
+from tidings.errors import FilterNotFound, NotFound, TidingsError, Unreachable
 
 __all__ = ["connect", "connect_sync"]
 
@@ -23,18 +23,23 @@ async def connect(
 ) -> Client:
     """A client of the service at a URL; it comes back by itself after a cut or a restart.
 
+    A subscription with a name belongs to whoever came last. A client that was cut comes back to
+    it, too: if another one has taken it over meanwhile, it takes it back, and the other's loop
+    ends as after any take-over.
+
     Args:
-        url: Of the service, such as ``http://localhost:8080``.
+        url: Of the service, such as ``http://localhost:8080``; with a path, such as
+            ``https://example.org/tidings``, if it stands behind another server.
         token: What shows who asks; not needed on the machine of the service.
         patience: How long whoever asks waits for a service that is away, in seconds; then
-            `Unreachable` is raised. Subscriptions wait without end.
+            `Unreachable` is raised. One try is always made. Subscriptions wait without end.
         on_connection: Called with ``(True, "")`` when events can flow, and with ``(False, why)``
             when they no longer can.
         tls: For ``https``; what the system trusts if None.
 
     Raises:
-        InvalidUsage: The URL is none.
-        Unreachable: Nobody is there, even after `patience`.
+        InvalidUsage: The URL is none, or the patience no number of seconds.
+        Unreachable: Nobody is there, even after `patience`, or somebody else is.
         Unauthenticated: The token is missing or wrong.
     """
     transport = HttpTransport(
@@ -45,11 +50,10 @@ async def connect(
         await transport.filter(0)
     except FilterNotFound:
         pass
-    except NotFound as error:
+    except BaseException as error:
         await transport.close()
-        raise Unreachable(f"{url} is no Tidings service") from error
-    except BaseException:
-        await transport.close()
+        if isinstance(error, NotFound) or type(error) is TidingsError:
+            raise Unreachable(f"{url} is no Tidings service: {error}") from error
         raise
     return Client(transport)
 

@@ -1,12 +1,14 @@
 """The same client for plain threads: every call waits for its answer.
 
 The service is talked to from a loop in a thread of its own; any number of threads may use one
-client.
+client. Functions that the client calls, such as handlers, run on that loop: they must not wait for
+the client, nor for long.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import CancelledError
@@ -36,6 +38,7 @@ class _LoopThread:
         self._loop = asyncio.new_event_loop()
         self._lock = threading.Lock()
         self._stopped = False
+        self._process = os.getpid()
         self._thread = threading.Thread(target=self._run, name="tidings-client", daemon=True)
         self._thread.start()
 
@@ -43,19 +46,35 @@ class _LoopThread:
         asyncio.set_event_loop(self._loop)
         self._loop.run_forever()
 
-    def wait(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Runs something on the loop and waits for it.
+    def check(self) -> None:
+        """Refuses whoever would wait for ever.
 
         Raises:
-            InvalidUsage: Called on the loop's own thread, which would wait for itself.
-            Stopping: The client is closed, or was closed meanwhile.
+            InvalidUsage: Called on the loop's own thread, or in a forked process.
         """
         if threading.current_thread() is self._thread:
-            work.close()
             raise InvalidUsage(
                 "this runs on the client's own loop, where waiting would never end: use the "
                 "asynchronous client here, or another thread"
             )
+        if self._process != os.getpid():
+            raise InvalidUsage(
+                "this process was forked after the client was made, and the client stayed behind: "
+                "make another one here"
+            )
+
+    def wait(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Runs something on the loop and waits for it.
+
+        Raises:
+            InvalidUsage: It would wait for ever, as `check` says.
+            Stopping: The client is closed, or was closed meanwhile.
+        """
+        try:
+            self.check()
+        except InvalidUsage:
+            work.close()
+            raise
         with self._lock:  # nothing is put on a loop that has stopped
             if self._stopped:
                 work.close()
@@ -188,6 +207,7 @@ class SyncClient:
 
     def close(self) -> None:
         """As `Client.close`; ends the thread, too."""
+        self._thread.check()
         with self._closing:  # a second thread that closes waits for the first
             try:
                 self._thread.wait(self._client.close())

@@ -57,7 +57,7 @@ class DeadLetters:
 
         Whatever goes wrong with one letter must not keep the other records out: a letter that
         cannot be read is reported and recorded as gone, one the catalog refuses is there again
-        after the next start.
+        after the next start, and gets its number then.
         """
         store = self._host.store
         assert store is not None
@@ -70,12 +70,12 @@ class DeadLetters:
             notice = e.Notice(e.NoticeKind.LOST, channel, effect.proxy, text)
             self._host.loop.call_soon_threadsafe(self._host.notice, notice)
             return self._gone_record(channel, effect.proxy, seq)
-        record, letter = self._host.recorder.dead(effect, message)
+        letter = self._host.recorder.dead_letter(effect, message)
         try:
-            store.bury(channel, seq, letter, most)
+            letter = letter._replace(number=store.bury(channel, seq, letter, most))
         except StoreError as error:
             log.error("dead letter %d cannot be listed: %s", seq, error)
-        return record
+        return self._host.recorder.dead(channel, seq, letter)
 
     async def list(
         self, channel: int | None = None, proxy: int | None = None, after: int = 0, most: int = 100

@@ -86,10 +86,10 @@ class Recorder:
         """The record of numbers that may be in use."""
         return Record(Kind.RESERVED, self.origins[effect.channel], effect.upto, b"")
 
-    def dead(self, effect: DeadLetter, message: Message) -> tuple[Record, StoredDeadLetter]:
-        """The record of a dead letter, and what the catalog keeps of it."""
+    def dead_letter(self, effect: DeadLetter, message: Message) -> StoredDeadLetter:
+        """What is kept of a dead letter, without a number."""
         entry = effect.entry
-        letter = StoredDeadLetter(
+        return StoredDeadLetter(
             effect.proxy,
             effect.at,
             effect.causes,
@@ -100,8 +100,10 @@ class Recorder:
             message.plan,
             encode_event(message.event),
         )
-        origin = self.origins[effect.channel]
-        return Record(Kind.DEAD, origin, entry.seq, dead_payload(letter)), letter
+
+    def dead(self, channel: int, seq: int, letter: StoredDeadLetter) -> Record:
+        """The record of a dead letter."""
+        return Record(Kind.DEAD, self.origins[channel], seq, dead_payload(letter))
 
     def wall(self, expiry: int) -> int:
         """Host time as microseconds since 1970; NEVER stays NEVER."""

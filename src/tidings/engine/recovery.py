@@ -80,6 +80,7 @@ class Recovered:
         channels: By origin.
         last_channel: The highest channel id seen.
         unreadable: How many records could not be understood.
+        last_dead: The highest number of a dead letter seen, also of one that is gone.
         dropped: By origin and segment, the highest number of an event that went with the
             segments before.
     """
@@ -89,6 +90,7 @@ class Recovered:
         self.channels: dict[bytes, ChannelState] = {}
         self.last_channel = 0
         self.unreadable = 0
+        self.last_dead = 0
         self.dropped: dict[tuple[bytes, int], int] = {}
         self._limits = limits
         self._read = {
@@ -189,6 +191,7 @@ class Recovered:
 
     def _dead(self, entry: JournalEntry) -> None:
         letter = stored_dead(entry.record.payload)
+        self.last_dead = max(self.last_dead, letter.number)
         self._channel(entry.record.channel).dead[letter.proxy, entry.record.seq] = letter
 
     def _dead_gone(self, entry: JournalEntry) -> None:
@@ -274,9 +277,12 @@ def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, R
 
 
 def _list_dead(catalog: Catalog, found: Recovered, most: int) -> None:
-    """Fills the catalog with the dead letters there are, in the order they came."""
+    """Fills the catalog with the dead letters there are, in the order they came.
+
+    Those the catalog once refused have no number; they come last, and get new ones.
+    """
     letters = [
-        (letter.at, id, seq, letter)
+        ((not letter.number, letter.number, letter.at), id, seq, letter)
         for id, origin in found.origins().items()
         if (channel := found.channels.get(origin)) is not None
         for (_, seq), letter in channel.dead.items()
@@ -285,6 +291,7 @@ def _list_dead(catalog: Catalog, found: Recovered, most: int) -> None:
     try:
         catalog.clear()
         with catalog.batch():
+            catalog.number_dead_after(found.last_dead)
             for _, id, seq, letter in letters[-most:]:
                 catalog.add_dead(id, seq, letter)
     except BaseException:

@@ -85,11 +85,12 @@ class Store:
             log.warning("an event at %s cannot be read: %s", cursors[0], error)
             return [None]
 
-    def bury(self, channel: int, seq: int, letter: StoredDeadLetter, most: int) -> None:
-        """Keeps a dead letter where it can be looked up."""
-        self.catalog.add_dead(channel, seq, letter)
+    def bury(self, channel: int, seq: int, letter: StoredDeadLetter, most: int) -> int:
+        """Keeps a dead letter where it can be looked up; its number."""
+        number = self.catalog.add_dead(channel, seq, letter)
         self.catalog.trim_dead(most)
         self.taken.discard((channel, letter.proxy, seq))
+        return number
 
     def take_dead(self, id: int) -> DeadLetterRow | None:
         """Takes out a dead letter; it is among `taken` until it is back, or its end written."""

@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, StoreError
 from tidings.server.config import ServerSettings
-from tidings.server.connections import SocketConnection, patient
+from tidings.server.connections import SocketConnection, Unread, patient
 from tidings.server.rules import channel_settings
 from tidings.stores.retention import Retention
 from tidings.web.app import build_app
@@ -156,14 +156,26 @@ class HttpServer(uvicorn.Server):
 
     Args:
         config: What to serve, and how.
+        patience: How long clients may read nothing of what was written, in seconds.
 
     Attributes:
         listening: Set once it is reached.
     """
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, patience: float) -> None:
         super().__init__(config)
         self.listening = asyncio.Event()
+        self._unread = Unread()
+        self._patience = patience
+        self._next_look = 0.0
+
+    async def on_tick(self, counter: int) -> bool:
+        """Has a look at the connections now and then; called ten times a second."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._next_look:
+            self._next_look = now + self._patience
+            self._unread.look(self.server_state.connections)
+        return await super().on_tick(counter)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -219,5 +231,6 @@ def http_server(app: Any, settings: ServerSettings) -> HttpServer:  # noqa: ANN4
             proxy_headers=False,
             backlog=_BACKLOG,
             timeout_graceful_shutdown=_GRACE,
-        )
+        ),
+        http.write_patience,
     )

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Iterable
 from typing import Any, Final
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import (
     STATUS_PHRASES,
     H11Protocol,
     RequestResponseCycle,
 )
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from uvicorn.server import ServerState
 
 from tidings.api.problems import MEDIA_TYPE
 from tidings.events.codecs.json_text import write_json
 from tidings.web.faults import http_problem
 
-__all__ = ["HttpConnection", "SocketConnection", "patient"]
+__all__ = ["MOST_HEAD", "HttpConnection", "SocketConnection", "Unread", "patient"]
+
+MOST_HEAD: Final = 256 * 1024
+"""How long the head of a request may be: the longest filter, percent-encoded, and some more."""
 
 # Answers to pings that a client may leave unread, in octets.
 _MOST_UNREAD: Final = 1024 * 1024
@@ -30,14 +36,42 @@ _DETAILS: Final = {
 }
 
 
+class _StrictParser(h11.Connection):
+    """Takes no request whose end two readers could see in two places (RFC 9112, 6.1)."""
+
+    def next_event(self) -> Any:  # noqa: ANN401 -- an event, or one of two marks
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = [name for name, _ in event.headers]
+            if b"transfer-encoding" in names and b"content-length" in names:
+                raise h11.RemoteProtocolError("both Transfer-Encoding and Content-Length")
+        return event
+
+
 class HttpConnection(H11Protocol):
     """A connection that ends if a request does not come, and says so as a problem document.
 
     While nothing is being answered, the next request must be there in `patience` seconds.
+
+    Attributes:
+        pauses: How often an answer had to wait until some of it was read.
     """
 
     patience = 30.0
-    _deadline: asyncio.TimerHandle | None = None
+
+    def __init__(
+        self, config: uvicorn.Config, server_state: ServerState, app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(config, server_state, app_state, _loop)
+        self.conn = _StrictParser(h11.SERVER, MOST_HEAD)
+        self._deadline: asyncio.TimerHandle | None = None
+        self.pauses = 0
+
+    def pause_writing(self) -> None:
+        """Writes nothing more until some of it is read."""
+        super().pause_writing()
+        self.pauses += 1
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begins to wait for a request."""
@@ -100,6 +134,37 @@ class SocketConnection(WebSocketsSansIOProtocol):
         super().handle_ping()
         if self.transport.get_write_buffer_size() > _MOST_UNREAD:
             self.transport.abort()
+
+
+class Unread:
+    """Finds connections whose clients read nothing of what is meant to be the last for them.
+
+    A connection that is closed stays open until all is read; nobody else would end it.
+    """
+
+    def __init__(self) -> None:
+        self._left: dict[Any, tuple[int, int]] = {}
+
+    def look(self, connections: Iterable[Any]) -> None:
+        """Ends the connections on which nothing was read since the look before.
+
+        Args:
+            connections: All there are, of HTTP and WebSockets alike.
+        """
+        left: dict[Any, tuple[int, int]] = {}
+        for one in list(connections):
+            transport = one.transport
+            size = transport.get_write_buffer_size()
+            waits = isinstance(one, HttpConnection) and one.flow.write_paused
+            if not size or not (waits or transport.is_closing()):
+                continue
+            now = (size, one.pauses if isinstance(one, HttpConnection) else 0)
+            before = self._left.get(one)
+            if before is not None and now[1] == before[1] and size >= before[0]:
+                transport.abort()
+            else:
+                left[one] = now
+        self._left = left
 
 
 def patient(seconds: float) -> type[HttpConnection]:

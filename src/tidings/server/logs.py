@@ -34,6 +34,7 @@ _FOREIGN: Final = ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi",
 _FAULTS_OF_CLIENTS: Final = frozenset(
     {
         "ASGI callable returned without completing handshake.",  # a WebSocket was refused
+        "ASGI callable returned without completing response.",  # nobody has read it
         "Invalid HTTP request received.",
         "Invalid UTF-8 sequence received from client.",
         "Unsupported upgrade request.",

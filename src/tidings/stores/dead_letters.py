@@ -29,8 +29,8 @@ class DeadLetterRow(NamedTuple):
     """A dead letter with where it belongs.
 
     Attributes:
-        id: Its number in the catalog, never given twice; another one when the catalog is
-            filled again from the journal.
+        id: Its number, never given twice; the journal has it too, so that it stays when the
+            catalog is filled again.
         channel: Its channel.
         seq: The event's number there.
         letter: The rest.
@@ -52,17 +52,17 @@ class DeadLetters(Statements):
         a cause that is known is not added again.
 
         Returns:
-            Its id.
+            Its id: the letter's number if it has one, else a new one, higher than all before.
         """
         with self.batch():
             old = self.find_dead(channel, letter.proxy, seq)
             if old is None:
-                proxy, at, causes, *rest = letter
-                values = (channel, seq, proxy, at, _written(causes), *rest)
+                proxy, at, causes, *rest, number = letter
+                values = (number or None, channel, seq, proxy, at, _written(causes), *rest)
                 [[id]] = self._rows(
-                    "INSERT INTO dead_letters (channel, seq, proxy, at, causes, expiry, priority,"
-                    " flags, arrival, plan, event) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                    " RETURNING id",
+                    "INSERT INTO dead_letters (id, channel, seq, proxy, at, causes, expiry,"
+                    " priority, flags, arrival, plan, event)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
                     values,
                 )
                 return int(id)
@@ -73,6 +73,15 @@ class DeadLetters(Statements):
                 (letter.at, _written(causes), old.id),
             )
             return old.id
+
+    def number_dead_after(self, number: int) -> None:
+        """Letters that have no number yet get higher ones than this."""
+        table = ("dead_letters",)
+        with self.batch():
+            [[last]] = self._rows("SELECT max(seq) FROM sqlite_sequence WHERE name = ?", table)
+            if number > (last or 0):
+                self._change("DELETE FROM sqlite_sequence WHERE name = ?", table)
+                self._change("INSERT INTO sqlite_sequence VALUES (?, ?)", (*table, number))
 
     def dead_letters(
         self,
@@ -121,7 +130,10 @@ class DeadLetters(Statements):
         with translating():
             return [
                 DeadLetterRow(
-                    id, channel, seq, StoredDeadLetter(proxy, at, _causes_of(causes), *rest)
+                    id,
+                    channel,
+                    seq,
+                    StoredDeadLetter._make((proxy, at, _causes_of(causes), *rest, id)),
                 )
                 for id, channel, seq, proxy, at, causes, *rest in rows
             ]

@@ -56,7 +56,7 @@ __all__ = [
 MOST_SEQS: Final = 2**24
 
 _OUTCOME = struct.Struct(">BBI")
-_DEAD = struct.Struct(">BIqqiBqQII")
+_DEAD = struct.Struct(">BQIqqiBqQII")
 _GONE = struct.Struct(">BIQ")
 _CHECKPOINT = struct.Struct(">B?Q")
 _DROPPED = struct.Struct(">BQ")
@@ -85,6 +85,7 @@ class StoredDeadLetter(NamedTuple):
         arrival: When the event was accepted.
         plan: Version of the rules it was judged by.
         octets: The event as typed JSON, undecoded.
+        number: The letter's own, by which people know it; 0 if it was never listed.
     """
 
     proxy: int
@@ -96,6 +97,7 @@ class StoredDeadLetter(NamedTuple):
     arrival: int
     plan: int
     octets: bytes
+    number: int = 0
 
 
 def outcome_payload(proxy: int, outcome: Outcome, seqs: Sequence[int]) -> bytes:
@@ -171,11 +173,21 @@ def dead_payload(letter: StoredDeadLetter) -> bytes:
     Raises:
         BadInput: A number or a text does not fit its field.
     """
-    proxy, at, causes, expiry, priority, flags, arrival, plan, octets = letter
+    proxy, at, causes, expiry, priority, flags, arrival, plan, octets, number = letter
     try:
         why = _encode(causes)
         head = _DEAD.pack(
-            FORMAT, proxy, at, expiry, priority, flags, arrival, plan, len(why), len(octets)
+            FORMAT,
+            number,
+            proxy,
+            at,
+            expiry,
+            priority,
+            flags,
+            arrival,
+            plan,
+            len(why),
+            len(octets),
         )
     except UNFIT as error:
         raise unfit("a dead letter", error) from error
@@ -189,9 +201,7 @@ def stored_dead(payload: bytes) -> StoredDeadLetter:
         StoreError: It is no such payload.
     """
     try:
-        form, proxy, at, expiry, priority, flags, arrival, plan, why, length = _DEAD.unpack_from(
-            payload
-        )
+        form, number, proxy, at, *entry, why, length = _DEAD.unpack_from(payload)
         if form != FORMAT:
             raise unknown_format("a dead letter", payload)
         body = _DEAD.size + why
@@ -200,9 +210,7 @@ def stored_dead(payload: bytes) -> StoredDeadLetter:
         causes = _causes_of(payload[_DEAD.size : body])
     except UNFIT as error:
         raise undecodable("a dead letter", error) from error
-    return StoredDeadLetter(
-        proxy, at, causes, expiry, priority, flags, arrival, plan, payload[body:]
-    )
+    return StoredDeadLetter._make((proxy, at, causes, *entry, payload[body:], number))
 
 
 def dead_gone_payload(proxy: int, seq: int) -> bytes:

@@ -46,6 +46,7 @@ _STATUSES: Final[dict[str, str]] = {
     "415": "The body is of another media type than the ones taken.",
     "422": "The request is well-formed, but what it says is outside the rules.",
     "429": "As many events wait as may: try again later.",
+    "431": "The path and the query, or the headers, are too long.",
     "500": "A fault of the service; its log has more.",
     "503": "The service is stopping, or the disk does not do what it is asked.",
     "507": "The disk is full: try again when there is room.",
@@ -192,7 +193,7 @@ def _possible(path: str, method: str, operation: dict[str, Any]) -> set[str]:
         return found
     found.add("503")
     if operation.get("parameters"):
-        found |= {"400", "404", "422"}
+        found |= {"400", "404", "422", "431"}
     if operation.get("requestBody"):
         found |= {"400", "404", "408", "413", "415", "422"}
     if method == "get" and path.endswith(_FROM_JOURNAL):

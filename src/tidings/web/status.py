@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+from datetime import UTC, datetime
 from html import escape
 from importlib.metadata import version
 from itertools import islice
@@ -10,7 +12,9 @@ from typing import Final
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse
 
-from tidings.web.looking import channels
+from tidings.channel.views import ChannelInfo
+from tidings.clock import SystemClock
+from tidings.web.looking import Consumer, channels, consumers
 from tidings.web.pages import HTML_ANSWER, page, row, table
 from tidings.web.state import Door, State, WebState
 
@@ -20,52 +24,126 @@ router = APIRouter(tags=["overview"])
 
 # Nobody reads further; `GET /v1/channels` has all.
 _CHANNELS: Final = 1_000
+_CONSUMERS: Final = 10
 _NOTICES: Final = 10
+
+# Looks again every few seconds while somebody can see the page, and says so when nobody answers.
+# What has not changed is left alone, with what the reader has marked in it.
+_SCRIPT: Final = """
+const part = (where, name) => where.querySelector(name);
+async function look() {
+  if (!document.hidden) {
+    let away = false;
+    try {
+      const answer = await fetch("/", {cache: "no-store"});
+      if (!answer.ok) throw answer.status;
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      for (const name of ["main", "footer"])
+        if (part(document, name).innerHTML !== part(fresh, name).innerHTML)
+          part(document, name).replaceWith(part(fresh, name));
+    } catch { away = true; }
+    document.body.classList.toggle("away", away);
+  }
+  setTimeout(look, 3000);
+}
+setTimeout(look, 3000);
+"""
 
 
 @router.get("/", summary="Status page", response_class=HTMLResponse, responses=HTML_ANSWER)
 async def status(state: State, door: Door) -> HTMLResponse:
-    """Channels, counts and the latest notices on a page that loads nothing from elsewhere."""
-    rows: list[str] = []
-    hidden = 0
+    """Channels, counts and the latest notices on a page that loads nothing from elsewhere.
+
+    It looks again every few seconds by itself.
+    """
+    shown: list[ChannelInfo] = []
+    count = accepted = waiting = 0
     async for one in channels(door):
-        if len(rows) < _CHANNELS:
-            rows.append(
-                row(one.id, one.name, one.accepted, one.waiting, one.suppliers, one.consumers)
-            )
-        else:
-            hidden += 1
-    more = f"<p>… and {hidden} more.</p>" if hidden else ""
-    heads = ("Id", "Channel", "Accepted", "Waiting", "Suppliers", "Consumers")
+        count += 1
+        accepted += one.accepted
+        waiting += one.waiting
+        if count <= _CHANNELS:
+            shown.append(one)
+    names = {one.id: one.name or f"channel {one.id}" for one in shown}
+    counts = state.counts
+    tiles = {
+        "Channels": count,
+        "Events accepted": accepted,
+        "Copies waiting": waiting,
+        "WebSockets": counts.websockets,
+        "Tails": counts.tails,
+    }
     return page(
         "Tidings",
-        _health(state)
-        + f"<h2>Channels</h2>{table(heads, rows)}{more}"
-        + f"<h2>Copies of events since the start</h2>{_outcomes(state)}"
-        + f"<h2>Latest notices</h2>{_notices(state)}"
-        + '<p><a href="/docs/api">API</a> · <a href="/v1/openapi.json">OpenAPI</a> · '
-        '<a href="/metrics">Metrics</a> · <a href="/v1/tree">Tree</a></p>',
+        '<p id="away" role="status">The service does not answer; this is what it said last.</p>\n'
+        f"<main>{_tiles(state, tiles)}{_channels(shown, count)}{await _behind(state, names)}"
+        f"{_outcomes(state)}{_notices(state, names)}</main>\n"
+        f"<footer>Tidings {escape(version('tidings'))}, as of {_now()}</footer>",
+        script=_SCRIPT,
     )
 
 
-def _health(state: WebState) -> str:
+def _now() -> str:
+    return f"{datetime.fromtimestamp(SystemClock().now() // 1_000_000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _tiles(state: WebState, tiles: dict[str, int]) -> str:
     reason = state.not_ready
-    told = f'<span class="bad">not ready: {escape(reason)}</span>' if reason else "ready"
-    counts = state.counts
-    return (
-        f"<p>Version {escape(version('tidings'))}, {told}. "
-        f"{counts.websockets} WebSockets and {counts.tails} tails are open.</p>"
+    told = (
+        f'<p class="bad">not ready: {escape(reason)}</p>' if reason else '<p class="good">ready</p>'
     )
+    shown = "".join(f"<div><dt>{name}</dt><dd>{n:,}</dd></div>" for name, n in tiles.items())
+    return f'{told}<dl class="tiles">{shown}</dl>'
+
+
+def _channels(shown: list[ChannelInfo], count: int) -> str:
+    rows = [
+        row(
+            one.name or "(no name)", one.id, one.accepted, one.waiting, one.suppliers, one.consumers
+        )
+        for one in shown
+    ]
+    heads = ("Channel", "Id", "Accepted", "Waiting", "Suppliers", "Consumers")
+    found = table(heads, rows, numbers=5) if rows else "<p>None yet.</p>"
+    more = f'<p class="soft">… and {count - len(shown):,} more.</p>' if count > len(shown) else ""
+    return f"<h2>Channels</h2>{found}{more}"
+
+
+async def _behind(state: WebState, names: dict[int, str]) -> str:
+    """The consumers for which most waits, or that fail; nothing if there are none."""
+    found: list[tuple[int, int, int, Consumer]] = []
+    async for one in consumers(state.host):
+        if one.waiting or one.failures:
+            found.append((one.waiting, one.failures, -len(found), one))
+    rows = [
+        row(
+            names.get(one.channel, f"channel {one.channel}"),
+            one.name or f"proxy {one.proxy}",
+            "connected" if one.attached else "away",
+            one.waiting,
+            one.in_flight,
+            one.failures,
+        )
+        for *_, one in heapq.nlargest(_CONSUMERS, found)
+    ]
+    heads = ("Channel", "Consumer", "State", "Waiting", "In flight", "Failures in a row")
+    return f"<h2>Consumers furthest behind</h2>{table(heads, rows, numbers=3)}" if rows else ""
 
 
 def _outcomes(state: WebState) -> str:
     rows = [row(outcome.name.lower(), n) for outcome, n in sorted(state.host.counts.items())]
-    return table(("Outcome", "Copies"), rows)
+    if not rows:
+        return ""
+    heads = ("What became of the copies of events since the start", "Copies")
+    return f"<h2>Outcomes</h2>{table(heads, rows, numbers=1)}"
 
 
-def _notices(state: WebState) -> str:
+def _notices(state: WebState, names: dict[int, str]) -> str:
     latest = list(islice(reversed(state.host.notices), _NOTICES))
     if not latest:
-        return "<p>None.</p>"
-    rows = [row(n.kind.value, n.channel, n.proxy, n.detail) for n in latest]
-    return table(("Kind", "Channel", "Proxy", "Notice"), rows)
+        return ""
+    rows = [
+        row(n.kind.value, names.get(n.channel, n.channel or ""), str(n.proxy or ""), n.detail)
+        for n in latest
+    ]
+    return f"<h2>Latest notices</h2>{table(('Kind', 'Channel', 'Proxy', 'Notice'), rows)}"

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -47,9 +46,11 @@ class Program:
         self._command = [sys.executable, "-B", "-m", *command]
         self._env = env
         self._process: subprocess.Popen[bytes] | None = None
+        self._starts = 0
 
     def start(self, *options: str) -> None:
         """Starts a process; the one before has ended."""
+        self._starts += 1
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [*self._command, *options], cwd=PROJECT, env=self._env,
@@ -88,6 +89,11 @@ class Program:
             self.kill()
             return f"stuck: {self.ledger.stem} does not come to an end"
         return self.fault(code)
+
+    def has_all(self, answered: Events) -> bool:
+        """Whether a consumer's latest process has begun, and all is in its ledger."""
+        ledger = Consumed(self.ledger)
+        return self.alive and ledger.sessions == self._starts and answered.keys() <= ledger.seqs
 
     def revive(self) -> None:
         """Starts another process if the last one was killed."""
@@ -247,14 +253,21 @@ class Scene:
             for name, ledger in published.items()
             for number, seq in ledger.answers.items()
         }
-        with suppress(TimeoutError):  # what is missing is found below
+        try:
             for name, program in self.consumers.items():
-                self.wait(partial(_has_all, program, answered), patience, name)
-        time.sleep(0.2)  # what is wrongly sent twice may still be on its way
+                self.wait(partial(program.has_all, answered), patience, name)
+                self.wait(partial(self._has_acknowledged, name), patience, name)
+        except TimeoutError as error:
+            wrong.append(f"stuck: {error}")
         wrong += [consumer.finish(patience) for consumer in self.consumers.values()]
         findings = [one for one in wrong if one is not None]
         findings += judged(published, self.consumed, self.plain)
         return findings + self._judged_service(answered)
+
+    def _has_acknowledged(self, name: str) -> bool:
+        """Whether nothing waits for a subscription, and nothing can come again."""
+        found = httpx2.get(f"{self.url}/v1/channels/{CHANNEL}/proxies/{name}").json()
+        return (found["waiting"], found["in_flight"]) == (0, 0)
 
     def _judged_service(self, answered: Events) -> list[str]:
         findings = judged_journal(self.kept_events(), answered)
@@ -290,7 +303,3 @@ class Scene:
             program.kill()
         if self._served.process.poll() is None:
             self.kill_service()
-
-
-def _has_all(consumer: Program, answered: Events) -> bool:
-    return answered.keys() <= Consumed(consumer.ledger).seqs

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -225,6 +226,38 @@ def test_waiting_on_the_clients_own_loop_is_refused(client: SyncClient) -> None:
     client.publish(channel, bid(1))
     assert called.wait(5)
     assert "own loop" in str(refused[0])
+
+
+def test_closing_on_the_clients_own_loop_is_refused_and_ends_nothing(client: SyncClient) -> None:
+    channel = client.create_channel()
+    refused: list[BaseException] = []
+    called = threading.Event()
+
+    def handler(message: object) -> None:
+        try:
+            client.close()
+        except InvalidUsage as error:
+            refused.append(error)
+        called.set()
+
+    client.call(client.asynchronous.handle, channel, handler)
+    client.publish(channel, bid(1))
+    assert called.wait(5)
+    assert "own loop" in str(refused[0])
+    assert client.publish(channel, bid(2)).seq == 2
+
+
+def test_a_forked_process_is_told_that_it_has_no_client(
+    client: SyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = client.create_channel()
+    here = os.getpid()
+    monkeypatch.setattr(os, "getpid", lambda: here + 1)
+    for forbidden in (lambda: client.publish(channel, bid(1)), client.close):
+        with pytest.raises(InvalidUsage, match="forked"):
+            forbidden()
+    monkeypatch.undo()
+    assert client.publish(channel, bid(1)).seq == 1
 
 
 def test_data_is_there_for_the_next_client(tmp_path: Path) -> None:

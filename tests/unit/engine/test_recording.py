@@ -85,7 +85,8 @@ def test_a_dead_letter_keeps_its_causes_and_its_event(recorder: Recorder) -> Non
     causes = (Cause(1, "first"), Cause(2, "second"))
     message = Message(happened("a"), ORIGIN, 5, 77, 9)
     effect = DeadLetter(3, 2, Entry(20, 5, 4, 0, PERSISTENT), 88, causes)
-    record, letter = recorder.dead(effect, message)
+    letter = recorder.dead_letter(effect, message)
+    record = recorder.dead(3, 5, letter)
     assert (record.kind, record.seq) == (Kind.DEAD, 5)
     assert stored_dead(record.payload) == letter
     assert (letter.causes, letter.at, letter.expiry) == (causes, 88, 30)

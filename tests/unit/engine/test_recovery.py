@@ -62,8 +62,8 @@ def reserved(upto: int) -> Record:
     return Record(Kind.RESERVED, ORIGIN, upto, b"")
 
 
-def dead(seq: int, proxy: int, at: int) -> Record:
-    letter = StoredDeadLetter(proxy, at, (Cause(at, "no"),), NEVER, 0, 0, 0, 1, b"{}")
+def dead(seq: int, proxy: int, at: int, number: int = 0) -> Record:
+    letter = StoredDeadLetter(proxy, at, (Cause(at, "no"),), NEVER, 0, 0, 0, 1, b"{}", number)
     return Record(Kind.DEAD, ORIGIN, seq, dead_payload(letter))
 
 

@@ -80,5 +80,5 @@ def test_the_oldest_dead_letters_go(store: Store) -> None:
     for seq in (1, 2, 3):
         causes = (Cause(seq, "no"),)
         letter = StoredDeadLetter(3, seq, causes, NEVER, 0, 0, 0, 1, b"{}")
-        store.bury(1, seq, letter, 2)
+        assert store.bury(1, seq, letter, 2) == seq
     assert [row.seq for row in store.catalog.dead_letters()] == [2, 3]

@@ -43,6 +43,7 @@ LETTERS = st.builds(
     arrival=TIMES,
     plan=NUMBERS,
     octets=st.binary(max_size=50),
+    number=st.integers(0, 2**62),
 )
 
 EVENT = StoredEvent(

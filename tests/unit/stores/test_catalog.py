@@ -188,7 +188,7 @@ def test_a_catalog_that_was_closed_is_used_again(tmp_path: Path) -> None:
         with Catalog.open(path, JOURNAL) as catalog:
             assert not catalog.fresh
             assert kept(catalog) == [1, 2]
-            assert [row.letter for row in catalog.dead_letters()] == [LETTER]
+            assert [row.letter for row in catalog.dead_letters()] == [LETTER._replace(number=1)]
     with Catalog.open(path, JOURNAL) as catalog:
         catalog.clear()
         assert kept(catalog) == []

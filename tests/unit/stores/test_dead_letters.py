@@ -29,7 +29,8 @@ def test_dead_letters_come_back(letter: StoredDeadLetter) -> None:
         id = catalog.add_dead(1, 9, letter)
         row = catalog.dead_letter(id)
         assert row is not None
-        assert row == (id, 1, 9, letter)
+        assert row == (id, 1, 9, letter._replace(number=id))
+        assert id == letter.number or not letter.number
         assert catalog.dead_letters() == [row]
         assert catalog.find_dead(1, letter.proxy, 9) == row
         assert catalog.take_dead(id) == row
@@ -42,7 +43,8 @@ def test_a_second_death_keeps_the_first_cause_first(catalog: Catalog) -> None:
     first = catalog.add_dead(1, 9, LETTER)
     assert catalog.add_dead(1, 9, later) == first
     [row] = catalog.dead_letters()
-    assert row.letter == LETTER._replace(at=90, causes=(*LETTER.causes, Cause(80, "late")))
+    causes = (*LETTER.causes, Cause(80, "late"))
+    assert row.letter == LETTER._replace(at=90, causes=causes, number=first)
     catalog.add_dead(1, 9, LETTER)  # as when the journal is read again
     assert catalog.dead_letters() == [row]
     assert catalog.add_dead(1, 10, LETTER) != catalog.add_dead(2, 9, LETTER) != first
@@ -54,6 +56,16 @@ def test_causes_do_not_grow_for_ever(catalog: Catalog) -> None:
     row = catalog.dead_letter(id)
     assert row is not None
     assert [cause.at for cause in row.letter.causes] == [0, *range(101 - MOST_CAUSES, 100)]
+
+
+def test_new_numbers_are_higher_than_all_before(catalog: Catalog) -> None:
+    catalog.number_dead_after(40)
+    assert catalog.add_dead(1, 1, LETTER) == 41
+    assert catalog.add_dead(1, 2, LETTER._replace(number=7)) == 7
+    catalog.number_dead_after(20)
+    assert catalog.add_dead(1, 3, LETTER) == 42
+    assert catalog.add_dead(1, 4, LETTER._replace(number=60)) == 60
+    assert catalog.add_dead(1, 5, LETTER) == 61
 
 
 def test_dead_letters_are_listed_in_pages(catalog: Catalog) -> None:

@@ -43,3 +43,26 @@ def test_parameters_and_answers_are_listed() -> None:
     assert "<h2>Things</h2>" in page
     assert "How &lt;many&gt;." in page
     assert "It is not there." in page
+    assert '<a href="#op">' in page
+    assert '<section id="op">' in page
+
+
+def test_members_are_listed_with_those_of_their_objects() -> None:
+    inner = {"type": "object", "properties": {"b": {"enum": ["x", "y"]}}}
+    outer = {
+        "type": "object",
+        "required": ["a"],
+        "properties": {
+            "a": {"type": "array", "items": inner, "description": "All `of` <them>."},
+            "n": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "c": {"const": 1},
+        },
+    }
+    page = _page({"requestBody": {"content": {"application/json": {"schema": outer}}}})
+    assert (
+        "<td><code>a</code></td><td>list of object, required</td>"
+        "<td>All <code>of</code> &lt;them&gt;.</td>" in page
+    )
+    assert "<td><code>a[].b</code></td><td>&quot;x&quot; or &quot;y&quot;</td>" in page
+    assert "<td><code>n</code></td><td>integer or null</td>" in page
+    assert "<td><code>c</code></td><td>1</td>" in page

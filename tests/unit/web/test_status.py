@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 
 from tests.unit.engine.hosts import run
 from tests.unit.web.doors import web_door
 from tidings.channel.effects import Notice, NoticeKind
+from tidings.web.pages import row
 
 
 def test_the_page_shows_channels_and_notices_and_loads_nothing() -> None:
@@ -18,8 +21,29 @@ def test_the_page_shows_channels_and_notices_and_loads_nothing() -> None:
             page = answer.text
             assert "&lt;script&gt;alert(1)" in page
             assert "&lt;b&gt;gone" in page
-            assert "<script" not in page
-            assert not re.findall(r'(?:src|href)="(?!/|#)', page)
+            assert page.count("<script>") == page.count("<script") == 1
+            assert not re.findall(r'(?:src|href)="(?!/|#|data:,")', page)
+            [script] = re.findall(r"<script>(.*)</script>", page, re.DOTALL)
+            digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+            policy = answer.headers["content-security-policy"]
+            assert f"script-src 'sha256-{digest}';" in policy
+
+    run(work())
+
+
+def test_the_page_shows_who_is_behind() -> None:
+    async def work() -> None:
+        async with web_door() as door:
+            await door.ask("POST", "/v1/channels", {"name": "roads"}, 201)
+            assert "furthest behind" not in (await door.client.get("/")).text
+            proxies = "/v1/channels/roads/proxies"
+            await door.ask("POST", proxies, {"style": "pull", "name": "<late>"}, 201)
+            event = {"domain": "Traffic", "type": "Speed"}
+            for _ in range(2):
+                await door.ask("POST", "/v1/channels/roads/events", event)
+            page = (await door.client.get("/")).text
+            assert row("roads", "&lt;late&gt;", "away", 2, 0, 0).replace("&amp;", "&") in page
+            assert row("roads", 1, 2, 2, 1, 1) in page or row("roads", 1, 2, 2, 0, 1) in page
 
     run(work())
 
@@ -27,7 +51,7 @@ def test_the_page_shows_channels_and_notices_and_loads_nothing() -> None:
 def test_the_page_says_why_it_is_not_ready() -> None:
     async def work() -> None:
         async with web_door() as door:
-            assert "ready." in (await door.client.get("/")).text
+            assert ">ready<" in (await door.client.get("/")).text
             door.state.readiness.phase, door.state.readiness.reason = "draining", "asked <to> stop"
             assert "not ready: asked &lt;to&gt; stop" in (await door.client.get("/")).text
 

@@ -37,6 +37,8 @@ from tidings.client.transports.http_wire import Wire, open_wire
 from tidings.errors import (
     InvalidUsage,
     TidingsError,
+    Unauthenticated,
+    Unreachable,
 )
 
 __all__ = ["PATIENCE", "HttpTransport"]
@@ -44,6 +46,8 @@ __all__ = ["PATIENCE", "HttpTransport"]
 PATIENCE: Final = 30.0
 """How long whoever asks waits for a service that is away, in seconds."""
 
+# How long a first try may take, however little patience there is, in seconds.
+_ONE_TRY: Final = 1.0
 # How long a client that is closed waits for the service to hear of it, in seconds.
 _GOOD_BYE: Final = 5.0
 
@@ -60,7 +64,7 @@ class HttpTransport(HttpViews):
         tls: For ``https``; None trusts what the system trusts.
 
     Raises:
-        InvalidUsage: The URL is none.
+        InvalidUsage: The URL is none, or the patience.
     """
 
     def __init__(
@@ -76,13 +80,15 @@ class HttpTransport(HttpViews):
         secure = self._url.startswith("https:")
         self._tls = (tls or ssl.create_default_context()) if secure else None
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        patience = checked_patience(patience)
         caller = Caller(self._url, self._headers, self._tls, patience)
         memory = Memory()
         names = Names(memory)
         origins: dict[int, str] = {}
         recovery = ServiceRecovery(caller, memory, names, origins)
-        socket = Socket(self._opened, recovery, patience=patience, on_connection=on_connection)
-        pulls = Pulls(caller, names.outward)
+        waiting = max(patience, _ONE_TRY)
+        socket = Socket(self._opened, recovery, patience=waiting, on_connection=on_connection)
+        pulls = Pulls(caller, names.outward, waiting)
         super().__init__(caller, memory, names, origins, pulls, socket)
         # Of pull consumers: those of some forms get one event at a time.
         self._forms: dict[tuple[int, int], Form] = {}
@@ -210,10 +216,24 @@ class HttpTransport(HttpViews):
             over = True
         try:
             if over and end:
-                await self._caller.ask(self._names.outward(Disconnect(channel, proxy)))
+                await self._end_proxy(channel, proxy)
         finally:
             if end:
                 self._memory.forget(channel, proxy)
+
+    async def _end_proxy(self, channel: int, proxy: int) -> None:
+        """Ends a proxy whose line is cut.
+
+        Raises:
+            Unreachable: The service is away; a proxy without a name soon ends by itself then.
+        """
+        ending = self._caller.ask(self._names.outward(Disconnect(channel, proxy)))
+        if (channel, proxy) not in self._memory.proxies:
+            await ending
+            return
+        with suppress(TimeoutError, Unauthenticated, Unreachable):
+            async with asyncio.timeout(_GOOD_BYE):
+                await ending
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
@@ -265,10 +285,27 @@ def checked_url(url: str) -> str:
     try:
         parts = urlsplit(url)
         right = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
+    except (AttributeError, TypeError, ValueError):
         right = False
-    if not right or parts.query or parts.fragment or parts.username is not None:
-        raise InvalidUsage(
-            f"{url!r:.100} is no address of a service; one is http://localhost:8080, for example"
-        )
-    return url.rstrip("/")
+    if right and not (parts.query or parts.fragment or parts.username is not None):
+        root = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        if root.isprintable() and " " not in root:
+            return root
+    raise InvalidUsage(
+        f"{url!r:.100} is no address of a service; one is http://localhost:8080, for example"
+    )
+
+
+def checked_patience(seconds: float) -> float:
+    """How long to wait for a service that is away.
+
+    Raises:
+        InvalidUsage: It is no number of seconds.
+    """
+    try:
+        right = seconds >= 0
+    except TypeError:
+        right = False
+    if not right:
+        raise InvalidUsage(f"patience is a number of seconds from 0 on, not {seconds!r:.60}")
+    return seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from contextlib import suppress
 from typing import Any, Final
 
 import httpx2
@@ -33,7 +34,9 @@ from tidings.errors import (
 )
 from tidings.names import checked_name
 
-__all__ = ["Caller"]
+__all__ = ["CLOSED", "Caller"]
+
+CLOSED: Final = "the client is closed: make another one"
 
 # Nothing has been sent when one of these is raised.
 _NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
@@ -78,6 +81,7 @@ class Caller:
     ) -> None:
         self._patience = patience
         self._url = url
+        self._closed = asyncio.Event()
         self._http = httpx2.AsyncClient(
             base_url=url,
             headers=headers,
@@ -122,21 +126,24 @@ class Caller:
 
         Raises:
             Unreachable: The service is away, or whether it was carried out is unknown.
+            Stopping: The client is closed, or was before an answer came.
         """
         loop = asyncio.get_running_loop()
         if safe is None:
             safe = call.method in _SAFE_METHODS
         if call.method == "DELETE":
             done = NotFound
-        until = loop.time() + self._patience + seconds
+        until: float | None = None
         unsure = False
         for pause in pauses():
+            if self._closed.is_set():
+                raise Stopping(CLOSED)
             try:
                 return call.read(await self._once(call, seconds))
             except (*_NOT_SENT, Stopping) as error:  # it was not taken; another try may be
-                told = self._in_words(call, error)
-            except (httpx2.TransportError, Unreachable) as error:
-                told = self._in_words(call, error)
+                told, silent = self._in_words(call, error), False
+            except (httpx2.RequestError, Unreachable) as error:
+                told, silent = self._in_words(call, error), isinstance(error, httpx2.ReadTimeout)
                 if not safe:
                     raise told from error
                 unsure = True
@@ -144,20 +151,30 @@ class Caller:
                 if unsure and done is not None and isinstance(error, done):
                     return None
                 raise
+            if until is None:  # it has been away from now on, if it was not silent for long
+                until = loop.time() + (0 if silent else self._patience)
             if loop.time() + pause >= until:
                 raise told
-            await asyncio.sleep(pause)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._closed.wait()
         raise AssertionError("pauses never end")
 
     def _in_words(self, call: Call, error: Exception) -> TidingsError:
+        if self._closed.is_set():
+            return Stopping(
+                f"{call.method} {call.path}: the client was closed before an answer came"
+            )
         if isinstance(error, TidingsError):
             return error
         why = str(error) or type(error).__name__
         if isinstance(error, _NOT_SENT):
             return Unreachable(f"{self._url} cannot be reached: {why}")
+        told = f"{call.method} {call.path}: no answer came ({why})"
+        if call.method == "GET":
+            return Unreachable(told)
         return Unreachable(
-            f"{call.method} {call.path}: no answer came ({why}), and whether the service has done "
-            "it is unknown: look before asking again"
+            f"{told}, and whether the service has done it is unknown: look before asking again"
         )
 
     async def _once(self, call: Call, seconds: float) -> object:
@@ -175,14 +192,13 @@ class Caller:
             plain = msgspec.json.decode(body) if body else None
         except msgspec.DecodeError as error:
             if response.is_success:
-                raise Unreachable(
-                    f"{self._url} is no Tidings service: it speaks no JSON"
-                ) from error
+                raise TidingsError("the service's answer cannot be read: it is no JSON") from error
             plain = None
         if not response.is_success:
             raise error_of(plain if isinstance(plain, dict) else {}, response.status_code)
         return plain
 
     async def close(self) -> None:
-        """Closes all connections."""
+        """Closes all connections; whoever waits for an answer gets `Stopping`."""
+        self._closed.set()
         await self._http.aclose()

@@ -7,7 +7,9 @@ service, while the program goes on with those it knows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
@@ -37,7 +39,7 @@ from tidings.channel.management import (
     Suspend,
 )
 from tidings.channel.vocabulary import InfoMode, Place, Side
-from tidings.errors import FilterNotFound
+from tidings.errors import ConnectionAlreadyInactive, FilterNotFound
 from tidings.filters.constraint import EventTypePattern
 
 __all__ = ["Ask", "MadeFilter", "MadeProxy", "Memory"]
@@ -61,6 +63,7 @@ class MadeProxy:
         types: What it asks for or offers.
         suspended: Whether it asked for a pause.
         mode: What it wants to hear of event types, if it said so.
+        settled: Whether nothing is left to do since it was made again.
     """
 
     command: ObtainProxy
@@ -72,6 +75,7 @@ class MadeProxy:
     types: dict[EventTypePattern, None] = field(default_factory=dict)
     suspended: bool = False
     mode: InfoMode | None = None
+    settled: bool = True
 
 
 @dataclass(slots=True)
@@ -102,6 +106,8 @@ class Memory:
     def __init__(self) -> None:
         self.proxies: dict[Key, MadeProxy] = {}
         self.filters: dict[int, MadeFilter] = {}
+        # By filter, how many places that are remembered hold it.
+        self._holders: Counter[int] = Counter()
 
     def proxy_now(self, channel: int, proxy: int) -> int:
         """The id a proxy has at the service."""
@@ -115,13 +121,24 @@ class Memory:
             for filter in (*made.filters.values(), *made.mappings.values()):
                 self.let_go(filter)
 
+    def hold(self, filter: int) -> None:
+        """A place of a remembered proxy holds a filter."""
+        self._holders[filter] += 1
+
     def let_go(self, filter: int) -> None:
-        """Forgets a filter that nothing remembered holds any more."""
-        if filter in self.filters and not any(
-            filter in made.filters.values() or filter in made.mappings.values()
-            for made in self.proxies.values()
-        ):
-            del self.filters[filter]
+        """One place less holds a filter; it is forgotten with the last."""
+        self._holders[filter] -= 1
+        if not self._holders[filter]:
+            del self._holders[filter]
+            self.filters.pop(filter, None)
+
+    def drop_filter(self, filter: int) -> None:
+        """A filter has ended, wherever it is held."""
+        self.filters.pop(filter, None)
+        self._holders.pop(filter, None)
+        for made in self.proxies.values():
+            made.filters = {at: id for at, id in made.filters.items() if id != filter}
+            made.mappings = {to: id for to, id in made.mappings.items() if id != filter}
 
     def note(self, command: Command, answer: Any) -> Any:  # noqa: ANN401 -- see the command
         """A command, in the program's ids, was carried out; its answer in the program's ids."""
@@ -141,20 +158,23 @@ class Memory:
         made = self.proxies.get(key)
         if made is None:
             return False
-        made.now = await ask(replace(made.command, qos=made.qos))
-        made.attached.clear()
-        place = Place(made.command.channel, proxy=made.now)
+        proxy = await ask(replace(made.command, qos=made.qos))
+        place = Place(made.command.channel, proxy=proxy)
+        attached: dict[int, int] = {}
         for attachment, filter in list(made.filters.items()):
             found = await self._again(filter, ask, lambda now: AddFilter(place, now))
             if found is None:
-                del made.filters[attachment]
+                if made.filters.pop(attachment, None) is not None:
+                    self.let_go(filter)
             else:
-                made.attached[attachment] = found
+                attached[attachment] = found
         for purpose, filter in list(made.mappings.items()):
             await self._again(filter, ask, lambda now, to=purpose: SetMapping(place, to, now))
         if made.types:
             change = OfferChange if made.command.side is Side.SUPPLIER else SubscriptionChange
             await ask(change(place, tuple(made.types)))
+        # Only now: one that was cut half-way through is made anew, and the half ends by itself.
+        made.now, made.attached, made.settled = proxy, attached, False
         return True
 
     async def _again(self, filter: int, ask: Ask, use: Callable[..., Command]) -> Any:  # noqa: ANN401
@@ -175,16 +195,18 @@ class Memory:
         return await ask(use(made.now))
 
     async def settle(self, key: Key, ask: Ask) -> None:
-        """Does what needs a client: it is connected again."""
+        """Does what needs a client: one that was made again is connected by now."""
         made = self.proxies.get(key)
-        if made is None:
+        if made is None or made.settled:
             return
         if made.mode is not None:
             on = made.mode.updates_on
             mode = InfoMode.NONE_NOW_UPDATES_ON if on else InfoMode.NONE_NOW_UPDATES_OFF
             await ask(ObtainTypes(key[0], made.now, mode))
         if made.suspended:
-            await ask(Suspend(key[0], made.now))
+            with suppress(ConnectionAlreadyInactive):  # it was done, and the answer lost
+                await ask(Suspend(key[0], made.now))
+        made.settled = True
 
     def at(self, place: Place) -> MadeProxy | None:
         """The proxy at a place, if it is remembered."""
@@ -293,10 +315,7 @@ def _cleared(memory: Memory, command: ClearFilter, answer: object) -> None:
 
 
 def _filter_ended(memory: Memory, command: DestroyFilter, answer: object) -> None:
-    memory.filters.pop(command.filter, None)
-    for made in memory.proxies.values():
-        made.filters = {at: id for at, id in made.filters.items() if id != command.filter}
-        made.mappings = {to: id for to, id in made.mappings.items() if id != command.filter}
+    memory.drop_filter(command.filter)
 
 
 def _attached(memory: Memory, command: AddFilter, answer: int) -> int:
@@ -306,6 +325,7 @@ def _attached(memory: Memory, command: AddFilter, answer: int) -> int:
         return answer
     attachment = _free(answer, made.filters, made.attached)
     made.filters[attachment] = command.filter
+    memory.hold(command.filter)
     return attachment
 
 
@@ -327,6 +347,7 @@ def _mapped(memory: Memory, command: SetMapping, answer: object) -> None:
     before = made.mappings.pop(command.purpose, None)
     if command.filter is not None:
         made.mappings[command.purpose] = command.filter
+        memory.hold(command.filter)
     if before is not None:
         memory.let_go(before)
 

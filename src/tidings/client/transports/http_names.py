@@ -39,9 +39,14 @@ class Names:
         # From what the service has to what the program knows.
         self._proxies: dict[tuple[int, int], int] = {}
         self._filters: dict[int, int] = {}
+        self._stale = False
 
     def refresh(self) -> None:
-        """Something was made again."""
+        """Something was made again; it is looked at when a name is needed."""
+        self._stale = True
+
+    def _renew(self) -> None:
+        self._stale = False
         memory = self._memory
         self._proxies = {
             (channel, made.now): proxy
@@ -52,6 +57,8 @@ class Names:
 
     @property
     def _same(self) -> bool:
+        if self._stale:
+            self._renew()
         return not self._proxies and not self._filters
 
     # From the program to the service.

@@ -18,8 +18,8 @@ from tidings.api.delivered import DeliveredEvent
 from tidings.api.pulling import PullForm
 from tidings.channel.commands import Ack, Command
 from tidings.client.transport import Message
-from tidings.client.transports.http_calls import Caller
-from tidings.errors import Disconnected, InvalidUsage, TidingsError
+from tidings.client.transports.http_calls import CLOSED, Caller
+from tidings.errors import Disconnected, InvalidUsage, Stopping, TidingsError, Unreachable
 from tidings.events.codecs.json_codec import event_from_plain
 from tidings.events.envelope import ProducerMark
 from tidings.events.texts import shortened
@@ -55,11 +55,16 @@ class Pulls:
     Args:
         caller: Makes requests.
         outward: The command with the ids the service has.
+        patience: How long whoever asks waits until what was answered before is sent, in seconds.
     """
 
-    def __init__(self, caller: Caller, outward: Callable[[Command], Command]) -> None:
+    def __init__(
+        self, caller: Caller, outward: Callable[[Command], Command], patience: float
+    ) -> None:
         self._caller = caller
         self._outward = outward
+        self._patience = patience
+        # Answers to be sent, and between them whoever waits until those before are.
         self._told: deque[Any] = deque()
         self._task: asyncio.Task[None] | None = None
         # By channel and proxy, what was acknowledged: its answer may have been lost.
@@ -93,16 +98,32 @@ class Pulls:
     async def _send(self) -> None:
         try:
             while self._told:
-                command = self._outward(self._told.popleft())
+                first = self._told.popleft()
+                if isinstance(first, asyncio.Future):
+                    if not first.done():
+                        first.set_result(None)
+                    continue
                 with suppress(TidingsError):
-                    await self._caller.ask(command)
+                    await self._caller.ask(self._outward(first))
         finally:
             self._task = None
 
     async def told(self) -> None:
-        """Waits until all answers of before are sent."""
-        if self._task is not None:
-            await asyncio.shield(self._task)
+        """Waits until all answers of before are sent.
+
+        Raises:
+            Unreachable: They cannot be.
+        """
+        if self._task is None:
+            return
+        sent = asyncio.get_running_loop().create_future()
+        self._told.append(sent)
+        try:
+            async with asyncio.timeout(self._patience):
+                await sent
+        except TimeoutError:
+            told = f"acknowledgements could not be sent for {self._patience:g} s: nothing was asked"
+            raise Unreachable(told) from None
 
     # What they ask.
 
@@ -186,11 +207,17 @@ class Pulls:
         return PulledEvents(messages, frozenset(again))
 
     async def close(self) -> None:
-        """Sends no more."""
+        """Sends no more; pulls that wait end with `Disconnected`, other calls with `Stopping`."""
+        for key in list(self._asking):
+            self.end(key)
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
+        for waiting in self._told:
+            if isinstance(waiting, asyncio.Future) and not waiting.done():
+                waiting.set_exception(Stopping(CLOSED))
+        self._told.clear()
 
 
 def message_of(origin: str, plain: dict[str, Any]) -> Message:

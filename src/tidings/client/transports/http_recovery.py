@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from tidings.api.calls import get_channel
 from tidings.client.transports.http_calls import Caller
@@ -13,6 +14,9 @@ from tidings.client.transports.http_names import Names
 from tidings.errors import ChannelNotFound, ProxyNotFound
 
 __all__ = ["ServiceRecovery"]
+
+# How many proxies are made again at a time: others want to be served, too.
+_AT_ONCE: Final = 16
 
 
 class ServiceRecovery:
@@ -33,6 +37,7 @@ class ServiceRecovery:
         self._memory = memory
         self._names = names
         self._origins = origins
+        self._remaking = asyncio.Semaphore(_AT_ONCE)
 
     async def lost_channels(self, channels: set[int]) -> dict[int, ChannelNotFound]:
         """Those that are gone, or are others by now."""
@@ -60,12 +65,13 @@ class ServiceRecovery:
         try:
             await connect(line, True)
         except ProxyNotFound:
-            made = await self._memory.remake(line.key, self._caller.ask)
+            async with self._remaking:
+                made = await self._memory.remake(line.key, self._caller.ask)
             self._names.refresh()
             if not made:
                 raise
             await connect(line, False)
-            await self._memory.settle(line.key, self._caller.ask)
+        await self._memory.settle(line.key, self._caller.ask)
 
     def is_own(self, line: Line) -> bool:
         """Whether nobody else knows of a line's proxy."""

@@ -25,6 +25,7 @@ from tidings.api.frames import (
 )
 from tidings.api.problems import error_of
 from tidings.client.transports.http_backoff import pauses
+from tidings.client.transports.http_calls import CLOSED
 from tidings.client.transports.http_gate import Gate
 from tidings.client.transports.http_lines import Line
 from tidings.client.transports.http_pushes import Pushes
@@ -40,7 +41,7 @@ from tidings.errors import (
     Unreachable,
 )
 
-__all__ = ["CLOSED", "Cut", "OnConnection", "Opener", "Socket"]
+__all__ = ["Cut", "OnConnection", "Opener", "Socket"]
 
 OnConnection: TypeAlias = Callable[[bool, str], object]
 """Told whether the service is reached, and why not."""
@@ -48,7 +49,6 @@ OnConnection: TypeAlias = Callable[[bool, str], object]
 Opener: TypeAlias = Callable[[Callable[[bytes], None], Callable[[int, str], None]], Awaitable[Wire]]
 """Opens a WebSocket: given who reads frames, and who is told of a cut."""
 
-CLOSED: Final = "the client is closed: make another one"
 # How often it is looked who has waited for too long, in seconds.
 _LOOK: Final = 0.25
 # The service could not understand what was sent, or will not have it: saying it again is no help.
@@ -148,10 +148,10 @@ class Socket:
             self._withdraw(line)
             raise
 
-    def _withdraw(self, line: Line) -> None:
+    def _withdraw(self, line: Line, *, end: bool = False) -> None:
         """Whoever asked for a line does not want it any more: the service may have it by now."""
         if self._wire is not None:
-            self.send(write_frame(ReleaseFrame(next(self._ids), line.number, end=False)).encode())
+            self.send(write_frame(ReleaseFrame(next(self._ids), line.number, end)).encode())
 
     async def release(self, line: Line, *, end: bool) -> None:
         """Ends a line.
@@ -256,8 +256,8 @@ class Socket:
     async def _restored(self) -> None:
         try:
             await self._restore()
-        except (Cut, TidingsError) as error:
-            self._abort(str(error))
+        except* (Cut, TidingsError) as errors:
+            self._abort(str(errors.exceptions[0]))
         else:
             if self._wire is not None:
                 self._gate.open()
@@ -280,10 +280,13 @@ class Socket:
                 for line in lines:
                     if line.connect.channel == channel:
                         self._ended(line, Disconnected(str(error)))
-        lines = [line for line in lines if line.error is None]
-        await asyncio.gather(*map(self._reconnect, lines))
+        async with asyncio.TaskGroup() as tasks:  # none goes on when the next socket comes
+            for line in lines:
+                if line.error is None:
+                    tasks.create_task(self._reconnect(line))
 
     async def _reconnect(self, line: Line) -> None:
+        own = self._recovery.is_own(line)
         try:
             await self._recovery.reconnect(line, self._connect)
         except (Stopping, Unreachable):
@@ -292,7 +295,7 @@ class Socket:
             self._ended(line, Disconnected(str(error)))
         else:
             if line.error is not None:  # closed meanwhile
-                self._withdraw(line)
+                self._withdraw(line, end=own)
 
     def _ended(self, line: Line, error: Disconnected) -> None:
         self.lines.pop(line.number, None)
@@ -388,9 +391,9 @@ class Socket:
         for line in self.lines.values():
             line.end(Disconnected("the client was closed"))
         self.lines.clear()
-        if self._wire is not None:
-            self._wire.close()
-            self._wire = None
+        wire, self._wire = self._wire, None
+        if wire is not None:
+            await wire.close()
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):

@@ -28,6 +28,7 @@ __all__ = ["Wire", "open_wire"]
 # The service asks every 20 seconds whether we are there: silence for longer is a dead line.
 SILENCE: Final = 50.0
 _OPENING: Final = 10.0
+_CLOSING: Final = 1.0
 
 
 class Wire(asyncio.Protocol):
@@ -59,6 +60,8 @@ class Wire(asyncio.Protocol):
         self._parts: list[bytes] = []
         self._heard = self._loop.time()
         self._watch: asyncio.TimerHandle | None = None
+        self._over = False
+        self._gone: asyncio.Future[None] = self._loop.create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Sends the handshake."""
@@ -78,6 +81,8 @@ class Wire(asyncio.Protocol):
         protocol.receive_data(data)
         self._write()
         for event in protocol.events_received():
+            if self._over:  # whoever cut the socket hears nothing more of it
+                return
             if isinstance(event, Frame):
                 self._read(event)
             elif isinstance(event, Response):
@@ -95,6 +100,7 @@ class Wire(asyncio.Protocol):
         """The socket is gone."""
         if self._watch is not None:
             self._watch.cancel()
+        self._gone.set_result(None)
         if not self.opened.done():
             self.opened.set_exception(ConnectionError("cut during the handshake"))
         elif not self.opened.cancelled() and self.opened.exception() is None:
@@ -112,17 +118,21 @@ class Wire(asyncio.Protocol):
             self._write()
 
     def abort(self) -> None:
-        """Cuts the socket without a word."""
+        """Cuts the socket without a word; what has come and is not read is dropped."""
+        self._over = True
         if self._transport is not None:
             self._transport.abort()
 
-    def close(self) -> None:
-        """Says good-bye; the socket is cut when that has been sent."""
+    async def close(self) -> None:
+        """Says good-bye, and cuts the socket when that has been sent, or cannot be."""
+        self._over = True
         if self._protocol.state is State.OPEN:
             self._protocol.send_close(1000)
             self._write()
         if self._transport is not None:
             self._transport.close()
+            await asyncio.wait({self._gone}, timeout=_CLOSING)
+            self.abort()
 
     def _write(self) -> None:
         transport = self._transport

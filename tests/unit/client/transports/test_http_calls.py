@@ -44,20 +44,24 @@ def answered(
             return answer
         return httpx2.Response(200, content=msgspec.json.encode(answer))
 
-    async def scene() -> object:
-        caller = Caller("http://localhost:1", {"Authorization": "Bearer t"}, None, 0.2)
-        await caller.close()
-        caller._http = httpx2.AsyncClient(
-            transport=httpx2.MockTransport(handle), base_url="http://localhost:1"
-        )
-        try:
-            return await work(caller)
-        except TidingsError as error:
-            return error
-        finally:
-            await caller.close()
+    return asyncio.run(_with_transport(handle, work)), requests
 
-    return asyncio.run(scene()), requests
+
+async def _with_transport(
+    handle: Callable[[httpx2.Request], Any], work: Callable[[Caller], Any], patience: float = 0.2
+) -> object:
+    """What a caller whose requests a function answers comes to; its error if it raises one."""
+    caller = Caller("http://localhost:1", {"Authorization": "Bearer t"}, None, patience)
+    await caller._http.aclose()
+    caller._http = httpx2.AsyncClient(
+        transport=httpx2.MockTransport(handle), base_url="http://localhost:1"
+    )
+    try:
+        return await work(caller)
+    except TidingsError as error:
+        return error
+    finally:
+        await caller.close()
 
 
 def asked(command: Command, *answers: object) -> tuple[object, list[httpx2.Request]]:
@@ -107,11 +111,51 @@ def test_a_service_that_is_stopping_is_asked_again() -> None:
     assert isinstance(answered(lambda c: c.call(POST), Stopping("it stops"))[0], Stopping)
 
 
-def test_what_speaks_no_json_is_no_service() -> None:
+def test_what_speaks_no_json_is_no_service_and_not_asked_again() -> None:
     page = httpx2.Response(200, text="<html>")
-    found, _ = answered(lambda c: c.call(POST), page)
+    found, requests = answered(lambda c: c.call(GET), page)
+    assert (type(found), len(requests)) == (TidingsError, 1)
+    assert "cannot be read: it is no JSON" in str(found)
+
+
+def test_patience_begins_when_the_service_is_away() -> None:
+    # It took longer over an answer than whoever asked has patience, and was cut then.
+    async def late(request: httpx2.Request) -> httpx2.Response:
+        requests.append(request)
+        if len(requests) == 1:
+            await asyncio.sleep(0.05)
+            raise LOST
+        return httpx2.Response(200, json=[1])
+
+    requests: list[httpx2.Request] = []
+    found = asyncio.run(_with_transport(late, lambda c: c.call(GET), patience=0.04))
+    assert found == [1]
+
+
+def test_a_service_that_is_silent_for_long_is_not_asked_again() -> None:
+    found, requests = answered(lambda c: c.call(GET), httpx2.ReadTimeout("silent"))
+    assert (type(found), len(requests)) == (Unreachable, 1)
+
+
+def test_an_answer_that_cannot_be_unpacked_is_told() -> None:
+    found, _ = answered(lambda c: c.call(POST), httpx2.DecodingError("no gzip"))
     assert isinstance(found, Unreachable)
-    assert "is no Tidings service" in str(found)
+
+
+@pytest.mark.parametrize("failure", [LOST, REFUSED])
+def test_whoever_waits_when_the_client_is_closed_is_told_at_once(failure: Exception) -> None:
+    async def scene(caller: Caller) -> object:
+        calls = [asyncio.create_task(caller.call(one)) for one in (GET, GET)]
+        await asyncio.sleep(0.05)
+        await caller.close()
+        async with asyncio.timeout(0.1):
+            found = await asyncio.gather(*calls, caller.call(GET), return_exceptions=True)
+        return [type(one) for one in found]
+
+    async def fail(request: httpx2.Request) -> httpx2.Response:
+        raise failure
+
+    assert asyncio.run(_with_transport(fail, scene, patience=30)) == [Stopping] * 3
 
 
 @pytest.mark.parametrize("name", ["\ud800", "a\nb"])

@@ -51,7 +51,7 @@ class FakeCaller:
 def played(scene: Callable[[Pulls, FakeCaller], Coroutine[Any, Any, None]]) -> None:
     async def run() -> None:
         caller: Any = FakeCaller()
-        pulls = Pulls(caller, lambda command: command)
+        pulls = Pulls(caller, lambda command: command, 1.0)
         await asyncio.wait_for(scene(pulls, caller), 5)
         await pulls.close()
 

@@ -54,7 +54,8 @@ class FakeWire:
     def abort(self) -> None:
         asyncio.get_running_loop().call_soon(self.on_cut, 1006, "aborted")
 
-    close = abort
+    async def close(self) -> None:
+        self.abort()
 
 
 class FakeService:

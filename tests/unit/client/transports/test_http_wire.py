@@ -75,7 +75,7 @@ def test_frames_go_both_ways_and_the_token_goes_with_the_handshake() -> None:
         wire = await ends.open(port)
         wire.send(b'{"a":"\xc3\xab"}')
         await until(lambda: len(ends.frames) == 2)
-        wire.close()
+        await wire.close()
 
     ends = against(echo, scene)
     assert seen == ["Bearer t", SUBPROTOCOL, '{"a":"ë"}']

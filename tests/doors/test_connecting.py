@@ -27,17 +27,29 @@ async def test_what_is_no_address_is_told(url: str) -> None:
         await connect(url)
 
 
-async def test_what_is_no_service_is_told() -> None:
+@pytest.mark.parametrize("answer", ["404 Not Found", "200 OK", "301 Moved Permanently"])
+@pytest.mark.parametrize("content", [b"<html>", b'{"a":1}', b""])
+async def test_what_is_no_service_is_told(answer: str, content: bytes) -> None:
     async def page(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 404 Not Found\r\ncontent-length: 6\r\n\r\n<html>")
+        head = f"HTTP/1.1 {answer}\r\ncontent-length: {len(content)}\r\n\r\n"
+        writer.write(head.encode() + content)
         await writer.drain()
         writer.close()
 
     async with await asyncio.start_server(page, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(Unreachable, match="is no Tidings service"):
-            await connect(f"http://127.0.0.1:{port}")
+        async with asyncio.timeout(5):  # at once, and not only when patience ends
+            with pytest.raises(Unreachable, match="is no Tidings service"):
+                await connect(f"http://127.0.0.1:{port}")
+
+
+async def test_without_patience_one_try_is_made(served: HttpService) -> None:
+    client = await served.client(patience=0)
+    channel = await client.create_channel()
+    subscription = await client.subscribe(channel)
+    await client.publish(channel, bid(1))
+    assert await seqs(subscription, 1) == [1]
 
 
 async def test_a_token_shows_who_asks(served: HttpService) -> None:

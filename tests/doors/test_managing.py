@@ -16,6 +16,7 @@ from tidings.errors import (
     FilterNotFound,
     InvalidMappingValue,
     InvalidUsage,
+    NameTaken,
     ProxyNotFound,
     UnsupportedAdmin,
     UnsupportedQoS,
@@ -37,7 +38,7 @@ async def test_channels_are_made_listed_found_and_destroyed(service: Service) ->
         assert (found.id, found.name, found.origin) == (auction.id, "auction", auction.origin)
     info = await auction.info()
     assert (info.qos["Priority"], info.admin["MaxConsumers"]) == (3, 7)
-    with pytest.raises(InvalidUsage, match="auction"):
+    with pytest.raises(NameTaken, match="auction"):
         await client.create_channel("auction")
     await auction.destroy()
     for missing in ("auction", auction.id, "", "no such"):

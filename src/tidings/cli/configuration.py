@@ -76,9 +76,9 @@ async def export(
         if json:
             render.as_json({"file": file, "channels": channels, "unnamed_channels": left_out})
         else:
-            render.note(f"{channels} channels written to {shown_name(file)}")
+            render.note(f"{_count(channels, 'channel')} written to {shown_name(file)}")
     if left_out and not json:
-        render.warning(f"{left_out} channels have no name and are left out")
+        render.warning(f"{_count(left_out, 'channel')} without a name left out")
 
 
 def _write(file: str, text: str) -> None:
@@ -158,15 +158,20 @@ def _tell(step: Step, json: bool) -> None:
         render.say(f"    {line}")
 
 
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def _sum_up(plan: Plan, json: bool, dry_run: bool) -> None:
     if json:
         render.as_json({"steps": len(plan.steps), "done": not dry_run, "kept": list(plan.kept)})
         return
+    differences = _count(len(plan.steps), "difference")
     for what in plan.kept:
         render.note(f"kept, though not in the file: {what}")
     if not plan.steps:
         render.note("nothing to do: the service is as the file says")
     elif dry_run:
-        render.note(f"{len(plan.steps)} differences; nothing was changed")
+        render.note(f"{differences}; nothing was changed")
     else:
-        render.note(f"{len(plan.steps)} differences, all done")
+        render.note(f"{differences}, all done")

@@ -16,7 +16,7 @@ import typer
 
 from tidings.cli import render
 from tidings.cli.reading import reason, shown_name
-from tidings.errors import InvalidUsage, TidingsError, Unreachable
+from tidings.errors import InvalidUsage, TidingsError, Unauthenticated, Unreachable
 
 if TYPE_CHECKING:
     from tidings.client.client import Client
@@ -91,6 +91,11 @@ async def connected(service: Service) -> AsyncIterator[Client]:
     except Unreachable as error:
         told = f"{error}; `tidings serve` starts a service, --url says where one is"
         raise Unreachable(told) from error
+    except Unauthenticated as error:
+        if service.token is not None:
+            raise
+        told = f"the service at {service.url} wants a token: give its file with --token-file, "
+        raise Unauthenticated(f"{told}or the token in {TOKEN}") from error
     async with client:
         yield client
         cuts.over = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -78,16 +77,13 @@ def properties(given: Iterable[str]) -> dict[str, object]:
     """Quality of service, or admin properties, from `Name=value`; values by name or number.
 
     Raises:
-        InvalidUsage: A name is nearly that of a property; the service tells of other unknown ones.
+        InvalidUsage: What was meant can be told; of everything else the service tells.
     """
     from tidings.api.properties import properties_in
-    from tidings.channel.properties import ADMIN_PROPERTIES
-    from tidings.channel.qos import QOS_PROPERTIES
+    from tidings.client.configuration.property_hints import property_hint
 
-    found = pairs(given)
-    known = {line.name.lower(): line.name for line in (*QOS_PROPERTIES, *ADMIN_PROPERTIES)}
-    for name in found:
-        near = difflib.get_close_matches(name.lower(), known, 1)
-        if near and known[near[0]] != name:
-            raise InvalidUsage(f"{name}: no property has this name; did you mean {known[near[0]]}?")
-    return properties_in(found)
+    found = properties_in(pairs(given))
+    hints = [(name, property_hint(name, value)) for name, value in found.items()]
+    if faults := [f"{name}: {hint}" for name, hint in hints if hint]:
+        raise InvalidUsage("\n".join(faults))
+    return found

@@ -16,7 +16,7 @@ from tidings.cli.matching import BadLines, fault_data
 from tidings.cli.options import Format, Json, examples, tell_if_waiting
 from tidings.cli.pairs import event_of
 from tidings.cli.reading import Decoder, Line, bytes_ahead, check_readable, decoder, shown_name
-from tidings.errors import InvalidUsage, TidingsError
+from tidings.errors import InvalidUsage, TidingsError, Unreachable
 
 if TYPE_CHECKING:
     from tidings.client.client import Client
@@ -90,6 +90,8 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
         async with await client.publisher(channel_key(channel), producer) as publisher:
             with render.progress(bytes_ahead(sources), _LONG_FILE, lines=json) as advance:
                 await run.send(publisher, sources, advance)
+    except Unreachable as error:
+        raise Unreachable(f"{error}\n  {run.way_on(producer)}") from error
     finally:
         run.report()
     raise typer.Exit(run.exit_code)
@@ -119,6 +121,7 @@ class _Stream:
     refused: int = 0
     first: int = 0
     last: int = 0
+    answered: str = ""
     bad: BadLines = field(init=False)
 
     def __post_init__(self) -> None:
@@ -154,6 +157,7 @@ class _Stream:
         answers = await publisher.publish_many([event for _, _, event in batch])
         for (_, line, _), answer in zip(batch, answers, strict=True):
             self._answered(line, answer)
+        self.answered = batch[-1][1].where
 
     def _answered(self, line: Line, answer: Receipt | TidingsError) -> None:
         place: dict[str, object] = {"file": shown_name(line.source), "line": line.number}
@@ -170,6 +174,15 @@ class _Stream:
             self.stopped += 1
         if self.as_json:
             render.as_json({**place, "seq": answer.seq})
+
+    def way_on(self, producer: str) -> str:
+        """What to do after the service went away in the middle of it."""
+        if producer:
+            return "run the same again: what was accepted before is not accepted twice"
+        done = (
+            f"all up to {self.answered} was answered" if self.answered else "nothing was answered"
+        )
+        return f"{done}; what comes next may be accepted or not; --producer makes a run repeatable"
 
     def report(self) -> None:
         """Says how many there were."""

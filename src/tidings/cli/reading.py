@@ -27,6 +27,7 @@ __all__ = [
     "Line",
     "Written",
     "bytes_ahead",
+    "check_readable",
     "constraints_in_file",
     "decoder",
     "events_in",

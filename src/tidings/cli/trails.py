@@ -14,6 +14,7 @@ from tidings.cli.matching import BadLines
 from tidings.cli.options import Format, Json, examples, tell_if_waiting
 from tidings.cli.pairs import event_of
 from tidings.cli.reading import decoder, events_in, opened
+from tidings.cli.trail_reasons import Reasons
 from tidings.cli.why import Branch, Mark
 from tidings.errors import InvalidUsage, TidingsError
 
@@ -47,8 +48,9 @@ async def trail(
 ) -> None:
     """Tell what would become of an event, and why.
 
-    Each stage stands with its verdict and the reason. Nothing is published. The event is judged as
-    if it came through a supplier without filters.
+    Each stage stands with its verdict and the reason, and below a consumer that does not get the
+    event, its constraints with what they found. Nothing is published. The event is judged as if it
+    came through a supplier without filters.
 
     With --json each event gives the trail as the API tells it.
 
@@ -70,7 +72,9 @@ async def show_trails(
     found = await client.channel(channel_key(channel))
     bad = BadLines(json)
     given = _events(words, header or (), json_lines or (), format_, bad)
-    names = {info.id: showing.proxy_name(info) for info in await found.proxies()}
+    proxies = {info.id: info for info in await found.proxies()}
+    reasons = Reasons(client, proxies)
+    names = {id: showing.proxy_name(info) for id, info in proxies.items()}
     for number, event in enumerate(given):
         told = await found.dry_run(event)
         if json:
@@ -80,7 +84,8 @@ async def show_trails(
             continue
         if number:
             render.say()
-        render.explanation(verdict(told), told.accepted, showing.title(event), _tree(told, names))
+        tree = _tree(told, names, await reasons.of(event, told))
+        render.explanation(verdict(told), told.accepted, showing.title(event), tree)
     if bad.count:
         raise typer.Exit(2)
 
@@ -118,14 +123,15 @@ def verdict(told: Trail) -> str:
     return f"accepted, for {len(told.recipients)} of {len(consumers)} consumers"
 
 
-def _tree(told: Trail, names: dict[int, str]) -> Branch:
+def _tree(told: Trail, names: dict[int, str], why: dict[int, tuple[Branch, ...]]) -> Branch:
     mark = Mark.TRUE if told.accepted else Mark.FALSE
-    parts = tuple(_branch(step, names) for step in told.steps)
+    parts = tuple(_branch(step, names, why) for step in told.steps)
     return Branch(mark, f"rules of version {told.plan}", "", parts)
 
 
-def _branch(step: Step, names: dict[int, str]) -> Branch:
+def _branch(step: Step, names: dict[int, str], why: dict[int, tuple[Branch, ...]]) -> Branch:
     whose = "" if step.proxy is None else f" {names.get(step.proxy, step.proxy)}"
+    parts = why.get(step.proxy, ()) if step.proxy is not None and not step.passed else ()
     notes = [step.reason]
     if step.priority:
         notes.append(f"priority {step.priority}")
@@ -134,4 +140,4 @@ def _branch(step: Step, names: dict[int, str]) -> Branch:
     if step.expiry is not None:
         notes.append(f"until {showing.moment_text(step.expiry)}")
     mark = Mark.TRUE if step.passed else Mark.FALSE
-    return Branch(mark, f"{step.stage}{whose}", ", ".join(notes))
+    return Branch(mark, f"{step.stage}{whose}", ", ".join(notes), parts)

@@ -114,7 +114,9 @@ def _channel(seen: _Seen) -> Twig:
 
 
 def _admin(admin: AdminInfo, proxies: Sequence[ProxyInfo]) -> Twig:
-    note = f"{admin.operator.name}, {len(admin.filters)} filters" if admin.filters else ""
+    count = len(admin.filters)
+    filters = "1 filter" if count == 1 else f"{count} filters"
+    note = f"{admin.operator.name}, {filters}" if count else ""
     parts = tuple(_proxy(proxy) for proxy in sorted(proxies, key=lambda one: one.id))
     return Twig(f"{admin.side.value} admin {admin.id}", note, parts)
 

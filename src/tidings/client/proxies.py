@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Final, TypeAlias, TypeVar
 
 from tidings.channel.management import (
@@ -22,7 +22,7 @@ from tidings.channel.vocabulary import Form, Place, Side, Style
 from tidings.client.managing import Admin, Wanted, constraints
 from tidings.client.publishing import patterns
 from tidings.client.transport import Transport
-from tidings.errors import InvalidUsage, ProxyNotFound, TidingsError
+from tidings.errors import InvalidUsage, ProxyNotFound
 from tidings.filters.constraint import Constraint, EventTypePattern
 
 __all__ = ["Proxies", "QoSRequest"]
@@ -78,8 +78,9 @@ class Proxies:
             raise
 
     async def _drop(self, channel: int, proxy: int) -> None:
-        with suppress(TidingsError):  # the error that brought us here is the one to tell
-            await self._transport.ask(Disconnect(channel, proxy))
+        """Ends a proxy; whoever gave up, or was cancelled, does not wait for a service."""
+        self._transport.tell(Disconnect(channel, proxy))
+        await asyncio.sleep(0)  # a service in this process has done it then
 
     async def consumer(  # noqa: PLR0913 -- keywords for what users set
         self,

@@ -27,9 +27,15 @@ QueryNames = Mapping[str, bool]
 
 # Headers that say what a body is: two that differ could be read in two ways.
 _ONCE: Final = frozenset(
-    {"content-type", "content-encoding", "last-event-id", "tidings-number", "tidings-producer"}
+    {
+        b"content-type",
+        b"content-encoding",
+        b"last-event-id",
+        b"tidings-number",
+        b"tidings-producer",
+    }
 )
-_CLOUDEVENT: Final = "ce-"
+_CLOUDEVENT: Final = b"ce-"
 
 
 def media_type(request: Request) -> str:
@@ -145,13 +151,13 @@ def check_query(query: QueryParams, known: QueryNames) -> None:
 
 
 def _check_headers(headers: Headers) -> None:
-    seen: set[str] = set()
-    for name in headers:
+    seen: set[bytes] = set()
+    for name, _ in headers.raw:
         if name in _ONCE or name.startswith(_CLOUDEVENT):
             if name in seen:
-                raise InvalidUsage(f"the header {name:.60} stands twice")
+                raise InvalidUsage(f"the header {name.decode('latin-1'):.60} stands twice")
             seen.add(name)
-    packed = headers.get("content-encoding", "identity")
+    packed = headers["content-encoding"] if b"content-encoding" in seen else "identity"
     if packed.lower() != "identity":
         raise UnsupportedMedia(
             f"a body with Content-Encoding: {shortened(packed)} is not unpacked: send it as it is"

@@ -37,6 +37,7 @@ th, td { border-bottom: 1px solid var(--line); overflow-wrap: anywhere;
 th { color: var(--soft); font-size: .8125rem; font-weight: 600; white-space: nowrap; }
 td { min-width: 4.5rem; }
 td:first-child { min-width: 9rem; }
+td:first-child code { white-space: nowrap; }
 th.n, td.n { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; }
 tr > :last-child { padding-right: 0; }
 code, pre { font: .875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere; }

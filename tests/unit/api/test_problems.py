@@ -187,3 +187,16 @@ def test_a_misfit_says_where_and_what() -> None:
         "body.constraints[2].text: Input should be a valid string\nbody: Field required \ufffd"
     )
     assert type(error_of(problem, 422)) is BadInput
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ({"type": "extra_forbidden", "msg": "Extra"}, "a: nothing of this name is known here"),
+        ({"type": "missing", "msg": "Field required"}, "a: it is missing"),
+        ({"type": "model_attributes_type", "msg": "dictionary"}, "a: it must be a JSON object"),
+        ({"type": "value_error", "msg": "Value error, so not"}, "a: so not"),
+    ],
+)
+def test_a_misfit_is_told_in_plain_words(fault: dict[str, object], words: str) -> None:
+    assert misfit_of([{"loc": ("a",), **fault}])["detail"] == words

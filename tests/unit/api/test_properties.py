@@ -145,6 +145,7 @@ def test_the_schemas_list_what_may_be_set() -> None:
     ]
     assert schema["properties"]["Priority"]["minimum"] == -32767
     assert "maximum" not in schema["properties"]["Timeout"]
+    assert schema["properties"]["MaximumBatchSize"]["minimum"] == 0  # read as 1
     event = TypeAdapter(EventProperties).json_schema()["properties"]
     assert event["StartTime"]["type"] == "object"
     admin = TypeAdapter(AdminProperties).json_schema()["properties"]

@@ -20,6 +20,7 @@ from tidings.errors import (
     InvalidGrammar,
     InvalidMappingValue,
     InvalidUsage,
+    NameTaken,
     ProxyNotFound,
     TidingsError,
     UnsupportedAdmin,
@@ -39,7 +40,7 @@ MAPPED = MappedConstraint(constraint("TRUE"), Any(tc.LONG, 1))
 REFUSED: list[tuple[c.Command, type[TidingsError]]] = [
     (m.CreateChannel(ORIGIN, {"Priority": 99_999}), UnsupportedQoS),
     (m.CreateChannel(ORIGIN, {}, {"MaxConsumers": -1}), UnsupportedAdmin),
-    (m.CreateChannel(ORIGIN, name="roads"), InvalidUsage),
+    (m.CreateChannel(ORIGIN, name="roads"), NameTaken),
     (m.DestroyChannel(NOWHERE), ChannelNotFound),
     (m.NewAdmin(NOWHERE, Side.CONSUMER), ChannelNotFound),
     (m.DestroyAdmin(1, Side.CONSUMER, NOWHERE), AdminNotFound),

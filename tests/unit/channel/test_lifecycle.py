@@ -24,6 +24,7 @@ from tidings.errors import (
     ConnectionAlreadyActive,
     ConnectionAlreadyInactive,
     InvalidUsage,
+    NameTaken,
     NotConnected,
     ProxyNotFound,
 )
@@ -115,7 +116,7 @@ class TestDisconnect:
         machine = Machine()
         obtain = m.ObtainProxy(machine.channel, Side.CONSUMER, Style.PUSH, name="lane")
         first = machine.do(obtain)
-        with pytest.raises(InvalidUsage, match="'lane'"):
+        with pytest.raises(NameTaken, match="'lane'"):
             machine.do(obtain)
         machine.do(m.Disconnect(machine.channel, first))
         assert machine.do(obtain) > first

@@ -24,11 +24,35 @@ def test_properties_of_a_new_channel(served: Served) -> None:
 
 
 def test_every_bad_property_is_told(served: Served) -> None:
-    bad = ("--qos", "Priority=99999", "--qos", "Prioritie=1")
+    bad = ("--qos", "Priority=99999", "--qos", "Colour=1")
     result = served.tidings("channel", "create", "auction", *bad)
     assert result.exit_code == 2
     assert "Priority: " in result.stderr
-    assert "Prioritie: no property has this name" in result.stderr
+    assert "Colour: no property has this name" in result.stderr
+
+
+def test_a_property_that_is_nearly_one(served: Served) -> None:
+    bad = ("--qos", "Prioritie=1", "--qos", "timeout=1", "--qos", "EventReliability=Forever")
+    result = served.tidings("channel", "create", "auction", *bad)
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: Prioritie: did you mean Priority?\n"
+        "timeout: did you mean Timeout?\n"
+        "EventReliability: write BestEffort or Persistent\n"
+    )
+
+
+@pytest.mark.parametrize(("name", "told"), [("", "is empty"), ("12", "taken for an id")])
+def test_a_name_that_could_not_be_asked_for(served: Served, name: str, told: str) -> None:
+    served.done("channel", "create", "auction")
+    for words in (
+        ("channel", "create", name),
+        ("subscription", "create", "auction", name),
+        *([("subscribe", "auction", "--name", name)] if name else []),
+    ):
+        result = served.tidings(*words)
+        assert result.exit_code == 2
+        assert told in result.stderr
 
 
 def test_list(served: Served) -> None:

@@ -144,7 +144,7 @@ def test_channels_without_a_name_are_told(served: Served, tmp_path: Path) -> Non
 
     served.run(scene)
     result = served.tidings("export")
-    assert result.stderr == "warning: 1 channels have no name and are left out\n"
+    assert result.stderr == "warning: 1 channel without a name left out\n"
     [told] = objects(served.done("export", str(tmp_path / "x.toml"), "--json"))
     assert (told["channels"], told["unnamed_channels"]) == (0, 1)
 

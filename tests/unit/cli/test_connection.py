@@ -13,6 +13,7 @@ from tests.unit.cli.served import Served
 from tidings.cli import connection
 from tidings.cli.connection import DEFAULT_URL, Service
 from tidings.client.client import Client
+from tidings.errors import Unauthenticated
 
 
 def test_which_service_is_meant_by_default(served: Served) -> None:
@@ -34,6 +35,24 @@ def test_which_service_is_meant_by_the_environment(
     monkeypatch.setenv(connection.TOKEN, "secret")
     served.done("channel", "list")
     assert served.asked == [Service("http://other:2", "secret", 5.0)]
+
+
+@pytest.mark.parametrize(
+    ("token", "told"), [(None, "give its file with --token-file"), ("x", "the token is wrong")]
+)
+def test_a_service_that_wants_a_token(
+    monkeypatch: pytest.MonkeyPatch, token: str | None, told: str
+) -> None:
+    async def refused(*_: object, **__: object) -> None:
+        raise Unauthenticated("the token is wrong")
+
+    async def use() -> None:
+        async with connection.connected(Service(token=token)):
+            pass
+
+    monkeypatch.setattr("tidings.client.connecting.connect", refused)
+    with pytest.raises(Unauthenticated, match=told):
+        asyncio.run(use())
 
 
 @pytest.mark.parametrize("content", [None, "", "\nsecret\n"])

@@ -34,6 +34,9 @@ def test_list(letters: Served) -> None:
     shown = letters.done("dead-letter", "list")
     assert [line.split()[0] for line in shown.splitlines()] == ["id", "1", "2", "3"]
     assert "nobody pays 50" in shown
+    assert [line.split()[1] for line in shown.splitlines()[1:]] == ["auction/one"] * 3
+    assert letters.tidings("dead-letter", "list").stderr == ""
+    assert "there are more" in letters.tidings("dead-letter", "list", "--most", "2").stderr
     assert len(letters.done("dead-letter", "list", "--filter", "$price < 10").splitlines()) == 3
     assert len(objects(letters.done("dead-letter", "list", "--most", "2", "--json"))) == 2
     assert letters.tidings("dead-letter", "list", "--channel", "nowhere").exit_code == 2
@@ -43,10 +46,17 @@ def test_show(letters: Served) -> None:
     shown = letters.done("dead-letter", "show", "2")
     assert "Auction::bid" in shown
     assert "price=50" in shown
+    assert "auction/one" in shown
     [told] = objects(letters.done("dead-letter", "show", "2", "--json"))
     assert told["causes"][0]["reason"] == "nobody pays 50"
     result = letters.tidings("dead-letter", "show", "9")
     assert (result.exit_code, result.stderr) == (2, "error: there is no dead letter 9\n")
+
+
+def test_a_consumer_that_has_ended_goes_by_its_id(letters: Served) -> None:
+    letters.done("subscription", "delete", "auction", "one")
+    shown = letters.done("dead-letter", "list")
+    assert [line.split()[1] for line in shown.splitlines()[1:]] == ["auction/1"] * 3
 
 
 def test_drop(letters: Served) -> None:

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.unit.cli.running import ALARM, CAR, SLOW_CAR, lines, objects, written
 from tests.unit.cli.served import Served
+from tidings.client.publishing import Publisher
+from tidings.errors import Unreachable
 
 
 @pytest.fixture
@@ -36,7 +39,7 @@ def test_one_event_from_words(auction: Served) -> None:
         (("D::T", "a:={"), "a: "),
         (("--json-lines", "x", "--header", "a=1"), "not with --json-lines"),
         (("--json-lines", "no-such-file"), "no-such-file: no such file or directory"),
-        (("--json-lines", "x", "--format", "xml"), "xml"),
+        (("--json-lines", "-", "--format", "xml"), "xml"),
     ],
 )
 def test_words_that_are_no_event(auction: Served, words: tuple[str, ...], message: str) -> None:
@@ -88,6 +91,40 @@ def test_run_again_as_the_same_producer_nothing_comes_twice(auction: Served) -> 
     mended = lines(CAR, ALARM, SLOW_CAR, CAR)
     assert auction.done(*command, given=mended) == "4 events accepted, numbers 1 to 4\n"
     assert published(auction) == [CAR, SLOW_CAR, ALARM, CAR]
+
+
+def test_nothing_is_published_if_a_later_file_is_not_there(auction: Served, tmp_path: Path) -> None:
+    first = tmp_path / "first.jsonl"
+    first.write_text(lines(CAR))
+    result = auction.tidings("publish", "auction", "--json-lines", str(first), "Auction::offer")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "error: Auction::offer: no such file or directory\n"
+    assert published(auction) == []
+
+
+@pytest.mark.parametrize(
+    ("producer", "told"),
+    [("import-7", "run the same again"), ("", "all up to standard input:500 was answered")],
+)
+def test_a_service_that_goes_away_for_good(
+    auction: Served, monkeypatch: pytest.MonkeyPatch, producer: str, told: str
+) -> None:
+    publish_many = Publisher.publish_many
+    calls: list[int] = []
+
+    async def cut(self: Publisher, events: Any) -> Any:
+        calls.append(len(events))
+        if len(calls) > 1:
+            raise Unreachable("no answer for 5 s")
+        return await publish_many(self, events)
+
+    monkeypatch.setattr(Publisher, "publish_many", cut)
+    given = lines(*[CAR] * 1_200)
+    words = ("--producer", producer) if producer else ()
+    result = auction.tidings("publish", "auction", "--json-lines", "-", *words, given=given)
+    assert result.exit_code == 2
+    assert result.stdout.startswith("500 events accepted")
+    assert told in result.stderr
 
 
 def test_more_lines_than_go_at_once(auction: Served) -> None:

@@ -26,7 +26,9 @@ def test_each_stage_with_verdict_and_reason(traffic: Served) -> None:
         ["✓", "channel", "there"],
         ["✓", "consumer", "fast"],
         ["✗", "consumer", "slow"],
+        ["✗", "$rate", "<"],
     ]
+    assert stages[3].endswith("$rate = 57.5")
     assert "'$rate > 50'" in stages[1]
 
 

@@ -32,7 +32,7 @@ def test_tree(auction: Served) -> None:
     assert head == "auction   id 1, 3 accepted, 3 waiting"
     assert "├─ supplier admin 0\n" in shown
     assert "cheap  push structured   away, 1 waiting, 0 in flight, 1 delivered\n" in shown
-    assert "└─ consumer admin 1   AND, 1 filters\n" in shown
+    assert "└─ consumer admin 1   AND, 1 filter\n" in shown
     assert "waits  push structured   away, 3 waiting, 0 in flight\n" in shown
     assert "\nempty   id 2, 0 accepted, 0 waiting\n" in shown
 

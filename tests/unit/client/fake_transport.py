@@ -27,6 +27,10 @@ class FakeTransport:
             raise answer
         return answer
 
+    def tell(self, command: object) -> None:
+        """Writes the command down."""
+        self.asked.append(command)
+
     @property
     def kinds(self) -> list[str]:
         """Of which kinds the commands were."""

@@ -9,7 +9,7 @@ from tidings.channel.management import Connect, ObtainProxy
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.client.managing import Admin
 from tidings.client.proxies import Proxies
-from tidings.errors import InvalidUsage, LimitExceeded, Stopping
+from tidings.errors import InvalidUsage, LimitExceeded
 
 
 async def _consumer(transport: FakeTransport) -> tuple[int, bool]:
@@ -27,14 +27,6 @@ def test_a_proxy_whose_filter_cannot_be_had_ends(failing: str, error: BaseExcept
     with pytest.raises(type(error)):
         asyncio.run(_consumer(transport))
     assert transport.kinds[-2:] == [failing, "Disconnect"]
-
-
-def test_the_first_error_is_told_though_cleaning_up_fails_too() -> None:
-    transport = FakeTransport(
-        ObtainProxy=[7], CreateFilter=[LimitExceeded("full")], Disconnect=[Stopping("bye")]
-    )
-    with pytest.raises(LimitExceeded):
-        asyncio.run(_consumer(transport))
 
 
 @pytest.mark.parametrize("again", [False, True])

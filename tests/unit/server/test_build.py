@@ -45,7 +45,8 @@ def test_every_option_of_the_door_comes_from_its_setting() -> None:
     given: dict[str, object] = {
         "allowed_hosts": ["a.example"], "allowed_origins": ["https://b.example"],
         "unnamed_lifetime": 1, "max_body": 2, "max_batch": 3, "max_wait": 4,
-        "max_socket_octets": 5, "read_patience": 9, "write_patience": 6, "ping_interval": 7, "heart_beat": 8,
+        "max_socket_octets": 5, "read_patience": 9, "write_patience": 6, "ping_interval": 7,
+        "heart_beat": 8,
     }  # fmt: skip
     options = web_options(made(http=given), TOKEN)
     default = WebOptions()

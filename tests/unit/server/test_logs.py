@@ -80,7 +80,14 @@ def test_the_form_for_programs(logs: Logs, capsys: pytest.CaptureFixture[str]) -
     assert told["traceback"].endswith("ValueError: two\nlines")
 
 
-def test_nobody_can_forge_a_line(logs: Logs, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nobody_can_forge_a_line(
+    logs: Logs, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Only ours: a report that holds half a surrogate pair cannot be sent between processes.
+    root = logging.getLogger()
+    ours = [one for one in root.handlers if type(one).__module__ == "tidings.server.logs"]
+    assert len(ours) == 1
+    monkeypatch.setattr(root, "handlers", ours)
     logging.getLogger("tidings.server").info("%s", "a\r\nb\x1b[2J\ud800")
     assert capsys.readouterr().err.endswith(": a\\r\\nb\\x1b[2J\\ud800\n")
 
@@ -161,3 +168,21 @@ def test_afterwards_everything_is_as_before() -> None:
     after = (logging.getLogger().level, list(logging.getLogger().handlers), threading.excepthook)
     assert after == before
     assert logging.getLogger("tidings").level == logging.NOTSET
+
+
+def test_faults_of_clients_are_told_only_where_everything_is(
+    logs: Logs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for level, shown in ((3, False), (4, True)):
+        logs.change(level, "text")
+        try:
+            raise UnicodeError("of a client")
+        except UnicodeError:
+            logging.getLogger("uvicorn.error").exception(
+                "Invalid UTF-8 sequence received from client."
+            )
+        told = capsys.readouterr().err
+        assert ("Invalid UTF-8" in told) is shown
+        assert "Traceback" not in told
+    logging.getLogger("uvicorn.error").error("anything else")
+    assert "anything else" in capsys.readouterr().err

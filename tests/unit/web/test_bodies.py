@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import Message
 
@@ -42,16 +44,16 @@ def test_a_media_type_goes_without_its_parameters(given: str, found: str) -> Non
 
 
 def test_a_body_is_read_whole_up_to_its_limit() -> None:
-    assert run(read_body(_request([b"ab", b"cd"]), 4)) == b"abcd"
-    assert run(read_body(_request([b"ab", b"cd"], ("content-length", "4")), 4)) == b"abcd"
+    assert run(read_body(_request([b"ab", b"cd"]), 4, 9.0)) == b"abcd"
+    assert run(read_body(_request([b"ab", b"cd"], ("content-length", "4")), 4, 9.0)) == b"abcd"
     with pytest.raises(LimitExceeded, match="longer than the 3"):
-        run(read_body(_request([b"ab", b"cd"]), 3))
+        run(read_body(_request([b"ab", b"cd"]), 3, 9.0))
 
 
 @pytest.mark.parametrize("declared", ["5", "9" * 5_000])
 def test_a_body_that_says_it_is_too_long_is_not_read(declared: str) -> None:
     with pytest.raises(LimitExceeded, match="more than the 4"):
-        run(read_body(_request([], ("content-length", declared)), 4))
+        run(read_body(_request([], ("content-length", declared)), 4, 9.0))
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,8 @@ def test_a_body_that_says_it_is_too_long_is_not_read(declared: str) -> None:
         (b'{"name": "x"}', {"Content-Type": "application/cloudevents+json"}, 415),
         (b'{"name": "x"}', {"Content-Type": "application/json, text/plain"}, 415),
         (b'{"name": "x"}', {"Content-Type": "\x80"}, 415),
+        (b'{"name": "x"}', {"Content-Type": "application/json; charset=latin-1"}, 415),
+        (b'{"name": "x"}', {**JSON, "Content-Encoding": "gzip"}, 415),
         (b'{"name": "' + b"x" * 3_000 + b'"}', JSON, 413),
     ],
 )
@@ -119,5 +123,42 @@ def test_a_query_has_only_names_that_are_taken_each_once(query: str) -> None:
             problem = await door.ask("GET", f"/v1/notices?{query}", status=400)
             assert "most" in problem["detail"]
             await door.ask("GET", "/v1/notices?most=1")
+
+    run(work())
+
+
+def test_a_list_in_a_query_may_stand_there_several_times() -> None:
+    async def work() -> None:
+        async with web_door() as door:
+            await door.ask("POST", "/v1/channels", {"name": "x"}, 201)
+            path = "/v1/channels/x/events"
+            await door.ask("GET", f"{path}?types=A::a&types=B::b")
+            await door.ask("GET", f"{path}?filter=$a&filter=$b", status=400)
+
+    run(work())
+
+
+def test_a_body_that_does_not_come_on_is_not_waited_for() -> None:
+    async def receive() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    request = Request({**_request([]).scope}, receive)
+    with pytest.raises(HTTPException, match="nothing of the body has come") as caught:
+        run(read_body(request, 4, 0.01))
+    assert caught.value.status_code == 408
+
+
+@pytest.mark.parametrize(
+    "name", ["content-type", "Tidings-Number", "Tidings-Producer", "last-event-id", "ce-id"]
+)
+def test_headers_that_matter_stand_there_once(name: str) -> None:
+    async def work() -> None:
+        async with web_door() as door:
+            twice = [(name, "1"), (name, "1"), ("x-other", "1"), ("x-other", "1")]
+            answer = await door.client.get("/v1/channels", headers=twice)
+            check_problem(answer, 400)
+            assert name.lower() in answer.json()["detail"]
+            assert (await door.client.get("/v1/channels", headers=twice[1:])).status_code == 200
 
     run(work())

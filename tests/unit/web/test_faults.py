@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
@@ -8,13 +9,15 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
+from websockets.exceptions import InvalidStatus
 
 from tests.unit.engine.hosts import run
 from tests.unit.web.doors import check_problem, web_door
+from tests.unit.web.served import served
 from tidings import errors
 from tidings.api.problems import error_of, problem_of
 from tidings.errors import ChannelFull, DiskFull, Stopping, TidingsError
-from tidings.web.faults import LastResort, deny_socket, problem_response, refuse
+from tidings.web.faults import LastResort, deny_socket, http_problem, problem_response, refuse
 
 HTTP: Scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
 
@@ -50,6 +53,8 @@ def test_who_may_come_again_is_told_when(error: TidingsError) -> None:
         ("GET", "/V1/channels", 404),
         ("PUT", "/v1/channels", 405),
         ("POST", "/health/live", 405),
+        ("GET", "/v1/ws", 426),
+        ("GET", "/v1/channels/x/subscribe", 426),
     ],
 )
 def test_what_is_not_there_is_a_problem(method: str, path: str, status: int) -> None:
@@ -177,3 +182,23 @@ def test_an_accepted_socket_is_closed_instead_of_answered() -> None:
     run(work())
     assert [message["type"] for message in sent] == ["websocket.accept", "websocket.close"]
     assert sent[1]["code"] == 1008
+
+
+def test_a_socket_to_nowhere_is_told_so() -> None:
+    async def work() -> None:
+        async with served() as door:
+            with pytest.raises(InvalidStatus) as caught:
+                async with door.wire("/v1/nothing"):
+                    pass
+            response = caught.value.response
+            assert response.status_code == 404
+            assert json.loads(response.body)["code"] == "not_found"
+
+    run(work())
+
+
+def test_what_fails_as_http_is_a_problem_without_a_class() -> None:
+    problem = http_problem(408, "too slow")
+    assert problem == {"type": "urn:tidings:error:request_timeout", "title": "RequestTimeout",
+                       "status": 408, "detail": "too slow", "code": "request_timeout"}  # fmt: skip
+    assert type(error_of(problem, 408)) is TidingsError

@@ -89,3 +89,18 @@ def test_a_number_that_is_none_is_refused(number: str) -> None:
     raw = [(b"tidings-producer", b"p"), (b"tidings-number", number.encode("latin-1"))]
     with pytest.raises((BadInput, InvalidEvent)):
         Numbering(Headers(raw=raw))
+
+
+def test_a_producer_s_name_is_utf_8() -> None:
+    raw = [(b"tidings-producer", b"\xff"), (b"tidings-number", b"0")]
+    with pytest.raises(BadInput, match="no UTF-8"):
+        Numbering(Headers(raw=raw))
+
+
+def test_numbers_have_an_end() -> None:
+    last = 2**63 - 1
+    numbering = Numbering(Headers({"Tidings-Producer": "p", "Tidings-Number": str(last)}))
+    good = Incoming(event("a", "b"))
+    assert numbering.mark(good).mark == ProducerMark("p", last)
+    for _ in range(2):
+        assert isinstance(numbering.mark(good).item, InvalidEvent)

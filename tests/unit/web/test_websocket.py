@@ -15,7 +15,7 @@ from tidings.web.options import WebOptions
 
 
 def _path(channel: int, **query: object) -> str:
-    asked = "&".join(f"{name}={quote(str(value))}" for name, value in query.items())
+    asked = "&".join(f"{name}={quote(str(value), safe='/&=')}" for name, value in query.items())
     return f"/v1/channels/{channel}/subscribe?{asked}"
 
 
@@ -89,6 +89,8 @@ def test_a_name_resumes_what_was_there() -> None:
         ({"filter": "$price >"}, 422),
         ({"window": 0}, 422),
         ({"window": "many"}, 422),
+        ({"fitler": "$price > 1"}, 400),
+        ({"name": "x&name=y"}, 400),
         ({"since": "yesterday"}, 400),
         ({"after": 7}, 410),
         ({"name": "x" * 300}, 422),

@@ -27,6 +27,7 @@ from tidings.client.configuration.model import (
     MappingPart,
     ProxyPart,
 )
+from tidings.client.configuration.property_hints import property_hint
 from tidings.client.configuration.text import ADMIN_TABLES, NULL, PROXY_TABLES, VERSION
 from tidings.errors import BadInput, TidingsError, UnsupportedProperties
 from tidings.events.anyvalue import Value, infer
@@ -79,7 +80,8 @@ class _Reading:
         self._known(plain, "", ["version", "filters", "mappings", "channels"])
         version = plain.get("version")
         if type(version) is not int or version != VERSION:
-            self._fault("version", f"this reads version = {VERSION}, not {version!r:.60}")
+            found = "none" if version is None else f"{version!r:.60}"
+            self._fault("version", f"this reads version = {VERSION}, and the file has {found}")
         for label, place, content in self._tables(plain, "", "filters"):
             self._known(content, place, ["constraints"])
             self.filters[label] = self._constraints(content, place) or ()
@@ -178,8 +180,10 @@ class _Reading:
         part = self.mappings.get(label) if isinstance(label, str) else None
         wanted = _VALUE_TYPES[purpose]
         if part is not None and not infer(part.default).equivalent(wanted):
-            name = describe(wanted)
-            self._fault(place, f"a {purpose} is a {name}, and [mappings.{label}] has other values")
+            name = describe(wanted.unaliased)
+            written = f'{{ "$type" = "{name}", value = … }}'
+            told = f"a {purpose} is of the type {name}, and [mappings.{label}] has other values"
+            self._fault(place, f"{told}; write each as {written}")
 
     def _mapping(self, content: dict[str, Any], place: str) -> MappingPart:
         self._known(content, place, ["default", "mapped"])
@@ -217,7 +221,8 @@ class _Reading:
             return qos_check.changed(start, level, parent, asked, widened=_BELOW)
         except UnsupportedProperties as error:
             for bad in error.errors:
-                self._fault(_below(place, "qos"), str(bad))
+                hint = property_hint(bad.name, asked.get(bad.name))
+                self._fault(_below(place, "qos"), f"{bad}; {hint}" if hint else str(bad))
             return start
 
     def _properties(self, content: dict[str, Any], place: str, key: str) -> dict[str, object]:

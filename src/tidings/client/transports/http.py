@@ -32,7 +32,7 @@ from tidings.client.transports.http_names import Names
 from tidings.client.transports.http_pulls import Pulls
 from tidings.client.transports.http_recovery import ServiceRecovery
 from tidings.client.transports.http_socket import Cut, OnConnection, Socket
-from tidings.client.transports.http_views import HttpViews
+from tidings.client.transports.http_views import NOTICING, HttpViews
 from tidings.client.transports.http_wire import Wire, open_wire
 from tidings.errors import (
     InvalidUsage,
@@ -88,7 +88,7 @@ class HttpTransport(HttpViews):
         recovery = ServiceRecovery(caller, memory, names, origins)
         waiting = max(patience, _ONE_TRY)
         socket = Socket(self._opened, recovery, patience=waiting, on_connection=on_connection)
-        pulls = Pulls(caller, names.outward, waiting)
+        pulls = Pulls(caller, names.outward, waiting, self._goes_on)
         super().__init__(caller, memory, names, origins, pulls, socket)
         # Of pull consumers: those of some forms get one event at a time.
         self._forms: dict[tuple[int, int], Form] = {}
@@ -143,9 +143,10 @@ class HttpTransport(HttpViews):
         return Traced.of(answer, await self.ask(DryRun(push.channel, item, push.proxy)))
 
     def tell(self, command: Command) -> None:
-        """Has a pull consumer's answer sent before what is asked later."""
-        if not self._closed and isinstance(command, Ack | Failed | Reject):
+        """Has a command sent before what is asked later: a pull consumer's answer, or the end."""
+        if not self._closed and isinstance(command, Ack | Disconnect | Failed | Reject):
             self._pulls.tell(command)
+            self._memory.note(command, None)
 
     # Lines.
 
@@ -245,6 +246,14 @@ class HttpTransport(HttpViews):
         return await self._safely(
             key, lambda: self._pulls.pull(key, most, wait, lease, single=single)
         )
+
+    async def _goes_on(self, key: tuple[int, int]) -> bool:
+        """Whether a connection that has ended was only cut: its line is there again."""
+        if self._closed or not self._has_line(key):
+            return False
+        await asyncio.sleep(NOTICING)  # of a take-over, and of the end, its line hears, too
+        await self._socket.reached()
+        return self._has_line(key)
 
     # The end.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from array import array
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -56,14 +56,20 @@ class Pulls:
         caller: Makes requests.
         outward: The command with the ids the service has.
         patience: How long whoever asks waits until what was answered before is sent, in seconds.
+        goes_on: Whether a consumer, whose connection the service says has ended, was only cut.
     """
 
     def __init__(
-        self, caller: Caller, outward: Callable[[Command], Command], patience: float
+        self,
+        caller: Caller,
+        outward: Callable[[Command], Command],
+        patience: float,
+        goes_on: Callable[[tuple[int, int]], Awaitable[bool]],
     ) -> None:
         self._caller = caller
         self._outward = outward
         self._patience = patience
+        self._goes_on = goes_on
         # Answers to be sent, and between them whoever waits until those before are.
         self._told: deque[Any] = deque()
         self._task: asyncio.Task[None] | None = None
@@ -147,6 +153,7 @@ class Pulls:
 
         Raises:
             InvalidUsage: Fewer than one are asked for.
+            Disconnected: The consumer was closed, or its proxy has ended.
         """
         if most < 1:
             raise InvalidUsage(f"a pull asks for at least one event, not for {shortened(most)}")
@@ -159,7 +166,14 @@ class Pulls:
             if until is not None:
                 left = min(_PIECE, max(0, round((until - loop.time()) * _SECOND)))
             leased = _ON_THE_WAY if lease is None else min(lease, _LONGEST_LEASE)
-            found = await self._unless_ended(key, self._once(key, min(most, _MOST), left, leased))
+            asking = self._once(key, min(most, _MOST), left, leased)
+            try:
+                found = await self._unless_ended(key, asking)
+            except Disconnected:
+                # The service may see that the socket was cut after this was asked over another.
+                if not await self._goes_on(key):
+                    raise
+                continue
             if found.messages and lease is None:
                 self.tell(Ack(*key, tuple(message.seq for message in found.messages)))
             if found.messages or (until is not None and loop.time() >= until):

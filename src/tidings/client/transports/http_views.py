@@ -28,12 +28,12 @@ from tidings.client.transports.http_socket import Socket
 from tidings.errors import ChannelNotFound, ProxyNotFound, Stopping
 from tidings.names import is_readable
 
-__all__ = ["HttpViews"]
+__all__ = ["NOTICING", "HttpViews"]
 
 _T = TypeVar("_T")
 
-# How long a cut takes to be noticed when the service is another one already, in seconds.
-_NOTICING: Final = 0.05
+# How long what happens to a line may take to be noticed after an answer by HTTP, in seconds.
+NOTICING: Final = 0.05
 
 
 class _Page(NamedTuple):
@@ -90,14 +90,16 @@ class HttpViews:
 
     async def _was_restarted(self, key: tuple[int, int], generation: int) -> bool:
         """Whether a proxy was not found because its service is another one by now."""
-        lines = self._socket.lines.values()
-        if key not in self._memory.proxies or not any(line.key == key for line in lines):
+        if key not in self._memory.proxies or not self._has_line(key):
             return False
-        await asyncio.sleep(_NOTICING)
+        await asyncio.sleep(NOTICING)
         if self._socket.ready and self._socket.generation == generation:
             return False
         await self._socket.reached()
         return key in self._memory.proxies
+
+    def _has_line(self, key: tuple[int, int]) -> bool:
+        return any(line.key == key for line in self._socket.lines.values())
 
     async def _look(self, call: Call) -> Any:  # noqa: ANN401 -- see the call
         self._check_open()

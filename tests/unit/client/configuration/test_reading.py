@@ -59,7 +59,17 @@ def test_event_types_as_texts_or_tables() -> None:
     [
         ("chanels = 1", "chanels: unknown; did you mean 'channels'?"),
         ("[channels.a]\nqoss = 1", "channels.a.qoss: unknown; did you mean 'qos'?"),
-        ("[channels.a.qos]\nPrioritie = 1", "channels.a.qos: Prioritie: no property has this name"),
+        (
+            "[channels.a.qos]\nPrioritie = 1",
+            "channels.a.qos: Prioritie: no property has this name; did you mean Priority?",
+        ),
+        (
+            "[channels.a.qos]\nEventReliability = 'Forever'",
+            (
+                "channels.a.qos: EventReliability: the value is of the wrong type; "
+                "write BestEffort or Persistent"
+            ),
+        ),
         (
             "[channels.a.qos]\nPriority = 99999",
             "channels.a.qos: Priority: this value is outside the legal range; use -32767 to 32767",
@@ -149,7 +159,9 @@ def test_mapping_values_have_the_type_of_their_use(purpose: str) -> None:
     {purpose} = "m"
     """
     [told] = faults(text)
-    assert told.startswith(f"channels.a.subscriptions.s.{purpose}: a {purpose} is a ")
+    assert told.startswith(f"channels.a.subscriptions.s.{purpose}: a {purpose} is of the type ")
+    written = told.partition("; write each as ")[2].replace("…", "3")
+    assert read_configuration("version = 1" + text.replace('"text"', written)).mappings
 
 
 def test_values_of_one_mapping_have_one_type() -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import ssl
+from typing import Any
 
 import pytest
 
@@ -13,15 +15,36 @@ from tidings.errors import InvalidUsage, Stopping
 @pytest.mark.parametrize("url", ["http://localhost:8080", "https://h", "http://[::1]:80/tidings"])
 def test_addresses_are_roots_of_services(url: str) -> None:
     assert checked_url(f"{url}/") == checked_url(url) == url
+    scheme, rest = url.split(":", 1)
+    assert checked_url(f" {scheme.upper()}:{rest}") == url
 
 
 @pytest.mark.parametrize(
     "url",
-    ["", "h:80", "ftp://h", "http://", "http://h:x", "http://h?q", "http://u:p@h", "http://[h"],
+    [
+        "",
+        "h:80",
+        "ftp://h",
+        "http://",
+        "http://h:x",
+        "http://h?q",
+        "http://u:p@h",
+        "http://[h",
+        "http://a b",
+        "http://h/\x7f",
+        None,
+        8080,
+    ],
 )
-def test_what_is_no_address_is_refused(url: str) -> None:
+def test_what_is_no_address_is_refused(url: Any) -> None:
     with pytest.raises(InvalidUsage, match="is no address of a service"):
         checked_url(url)
+
+
+@pytest.mark.parametrize("patience", [-1, math.nan, "5", None])
+def test_patience_is_a_time(patience: Any) -> None:
+    with pytest.raises(InvalidUsage, match="patience is a number of seconds"):
+        HttpTransport("http://h", patience=patience)
 
 
 def test_a_closed_transport_does_nothing_any_more() -> None:

@@ -34,7 +34,7 @@ from tidings.channel.management import (
 )
 from tidings.channel.vocabulary import InfoMode, Place, Side, Style
 from tidings.client.transports.http_memory import Memory
-from tidings.errors import FilterNotFound
+from tidings.errors import ConnectionAlreadyInactive, FilterNotFound, Unreachable
 from tidings.events import typecode as tc
 
 PLACE = Place(1, proxy=5)
@@ -209,3 +209,58 @@ def test_ids_the_program_knows_stay_its_own() -> None:
     assert added not in (1, 2)
     assert made.filters == {2: 9, added: 8}
     assert made.attached == {2: 1, added: 2}
+
+
+def test_a_proxy_that_was_cut_half_way_through_is_made_anew() -> None:
+    memory = obtained()
+    memory.note(CreateFilter((CHEAP,), private=True), (7, (1,)))
+    memory.note(AddFilter(PLACE, 7), 3)
+    memory.note(Suspend(1, 5), None)
+
+    class Cut(Service):
+        async def ask(self, command: Command) -> object:
+            if isinstance(command, AddFilter):
+                raise Unreachable("cut")
+            return await super().ask(command)
+
+    with pytest.raises(Unreachable):
+        asyncio.run(memory.remake((1, 5), Cut().ask))
+    assert memory.proxy_now(1, 5) == 5  # the half is no proxy of ours
+    asked = remade(memory)
+    assert isinstance(asked[0], ObtainProxy)
+    assert AddFilter in {type(one) for one in asked}
+    assert asked[-1] == Suspend(1, memory.proxy_now(1, 5))
+
+
+def test_what_was_settled_before_an_answer_was_lost_is_settled() -> None:
+    memory = obtained()
+    memory.note(Suspend(1, 5), None)
+    service = Service()
+
+    async def inactive(command: Command) -> object:
+        raise ConnectionAlreadyInactive("it has a pause")
+
+    async def scene() -> None:
+        await memory.settle((1, 5), service.ask)
+        assert service.asked == []  # nothing was made again
+        await memory.remake((1, 5), service.ask)
+        await memory.settle((1, 5), inactive)
+        asked = len(service.asked)
+        await memory.settle((1, 5), service.ask)
+        assert len(service.asked) == asked
+
+    asyncio.run(scene())
+
+
+def test_a_filter_is_forgotten_with_the_last_place_that_holds_it() -> None:
+    memory = obtained()
+    memory.note(ObtainProxy(1, Side.CONSUMER, Style.PUSH), 6)
+    memory.note(CreateFilter((CHEAP,), private=True), (7, (1,)))
+    memory.note(AddFilter(PLACE, 7), 1)
+    memory.note(AddFilter(PLACE, 7), 2)
+    memory.note(AddFilter(Place(1, proxy=6), 7), 1)
+    memory.note(RemoveFilter(PLACE, 1), None)
+    memory.note(Disconnect(1, 5), None)
+    assert 7 in memory.filters
+    memory.note(RemoveAllFilters(Place(1, proxy=6)), None)
+    assert not memory.filters

@@ -10,7 +10,7 @@ from tidings import event
 from tidings.api.call import Call
 from tidings.channel.commands import Ack, Command, Failed
 from tidings.client.transports.http_pulls import Pulls
-from tidings.errors import Disconnected, InvalidUsage, NotFound
+from tidings.errors import Disconnected, InvalidUsage, NotFound, Stopping, Unreachable
 from tidings.events.codecs.json_codec import event_to_plain
 
 KEY = (1, 5)
@@ -24,9 +24,14 @@ class FakeCaller:
         self.pulls: list[dict[str, Any]] = []
         self.asked: list[Command] = []
         self.error: Exception | None = None
+        self.taking = 0.001
+        self.ended: list[bool] = []
+
+    async def goes_on(self, key: tuple[int, int]) -> bool:
+        return self.ended.pop(0) if self.ended else False
 
     async def ask(self, command: Command) -> None:
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(self.taking)
         self.asked.append(command)
         if self.error is not None:
             raise self.error
@@ -35,6 +40,8 @@ class FakeCaller:
         assert isinstance(call.body, dict)
         assert how["safe"]
         self.pulls.append(call.body)
+        if self.ended:
+            raise Disconnected("the connection has ended")
         if not self.pages:
             await asyncio.sleep(call.body["wait"])
             return {"origin": "0" * 32, "events": []}
@@ -51,7 +58,7 @@ class FakeCaller:
 def played(scene: Callable[[Pulls, FakeCaller], Coroutine[Any, Any, None]]) -> None:
     async def run() -> None:
         caller: Any = FakeCaller()
-        pulls = Pulls(caller, lambda command: command, 1.0)
+        pulls = Pulls(caller, lambda command: command, 0.1, caller.goes_on)
         await asyncio.wait_for(scene(pulls, caller), 5)
         await pulls.close()
 
@@ -142,5 +149,47 @@ def test_long_waits_are_asked_for_in_pieces() -> None:
         found = await pulls.pull(KEY, 1, None, None, single=False)
         assert [message.seq for message in found.messages] == [1]
         assert {asked["wait"] for asked in caller.pulls} == {50.0}
+
+    played(scene)
+
+
+def test_a_pull_that_ended_with_a_cut_is_asked_again() -> None:
+    async def scene(pulls: Pulls, caller: FakeCaller) -> None:
+        caller.ended = [True, True]
+        caller.pages = [[(1, False)]]
+        found = await pulls.pull(KEY, 1, None, None, single=False)
+        assert [message.seq for message in found.messages] == [1]
+        assert len(caller.pulls) == 3
+        caller.ended = [False]
+        with pytest.raises(Disconnected, match="the connection has ended"):
+            await pulls.pull(KEY, 1, None, None, single=False)
+
+    played(scene)
+
+
+def test_whoever_asks_waits_for_the_answers_of_before_and_for_no_others() -> None:
+    async def scene(pulls: Pulls, caller: FakeCaller) -> None:
+        pulls.tell(Ack(1, 5, (1,)))
+        waiting = asyncio.create_task(pulls.told())
+        await asyncio.sleep(0)
+        for seq in range(2, 50):
+            pulls.tell(Failed(1, 5, (seq,), "no"))
+        await waiting
+        assert caller.asked == [Ack(1, 5, (1,))]
+
+    played(scene)
+
+
+def test_whoever_asks_does_not_wait_for_ever_for_answers_that_cannot_be_sent() -> None:
+    async def scene(pulls: Pulls, caller: FakeCaller) -> None:
+        caller.taking = 60
+        pulls.tell(Ack(1, 5, (1,)))
+        with pytest.raises(Unreachable, match=r"could not be sent for 0\.1 s"):
+            await pulls.told()
+        waiting = asyncio.create_task(pulls.told())
+        await asyncio.sleep(0.001)
+        await pulls.close()
+        with pytest.raises(Stopping):
+            await waiting
 
     played(scene)

@@ -13,7 +13,7 @@ from tidings.client.transports.http_lines import Line
 from tidings.client.transports.http_memory import Memory
 from tidings.client.transports.http_names import Names
 from tidings.client.transports.http_recovery import ServiceRecovery
-from tidings.errors import ChannelNotFound, ProxyNotFound
+from tidings.errors import ChannelNotFound, ProxyNotFound, Unreachable
 
 
 class FakeCaller:
@@ -64,6 +64,26 @@ def test_a_proxy_that_is_gone_is_made_again_and_settled_once_it_is_connected() -
     assert tries == [True, False]
     assert caller.asked[-1] == Suspend(2, 50)
     assert recovery.proxy_now(2, 5) == 50
+
+
+def test_what_was_cut_before_it_was_settled_is_settled_next_time() -> None:
+    recovery, caller, memory, line = made()
+    memory.note(Suspend(2, 5), None)
+    tries: list[bool] = []
+
+    async def connect(line: Line, again: bool) -> None:
+        tries.append(again)
+        if len(tries) == 1:
+            raise ProxyNotFound("channel 2 has no proxy 5")
+        if len(tries) == 2:
+            raise Unreachable("cut")
+
+    with pytest.raises(Unreachable):
+        asyncio.run(recovery.reconnect(line, connect))
+    assert Suspend(2, 50) not in caller.asked
+    asyncio.run(recovery.reconnect(line, connect))
+    assert tries == [True, False, True]
+    assert caller.asked[-1] == Suspend(2, 50)
 
 
 def test_what_has_a_name_is_not_made_again() -> None:

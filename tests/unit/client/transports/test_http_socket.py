@@ -68,6 +68,9 @@ class FakeService:
         self.refusals: list[Exception] = []
         self.lost: dict[int, ChannelNotFound] = {}
         self.forgotten: list[Line] = []
+        # Lines are connected again only then, if it is there; and how many wait for it.
+        self.remaking: asyncio.Event | None = None
+        self.working = 0
 
     async def open(
         self, on_frame: Callable[[bytes], None], on_cut: Callable[[int, str], None]
@@ -81,6 +84,12 @@ class FakeService:
         return self.lost
 
     async def reconnect(self, line: Line, connect: Callable[..., Any]) -> None:
+        if self.remaking is not None:
+            self.working += 1
+            try:
+                await self.remaking.wait()
+            finally:
+                self.working -= 1
         await connect(line, True)
 
     def is_own(self, line: Line) -> bool:
@@ -328,5 +337,43 @@ def test_a_closed_socket_takes_nothing() -> None:
             await socket.connect(line_of(socket))
         with pytest.raises(Disconnected):
             await line.get()
+
+    played(scene)
+
+
+def test_what_is_connected_again_is_not_when_the_next_socket_comes() -> None:
+    async def scene(socket: Socket, service: FakeService, told: list[bool]) -> None:
+        lines = [line_of(socket, proxy) for proxy in (5, 6, 7)]
+        for line in lines:
+            await socket.connect(line)
+        service.remaking = asyncio.Event()
+        service.answers["connect"] = None
+        service.wires[0].cut()
+        await until(lambda: service.working == 3)
+        service.remaking.set()  # they ask, and no answer comes
+        await until(lambda: len(service.of("connect")) == 6)
+        service.remaking.clear()
+        service.answers.clear()
+        service.wires[1].cut()
+        await until(lambda: len(service.wires) == 3 and service.working == 3)
+        service.remaking.set()
+        await until(lambda: all(line.live for line in lines))
+        assert len(service.of("connect")) == 9
+
+    played(scene)
+
+
+def test_a_line_without_a_name_that_is_closed_while_it_comes_back_ends() -> None:
+    async def scene(socket: Socket, service: FakeService, told: list[bool]) -> None:
+        line = line_of(socket)
+        await socket.connect(line)
+        service.remaking = asyncio.Event()
+        service.wires[0].cut()
+        await until(lambda: service.working)
+        with pytest.raises(Cut):
+            await socket.release(line, end=True)
+        service.remaking.set()
+        await until(lambda: service.of("release"))
+        assert [frame["end"] for frame in service.of("release")] == [True]
 
     played(scene)

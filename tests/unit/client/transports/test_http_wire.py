@@ -13,6 +13,7 @@ from websockets.typing import Subprotocol
 
 from tidings.api.frames import SUBPROTOCOL
 from tidings.api.problems import problem_of
+from tidings.client.transports import http_wire
 from tidings.client.transports.http_wire import Wire, open_wire
 from tidings.errors import Unauthenticated, Unreachable
 
@@ -99,6 +100,47 @@ def test_a_cut_is_told_once_with_its_code() -> None:
     assert against(close, scene).cuts == [(1008, "the frame cannot be understood")]
     [(code, _)] = against(drop, scene).cuts
     assert code == 1006
+
+
+def test_whoever_cuts_a_socket_hears_nothing_more_of_it() -> None:
+    async def many(connection: ServerConnection) -> None:
+        await connection.recv()
+        for frame in ("1", "2", "3"):
+            connection.protocol.send_text(frame.encode())
+        connection.transport.write(b"".join(connection.protocol.data_to_send()))
+        await asyncio.sleep(0.05)
+
+    async def scene(port: int, ends: Ends) -> None:
+        def read(frame: bytes) -> None:
+            ends.frames.append(frame)
+            wire.abort()
+
+        wire = await open_wire(f"ws://127.0.0.1:{port}/", {}, None, read, lambda *_: None)
+        wire.send(b"go")
+        await until(lambda: ends.frames)
+
+    assert against(many, scene).frames == [b"1"]
+
+
+def test_closing_ends_the_connection_though_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_wire, "_CLOSING", 0.02)
+    closed: list[Wire] = []
+
+    async def deaf(connection: ServerConnection) -> None:
+        connection.transport.pause_reading()
+        await until(lambda: closed)
+        connection.transport.abort()
+
+    async def scene(port: int, ends: Ends) -> None:
+        wire = await ends.open(port)
+        for _ in range(20):
+            wire.send(b"0" * 1_000_000)
+        await wire.close()
+        await asyncio.sleep(0)
+        closed.append(wire)
+        assert wire._gone.done()
+
+    against(deaf, scene)
 
 
 def test_a_refusal_is_the_error_it_was() -> None:

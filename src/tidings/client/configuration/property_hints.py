@@ -1,0 +1,21 @@
+"""What was probably meant by a property that nobody knows, or a value that is none."""
+
+from __future__ import annotations
+
+import difflib
+
+from tidings.api.properties import enumerations
+from tidings.channel.properties import ADMIN_PROPERTIES
+from tidings.channel.qos import QOS_PROPERTIES
+
+__all__ = ["property_hint"]
+
+
+def property_hint(name: str, value: object) -> str:
+    """What to write instead: a name that is near, or the words a value may be; empty if neither."""
+    known = {one.lower(): one for one in (*QOS_PROPERTIES, *ADMIN_PROPERTIES)}
+    if known.get(name.lower()) != name:
+        near = difflib.get_close_matches(name.lower(), known, 1)
+        return f"did you mean {known[near[0]]}?" if near else ""
+    words = enumerations().get(name, {})
+    return f"write {' or '.join(words)}" if isinstance(value, str) and words else ""

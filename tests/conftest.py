@@ -25,7 +25,10 @@ settings.load_profile("full")
 
 REAL_PART = "real_part"  # keys in a report's user properties
 TABLE = "table"
-ALWAYS_MET = ("msgspec", "pyarrow", "hypothesis", "lark")
+ALWAYS_MET = (
+    *("msgspec", "pyarrow", "hypothesis", "lark", "pydantic", "fastapi", "uvicorn", "websockets"),
+    *("httpx2", "schemathesis"),
+)
 
 _met_in_this_process = pytest.StashKey[list[tuple[str, str]]]()
 

@@ -76,7 +76,8 @@ class Client(LooksBack):
 
         Raises:
             UnsupportedQoS: Something of it cannot be had; every bad property is listed.
-            InvalidUsage: There is a channel with this name, or the name is none.
+            NameTaken: There is a channel with this name.
+            InvalidUsage: The name is none.
         """
         asked = {**_PERSISTENT, **(qos or {})} if persistent else dict(qos or {})
         made = await self._transport.ask(CreateChannel(new_origin(), asked, admin or {}, name))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import struct
 from itertools import pairwise
 from random import Random
-from time import perf_counter
+from time import process_time
 from zlib import crc32
 
 import pytest
@@ -164,9 +164,9 @@ def test_hostile_input_takes_linear_time(name: str) -> None:
     for octets in (small, large):
         rounds = []
         for _ in range(3):
-            start = perf_counter()
+            start = process_time()
             assert only_records(list(scan(octets))) == []
-            rounds.append(perf_counter() - start)
+            rounds.append(process_time() - start)
         times.append(min(rounds))
     assert times[1] < 3 * 8 * times[0] + 0.02  # eight times the octets; squared would be 64
 

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import threading
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 
@@ -24,11 +25,12 @@ HOSTILE = [
 ]
 
 
-@pytest.fixture(scope="module")
-def browser() -> str:
+@pytest.fixture
+def browser(record_real_part: Callable[[str, str], None]) -> str:
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip("there is no browser: tools/system_packages.sh tests installs one")
+    assert found, "there is no browser: tools/system_packages.sh tests installs one"
+    told = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)
+    record_real_part("Chromium", told.stdout.split()[1])
     return found
 
 

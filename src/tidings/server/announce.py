@@ -13,6 +13,7 @@ from tidings.errors import StoreError
 __all__ = [
     "drop_stale_port_file",
     "forget_port_file",
+    "is_everywhere",
     "notify_manager",
     "service_url",
     "write_port_file",
@@ -26,6 +27,11 @@ def service_url(address: tuple[str, int]) -> str:
     host, port = address
     host = _EVERYWHERE.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def is_everywhere(address: tuple[str, int]) -> bool:
+    """Whether the service listens on all addresses of this machine."""
+    return address[0] in _EVERYWHERE
 
 
 def write_port_file(path: Path, url: str) -> None:

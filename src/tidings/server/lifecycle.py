@@ -18,6 +18,7 @@ from tidings.errors import Stopping
 from tidings.server.announce import (
     drop_stale_port_file,
     forget_port_file,
+    is_everywhere,
     notify_manager,
     service_url,
     write_port_file,
@@ -181,7 +182,9 @@ class Service:
         await self._behind_the_door.enter_async_context(app.router.lifespan_context(app))
         door = RequestLog(app, lambda: self._logs.level)
         self._server: HttpServer = http_server(door, self._settings)
-        self.url = service_url(bound.getsockname()[:2])
+        address = bound.getsockname()[:2]
+        self.url = service_url(address)
+        self._beside = ", and on every other address" if is_everywhere(address) else ""
         self.reloader = Reloader(
             self._sources, self._settings, self.host, self._web, door, self._logs
         )
@@ -231,7 +234,8 @@ class Service:
         store = self._settings.store
         where = "nothing is kept on disk" if store.memory else f"data in {store.dir.absolute()}"
         self._web.readiness.phase = "ready"
-        log.info("listening on %s, %s (tidings %s)", self.url, where, tidings.__version__)
+        version = tidings.__version__
+        log.info("listening on %s%s, %s (tidings %s)", self.url, self._beside, where, version)
         notify_manager("READY=1")
 
     async def stop(self, reason: str) -> None:

@@ -13,6 +13,7 @@ from tidings.errors import StoreError
 from tidings.server.announce import (
     drop_stale_port_file,
     forget_port_file,
+    is_everywhere,
     notify_manager,
     service_url,
     write_port_file,
@@ -88,3 +89,10 @@ def test_without_a_manager_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> N
     notify_manager("READY=1")
     monkeypatch.setenv("NOTIFY_SOCKET", "/nobody/listens")
     notify_manager("READY=1")
+
+
+@pytest.mark.parametrize(
+    ("host", "everywhere"), [("0.0.0.0", True), ("::", True), ("127.0.0.1", False)]
+)
+def test_whether_all_addresses_are_listened_on(host: str, everywhere: bool) -> None:
+    assert is_everywhere((host, 80)) is everywhere

@@ -104,7 +104,7 @@ def test_nothing_is_published_if_a_later_file_is_not_there(auction: Served, tmp_
 
 @pytest.mark.parametrize(
     ("producer", "told"),
-    [("import-7", "run the same again"), ("", "all up to standard input:500 was answered")],
+    [("import-7", "run the same again"), ("", "all up to standard input:{} was answered")],
 )
 def test_a_service_that_goes_away_for_good(
     auction: Served, monkeypatch: pytest.MonkeyPatch, producer: str, told: str
@@ -123,8 +123,9 @@ def test_a_service_that_goes_away_for_good(
     words = ("--producer", producer) if producer else ()
     result = auction.tidings("publish", "auction", "--json-lines", "-", *words, given=given)
     assert result.exit_code == 2
-    assert result.stdout.startswith("500 events accepted")
-    assert told in result.stderr
+    # How many go at once depends on how fast they come.
+    assert result.stdout.startswith(f"{calls[0]} events accepted")
+    assert told.format(calls[0]) in result.stderr
 
 
 def test_more_lines_than_go_at_once(auction: Served) -> None:

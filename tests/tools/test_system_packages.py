@@ -50,6 +50,9 @@ class System:
         )
 
 
+FOR_TESTS = ("gcc", "chromium", "curl")
+
+
 @pytest.fixture
 def system(tmp_path: Path) -> System:
     for name in ("dirname", "cp"):
@@ -57,8 +60,8 @@ def system(tmp_path: Path) -> System:
         assert real is not None
         (tmp_path / name).symlink_to(real)
     made_up = System(tmp_path)
-    made_up.add("gcc", "exit 0")
-    made_up.add("chromium", "exit 0")
+    for name in FOR_TESTS:
+        made_up.add(name, "exit 0")
     return made_up
 
 
@@ -91,7 +94,7 @@ class TestSystemPackages:
 
     def test_what_only_the_tests_need_is_not_asked_for_otherwise(self, system: System) -> None:
         system.add_python("python3", GOOD)
-        for name in ("gcc", "chromium"):
+        for name in FOR_TESTS:
             (system.programs / name).unlink()
         done = system.run("system_packages.sh")
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -158,11 +161,11 @@ class TestSystemPackages:
         system.add_apt(as_root=False)
         if not has_apt:
             (system.programs / "apt-get").unlink()
-        for name in ("gcc", "chromium"):
+        for name in FOR_TESTS:
             (system.programs / name).unlink()
         done = system.run("system_packages.sh", "tests")
         assert (done.returncode, done.stdout) == (0, "")
-        assert done.stderr.endswith("sudo apt-get install --yes gcc libc6-dev chromium\n")
+        assert done.stderr.endswith("sudo apt-get install --yes gcc libc6-dev chromium curl\n")
 
     def test_a_python_that_stays_too_old_is_named(self, system: System) -> None:
         system.add_python("python3", OLD)

@@ -11,7 +11,7 @@ from tidings.names import new_origin
 __all__ = ["pauses"]
 
 FIRST: Final = 0.02
-LONGEST: Final = 5.0
+LONGEST: Final = 2.0
 
 _chance: Final = random.Random(new_origin())
 

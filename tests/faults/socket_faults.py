@@ -27,6 +27,7 @@ CAUGHT: Final = "caught:"
 # A fault may make somebody wait for ever; then this many seconds catch it.
 PATIENCE: Final = 15
 
+FRAMES = "api/frames.py"
 LINES, PUSHES = "client/transports/http_lines.py", "client/transports/http_pushes.py"
 SOCKET, WIRE = "client/transports/http_socket.py", "client/transports/http_wire.py"
 REDELIVERY = "client/transports/http_redelivery.py"
@@ -83,7 +84,7 @@ SOCKET_FAULTS: Final = [
     ),
     Fault(
         "pushes are sent without marks",
-        PUSHES,
+        FRAMES,
         """told = b'"producer":%b,"number":%d,' % (_encoder.encode(producer), number)""",
         'told = b""',
     ),

@@ -26,7 +26,6 @@ from tidings.api.client_frames import (
     ReleaseFrame,
 )
 from tidings.api.frame_parts import MAX_FRAME_EVENTS, MAX_REASON, MAX_WINDOW, Id
-from tidings.api.items import item_form
 from tidings.api.server_frames import (
     ConnectedFrame,
     ErrorFrame,
@@ -38,7 +37,6 @@ from tidings.api.server_frames import (
     ServerFrame,
     TypesFrame,
 )
-from tidings.channel.vocabulary import Item
 from tidings.errors import BadInput, LimitExceeded
 from tidings.events.codecs.json_text import parse_json
 from tidings.events.envelope import ProducerMark
@@ -68,6 +66,7 @@ __all__ = [
     "ServerFrame",
     "TypesFrame",
     "frame_id",
+    "push_content",
     "read_client_frame",
     "read_server_frame",
     "write_events",
@@ -162,30 +161,29 @@ def write_frame(frame: ClientFrame | ServerFrame) -> str:
     return octets.decode()
 
 
-def write_push(
-    id: int,
-    channel: int,
-    proxy: int,
-    items: Iterable[Item],
-    marks: Sequence[ProducerMark] | None = None,
-    *,
-    trail: bool = False,
-) -> str:
-    """A `PushFrame` as text, from the events themselves.
+def push_content(
+    events: Iterable[bytes], marks: Sequence[ProducerMark], *, trail: bool = False
+) -> bytes:
+    """What a `PushFrame` holds whichever proxy it goes through, for `write_push`.
 
-    Raises:
-        LimitExceeded: It is longer than the service takes.
+    Args:
+        events: The JSON of each.
+        marks: The mark of each.
+        trail: Whether the answers say how each was judged.
     """
-    events = [item_form(item) for item in items]
-    producer = number = pairs = None
-    if marks:
-        producer, number = marks[0].producer, marks[0].number
-        if any(
-            mark.number != number + at or mark.producer != producer for at, mark in enumerate(marks)
-        ):
-            producer = number = None
-            pairs = [(mark.producer, mark.number) for mark in marks]
-    return write_frame(PushFrame(id, channel, proxy, events, producer, number, pairs, trail))
+    first = marks[0]
+    producer, number = first.producer, first.number
+    if all(m.number == number + at and m.producer == producer for at, m in enumerate(marks)):
+        told = b'"producer":%b,"number":%d,' % (_encoder.encode(producer), number)
+    else:
+        told = b'"marks":%b,' % _encoder.encode([(m.producer, m.number) for m in marks])
+    return b'%b%b"events":[%b]' % (told, b'"trail":true,' if trail else b"", b",".join(events))
+
+
+def write_push(id: int, channel: int, proxy: int, content: bytes) -> bytes:
+    """A `PushFrame` as text, from its `push_content`."""
+    head = b'{"op":"push","id":%d,"channel":%d,"proxy":%d,' % (id, channel, proxy)
+    return b"%b%b}" % (head, content)
 
 
 def write_pushed(id: int, results: Sequence[int | dict[str, Any]]) -> str:

@@ -32,6 +32,7 @@ from tidings.api.frames import (
     ReleaseFrame,
     TypesFrame,
     frame_id,
+    push_content,
     read_client_frame,
     read_server_frame,
     write_events,
@@ -40,6 +41,7 @@ from tidings.api.frames import (
     write_pushed,
 )
 from tidings.errors import BadInput, InvalidEvent, LimitExceeded
+from tidings.events.codecs.json_codec import encode_event
 from tidings.events.envelope import ProducerMark
 
 ORIGIN = "0123456789abcdef" * 2
@@ -108,15 +110,17 @@ def test_events_come_back(seqs: list[int], again: bool, batch: bool, replayed: b
 
 def test_a_push_says_marks_in_the_shortest_way() -> None:
     one = event("a", "b")
-    rising = [ProducerMark("p", 4), ProducerMark("p", 5)]
-    text = write_push(1, 2, 3, [one, one], rising, trail=True)
-    plain = json.loads(text)
-    assert (plain["producer"], plain["number"], plain["trail"]) == ("p", 4, True)
+    events = [encode_event(one)] * 2
+    rising = [ProducerMark('p"', 4), ProducerMark('p"', 5)]
+    plain = json.loads(write_push(1, 2, 3, push_content(events, rising, trail=True)))
+    assert (plain["producer"], plain["number"], plain["trail"]) == ('p"', 4, True)
     mixed = [ProducerMark("p", 4), ProducerMark("q", 5)]
-    assert json.loads(write_push(1, 2, 3, [one, one], mixed))["marks"] == [["p", 4], ["q", 5]]
-    for marks in (rising, mixed, None):
-        frame = read_client_frame(write_push(1, 2, 3, [one, one], marks))
+    plain = json.loads(write_push(1, 2, 3, push_content(events, mixed)))
+    assert plain["marks"] == [["p", 4], ["q", 5]]
+    for marks in (rising, mixed):
+        frame = read_client_frame(write_push(1, 2, 3, push_content(events, marks)).decode())
         assert isinstance(frame, PushFrame)
+        assert (frame.id, frame.channel, frame.proxy, frame.trail) == (1, 2, 3, False)
         assert frame.producer_marks() == marks
         assert frame.items() == [one, one]
 

@@ -12,9 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import Any, Final, TypeAlias
 
-import msgspec
-
-from tidings.api.frames import MAX_FRAME_EVENTS, PushedFrame
+from tidings.api.frames import MAX_FRAME_EVENTS, PushedFrame, push_content, write_push
 from tidings.api.items import item_form
 from tidings.api.problems import error_of
 from tidings.api.trails import TrailForm
@@ -37,7 +35,6 @@ MOST_OCTETS: Final = 16 * 1024 * 1024
 # Frames are not made longer than this by more events: others on the socket want a turn, too.
 _FRAME_OCTETS: Final = 1024 * 1024
 
-_encoder: Final = msgspec.json.Encoder()
 
 Answer: TypeAlias = int | TidingsError | None
 
@@ -95,13 +92,13 @@ class _Request:
 class _Frame:
     """Events that were sent and are not answered."""
 
-    __slots__ = ("channel", "id", "octets", "parts", "proxy", "tail")
+    __slots__ = ("channel", "content", "id", "octets", "parts", "proxy")
 
     def __init__(self, id: int, channel: int, proxy: int) -> None:
         self.id = id
         self.channel = channel
         self.proxy = proxy
-        self.tail = b""
+        self.content = b""
         self.octets = 0
         # Whose events these are: the request, the first of them, and how many.
         self.parts: list[tuple[_Request, int, int]] = []
@@ -293,14 +290,13 @@ class Pushes:
             if request.sent < len(request.events):
                 break
             waiting.popleft()
-        frame.tail = _tail(events, marks, trail=key[2])
+        frame.content = push_content(events, marks, trail=key[2])
         return frame
 
     def _send_frame(self, frame: _Frame) -> None:
         channel = frame.channel
         proxy = self._proxy_now(channel, frame.proxy)
-        head = f'{{"op":"push","id":{frame.id},"channel":{channel},"proxy":{proxy},'
-        self._send(head.encode() + frame.tail)
+        self._send(write_push(frame.id, channel, proxy, frame.content))
 
 
 def _fitting(events: Sequence[bytes], start: int, most: int, octets: int) -> Sequence[bytes]:
@@ -312,16 +308,6 @@ def _fitting(events: Sequence[bytes], start: int, most: int, octets: int) -> Seq
             break
         taken.append(event)
     return taken
-
-
-def _tail(events: Sequence[bytes], marks: Sequence[ProducerMark], *, trail: bool) -> bytes:
-    first = marks[0]
-    producer, number = first.producer, first.number
-    if all(m.number == number + at and m.producer == producer for at, m in enumerate(marks)):
-        told = b'"producer":%b,"number":%d,' % (_encoder.encode(producer), number)
-    else:
-        told = b'"marks":%b,' % _encoder.encode([(m.producer, m.number) for m in marks])
-    return b'%b%b"events":[%b]}' % (told, b'"trail":true,' if trail else b"", b",".join(events))
 
 
 def _encoded(item: Item) -> bytes:

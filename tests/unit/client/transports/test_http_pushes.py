@@ -5,7 +5,6 @@ from collections.abc import Coroutine
 from itertools import count
 from typing import Any
 
-import msgspec
 import pytest
 
 from tidings import event
@@ -232,13 +231,3 @@ def test_a_channel_that_is_gone_fails_its_pushes_only() -> None:
         assert await other == [1]
 
     run(scene())
-
-
-def test_frames_are_what_the_service_reads() -> None:
-    tail = http_pushes._tail([b"{}"], [ProducerMark('q"', 3)], trail=True)
-    assert msgspec.json.decode(b"{" + tail) == {
-        "producer": 'q"',
-        "number": 3,
-        "trail": True,
-        "events": [{}],
-    }

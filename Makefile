@@ -50,8 +50,8 @@ bench: install ## Measure matching, channels, persistence, recovery, memory and 
 	@for bench in match channel persist recover memory web; do $(BIN)/tidings bench $$bench; done
 
 lock: $(LOCK_VENV)/.installed ## Make the locks again; UPGRADE=1 takes newer versions
-	@$(COMPILE) pyproject.toml --extra arrow --extra build --extra test --extra dev -o requirements/test.txt
-	@$(COMPILE) pyproject.toml --extra arrow --extra build -c requirements/test.txt -o requirements/runtime.txt
+	@$(COMPILE) pyproject.toml --extra arrow --extra spark --extra build --extra test --extra dev -o requirements/test.txt
+	@$(COMPILE) pyproject.toml --extra arrow --extra spark --extra build -c requirements/test.txt -o requirements/runtime.txt
 	@echo uv | $(COMPILE) - -o requirements/uv.txt
 	@git --no-pager diff --stat -- requirements
 

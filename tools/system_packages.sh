@@ -16,14 +16,16 @@ case $python_state in
     2) missing="python3 python3-venv" ;; # Debian 12 and newer have 3.11 or newer
 esac
 
-# The power-loss tests compile a small library, the pages are looked at in a browser, and the
-# examples of the API are run as they stand.
+# The power-loss tests compile a small library, the pages are looked at in a browser, the
+# examples of the API are run as they stand, and the data pipeline runs on Spark, which is Java.
 for_tests=""
 if [ "${1:-}" = tests ]; then
     echo '#include <stdio.h>' | gcc -E -x c - >/dev/null 2>&1 || for_tests="gcc libc6-dev"
     command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 ||
         command -v google-chrome >/dev/null 2>&1 || for_tests="$for_tests${for_tests:+ }chromium"
     command -v curl >/dev/null 2>&1 || for_tests="$for_tests${for_tests:+ }curl"
+    command -v java >/dev/null 2>&1 ||
+        for_tests="$for_tests${for_tests:+ }openjdk-17-jre-headless"
 fi
 
 [ -z "$missing$for_tests" ] && exit 0

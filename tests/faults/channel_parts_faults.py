@@ -15,13 +15,14 @@ import tidings
 from tests.faults.fault import Fault
 from tidings.channel.offers import ALL_TYPES, TypeChange, TypeList, TypeRegistry, overlap, wanted_by
 from tidings.channel.producers import ProducerMarks
-from tidings.channel.translation import approximate_octets, entered, fields_for, left_as
+from tidings.channel.translation import approximate_octets, entered, left_as
 from tidings.channel.vocabulary import Form
 from tidings.errors import InvalidUsage
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any, Value
 from tidings.events.build import event
 from tidings.events.envelope import ProducerMark
+from tidings.events.fields import fields_for
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
 
@@ -147,7 +148,7 @@ CHANNEL_PARTS_FAULTS = [
     ),
     Fault(
         "filters always see an event",
-        TRANSLATION,
+        "events/fields.py",
         "AnyFields(event.body, now) if is_any(event)",
         "AnyFields(event.body, now) if not event.type",
     ),

@@ -22,7 +22,7 @@ from tidings.channel.holders import Proxy
 from tidings.channel.management import Connect, ObtainProxy
 from tidings.channel.settings import Settings
 from tidings.channel.trail import Trail
-from tidings.channel.translation import entered, fields_for
+from tidings.channel.translation import entered
 from tidings.channel.views import (
     AdminInfo,
     FilterInfo,
@@ -34,7 +34,7 @@ from tidings.channel.views import (
     view_proxy,
 )
 from tidings.channel.vocabulary import Item, Operator, Side, Style
-from tidings.events.fields import Fields
+from tidings.events.fields import Fields, fields_for
 from tidings.filters.plan import PlanOptions
 
 SEED = 91_000

@@ -25,7 +25,7 @@ from tidings.channel.properties import AdminProperties
 from tidings.channel.pumping import pump
 from tidings.channel.qos import QoS
 from tidings.channel.routing import Router
-from tidings.channel.translation import approximate_octets, entered, fields_for
+from tidings.channel.translation import approximate_octets, entered
 from tidings.channel.vocabulary import Item, Side
 from tidings.errors import (
     AdminNotFound,
@@ -38,7 +38,7 @@ from tidings.errors import (
     TidingsError,
 )
 from tidings.events.envelope import ProducerMark
-from tidings.events.fields import Fields
+from tidings.events.fields import Fields, fields_for
 from tidings.events.structured import StructuredEvent
 from tidings.filters.plan import Plan
 

@@ -15,10 +15,10 @@ from tidings.channel.holders import Proxy
 from tidings.channel.lifetimes import Quality, quality_of, view_of
 from tidings.channel.overflow import discard_policy
 from tidings.channel.qos import Reliability
-from tidings.channel.translation import approximate_octets, entered, fields_for
+from tidings.channel.translation import approximate_octets, entered
 from tidings.channel.vocabulary import Form, Item, Side, Style
 from tidings.errors import TidingsError
-from tidings.events.fields import Fields
+from tidings.events.fields import Fields, fields_for
 
 __all__ = ["Step", "Traced", "Trail", "dry_run", "traced_push"]
 

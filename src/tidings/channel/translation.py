@@ -14,11 +14,11 @@ from typing import Final
 from tidings.channel.vocabulary import Form, Item
 from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import Any, Reference, UnionValue, infer, pack
-from tidings.events.fields import ANY_EVENT_TYPE, AnyFields, Fields, StructuredFields
+from tidings.events.fields import ANY_EVENT_TYPE, is_any
 from tidings.events.structured import StructuredEvent, event_in_any
 from tidings.events.typecode import Member, TypeCode
 
-__all__ = ["approximate_octets", "entered", "fields_for", "is_any", "left_as"]
+__all__ = ["approximate_octets", "entered", "left_as"]
 
 _ANY_DOMAIN, _ANY_TYPE = ANY_EVENT_TYPE
 
@@ -56,16 +56,6 @@ def _unwrapped(event: StructuredEvent) -> StructuredEvent:
             return event if bare else StructuredEvent(_ANY_DOMAIN, _ANY_TYPE, body=event.body)
         event = inside
     return event
-
-
-def is_any(event: StructuredEvent) -> bool:
-    """Whether the event is a bare value: its body."""
-    return event.type == _ANY_TYPE and event.domain == _ANY_DOMAIN
-
-
-def fields_for(event: StructuredEvent, now: int) -> Fields:
-    """What filters see of an event at a time, microseconds since 1970."""
-    return AnyFields(event.body, now) if is_any(event) else StructuredFields(event, now)
 
 
 def left_as(event: StructuredEvent, form: Form) -> StructuredEvent | Any:

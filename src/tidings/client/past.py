@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, TypeAlias
 
-from tidings.channel.translation import fields_for
 from tidings.channel.views import FilterInfo
 from tidings.channel.vocabulary import Side
 from tidings.client.managing import Wanted, constraints
 from tidings.client.transport import Message, Stream, Transport
 from tidings.errors import CursorNotFound, Disconnected, InvalidUsage, NotFound, Stopping
+from tidings.events.fields import fields_for
 from tidings.filters.constraint import Constraint
 from tidings.filters.plan import AdminRule, Plan, ProxyRule, Rule
 

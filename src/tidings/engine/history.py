@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tidings.channel.channel import Channel
-from tidings.channel.translation import fields_for
 from tidings.engine.bodies import Message
 from tidings.engine.store import Store, message_of
 from tidings.errors import CursorNotFound, InvalidUsage, StoreError, TidingsError
+from tidings.events.fields import fields_for
 from tidings.filters.constraint import Constraint
 from tidings.stores.event_index import SegmentIndex, durable_entries
 from tidings.stores.event_payloads import arrival_of

@@ -19,6 +19,8 @@
     │   ├── AdminLimitExceeded      more proxies than the channel's admin properties allow
     │   └── ChannelFull             more waiting events than a channel or the service keeps
     ├── MissingExtra                an optional part of Tidings that is not installed
+    ├── JavaNotFound                Spark is asked for, and there is no Java that fits
+    ├── PipelineFailed              a job of the data pipeline could not be done
     ├── NotFound                    an id that names nothing
     │   ├── ConstraintNotFound
     │   ├── CallbackNotFound
@@ -43,6 +45,8 @@
         ├── JournalInUse            another process has the journal open
         ├── JournalTooNew           written by a newer version; left as it is
         ├── JournalBroken           a write or sync failed for good; open it again
+        ├── ArchiveNotFound         no archive is at this place
+        ├── ArchiveDamaged          an archive, or a segment of it, is not as it was sealed
         └── DiskFull                no room; works again when there is
 
 Every class carries a stable code, the HTTP status a web door answers with, and the
@@ -69,8 +73,10 @@ from tidings.errors.inputs import (
 from tidings.errors.limits import (
     AdminLimitExceeded,
     ChannelFull,
+    JavaNotFound,
     LimitExceeded,
     MissingExtra,
+    PipelineFailed,
 )
 from tidings.errors.lookups import (
     AdminNotFound,
@@ -104,6 +110,8 @@ from tidings.errors.states import (
     WrongState,
 )
 from tidings.errors.stores import (
+    ArchiveDamaged,
+    ArchiveNotFound,
     DiskFull,
     JournalBroken,
     JournalInUse,
@@ -115,6 +123,8 @@ __all__ = [
     "AdminLimitExceeded",
     "AdminNotFound",
     "AlreadyConnected",
+    "ArchiveDamaged",
+    "ArchiveNotFound",
     "BadInput",
     "CallbackNotFound",
     "ChannelFull",
@@ -134,6 +144,7 @@ __all__ = [
     "InvalidMappingValue",
     "InvalidTypeCode",
     "InvalidUsage",
+    "JavaNotFound",
     "JournalBroken",
     "JournalInUse",
     "JournalTooNew",
@@ -142,6 +153,7 @@ __all__ = [
     "NameTaken",
     "NotConnected",
     "NotFound",
+    "PipelineFailed",
     "PropertyError",
     "PropertyErrorCode",
     "ProxyNotFound",

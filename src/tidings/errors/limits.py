@@ -60,3 +60,19 @@ class MissingExtra(TidingsError):
 
     def __str__(self) -> str:
         return f"{self.what} is not installed with Tidings here: pip install tidings[{self.extra}]"
+
+
+class JavaNotFound(TidingsError):
+    """Spark needs Java 17 or newer, and there is none."""
+
+    code = "java_not_found"
+    http_status = 501
+    corba_id = SYSTEM.format("NO_IMPLEMENT")
+
+
+class PipelineFailed(TidingsError):
+    """A job of the data pipeline could not be done; what was there before is unharmed."""
+
+    code = "pipeline_failed"
+    http_status = 500
+    corba_id = SYSTEM.format("INTERNAL")

@@ -37,3 +37,17 @@ class DiskFull(StoreError):
     code = "disk_full"
     http_status = 507
     corba_id = SYSTEM.format("IMP_LIMIT")
+
+
+class ArchiveNotFound(StoreError):
+    """There is no archive at this place."""
+
+    code = "archive_not_found"
+    http_status = 404
+    corba_id = SYSTEM.format("OBJECT_NOT_EXIST")
+
+
+class ArchiveDamaged(StoreError):
+    """The archive, or a segment of it, is not as it was sealed."""
+
+    code = "archive_damaged"

@@ -39,7 +39,9 @@ __all__ = [
     "Fields",
     "Plain",
     "StructuredFields",
+    "fields_for",
     "fields_of",
+    "is_any",
     "plain",
 ]
 
@@ -211,6 +213,16 @@ class AnyFields(Fields):
 
 
 _ANY_DEFAULTS: Final = {"domain_name": ANY_EVENT_TYPE[0], "type_name": ANY_EVENT_TYPE[1]}
+
+
+def is_any(event: StructuredEvent) -> bool:
+    """Whether an event, as channels keep it, is a bare value: its body."""
+    return (event.domain, event.type) == ANY_EVENT_TYPE
+
+
+def fields_for(event: StructuredEvent, now: int) -> Fields:
+    """What filters see of an event, as channels keep it, at a time, microseconds since 1970."""
+    return AnyFields(event.body, now) if is_any(event) else StructuredFields(event, now)
 
 
 def fields_of(event: object, now: int = 0) -> Fields:

@@ -28,7 +28,7 @@ from tidings.channel.management import (
     ObtainProxy,
     SetQoS,
 )
-from tidings.channel.translation import entered, fields_for
+from tidings.channel.translation import entered
 from tidings.channel.views import (
     ProxyInfo,
     advertisement,
@@ -39,6 +39,7 @@ from tidings.channel.views import (
 )
 from tidings.channel.vocabulary import Place, Side, Style
 from tidings.errors import StoreError
+from tidings.events.fields import fields_for
 from tidings.filters.constraint import constraint
 from tidings.filters.plan import Plan
 

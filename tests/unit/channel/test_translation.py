@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from tidings.channel.translation import (
     approximate_octets,
     entered,
-    fields_for,
-    is_any,
     left_as,
 )
 from tidings.channel.vocabulary import Form
@@ -23,7 +21,7 @@ from tidings.errors import InvalidEvent
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any, Reference, UnionValue, Value, same
 from tidings.events.build import event
-from tidings.events.fields import AnyFields, StructuredFields
+from tidings.events.fields import AnyFields, StructuredFields, fields_for, is_any
 from tidings.events.paths import Name, Path
 from tidings.events.structured import STRUCTURED_EVENT, StructuredEvent
 

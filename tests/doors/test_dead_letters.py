@@ -129,7 +129,7 @@ async def test_in_memory_no_dead_letters_are_kept(service: Service) -> None:
     await client.publish(channel, bid(1))
     (await anext(subscription)).reject("no")
     info = await known(subscription, lambda info: not info.in_flight)
-    assert info.counts["dead"] == 1
+    assert info.counts["rejected"] == 1
 
 
 @pytest.mark.parametrize("reason", ["no such file: \udcff", 5])

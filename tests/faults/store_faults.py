@@ -37,6 +37,15 @@ STORE_FAULTS = [
         "min(lengths) < 1 or sum(lengths) > MOST_SEQS",
         "min(lengths) < 1",
     ),
+    Fault(
+        "the time of an outcome is lost",
+        PAYLOADS,
+        "_seqs(_runs_of(payload[body:])), at)",
+        "_seqs(_runs_of(payload[body:])), None)",
+    ),
+    Fault(
+        "an outcome of a later format is read", PAYLOADS, "elif form != FORMAT:", "elif not form:"
+    ),
     Fault("an unclosed catalog is used", CATALOG_FILE, "if not about[0][1]:", "if not about:"),
     Fault("any journal's catalog is used", CATALOG_FILE, "!= [journal_id]", "== [b'']"),
     Fault("damage is not looked for", CATALOG_FILE, 'found != [("ok",)]', "found == []"),
@@ -116,10 +125,17 @@ def payloads(_: Iterator[Path]) -> Iterator[str]:
     if not fails(lambda: stored_event(payload[:-1]), StoreError):
         yield "a cut event is read"
     seqs = [5, 6, 9, 10, 3]
-    written = outcome_payload(1, Outcome.DELIVERED, seqs)
-    if list(stored_outcome(written)[2]) != seqs:
+    written = outcome_payload(1, Outcome.DELIVERED, seqs, 77)
+    if list(stored_outcome(written).seqs) != seqs:
         yield "an outcome does not come back"
-    endless = written[:6] + msgspec.msgpack.encode([1, MOST_SEQS + 1])
+    if stored_outcome(written).at != 77:
+        yield "an outcome loses its time"
+    untimed = written[1:6] + msgspec.msgpack.encode([5, 1])
+    if stored_outcome(b"\x01" + untimed).at is not None:
+        yield "an outcome without a time has one"
+    if not fails(lambda: stored_outcome(b"\x09" + untimed), StoreError):
+        yield "an outcome of another format is read"
+    endless = written[:14] + msgspec.msgpack.encode([1, MOST_SEQS + 1])
     if not fails(lambda: stored_outcome(endless), StoreError):
         yield "a run without bound"
 

@@ -127,7 +127,7 @@ def check_waiting(
     if hit is not None and hit.record.kind == Kind.EVENT:
         gone.add(hit.record.seq)
     elif hit is not None and hit.record.kind == Kind.OUTCOME:
-        proxy, _, seqs = stored_outcome(hit.record.payload)
+        proxy, _, seqs, _ = stored_outcome(hit.record.payload)
         again[channel.proxies[proxy].name].update(seqs)
     for consumer in CONSUMERS:
         events = found[consumer]

@@ -127,8 +127,8 @@ FAULTS = [
         Fault(
             "acknowledgements are not written",
             "engine/perform.py",
-            "            write.records.append(self._recorder.outcome(effect))",
-            "            self._recorder.outcome(effect)",
+            "write.records.append(self._recorder.outcome(",
+            "id(self._recorder.outcome(",
         ),
         "and back",
     ),

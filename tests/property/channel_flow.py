@@ -150,7 +150,7 @@ class Flow(Observed):
         id, one, seqs = chosen
         for seq in seqs:
             one.leases.pop(seq, None)
-        one.finish([one.flight.pop(seq) for seq in seqs], x.Outcome.DEAD)
+        one.finish([one.flight.pop(seq) for seq in seqs], x.Outcome.REJECTED)
         self.model.hand_over(one, self.now)
         self.ask(c.Reject(self.channel, id, seqs, "bad"))
         return True

@@ -185,6 +185,13 @@ def test_maps_of_properties(envelope: Envelope) -> None:
                 if type(value) is kind and not (kind is int and value >= 2**63)  # type: ignore[operator]
             ]
             assert repr(row[f"{part}_{end}"]) == repr(expected)
+        lists = [f"data_{end}s" for end in kinds] if part == "data" else []
+        mapped = [name for end in kinds for name, _ in row[f"{part}_{end}"]]
+        mapped += [name for column in lists for name, _ in row[column]]
+        assert sorted([*mapped, *row[f"{part}_other"]]) == sorted(seen)
+        for column in lists:
+            for name, values in row[column]:
+                assert repr(tuple(values)) == repr(seen[name])
 
 
 # ---------------------------------------------------------------- the catalogue

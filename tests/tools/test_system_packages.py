@@ -50,7 +50,7 @@ class System:
         )
 
 
-FOR_TESTS = ("gcc", "chromium", "curl")
+FOR_TESTS = ("gcc", "chromium", "curl", "java")
 
 
 @pytest.fixture
@@ -147,6 +147,14 @@ class TestSystemPackages:
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[-1].endswith(" gcc libc6-dev")
 
+    def test_root_installs_the_java_of_the_tests(self, system: System) -> None:
+        system.add_python("python3", GOOD)
+        system.add_apt(as_root=True)
+        (system.programs / "java").unlink()
+        done = system.run("system_packages.sh", "tests")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1].endswith(" openjdk-17-jre-headless")
+
     def test_python_and_compiler_are_installed_together(self, system: System) -> None:
         system.add_python("python3", NO_VENV)
         system.add_apt(as_root=False)
@@ -165,7 +173,9 @@ class TestSystemPackages:
             (system.programs / name).unlink()
         done = system.run("system_packages.sh", "tests")
         assert (done.returncode, done.stdout) == (0, "")
-        assert done.stderr.endswith("sudo apt-get install --yes gcc libc6-dev chromium curl\n")
+        assert done.stderr.endswith(
+            "sudo apt-get install --yes gcc libc6-dev chromium curl openjdk-17-jre-headless\n"
+        )
 
     def test_a_python_that_stays_too_old_is_named(self, system: System) -> None:
         system.add_python("python3", OLD)

@@ -79,7 +79,7 @@ def failed(proxy: Proxy, command: Failed, now: int, end: Callable[[Proxy, bool],
     text = f"{delivery.failures} failed deliveries in a row; the last: {reason}"
     if not proxy.durable and delivery.failures > settings.retry_limit:
         channel.core.out.append(Notice(NoticeKind.GIVEN_UP, channel.id, proxy.id, text))
-        bury(proxy, delivery, delivery.all_entries(), cause)
+        bury(proxy, delivery, delivery.all_entries(), cause, Outcome.DEAD)
         end(proxy, True)
         return
     if delivery.failures == 1:
@@ -99,7 +99,7 @@ def rejected(proxy: Proxy, command: Reject, now: int) -> None:
         return
     cause = Cause(now + proxy.channel.core.offset, kept_reason(command.reason))
     noted_cause(delivery, entries, cause)
-    bury(proxy, delivery, entries, cause)
+    bury(proxy, delivery, entries, cause, Outcome.REJECTED)
     too_many = delivery.withdraw([entry.seq for entry in entries])
     if too_many:
         proxy.channel.done(proxy, too_many, Outcome.DISCARDED)
@@ -112,7 +112,9 @@ def kept_reason(reason: object) -> str:
     return text[:MAX_REASON].encode("utf-8", "backslashreplace").decode()
 
 
-def bury(proxy: Proxy, delivery: Delivery, entries: Sequence[Entry], last: Cause) -> None:
+def bury(
+    proxy: Proxy, delivery: Delivery, entries: Sequence[Entry], last: Cause, outcome: Outcome
+) -> None:
     """Makes dead letters of events, of the last ones if they are too many; with their causes."""
     channel = proxy.channel
     dead = list(entries[-channel.core.settings.limits.dead_letters :])
@@ -121,7 +123,7 @@ def bury(proxy: Proxy, delivery: Delivery, entries: Sequence[Entry], last: Cause
         channel.core.out.append(DeadLetter(channel.id, proxy.id, entry, last.at, causes))
     delivery.withdraw([entry.seq for entry in dead])
     if dead:
-        channel.done(proxy, dead, Outcome.DEAD)
+        channel.done(proxy, dead, outcome)
 
 
 def redrive(proxy: Proxy, command: Redrive, now: int) -> None:

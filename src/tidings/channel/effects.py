@@ -44,7 +44,11 @@ __all__ = [
 
 
 class Outcome(IntEnum):
-    """What became of one consumer's copy of an event; numbered as in the journal."""
+    """What became of one consumer's copy of an event; numbered as in the journal.
+
+    An event that its consumer refuses for good is REJECTED, one that is given up after failed
+    deliveries is DEAD; both become dead letters.
+    """
 
     DELIVERED = 1
     EXPIRED = 2
@@ -52,6 +56,7 @@ class Outcome(IntEnum):
     DEAD = 4
     DISCONNECTED = 5
     WITHDRAWN = 6
+    REJECTED = 7
 
 
 class Accepted(NamedTuple):

@@ -34,6 +34,10 @@ Host = Annotated[
 ]
 Port = Annotated[int | None, typer.Option(metavar="N", help="The port; 0 takes a free one.")]
 Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Where the data is.")]
+Archive = Annotated[
+    Path | None,
+    typer.Option("--archive", metavar="DIR", help="Archive the journal there, for analysis."),
+]
 Memory = Annotated[bool, typer.Option("--memory", help="Keep nothing on disk.")]
 TokenFile = Annotated[
     Path | None,
@@ -59,6 +63,7 @@ def add_to(app: typer.Typer) -> None:
         epilog=examples(
             "tidings serve",
             "tidings serve --port 0 --memory",
+            "tidings serve --data /var/lib/tidings --archive /srv/archive",
             "tidings serve --settings /etc/tidings/tidings.toml",
             "TIDINGS_HTTP__PORT=9090 tidings serve --data /var/lib/tidings",
         )
@@ -72,6 +77,7 @@ def serve(  # noqa: PLR0913, PLR0917 -- each an option
     host: Host = None,
     port: Port = None,
     data: Data = None,
+    archive: Archive = None,
     memory: Memory = False,
     token_file: TokenFile = None,
     log_level: LogLevel = None,
@@ -88,6 +94,7 @@ def serve(  # noqa: PLR0913, PLR0917 -- each an option
         "--host": ("http.host", host),
         "--port": ("http.port", port),
         "--data": ("store.dir", data),
+        "--archive": ("archive.dir", archive),
         "--memory": ("store.memory", memory or None),
         "--token-file": ("http.token_file", token_file),
         "--log-level": ("log.level", log_level),

@@ -11,7 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from tidings.channel import commands as c
 from tidings.channel import effects as e
@@ -45,6 +45,9 @@ from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
 from tidings.stores.journal import SEGMENT_OCTETS
 from tidings.stores.retention import Retention
 
+if TYPE_CHECKING:
+    from tidings.engine.archiving import Archiving
+
 __all__ = ["Host"]
 
 log = logging.getLogger(__name__)
@@ -70,6 +73,7 @@ class Host:
         watchdog: Counts what held up the loop.
         housekeeping: What is done in the background.
         history: What channels took in before.
+        archiving: What keeps the archive; None if there is none.
     """
 
     housekeeping: Housekeeping
@@ -95,6 +99,7 @@ class Host:
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
         self.counts: Counter[Outcome] = Counter()
         self.disk_error: StoreError | None = None
+        self.archiving: Archiving | None = None
         self._mailbox = Mailbox(settings.limits.batch_events)
         self._performer = Performer(self)
         self._timer = Timer(self.loop, self.clock.now, self._tick)

@@ -16,7 +16,7 @@ from tidings.channel.effects import Notice, NoticeKind
 from tidings.engine.carrying import Carrying
 from tidings.engine.swapping import Swapping
 from tidings.errors import InvalidUsage, Stopping, TidingsError
-from tidings.stores.retention import Retention, SegmentInfo, droppable
+from tidings.stores.retention import Retention, SegmentInfo, droppable, held_from
 from tidings.stores.segments import segment_path
 
 if TYPE_CHECKING:
@@ -54,6 +54,8 @@ class Housekeeping:
         every: How often everything is looked at, in seconds; also when a segment is full.
         idle_seconds: Consumers that have taken nothing for so long may be swapped out.
         most_entries: They are when more entries than this are in memory.
+        unarchived: Tells the first segment that the archive still needs, and how many octets the
+            journal keeps for it at most; None if there is no archive.
     """
 
     def __init__(self, retention: Retention | None = None, disk_quota: int | None = None) -> None:
@@ -64,6 +66,7 @@ class Housekeeping:
         self.every = 10.0
         self.idle_seconds = 300.0
         self.most_entries = 200_000
+        self.unarchived: Callable[[], tuple[int, int]] | None = None
         self._host: Host | None = None
         self._swapping: Swapping | None = None
         self._task: asyncio.Task[None] | None = None
@@ -224,11 +227,17 @@ class Housekeeping:
     def _droppable(self, infos: list[SegmentInfo]) -> list[int]:
         assert self._host is not None
         clock, kept = self._host.clock, self.retention
+        most = None
         if self.disk_quota is not None:
             # What is written meanwhile must not be what goes beyond it.
-            most = self.disk_quota * 9 // 10 - self._always
-            kept = replace(kept, keep_octets=min(kept.keep_octets, max(0, most)))
-        return droppable(infos, clock.now() + clock.offset, kept)
+            most = max(0, self.disk_quota * 9 // 10 - self._always)
+            kept = replace(kept, keep_octets=min(kept.keep_octets, most))
+        held = None
+        if self.unarchived is not None:
+            first, hold = self.unarchived()
+            # Events that are refused would be worse than events that are not in the archive.
+            held = held_from(infos, first, hold if most is None else min(hold, most))
+        return droppable(infos, clock.now() + clock.offset, kept, held)
 
     def _rest(self, useful: bool) -> None:
         """After an attempt in vain the next one waits, longer each time."""

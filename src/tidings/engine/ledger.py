@@ -82,7 +82,7 @@ class Ledger:
                 self.changed.add(stored_topology(record.payload)[:3])
 
     def _settle(self, record: Record) -> None:
-        proxy, outcome, seqs = stored_outcome(record.payload)
+        proxy, outcome, seqs, _ = stored_outcome(record.payload)
         if outcome is Outcome.WITHDRAWN:
             return
         key = (record.channel, proxy)
@@ -108,7 +108,7 @@ class Ledger:
         self._done = None
         for record in unwritten:
             if record.kind == Kind.OUTCOME:
-                proxy, outcome, seqs = stored_outcome(record.payload)
+                proxy, outcome, seqs, _ = stored_outcome(record.payload)
                 if outcome is not Outcome.WITHDRAWN:
                     self._add(record.channel, proxy, seqs)
 

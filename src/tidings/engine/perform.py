@@ -127,7 +127,7 @@ class Performer:
     def _done(self, effect: e.Done, write: Write) -> None:
         self._host.counts[effect.outcome] += effect.copies
         if effect.durable and self._host.store is not None:
-            write.records.append(self._recorder.outcome(effect))
+            write.records.append(self._recorder.outcome(effect, self._host.clock.now()))
 
     def _topology(self, effect: e.TopologyChanged, write: Write) -> None:
         if effect.kind == "channel":

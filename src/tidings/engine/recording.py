@@ -65,9 +65,10 @@ class Recorder:
         )
         return Record(Kind.EVENT, self.origins[effect.channel], effect.seq, event_payload(stored))
 
-    def outcome(self, effect: Done) -> Record:
-        """The record of copies that are done with."""
-        payload = outcome_payload(effect.proxy, effect.outcome, effect.durable)
+    def outcome(self, effect: Done, now: int) -> Record:
+        """The record of copies that are done with since a moment of host time."""
+        at = now + self.offset
+        payload = outcome_payload(effect.proxy, effect.outcome, effect.durable, at)
         return Record(Kind.OUTCOME, self.origins[effect.channel], effect.durable[0], payload)
 
     def topology(self, effect: TopologyChanged) -> Record:

@@ -154,7 +154,7 @@ class Recovered:
 
     def _outcome(self, entry: JournalEntry) -> None:
         channel = self._channel(entry.record.channel)
-        proxy, outcome, seqs = stored_outcome(entry.record.payload)
+        proxy, outcome, seqs, _ = stored_outcome(entry.record.payload)
         channel.seq = max(channel.seq, max(seqs, default=0))  # their own records may be lost
         if outcome is Outcome.WITHDRAWN:
             return

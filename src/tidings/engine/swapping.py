@@ -88,4 +88,4 @@ def _in_memory(delivery: Delivery) -> int:
 def _taken(delivery: Delivery) -> int:
     """Events its consumer has answered: what expires or is discarded is not its doing."""
     counts = delivery.counts
-    return counts.get(Outcome.DELIVERED, 0) + counts.get(Outcome.DEAD, 0)
+    return counts.get(Outcome.DELIVERED, 0) + counts.get(Outcome.REJECTED, 0)

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
-from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
 from tidings.engine.bodies import CACHE_OCTETS
 from tidings.errors import InvalidUsage
+from tidings.server.archive import ArchiveSection, archive_problem
 from tidings.server.kinds import (
     Duration,
     Octets,
@@ -26,7 +26,13 @@ from tidings.server.kinds import (
     Right,
     shown,
 )
-from tidings.server.rules import LimitsSection, RulesSection, Section, channel_settings
+from tidings.server.rules import (
+    LIVE_FIELD,
+    LimitsSection,
+    RulesSection,
+    Section,
+    channel_settings,
+)
 from tidings.stores.journal import SEGMENT_OCTETS
 from tidings.stores.retention import Retention
 from tidings.web.options import WebOptions
@@ -52,7 +58,6 @@ _SECOND: Final = 1_000_000
 # Such a token can stand in an Authorization header and in the name of a WebSocket subprotocol.
 _TOKEN: Final = re.compile(r"[A-Za-z0-9._~+-]{16,256}", re.ASCII)
 _TOKEN_WORDS: Final = "16 to 256 letters, digits and characters of ._~+-"
-_LIVE: Final[JsonDict] = {"live": True}
 
 
 def is_token(text: str) -> bool:
@@ -90,18 +95,18 @@ class StoreSection(Section):
     retention_size: Octets = Field(
         default=_RETAINED.keep_octets,
         description="When the journal is longer, its oldest segments go; events that wait stay.",
-        json_schema_extra=_LIVE,
+        json_schema_extra=LIVE_FIELD,
     )
     retention_age: OptionalDuration = Field(
         default=(_RETAINED.keep_microseconds or 0) / _SECOND,
         description="Segments older than this go; none keeps them whatever their age.",
-        json_schema_extra=_LIVE,
+        json_schema_extra=LIVE_FIELD,
     )
     disk_quota: OptionalOctets = Field(
         default=None,
         description="When the journal is longer and nothing of it can go, Persistent events are "
         "refused.",
-        json_schema_extra=_LIVE,
+        json_schema_extra=LIVE_FIELD,
     )
     cache: Octets = Field(
         default=CACHE_OCTETS,
@@ -130,23 +135,23 @@ class HttpSection(Section):
         default=None,
         description="The owner's token, which every request must then show. auto makes one, in "
         "the file owner.token of store.dir.",
-        json_schema_extra=_LIVE,
+        json_schema_extra=LIVE_FIELD,
     )
     token_file: OptionalPath = Field(
         default=None,
         description="A file whose first line is the token; read again on reload.",
-        json_schema_extra=_LIVE,
+        json_schema_extra=LIVE_FIELD,
     )
     allowed_hosts: Annotated[tuple[str, ...], Field(strict=False)] = Field(
         default=(),
         description="Without a token: names a request may use for this service, beside those of "
         "the loopback.",
-        json_schema_extra=_LIVE,
+        json_schema_extra=LIVE_FIELD,
     )
     allowed_origins: Annotated[tuple[str, ...], Field(strict=False)] = Field(
         default=(),
         description="Origins such as https://desk.example whose pages may use the service.",
-        json_schema_extra=_LIVE,
+        json_schema_extra=LIVE_FIELD,
     )
     unnamed_lifetime: Duration = Field(
         default=_WEB.unnamed_lifetime,
@@ -193,10 +198,12 @@ class LogSection(Section):
         default=1,
         description="0 nothing, 1 the factory, 2 channels too, 3 admins and their proxies too, "
         "4 everything, every request among it. From 1 on, warnings and errors of all parts.",
-        json_schema_extra=_LIVE,
+        json_schema_extra=LIVE_FIELD,
     )
     format: Literal["text", "json"] = Field(
-        default="text", description="Lines for people or for programs.", json_schema_extra=_LIVE
+        default="text",
+        description="Lines for people or for programs.",
+        json_schema_extra=LIVE_FIELD,
     )
 
 
@@ -206,7 +213,7 @@ class StopSection(Section):
     patience: Duration = Field(
         default=10.0,
         description="How long events that were taken in may leave for their consumers.",
-        json_schema_extra=_LIVE,
+        json_schema_extra=LIVE_FIELD,
     )
 
 
@@ -245,6 +252,7 @@ class ServerSettings(Section):
     """All settings of the service."""
 
     store: StoreSection = StoreSection()
+    archive: ArchiveSection = ArchiveSection()
     http: HttpSection = HttpSection()
     log: LogSection = LogSection()
     stop: StopSection = StopSection()
@@ -256,7 +264,11 @@ class ServerSettings(Section):
 
     @model_validator(mode="after")
     def _fit_together(self) -> ServerSettings:
-        problem = _http_problem(self.http) or _token_problem(self)
+        problem = (
+            _http_problem(self.http)
+            or _token_problem(self)
+            or archive_problem(self.archive, self.store.dir, self.store.memory)
+        )
         if not problem:
             try:
                 channel_settings(self.rules, self.limits)

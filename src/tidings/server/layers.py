@@ -30,7 +30,7 @@ DEFAULT_FILE: Final = Path("tidings.toml")
 _PREFIX: Final = "TIDINGS_"
 # Variables with our prefix that belong to the command line, to clients and to the tests.
 _FOREIGN: Final = frozenset(
-    {"TIDINGS_TRACEBACK", "TIDINGS_URL", "TIDINGS_TOKEN", "TIDINGS_SOAK_ROUNDS"}
+    {"TIDINGS_ARCHIVE", "TIDINGS_TRACEBACK", "TIDINGS_URL", "TIDINGS_TOKEN", "TIDINGS_SOAK_ROUNDS"}
 )
 _SECRET: Final = "***"
 _MOST_FILE: Final = 1_000_000

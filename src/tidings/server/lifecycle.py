@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 import tidings
+from tidings.engine.archiving import Archiving
 from tidings.engine.host import Host
 from tidings.errors import Stopping
 from tidings.server.announce import (
@@ -23,6 +24,7 @@ from tidings.server.announce import (
     service_url,
     write_port_file,
 )
+from tidings.server.archive import archive_plan
 from tidings.server.build import (
     HttpServer,
     address_refused,
@@ -50,6 +52,8 @@ _HTTP: Final = "what serves HTTP"
 _ENDING: Final = (signal.SIGTERM, signal.SIGINT)
 # What host.close may still take once its door is closed, in seconds.
 _LAST_WORDS: Final = 0.2
+# What the archive may take for the rest of the journal, in seconds.
+_LAST_SEAL: Final = 20.0
 
 
 async def run(sources: Sources, loaded: Loaded, port_file: Path | None = None) -> int:
@@ -158,8 +162,11 @@ class Service:
         try:
             if self._settings.http.token_file is not None:
                 owner_token(self._settings)  # found out before a long recovery
+            plan = archive_plan(self._settings.archive)
             self._watched = asyncio.all_tasks()
             self.host = await open_host(self._settings)
+            if plan is not None:
+                Archiving(self.host, plan).start()
             self._watch_over()
         except BaseException:
             socket_.close()
@@ -170,7 +177,7 @@ class Service:
         except BaseException:
             socket_.close()
             await self._behind_the_door.aclose()
-            await self.host.close(0.0)
+            await self._close_host(0.0)
             raise
         return self
 
@@ -233,6 +240,8 @@ class Service:
         """Says that work is taken from now on."""
         store = self._settings.store
         where = "nothing is kept on disk" if store.memory else f"data in {store.dir.absolute()}"
+        if self.host.archiving is not None:
+            where += f", archive in {self.host.archiving.plan.folder.absolute()}"
         self._web.readiness.phase = "ready"
         version = tidings.__version__
         log.info("listening on %s%s, %s (tidings %s)", self.url, self._beside, where, version)
@@ -270,5 +279,13 @@ class Service:
     ) -> None:
         if not self._stopping:
             await self.stop("it could not be announced" if error is not None else "it is over")
-        await self.host.close(_LAST_WORDS)
+        await self._close_host(_LAST_WORDS)
         log.info("stopped")
+
+    async def _close_host(self, seconds: float) -> None:
+        """Closes the journal, then lets the archive take the rest of it."""
+        try:
+            await self.host.close(seconds)
+        finally:
+            if self.host.archiving is not None:
+                await self.host.archiving.stop(_LAST_SEAL)

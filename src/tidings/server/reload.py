@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, TidingsError
+from tidings.server.archive import archive_plan
 from tidings.server.build import built_app, reloaded_options, retention
 from tidings.server.config import LIVE, ServerSettings, flat
 from tidings.server.layers import Sources
@@ -34,7 +35,7 @@ class Reloader:
     Args:
         sources: Where they come from.
         settings: Those in force.
-        host: Whose retention and quota can change.
+        host: Whose retention, quota and archive can change.
         web: Whose token and allowed names can change.
         door: What holds the application.
         logs: Whose level and form can change.
@@ -88,6 +89,9 @@ class Reloader:
         keeping = self._host.housekeeping
         keeping.retention = retention(settings)
         keeping.disk_quota = settings.store.disk_quota
+        archiving, plan = self._host.archiving, archive_plan(settings.archive)
+        if archiving is not None and plan is not None and plan != archiving.plan:
+            archiving.change(plan)
         options = reloaded_options(self._web.options, settings, token)
         if options != self._web.options:
             # The door is built around its options. Making it takes a while, the change a moment.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic import Field as Setting
+from pydantic.config import JsonDict
 
 from tidings.api.properties import properties_in
 from tidings.channel import properties, qos_check
@@ -21,9 +22,12 @@ from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.plan import Operator
 from tidings.server.kinds import Duration, Octets, Right
 
-__all__ = ["TIMES", "LimitsSection", "RulesSection", "Section", "channel_settings"]
+__all__ = ["LIVE_FIELD", "TIMES", "LimitsSection", "RulesSection", "Section", "channel_settings"]
 
 _SECOND: Final = 1_000_000
+
+LIVE_FIELD: Final[JsonDict] = {"live": True}
+"""The mark of a setting that a reload applies."""
 
 TIMES: Final = ("retry_first", "retry_longest", "poll_interval", "sweep_interval")
 """Settings of the core that are times; it counts them in microseconds."""

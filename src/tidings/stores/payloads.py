@@ -31,6 +31,7 @@ __all__ = [
     "MOST_SEQS",
     "StoredDeadLetter",
     "StoredEvent",
+    "StoredOutcome",
     "checkpoint_payload",
     "dead_gone_payload",
     "dead_payload",
@@ -55,7 +56,11 @@ __all__ = [
 # A few octets can stand for a long run: what decoding them takes must have a bound.
 MOST_SEQS: Final = 2**24
 
-_OUTCOME = struct.Struct(">BBI")
+# Outcomes have a time since format 2.
+_TIMED: Final = 2
+
+_OUTCOME = struct.Struct(">BBIq")
+_OUTCOME_UNTIMED = struct.Struct(">BBI")
 _DEAD = struct.Struct(">BQIqqiBqQII")
 _GONE = struct.Struct(">BIQ")
 _CHECKPOINT = struct.Struct(">B?Q")
@@ -100,7 +105,23 @@ class StoredDeadLetter(NamedTuple):
     number: int = 0
 
 
-def outcome_payload(proxy: int, outcome: Outcome, seqs: Sequence[int]) -> bytes:
+class StoredOutcome(NamedTuple):
+    """What became of one consumer's copies of events; the channel is in the head.
+
+    Attributes:
+        proxy: Whose consumer.
+        outcome: What became of them.
+        seqs: Their numbers.
+        at: When; None in records of a version that did not write it.
+    """
+
+    proxy: int
+    outcome: Outcome
+    seqs: Sequence[int]
+    at: int | None
+
+
+def outcome_payload(proxy: int, outcome: Outcome, seqs: Sequence[int], at: int) -> bytes:
     """The payload of an OUTCOME record, whose seq is the first of `seqs`.
 
     Runs of numbers that follow one another take a few octets, whatever their length.
@@ -111,23 +132,27 @@ def outcome_payload(proxy: int, outcome: Outcome, seqs: Sequence[int]) -> bytes:
     if not 0 < len(seqs) <= MOST_SEQS:
         raise BadInput(f"an outcome of {len(seqs)} events; a record takes 1 to {MOST_SEQS}")
     try:
-        return _OUTCOME.pack(FORMAT, outcome, proxy) + _encode(_runs(seqs))
+        return _OUTCOME.pack(_TIMED, outcome, proxy, at) + _encode(_runs(seqs))
     except UNFIT as error:
         raise unfit("an outcome", error) from error
 
 
-def stored_outcome(payload: bytes) -> tuple[int, Outcome, Sequence[int]]:
-    """Proxy, outcome and seqs of an OUTCOME record.
+def stored_outcome(payload: bytes) -> StoredOutcome:
+    """What an OUTCOME record says.
 
     Raises:
         StoreError: It is no such payload.
     """
     try:
-        form, outcome, proxy = _OUTCOME.unpack_from(payload)
-        if form != FORMAT:
-            raise unknown_format("an outcome", payload)
-        runs = _runs_of(payload[_OUTCOME.size :])
-        return proxy, Outcome(outcome), _seqs(runs)
+        at: int | None = None
+        form, outcome, proxy = _OUTCOME_UNTIMED.unpack_from(payload)
+        body = _OUTCOME_UNTIMED.size
+        if form == _TIMED:
+            *_, at = _OUTCOME.unpack_from(payload)
+            body = _OUTCOME.size
+        elif form != FORMAT:
+            raise unknown_format("an outcome", payload, _TIMED)
+        return StoredOutcome(proxy, Outcome(outcome), _seqs(_runs_of(payload[body:])), at)
     except UNFIT as error:
         raise undecodable("an outcome", error) from error
 

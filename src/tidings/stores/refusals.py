@@ -35,11 +35,12 @@ def undecodable(what: str, error: Exception) -> StoreError:
     return StoreError(f"the payload of {what} in the journal cannot be read: {error}")
 
 
-def unknown_format(what: str, payload: bytes) -> StoreError:
+def unknown_format(what: str, payload: bytes, newest: int = FORMAT) -> StoreError:
     """A payload of another format than this version knows."""
+    known = str(newest) if newest == FORMAT else f"{FORMAT} to {newest}"
     return StoreError(
         f"the payload of {what} in the journal has format {payload[0]}; "
-        f"this version of Tidings knows {FORMAT}"
+        f"this version of Tidings knows {known}"
     )
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "SegmentInfo",
     "Step",
     "droppable",
+    "held_from",
 ]
 
 # A step ends when it has read so much, however few records that are: pushes wait meanwhile.
@@ -93,7 +94,27 @@ class Step(NamedTuple):
     moved: list[Moved]
 
 
-def droppable(segments: Sequence[SegmentInfo], now: int, retention: Retention) -> list[int]:
+def held_from(segments: Sequence[SegmentInfo], first: int, most: int) -> int:
+    """The first segment that stays for somebody who still has to read from a segment on.
+
+    Args:
+        segments: All segments, oldest first.
+        first: Where that one goes on.
+        most: How many octets stay for it; beyond, the oldest go unread.
+    """
+    octets = 0
+    held = segments[-1].number
+    for segment in reversed(segments):
+        octets += segment.octets
+        if segment.number < first or octets > most:
+            break
+        held = segment.number
+    return held
+
+
+def droppable(
+    segments: Sequence[SegmentInfo], now: int, retention: Retention, held: int | None = None
+) -> list[int]:
     """The segments that can go, the oldest first, never the one that is written to.
 
     Those go that are too old, and those that make the journal too long. If more than half of
@@ -104,6 +125,7 @@ def droppable(segments: Sequence[SegmentInfo], now: int, retention: Retention) -
         segments: All segments, oldest first.
         now: Microseconds since 1970.
         retention: How much is kept.
+        held: Segments from this one on stay whatever their age; None if there is none.
     """
     keep = retention.keep_microseconds
     total = sum(segment.octets for segment in segments)
@@ -113,6 +135,8 @@ def droppable(segments: Sequence[SegmentInfo], now: int, retention: Retention) -
     for segment in segments[:-1]:
         too_old = keep is not None and now - segment.newest > keep
         if not too_old and total <= retention.keep_octets:
+            break
+        if held is not None and segment.number >= held:
             break
         total -= segment.octets
         balance += segment.octets - 2 * segment.needed

@@ -20,10 +20,12 @@ class Health(BaseModel):
     Attributes:
         status: The answer in one word.
         reason: Why it takes no work; empty if it does.
+        archive: Whether the archive goes on; null if there is none. The service takes work anyway.
     """
 
     status: Literal["alive", "ready", "not ready"]
     reason: str = ""
+    archive: Literal["good", "failing"] | None = None
 
 
 @router.get("/live", summary="Is it alive?")
@@ -45,8 +47,12 @@ async def live() -> Health:
 async def ready(state: State, response: Response) -> Health:
     """Ready from the moment on when all that was kept is there again, until it is stopped."""
     reason = state.not_ready
+    archiving = state.host.archiving
+    archive: Literal["good", "failing"] | None = None
+    if archiving is not None:
+        archive = "failing" if archiving.error else "good"
     if not reason:
-        return Health(status="ready")
+        return Health(status="ready", archive=archive)
     response.status_code = 503
     response.headers["Retry-After"] = "1"
-    return Health(status="not ready", reason=reason)
+    return Health(status="not ready", reason=reason, archive=archive)

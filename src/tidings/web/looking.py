@@ -155,7 +155,7 @@ class Consumer(NamedTuple):
     @property
     def taken(self) -> int:
         """How many events its client has answered."""
-        return self.counts.get("delivered", 0) + self.counts.get("dead", 0)
+        return self.counts.get("delivered", 0) + self.counts.get("rejected", 0)
 
 
 async def consumers(host: Host) -> AsyncIterator[Consumer]:

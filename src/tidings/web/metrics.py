@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from tidings.channel.views import ChannelInfo
 from tidings.engine.access import OWNER
+from tidings.engine.archive_plan import ArchivingState
 from tidings.engine.host import Host
 from tidings.web.looking import Turns, channels, consumers
 from tidings.web.state import State, WebState
@@ -37,6 +38,7 @@ class _Seen:
     in_flight: Counter[tuple[int, int]] = field(default_factory=Counter)
     copies: Counter[tuple[int, int, str]] = field(default_factory=Counter)
     disk_octets: int | None = None
+    archive: ArchivingState | None = None
 
 
 @router.get(
@@ -80,6 +82,8 @@ async def _look(state: WebState) -> _Seen:
             seen.copies[*place, outcome] += count
     if host.store is not None:
         seen.disk_octets = await host.submit(partial(_octets, host.store.folder))
+    if host.archiving is not None:
+        seen.archive = host.archiving.state()
     return seen
 
 
@@ -108,6 +112,8 @@ def _families(state: WebState, seen: _Seen) -> Iterator[Metric]:
     yield from _of_channels(seen)
     yield from _of_consumers(seen)
     yield from _of_host(state.host, seen)
+    if seen.archive is not None:
+        yield from _of_archive(seen.archive)
     counts = state.counts
     yield _counter("events_rejected", "Pushed events that were refused.", counts.rejected)
     yield _gauge("websockets", "Open WebSockets.", counts.websockets)
@@ -176,6 +182,19 @@ def _of_host(host: Host, seen: _Seen) -> Iterator[Metric]:
     quota = host.housekeeping.disk_quota
     if quota is not None:
         yield _gauge("disk_quota_octets", "What the journal may take.", quota)
+
+
+def _of_archive(archive: ArchivingState) -> Iterator[Metric]:
+    yield _counter("archive_seals", "Times files were finished in the archive.", archive.seals)
+    yield _counter("archive_rows", "Rows that were then in the archive.", archive.rows)
+    yield _counter(
+        "archive_restarts", "Times the archive's process was started again.", archive.restarts
+    )
+    yield _gauge(
+        "archive_behind_octets", "What of the journal is not archived.", archive.behind_octets
+    )
+    yield _gauge("archive_behind_seconds", "The age of the oldest of it.", archive.behind_seconds)
+    yield _gauge("archive_failing", "1 if the archive stands still.", bool(archive.error))
 
 
 def _gauge(name: str, told: str, value: float) -> Metric:

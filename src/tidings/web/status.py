@@ -77,7 +77,7 @@ async def status(state: State, door: Door) -> HTMLResponse:
         "Tidings",
         '<p id="away" role="status">The service does not answer; this is what it said last.</p>\n'
         f"<main>{_tiles(state, tiles)}{_channels(shown, count)}{await _behind(state, names)}"
-        f"{_outcomes(state)}{_notices(state, names)}</main>\n"
+        f"{_outcomes(state)}{_archive(state)}{_notices(state, names)}</main>\n"
         f"<footer>Tidings {escape(version('tidings'))}, as of {_now()}</footer>",
         script=_SCRIPT,
     )
@@ -136,6 +136,18 @@ def _outcomes(state: WebState) -> str:
         return ""
     heads = ("What became of the copies of events since the start", "Copies")
     return f"<h2>Outcomes</h2>{table(heads, rows, numbers=1)}"
+
+
+def _archive(state: WebState) -> str:
+    """What became of the archive; nothing if there is none."""
+    if state.host.archiving is None:
+        return ""
+    found = state.host.archiving.state()
+    told = f'<p class="bad">stands still: {escape(found.error)}</p>' if found.error else ""
+    heads = ("Folder", "Files finished", "Rows", "Octets behind", "Seconds behind")
+    one = row(str(found.folder), found.seals, found.rows, found.behind_octets,
+              round(found.behind_seconds))  # fmt: skip
+    return f"<h2>Archive</h2>{told}{table(heads, [one], numbers=4)}"
 
 
 def _notices(state: WebState, names: dict[int, str]) -> str:

@@ -222,7 +222,7 @@ class TestReject:
         [letter] = machine.of(DeadLetter)
         assert (letter.proxy, letter.entry.seq, letter.at) == (consumer, 1, 0)
         assert letter.causes == (Cause(0, "bad content"),)
-        assert machine.done(consumer) == {Outcome.DEAD: 1}
+        assert machine.done(consumer) == {Outcome.REJECTED: 1}
         assert machine.delivered(consumer) == [2]
         assert machine.effects.index(letter) < machine.effects.index(machine.of(Settled)[0])
         machine.ack(consumer, 2)

@@ -120,7 +120,7 @@ def test_of_too_many_dead_letters_the_last_ones_are_kept() -> None:
     machine.push(*"abcde")
     machine.do(c.Reject(machine.channel, proxy, [1, 2, 3, 4, 5], "no"))
     assert [letter.entry.seq for letter in machine.of(DeadLetter)] == [4, 5]
-    assert machine.done(proxy) == {Outcome.DEAD: 2, Outcome.DISCARDED: 3}
+    assert machine.done(proxy) == {Outcome.REJECTED: 2, Outcome.DISCARDED: 3}
     assert machine.is_empty()
 
 

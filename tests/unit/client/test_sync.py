@@ -96,7 +96,7 @@ def test_events_are_answered_from_any_thread(client: SyncClient) -> None:
     again = client.subscribe(channel, name="bidder")
     assert again.next(0.01) is None
     info = client.call(again.asynchronous.info)
-    assert (info.counts["delivered"], info.counts["dead"]) == (1, 1)
+    assert (info.counts["delivered"], info.counts["rejected"]) == (1, 1)
     again.delete()
     assert client.call(channel.info).consumers == 1
 

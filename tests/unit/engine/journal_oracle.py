@@ -86,7 +86,7 @@ class Oracle:
             self._marks[origin, stored.producer, stored.number] = seq
 
     def _outcome(self, record: Record) -> None:
-        proxy, outcome, seqs = stored_outcome(record.payload)
+        proxy, outcome, seqs, _ = stored_outcome(record.payload)
         if outcome is not Outcome.WITHDRAWN:
             for seq in seqs:
                 self.waiting.pop((record.channel, seq, proxy), None)

@@ -221,7 +221,7 @@ def test_a_dead_letter_that_is_delivered_again_does_not_hide_who_waited_all_alon
         other, endpoint = await consumer(host, channel, qos=BY_PRIORITY)
         await publish(host, channel, source, "both")
         endpoint.reject(await soon(endpoint.get()), "no")
-        await until(lambda: host.writer.idle and host.counts[Outcome.DEAD])
+        await until(lambda: host.writer.idle and host.counts[Outcome.REJECTED])
         letters = await host.dead_letters.list()
         last = store_of(host).journal.segments[-1] + 2
         while store_of(host).journal.segments[-1] < last:

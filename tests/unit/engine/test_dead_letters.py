@@ -40,7 +40,7 @@ async def buried(host: Host, *names: str) -> tuple[int, int, int, BufferEndpoint
     await publish(host, channel, proxy, *names)
     for message in await collect(endpoint, len(names), ack=False):
         endpoint.reject(message, f"no {message.event.name}")
-    await until(lambda: host.counts[Outcome.DEAD] == len(names))
+    await until(lambda: host.counts[Outcome.REJECTED] == len(names))
     await turns(20)
     return channel, proxy, whose, endpoint
 
@@ -126,7 +126,7 @@ def test_ids_stay_over_a_restart(tmp_path: Path, catalog: str) -> None:
         await publish(host, channel, proxy, "e")
         [message] = await collect(endpoint, 1, ack=False)
         endpoint.reject(message, "no e")
-        await until(lambda: host.counts[Outcome.DEAD] == 1)
+        await until(lambda: host.counts[Outcome.REJECTED] == 1)
         await turns(20)
         rows = await host.dead_letters.list()
         assert [row.seq for row in rows] == [1, 3, 5]
@@ -192,11 +192,11 @@ def test_there_are_never_more_than_the_limit_and_the_oldest_go(tmp_path: Path) -
         _, end = await consumer(host, other)
         await publish(host, other, source, "c")
         end.reject((await collect(end, 1, ack=False))[0], "no c")
-        await until(lambda: host.counts[Outcome.DEAD] == 3)
+        await until(lambda: host.counts[Outcome.REJECTED] == 3)
         await publish(host, channel, proxy, "d", "e")
         for message in await collect(endpoint, 2, ack=False):
             endpoint.reject(message, "no")
-        await until(lambda: host.counts[Outcome.DEAD] == 5)
+        await until(lambda: host.counts[Outcome.REJECTED] == 5)
         await host.writer.finish()
         kept = [(row.channel, row.seq) for row in await host.dead_letters.list()]
         assert kept == [(other, 1), (channel, 3), (channel, 4)]
@@ -264,7 +264,7 @@ def test_delivering_again_on_a_full_disk_harms_no_other_consumer(tmp_path: Path)
         await host.ask(Suspend(channel, other))
         await publish(host, channel, proxy, "b")
         endpoint.reject((await collect(endpoint, 1, ack=False))[0], "no")
-        await until(lambda: host.counts[Outcome.DEAD] == 2)
+        await until(lambda: host.counts[Outcome.REJECTED] == 2)
         await turns(20)
         [_, row] = await host.dead_letters.list()
         disk = HeldDisk(host)

@@ -83,6 +83,37 @@ def test_old_segments_go_when_nobody_needs_them(tmp_path: Path) -> None:
     run(play())
 
 
+@pytest.mark.parametrize("quota", [None, 2 * SEGMENT])
+def test_what_is_not_archived_stays_unless_it_is_too_much(
+    tmp_path: Path, quota: int | None
+) -> None:
+    async def play() -> None:
+        host = await Host.open(tmp_path, segment_octets=SEGMENT, retention=NOTHING)
+        channel = await new_channel(host)
+        source = await supplier(host, channel)
+        await filled(host, channel, source, 6)
+        journal, keeper = store_of(host).journal, host.housekeeping
+        first, second, *_ = journal.segments
+        keeper.unarchived = lambda: (first, 100 * SEGMENT)
+        await soon(keeper.run_once())
+        assert journal.segments[0] == first
+        keeper.unarchived = lambda: (second, 100 * SEGMENT)
+        await soon(keeper.run_once())
+        assert journal.segments[0] == second
+        if quota is None:
+            keeper.unarchived = lambda: (second, SEGMENT)
+        else:
+            keeper.disk_quota = quota
+        await soon(keeper.run_once())
+        assert journal.segments[0] > second
+        assert len(journal.segments) >= 2
+        assert not host.factory.core.disk_full
+        assert await publish(host, channel, source, "more")
+        await host.close()
+
+    run(play())
+
+
 def test_what_waits_is_carried_and_comes_in_order_also_after_a_restart(tmp_path: Path) -> None:
     async def play() -> None:
         host = await Host.open(tmp_path, segment_octets=SEGMENT, retention=NOTHING, cache_octets=0)

@@ -34,7 +34,7 @@ def record(seq: int = 1, *durable: int, views: dict[int, tuple[int, int]] | None
 
 def outcome(proxy: int, *seqs: int, what: Outcome = Outcome.DELIVERED) -> Record:
     """The record that a consumer is done with events."""
-    return Record(Kind.OUTCOME, ORIGIN, seqs[0], outcome_payload(proxy, what, seqs))
+    return Record(Kind.OUTCOME, ORIGIN, seqs[0], outcome_payload(proxy, what, seqs, 5))
 
 
 def entries(*seqs: int, flags: int = PERSISTENT) -> list[Entry]:

@@ -60,11 +60,12 @@ def test_what_never_expires_never_does_whatever_the_clock_says(recorder: Recorde
     assert stored_event(record.payload).expiry == NEVER
 
 
-def test_an_outcome_names_the_copies(recorder: Recorder) -> None:
-    record = recorder.outcome(Done(3, 2, Outcome.EXPIRED, 9, [4, 5, 9]))
+def test_an_outcome_names_the_copies_and_the_time(recorder: Recorder) -> None:
+    recorder.offset = 1_000
+    record = recorder.outcome(Done(3, 2, Outcome.EXPIRED, 9, [4, 5, 9]), 77)
     assert (record.kind, record.seq) == (Kind.OUTCOME, 4)
-    proxy, outcome, seqs = stored_outcome(record.payload)
-    assert (proxy, outcome, list(seqs)) == (2, Outcome.EXPIRED, [4, 5, 9])
+    proxy, outcome, seqs, at = stored_outcome(record.payload)
+    assert (proxy, outcome, list(seqs), at) == (2, Outcome.EXPIRED, [4, 5, 9], 1_077)
 
 
 def test_objects_of_a_channel_and_of_the_host(recorder: Recorder) -> None:

@@ -113,6 +113,8 @@ def test_what_can_be_changed_while_the_service_runs() -> None:
         "http.token", "http.token_file", "http.allowed_hosts", "http.allowed_origins",
         "log.level", "log.format", "stop.patience",
         "store.retention_size", "store.retention_age", "store.disk_quota",
+        "archive.seal_after", "archive.seal_size", "archive.seal_rows", "archive.retention_age",
+        "archive.retention_size", "archive.hold",
     }  # fmt: skip
 
 

@@ -45,7 +45,7 @@ STATES = st.dictionaries(TEXTS | PROXIES, PLAIN, max_size=4)
 
 DECODERS: list[tuple[str, Callable[[bytes], Any], bytes]] = [
     ("an event", stored_event, event_payload(EVENT)),
-    ("an outcome", stored_outcome, outcome_payload(2, Outcome.DELIVERED, [5, 6, 9])),
+    ("an outcome", stored_outcome, outcome_payload(2, Outcome.DELIVERED, [5, 6, 9], 7)),
     ("a dead letter", stored_dead, dead_payload(LETTER)),
     ("a removed dead letter", stored_dead_gone, dead_gone_payload(2, 9)),
     ("a checkpoint", stored_checkpoint, checkpoint_payload(3, begins=True)),
@@ -62,41 +62,60 @@ def same(first: object, second: object) -> bool:
     return repr(first) == repr(second)
 
 
-@given(PROXIES, st.sampled_from(Outcome), st.lists(st.integers(0, 60), min_size=1, max_size=30))
-def test_outcomes_come_back_in_their_order(proxy: int, outcome: Outcome, seqs: list[int]) -> None:
-    found_proxy, found, found_seqs = stored_outcome(outcome_payload(proxy, outcome, seqs))
-    assert (found_proxy, found, list(found_seqs)) == (proxy, outcome, seqs)
-    assert isinstance(found, Outcome)
+@given(
+    PROXIES,
+    st.sampled_from(Outcome),
+    st.lists(st.integers(0, 60), min_size=1, max_size=30),
+    st.integers(-(2**63), 2**63 - 1),
+)
+def test_outcomes_come_back_in_their_order(
+    proxy: int, outcome: Outcome, seqs: list[int], at: int
+) -> None:
+    found = stored_outcome(outcome_payload(proxy, outcome, seqs, at))
+    assert (found.proxy, found.outcome, list(found.seqs), found.at) == (proxy, outcome, seqs, at)
+    assert isinstance(found.outcome, Outcome)
+
+
+def test_an_outcome_of_format_1_has_no_time() -> None:
+    payload = bytes([1, Outcome.EXPIRED, 0, 0, 0, 2]) + msgspec.msgpack.encode([5, 2, 2, 1])
+    assert stored_outcome(payload) == (2, Outcome.EXPIRED, (5, 6, 9), None)
+    with pytest.raises(StoreError, match="has format 3; this version of Tidings knows 1 to 2"):
+        stored_outcome(bytes([3]) + payload[1:])
+
+
+def test_a_time_that_no_outcome_takes() -> None:
+    with pytest.raises(BadInput, match="outcome"):
+        outcome_payload(1, Outcome.DELIVERED, [1], 2**63)
 
 
 def test_runs_of_an_outcome_are_short_and_large_numbers_fit() -> None:
     run = range(2**62, 2**62 + 100_000)
-    payload = outcome_payload(1, Outcome.EXPIRED, run)
-    assert len(payload) < 25
-    assert stored_outcome(payload)[2] == tuple(run)
+    payload = outcome_payload(1, Outcome.EXPIRED, run, 7)
+    assert len(payload) < 33
+    assert stored_outcome(payload).seqs == tuple(run)
     every_third = list(range(1, 3_000, 3))
-    assert len(outcome_payload(1, Outcome.DELIVERED, every_third)) < 2 * len(every_third) + 20
+    assert len(outcome_payload(1, Outcome.DELIVERED, every_third, 7)) < 2 * len(every_third) + 28
     two_runs = [*range(5, 1_000), *range(2_000, 9_000)]
-    assert len(outcome_payload(1, Outcome.DELIVERED, two_runs)) < 30
+    assert len(outcome_payload(1, Outcome.DELIVERED, two_runs, 7)) < 38
 
 
 @pytest.mark.parametrize("seqs", [[], [-1], [3, -1], [2**64], range(MOST_SEQS + 1)])
 def test_seqs_that_no_record_takes(seqs: list[int]) -> None:
     with pytest.raises(BadInput, match="outcome"):
-        outcome_payload(1, Outcome.DELIVERED, seqs)
+        outcome_payload(1, Outcome.DELIVERED, seqs, 7)
 
 
 @pytest.mark.parametrize(
     "runs", [[], [5], [5, 0], [5, -1], [5, MOST_SEQS + 1], [-5, 2], [5, 2, -9, 1], ["5", 2]]
 )
 def test_runs_that_make_no_sense(runs: list[object]) -> None:
-    head = outcome_payload(1, Outcome.DELIVERED, [1])[:6]
+    head = outcome_payload(1, Outcome.DELIVERED, [1], 7)[:14]
     with pytest.raises(StoreError, match="an outcome"):
         stored_outcome(head + msgspec.msgpack.encode(runs))
 
 
 def test_an_outcome_nobody_knows() -> None:
-    payload = bytearray(outcome_payload(1, Outcome.DELIVERED, [1]))
+    payload = bytearray(outcome_payload(1, Outcome.DELIVERED, [1], 7))
     payload[1] = 99
     with pytest.raises(StoreError, match="99"):
         stored_outcome(bytes(payload))
@@ -182,8 +201,8 @@ def test_a_payload_cut_anywhere_or_with_junk_behind_is_refused(
 def test_another_format_is_refused(
     name: str, decode: Callable[[bytes], Any], payload: bytes
 ) -> None:
-    with pytest.raises(StoreError, match=f"{name} in the journal has format 2.*knows 1"):
-        decode(b"\2" + payload[1:])
+    with pytest.raises(StoreError, match=f"{name} in the journal has format 3.*knows 1"):
+        decode(b"\3" + payload[1:])
 
 
 @given(st.sampled_from(DECODERS), st.data())

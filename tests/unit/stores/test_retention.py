@@ -16,7 +16,14 @@ from tidings.errors import BadInput, DiskFull, StoreError
 from tidings.stores import retention as retention_module
 from tidings.stores.journal import Journal
 from tidings.stores.records import Kind, Record
-from tidings.stores.retention import Carrier, Moved, Retention, SegmentInfo, droppable
+from tidings.stores.retention import (
+    Carrier,
+    Moved,
+    Retention,
+    SegmentInfo,
+    droppable,
+    held_from,
+)
 from tidings.stores.segments import Entry
 
 DAY = 24 * 3600 * 1_000_000
@@ -51,6 +58,24 @@ def infos(*rows: tuple[int, int, int]) -> list[SegmentInfo]:
 def test_which_segments_can_go(rows: list[tuple[int, int, int]], expected: list[int]) -> None:
     kept = Retention(keep_octets=100, keep_microseconds=7 * DAY)
     assert droppable(infos(*rows), 0, kept) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "most", "held"),
+    [(0, 100, 1), (1, 100, 1), (2, 100, 2), (4, 100, 4), (9, 100, 4), (1, 99, 2), (1, 60, 3),
+     (3, 60, 3), (4, 60, 4), (1, 5, 4)],
+)  # fmt: skip
+def test_what_stays_for_who_still_has_to_read(first: int, most: int, held: int) -> None:
+    segments = infos((20, 9, 0), (30, 9, 0), (40, 9, 0), (10, 0, 0))
+    assert held_from(segments, first, most) == held
+
+
+def test_what_is_held_stays_whatever_its_age_and_length() -> None:
+    segments = infos((60, 9, 0), (60, 9, 0), (60, 9, 0), (10, 0, 0))
+    for keep in (Retention(1, None), Retention(1_000, DAY)):
+        assert droppable(segments, 0, keep) == [1, 2, 3]
+        assert droppable(segments, 0, keep, 3) == [1, 2]
+        assert droppable(segments, 0, keep, 1) == []
 
 
 def test_a_journal_may_be_kept_whatever_its_age() -> None:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.unit.engine.hosts import run
 from tests.unit.web.doors import WebDoor, web_door
+from tidings.engine.archive_plan import ArchivePlan
+from tidings.engine.archiving import Archiving
 from tidings.errors import DiskFull
 
 
@@ -17,7 +21,8 @@ def test_it_is_alive_whatever_it_does() -> None:
     async def work() -> None:
         async with web_door() as door:
             door.state.readiness.phase = "draining"
-            assert await door.ask("GET", "/health/live") == {"status": "alive", "reason": ""}
+            answer = await door.ask("GET", "/health/live")
+            assert answer == {"status": "alive", "reason": "", "archive": None}
 
     run(work())
 
@@ -47,5 +52,20 @@ def test_it_is_not_ready_while_the_disk_refuses() -> None:
             assert await _ready(door) == (503, "the disk refuses: no room on /data")
             door.host.disk_error = None
             assert await _ready(door) == (200, "")
+
+    run(work())
+
+
+def test_a_failing_archive_is_told_of_and_the_service_is_ready(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with web_door(folder=tmp_path) as door:
+            door.host.archiving = Archiving(door.host, ArchivePlan(tmp_path / "archive"))
+            for error, told in (("", "good"), ("no space", "failing")):
+                door.host.archiving.error = error
+                answer = await door.ask("GET", "/health/ready")
+                assert answer == {"status": "ready", "reason": "", "archive": told}
+            door.state.readiness.phase = "draining"
+            answer = (await door.client.get("/health/ready")).json()
+            assert answer["archive"] == "failing"
 
     run(work())

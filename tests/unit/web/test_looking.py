@@ -89,6 +89,11 @@ def test_consumers_are_looked_at_with_what_they_are_behind() -> None:
             (one,) = [one async for one in consumers(door.host)]
             assert (one.proxy, one.waiting, one.in_flight) == (proxy, 3, 2)
             assert (one.oldest, one.behind, one.taken) == (2, 5, 1)
+            [second] = await collect(endpoint, 1, ack=False)
+            endpoint.reject(second, "no")
+            await turns()
+            (one,) = [one async for one in consumers(door.host)]
+            assert (one.taken, one.counts) == (2, {"delivered": 1, "rejected": 1})
             await door.host.ask(Disconnect(channel, proxy))
             assert [one async for one in consumers(door.host)] == []
 

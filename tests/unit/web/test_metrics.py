@@ -6,7 +6,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.unit.engine.hosts import collect, consumer, publish, run, supplier, turns
 from tests.unit.web.doors import WebDoor, web_door
+from tidings.engine.archive_plan import ArchivePlan
+from tidings.engine.archiving import Archiving
 from tidings.errors import DiskFull
+from tidings.stores.segments import Cursor
 
 LABELS = ("channel", "side", "admin", "outcome")
 
@@ -111,5 +114,25 @@ def test_there_is_no_label_for_proxies() -> None:
                 for label in sample.labels
             }
             assert labels <= set(LABELS)
+
+    run(work())
+
+
+def test_an_archive_is_counted(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with web_door(folder=tmp_path) as door:
+            assert not [name for name, *_ in await _samples(door) if "archive" in name]
+            archiving = Archiving(door.host, ArchivePlan(tmp_path / "archive"))
+            door.host.archiving = archiving
+            archiving._heard(b'{"sealed": 1, "cursor": [1, 60], "rows": 7}')
+            archiving._seen_durable(Cursor(1, 100))
+            archiving.error = "no space"
+            found = await _samples(door)
+            assert found["tidings_archive_seals_total",] == 1
+            assert found["tidings_archive_rows_total",] == 7
+            assert found["tidings_archive_restarts_total",] == 0
+            assert found["tidings_archive_behind_octets",] == 40
+            assert 0 < found["tidings_archive_behind_seconds",] < 10
+            assert found["tidings_archive_failing",] == 1
 
     run(work())

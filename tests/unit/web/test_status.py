@@ -3,10 +3,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from pathlib import Path
 
 from tests.unit.engine.hosts import run
 from tests.unit.web.doors import web_door
 from tidings.channel.effects import Notice, NoticeKind
+from tidings.engine.archive_plan import ArchivePlan
+from tidings.engine.archiving import Archiving
 from tidings.web.pages import row
 
 
@@ -54,5 +57,21 @@ def test_the_page_says_why_it_is_not_ready() -> None:
             assert ">ready<" in (await door.client.get("/")).text
             door.state.readiness.phase, door.state.readiness.reason = "draining", "asked <to> stop"
             assert "not ready: asked &lt;to&gt; stop" in (await door.client.get("/")).text
+
+    run(work())
+
+
+def test_the_page_shows_the_archive(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with web_door(folder=tmp_path) as door:
+            assert "Archive" not in (await door.client.get("/")).text
+            archiving = Archiving(door.host, ArchivePlan(tmp_path / "archive"))
+            door.host.archiving = archiving
+            archiving._heard(b'{"sealed": 1, "cursor": [1, 60], "rows": 7}')
+            page = (await door.client.get("/")).text
+            assert row(str(tmp_path / "archive"), 1, 7, 0, 0) in page
+            assert "stands still" not in page
+            archiving.error = "<no space>"
+            assert "stands still: &lt;no space&gt;" in (await door.client.get("/")).text
 
     run(work())

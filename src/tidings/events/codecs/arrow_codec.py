@@ -3,8 +3,10 @@
 The column `raw` is the event in typed JSON and loses nothing; with the columns of the envelope
 it is all that is read back. Everything else is there to be searched without parsing: the
 properties that filters see as an integer, a double, a string or a boolean stand in the maps
-`header_int` … `data_bool`. What a map cannot hold exactly is in `raw` only: integers from 2**63
-on, decimals, characters, enum labels, sequences and composites.
+`header_int` … `data_bool`, and sequences of one of these kinds in `data_ints` … `data_bools` (an
+empty one in `data_ints`). What no map can hold exactly is in `raw` only, and its name stands in
+`header_other` or `data_other`: integers from 2**63 on, decimals, characters, enum labels, octets,
+mixed sequences, composites, and sequences in the header.
 
 Needs pyarrow: ``pip install tidings[arrow]``.
 """
@@ -13,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Any as Unknown
 
 from tidings.errors import InvalidEvent, LimitExceeded, MissingExtra
 from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_codec import decode_event, encode_event
 from tidings.events.envelope import Envelope, ProducerMark, TraceContext
-from tidings.events.fields import plain
+from tidings.events.fields import Plain, plain
 from tidings.events.texts import shortened
 
 if TYPE_CHECKING:
@@ -28,19 +31,22 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_BATCH_OCTETS",
+    "PropertyColumns",
     "arrow_schema",
     "decode_batch",
     "encode_batch",
     "from_record_batch",
     "load_pyarrow",
+    "property_fields",
     "to_record_batch",
 ]
 
 # What one column can hold: Arrow's offsets are signed and have 32 bits.
 MAX_BATCH_OCTETS: Final = 2**31 - 1
 
-# The maps of properties: the end of the column's name, and the Python type of its values.
-_MAPS: Final = {"int": int, "double": float, "string": str, "bool": bool}
+# What a map holds exactly.
+_MOST: Final = 2**63 - 1
+_LEAST: Final = -(2**63)
 
 _T = TypeVar("_T")
 
@@ -65,12 +71,6 @@ def arrow_schema() -> pa.Schema:
         MissingExtra: pyarrow is not installed.
     """
     arrow = load_pyarrow()
-    of_map = {
-        "int": arrow.int64(),
-        "double": arrow.float64(),
-        "string": arrow.string(),
-        "bool": arrow.bool_(),
-    }
     schema: pa.Schema = arrow.schema(
         [
             arrow.field("origin", arrow.string(), nullable=False),
@@ -86,15 +86,135 @@ def arrow_schema() -> pa.Schema:
             arrow.field("hops", arrow.list_(arrow.string()), nullable=False),
             arrow.field("traceparent", arrow.string()),
             arrow.field("tracestate", arrow.string()),
-            *(
-                arrow.field(f"{part}_{kind}", arrow.map_(arrow.string(), type_), nullable=False)
-                for part in ("header", "data")
-                for kind, type_ in of_map.items()
-            ),
+            *property_fields(),
             arrow.field("raw", arrow.binary(), nullable=False),
         ]
     )
     return schema
+
+
+def property_fields() -> list[pa.Field[Unknown]]:
+    """The columns that `PropertyColumns` makes of header and data.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+    """
+    arrow = load_pyarrow()
+    of_map = {
+        "int": arrow.int64(),
+        "double": arrow.float64(),
+        "string": arrow.string(),
+        "bool": arrow.bool_(),
+    }
+    columns = [
+        (f"{part}_{kind}", arrow.map_(arrow.string(), type_))
+        for part in ("header", "data")
+        for kind, type_ in of_map.items()
+    ]
+    columns += [
+        (f"data_{kind}s", arrow.map_(arrow.string(), arrow.list_(type_)))
+        for kind, type_ in of_map.items()
+    ]
+    columns += [(f"{part}_other", arrow.list_(arrow.string())) for part in ("header", "data")]
+    return [arrow.field(name, type_, nullable=False) for name, type_ in columns]
+
+
+class _Entries:
+    """One map column: where each row begins, and all names and values."""
+
+    __slots__ = ("names", "offsets", "values")
+
+    def __init__(self) -> None:
+        self.offsets = [0]
+        self.names: list[str] = []
+        self.values: list[object] = []
+
+    def clear(self) -> None:
+        self.offsets[:] = [0]
+        self.names.clear()
+        self.values.clear()
+
+
+class PropertyColumns:
+    """The properties of many events, header or data, gathered column by column.
+
+    Args:
+        part: ``header`` or ``data``; sequences have maps in the data only.
+
+    Attributes:
+        others: Names of all properties that stand in no map.
+    """
+
+    def __init__(self, part: str) -> None:
+        self.others: set[str] = set()
+        self._part = part
+        self._maps: dict[type, _Entries] = {kind: _Entries() for kind in (int, float, str, bool)}
+        self._lists: dict[type, _Entries] = {}
+        if part == "data":
+            self._lists = {kind: _Entries() for kind in self._maps}
+        self._other = _Entries()
+        self._every = (*self._maps.values(), *self._lists.values(), self._other)
+        self._ends = [(entries.offsets.append, entries.names) for entries in self._every]
+
+    def add(self, properties: Mapping[str, Value]) -> None:
+        """Takes in the properties of the next event."""
+        maps = self._maps
+        for name, value in properties.items():
+            kind = value.__class__
+            entries = maps.get(kind)
+            # By exact type: characters and enum labels are kinds of their own to a filter.
+            if entries is None or (kind is int and not _LEAST <= value <= _MOST):  # type: ignore[operator]
+                self._add_seen(name, plain(value))
+            else:
+                entries.names.append(name)
+                entries.values.append(value)
+        for end, names in self._ends:
+            end(len(names))
+
+    def _add_seen(self, name: str, seen: Plain) -> None:
+        entries = None
+        if _fits(seen):
+            entries = self._maps.get(type(seen))
+        elif type(seen) is tuple and all(map(_fits, seen)):
+            kinds = set(map(type, seen))
+            if len(kinds) < 2:
+                entries = self._lists.get(kinds.pop() if kinds else int)
+        if entries is None:
+            self.others.add(name)
+            entries = self._other
+        entries.names.append(name)
+        entries.values.append(seen)
+
+    def arrays(self) -> dict[str, pa.Array[Unknown]]:
+        """The columns, by their names in the schema."""
+        arrow = load_pyarrow()
+        types = {field.name: field.type for field in property_fields()}
+        found: dict[str, pa.Array[Unknown]] = {}
+        for end, of_kind in (("", self._maps), ("s", self._lists)):
+            for kind, entries in of_kind.items():
+                name = f"{self._part}_{_COLUMNS[kind]}{end}"
+                values = arrow.array(entries.values, types[name].item_type)
+                names = arrow.array(entries.names, arrow.string())
+                offsets = arrow.array(entries.offsets, arrow.int32())
+                found[name] = arrow.MapArray.from_arrays(offsets, names, values)
+        names = arrow.array(self._other.names, arrow.string())
+        offsets = arrow.array(self._other.offsets, arrow.int32())
+        found[f"{self._part}_other"] = arrow.ListArray.from_arrays(offsets, names)
+        return found
+
+    def clear(self) -> None:
+        """Begins anew; the names of others stay."""
+        for entries in self._every:
+            entries.clear()
+
+
+# The ends of the columns' names.
+_COLUMNS: Final[dict[type, str]] = {int: "int", float: "double", str: "string", bool: "bool"}
+
+
+def _fits(seen: Plain) -> bool:
+    kind = type(seen)
+    return kind in _COLUMNS and (kind is not int or _LEAST <= seen <= _MOST)  # type: ignore[operator]
 
 
 def to_record_batch(envelopes: Iterable[Envelope]) -> pa.RecordBatch:
@@ -105,14 +225,25 @@ def to_record_batch(envelopes: Iterable[Envelope]) -> pa.RecordBatch:
         MissingExtra: pyarrow is not installed.
     """
     arrow = load_pyarrow()
+    header, data = PropertyColumns("header"), PropertyColumns("data")
     rows, octets = [], 0
     for envelope in envelopes:
         raw = encode_event(envelope.event)
         rows.append({**_row(envelope), "raw": raw})
+        header.add(envelope.event.header)
+        data.add(envelope.event.data)
         octets += len(raw)
         if octets > MAX_BATCH_OCTETS:
             raise LimitExceeded(f"more than {MAX_BATCH_OCTETS} octets in one record batch")
-    batch: pa.RecordBatch = arrow.RecordBatch.from_pylist(rows, schema=arrow_schema())
+    made = {**header.arrays(), **data.arrays()}
+    schema = arrow_schema()
+    columns = [
+        made[field.name]
+        if field.name in made
+        else arrow.array([row[field.name] for row in rows], field.type)
+        for field in schema
+    ]
+    batch: pa.RecordBatch = arrow.RecordBatch.from_arrays(columns, schema=schema)
     return batch
 
 
@@ -133,20 +264,7 @@ def _row(envelope: Envelope) -> dict[str, object]:
         "hops": list(envelope.hops),
         "traceparent": None if trace is None else trace.traceparent,
         "tracestate": None if trace is None else trace.tracestate,
-        **_maps("header", event.header),
-        **_maps("data", event.data),
     }
-
-
-def _maps(part: str, properties: Mapping[str, Value]) -> dict[str, object]:
-    maps: dict[type, list[tuple[str, object]]] = {kind: [] for kind in _MAPS.values()}
-    for name, value in properties.items():
-        seen = plain(value)
-        # By exact type: characters and enum labels are kinds of their own to a filter.
-        column = maps.get(type(seen))
-        if column is not None and not (type(seen) is int and seen >= 2**63):
-            column.append((name, seen))
-    return {f"{part}_{end}": maps[kind] for end, kind in _MAPS.items()}
 
 
 def from_record_batch(batch: pa.RecordBatch) -> list[Envelope]:

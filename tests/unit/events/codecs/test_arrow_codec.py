@@ -47,11 +47,19 @@ RICH = Envelope(
             "enum": Any(SEVERITY, "major"),
             "dec": Decimal("1.5"),
             "seq": [1],
+            "empty": [],
+            "reals": [0.5, 2.5],
+            "texts": ["a", "é"],
+            "truths": [True, False],
+            "mixed": [1, 0.5],
+            "huge": [1, 2**63],
+            "chars": Any(tc.sequence(tc.CHAR), ("c",)),
+            "octets": b"ab",
             "record": {"a": 1},
             "nothing": None,
         },
         priority=4,
-        header={"route": "north"},
+        header={"route": "north", "list": [1]},
     ),
     ORIGIN,
     42,
@@ -98,11 +106,35 @@ def test_the_columns() -> None:
         "data_double": {"r": 0.5},
         "data_string": {"s": "é", "wide": "w"},
         "data_bool": {"b": True},
+        "data_ints": {"seq": [1], "empty": []},
+        "data_doubles": {"reals": [0.5, 2.5]},
+        "data_strings": {"texts": ["a", "é"]},
+        "data_bools": {"truths": [True, False]},
+        "header_other": ["list"],
+        "data_other": [
+            *("beyond", "char", "enum", "dec", "mixed", "huge", "chars", "octets", "record"),
+            "nothing",
+        ],
         "raw": encode_event(RICH.event),
     }
     assert [name for name, value in bare.items() if value is None] == [
         *("priority", "producer", "number", "traceparent", "tracestate")
     ]
+
+
+def test_columns_are_gathered_and_begun_anew() -> None:
+    columns = arrow_codec.PropertyColumns("data")
+    columns.add({"a": 1, "big": -(2**63) - 1})
+    columns.add({})
+    columns.add({"a": 2, "b": "x"})
+    arrays = columns.arrays()
+    assert arrays["data_int"].to_pylist() == [[("a", 1)], [], [("a", 2)]]
+    assert arrays["data_other"].to_pylist() == [["big"], [], []]
+    assert columns.others == {"big"}
+    columns.clear()
+    columns.add({"c": True})
+    assert columns.arrays()["data_bool"].to_pylist() == [[("c", True)]]
+    assert columns.arrays()["data_int"].to_pylist() == [[]]
 
 
 @pytest.mark.parametrize("priority", [Any(tc.LONG, 70_000), "high", True])

@@ -1,0 +1,328 @@
+"""The archive's side of the engine: a child process copies the journal into files for analysis.
+
+The child has a process of its own, so that neither its work nor its faults touch deliveries: it
+is told up to where the journal is durable and tells what it has sealed. Nobody waits for it, but
+for the end of the service. One that dies is started again, later each time; the journal keeps
+meanwhile what is not in the archive yet (`Housekeeping.unarchived`).
+
+What is said, line by line::
+
+    to the child     upto SEGMENT OFFSET     the journal is durable up to there
+                     seal                    what was read is to be sealed now
+                     options {...}           other options from now on, as JSON
+                     (the end)               seal, and end
+    by the child     {"sealed": 12, "cursor": [3, 4096], "rows": 800}
+                     {"idle": [3, 5000]}     nothing before this place waits to be sealed
+                     {"error": "..."}        why it ends
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from tidings.channel.effects import Notice, NoticeKind
+from tidings.engine.archive_plan import ArchivePlan, ArchivingState, Command, archive_command
+from tidings.engine.lagging import Lag
+from tidings.errors import Stopping
+from tidings.stores.segments import Cursor, segment_path
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+
+__all__ = ["Archiving"]
+
+log = logging.getLogger(__name__)
+
+# How often the child may be told how far it can read, in seconds.
+_TELL: Final = 0.2
+# The pauses before a child that died is started again, in seconds.
+_PAUSE: Final = 1.0
+_LONGEST_PAUSE: Final = 60.0
+# What a child that has ended may take to hand over its last lines, in seconds.
+_LAST_LINES: Final = 2.0
+_LONGEST_LINE: Final = 2**20
+
+
+class Archiving:
+    """Keeps a child at work that archives a host's journal.
+
+    Args:
+        host: Whose journal; it has one.
+        plan: Where the archive is.
+        command: What starts the child.
+
+    Attributes:
+        plan: The same; `change` changes it.
+        sealed: Up to where the archive has the journal for good; None as long as nothing is known.
+        error: Why the archive does not go on; empty if it does.
+        pause: How long a child that died is not started again, in seconds; doubles each time.
+    """
+
+    def __init__(self, host: Host, plan: ArchivePlan, command: Command = archive_command) -> None:
+        assert host.store is not None
+        self.plan = plan
+        self.sealed: Cursor | None = None
+        self.error = ""
+        self.pause = _PAUSE
+        self._host = host
+        self._store = host.store
+        self._command = command
+        self._seals = self._rows = self._restarts = 0
+        self._lag = Lag(host.loop.time)
+        self._synced = self._seen = Cursor(0, 0)
+        self._sizes: dict[int, int] = {}  # of the journal's segments
+        self._process: asyncio.subprocess.Process | None = None
+        self._told: Cursor | None = None
+        self._complaint = ""  # what the child gives as the reason of its end
+        self._stop = asyncio.Event()
+        self._last: Cursor | None = None  # where the journal ends, once it is closed
+        self._given_up = False
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        """Begins; the journal keeps from now on what is not archived yet."""
+        self._host.archiving = self
+        self._host.housekeeping.unarchived = self._held
+        loop = self._host.loop
+        self._tasks = [
+            loop.create_task(self._keep(), name="what keeps the archive's process"),
+            loop.create_task(self._look(), name="what tells the archive of the journal"),
+        ]
+
+    def change(self, plan: ArchivePlan) -> None:
+        """Goes on by another plan, in the same folder."""
+        self.plan = plan
+        process = self._process
+        if process is not None and process.stdin is not None:
+            process.stdin.write(f"options {plan.options()}\n".encode())
+
+    async def stop(self, patience: float) -> bool:
+        """Ends; after `Host.close`, so that the archive gets all that is in the journal.
+
+        Args:
+            patience: How long the child may take for what is missing, in seconds.
+
+        Returns:
+            Whether the archive has everything.
+        """
+        if not self._tasks:
+            return False
+        self._last = self._store.journal.synced
+        self._seen_durable(self._last)
+        self._stop.set()
+        self._finish()
+        _, late = await asyncio.wait(self._tasks, timeout=patience)
+        if late:
+            log.warning("the archive is not complete after %g s; it goes on after the next start",
+                        patience)  # fmt: skip
+            self._given_up = True
+            if self._process is not None:
+                self._process.kill()
+            _, late = await asyncio.wait(late, timeout=_LAST_LINES)
+            for task in late:
+                task.cancel()
+        return self._lag.reached is not None and self._lag.reached >= self._last
+
+    def state(self) -> ArchivingState:
+        """How the archive is."""
+        return ArchivingState(
+            self.plan.folder,
+            self._process is not None,
+            self._seals,
+            self._rows,
+            self._restarts,
+            self.error,
+            self._behind(),
+            self._lag.seconds(),
+        )
+
+    def _behind(self) -> int:
+        """The octets of the journal behind what the archive has reached."""
+        reached = self._lag.reached or Cursor(0, 0)
+        sizes = {**self._sizes, self._synced.segment: self._synced.offset}
+        octets = sum(size for number, size in sizes.items() if number >= reached.segment)
+        return max(0, octets - (reached.offset if reached.segment in sizes else 0))
+
+    # For retention.
+
+    def _held(self) -> tuple[int, int]:
+        """The first segment that is not in the archive, and how many octets wait at most."""
+        return (0 if self.sealed is None else self.sealed.segment), self.plan.hold
+
+    # The child's life.
+
+    async def _keep(self) -> None:
+        pause = self.pause
+        while True:
+            seals = self._seals
+            try:
+                why = await self._one_life()
+            except Exception as fault:
+                log.exception("the archive's process cannot be kept")
+                why = repr(fault)
+            if self._last is not None:
+                if why:
+                    self._failing(why, "the next start")
+                return
+            self._failing(why, "a pause")
+            if self._seals > seals:
+                pause = self.pause
+            await self._rest(pause)  # asked to stop, it has one more chance
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            self._restarts += 1
+
+    async def _rest(self, seconds: float) -> None:
+        """Waits, but not once it is asked to stop."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stop.wait(), seconds)
+
+    async def _one_life(self) -> str:
+        """Runs a child to its end; why it has ended, nothing if it was to."""
+        pipe = asyncio.subprocess.PIPE
+        command = self._command(self.plan, self._store.folder)
+        self._complaint, self._told = "", None
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command, stdin=pipe, stdout=pipe, stderr=pipe, limit=_LONGEST_LINE,
+                process_group=0,  # a terminal's Ctrl-C is not for it
+            )  # fmt: skip
+        except OSError as error:
+            return f"its process cannot be started: {error.strerror or error}"
+        if self._given_up:
+            process.kill()
+        self._process = process
+        assert process.stdout is not None
+        assert process.stderr is not None
+        if self._last is not None:
+            self._finish()
+        loop = self._host.loop
+        hearing = [
+            loop.create_task(_each_line(process.stdout, self._heard)),
+            loop.create_task(_each_line(process.stderr, self._warned)),
+        ]
+        try:
+            code = await process.wait()
+            await asyncio.wait(hearing, timeout=_LAST_LINES)
+        finally:
+            self._process = None
+            if process.returncode is None:
+                process.kill()
+            for task in hearing:
+                task.cancel()
+        if self._given_up or (code == 0 and self._last is not None):
+            return ""
+        return self._complaint or f"its process has ended with code {code}"
+
+    def _finish(self) -> None:
+        """Tells the child how far the journal goes, and that there is no more to come."""
+        stdin = None if self._process is None else self._process.stdin
+        if stdin is not None and self._last is not None:
+            stdin.write(f"upto {self._last.segment} {self._last.offset}\nseal\n".encode())
+            stdin.close()
+
+    # The journal.
+
+    async def _look(self) -> None:
+        """Tells the child how far it can read, not more often than makes sense."""
+        while not self._stop.is_set():
+            # Torn between two segments it would be wrong; it only shows that there is more.
+            end = self._store.journal.end
+            if end != self._seen or end != self._synced:
+                self._seen = end
+                await self._ask_disk()
+            self._tell()
+            await self._rest(_TELL)
+
+    def _tell(self) -> None:
+        stdin = None if self._process is None else self._process.stdin
+        if stdin is None or self._synced == self._told or self._last is not None:
+            return
+        # A child that is busy is told later, and then only where the journal is by then.
+        if not stdin.transport.get_write_buffer_size():
+            self._told = self._synced
+            stdin.write(f"upto {self._synced.segment} {self._synced.offset}\n".encode())
+
+    async def _ask_disk(self) -> None:
+        with suppress(Stopping):
+            self._seen_durable(await self._host.submit(self._durable))
+
+    def _durable(self) -> Cursor:
+        """On the disk thread: up to where the journal is durable; notes how long segments are."""
+        journal = self._store.journal
+        if journal.segments[-1] not in self._sizes:
+            folder = journal.folder
+            self._sizes = {n: segment_path(folder, n).stat().st_size for n in journal.segments}
+        return journal.synced
+
+    def _seen_durable(self, synced: Cursor) -> None:
+        if synced != self._synced:
+            self._synced = synced
+            self._lag.told(synced)
+
+    # What the child says.
+
+    def _heard(self, line: bytes) -> None:
+        try:
+            said: dict[str, Any] = json.loads(line)
+            if "error" in said:
+                self._complaint = str(said["error"])
+            elif "idle" in said:
+                self._reached(Cursor(*said["idle"]))
+            else:
+                self._has_sealed(said)
+        except (ValueError, TypeError, KeyError):
+            log.warning("the archive's process says what nobody understands: %.200r", line)
+
+    def _has_sealed(self, said: dict[str, Any]) -> None:
+        number, place, rows = said["sealed"], said["cursor"], said["rows"]
+        if place is not None:
+            self.sealed = Cursor(*place)
+        if number:
+            self._seals += 1
+            self._rows += rows
+            log.debug("the archive has seal %d, %d rows, up to %s", number, rows, self.sealed)
+            self._well()
+        if self.sealed is not None:
+            self._reached(self.sealed)
+
+    def _reached(self, place: Cursor) -> None:
+        self._lag.archived(place)
+        if place >= self._synced:
+            self._well()
+
+    def _warned(self, line: bytes) -> None:
+        said = line.decode("utf-8", "backslashreplace").rstrip()
+        if said:
+            log.warning("the archive's process: %s", said)
+
+    def _failing(self, why: str, when: str) -> None:
+        if why == self.error:
+            return
+        self.error = why
+        where = self.plan.folder
+        text = f"the archive in {where} stands still: {why}; it is tried again after {when}"
+        log.error("%s", text)
+        self._host.notice(Notice(NoticeKind.FAILING, 0, 0, text))
+
+    def _well(self) -> None:
+        if self.error:
+            self.error = ""
+            text = f"the archive in {self.plan.folder} goes on"
+            log.warning("%s", text)
+            self._host.notice(Notice(NoticeKind.CAUGHT_UP, 0, 0, text))
+
+
+async def _each_line(stream: asyncio.StreamReader, act: Callable[[bytes], None]) -> None:
+    while True:
+        try:
+            line = await stream.readline()
+        except ValueError:  # longer than any that makes sense; the rest of it comes as another
+            continue
+        if not line:
+            return
+        act(line)

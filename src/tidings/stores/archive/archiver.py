@@ -1,0 +1,297 @@
+"""The archiver: reads the journal from outside, and writes the archive.
+
+It never touches the journal's folder, and never waits for the process that writes there. What it
+has read and not sealed is in memory only; killed at any moment, it goes on from the last seal.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, Self
+
+from tidings.clock import Clock, SystemClock
+from tidings.errors import InvalidUsage, StoreError
+from tidings.stores import segments
+from tidings.stores.archive.manifest import Gap
+from tidings.stores.archive.open_segment import Segment
+from tidings.stores.archive.opening import NOWHERE, clear_leftovers, last_books, manifest_of
+from tidings.stores.archive.reading import JournalReader
+from tidings.stores.archive.retention import ArchiveRetention
+from tidings.stores.archive.rows import Rows
+from tidings.stores.archive.sealing import ManifestFile, Sealer, translated
+from tidings.stores.records import Damage
+from tidings.stores.segments import DATA_START, Cursor
+
+__all__ = ["ArchiveOptions", "Archiver", "Progress", "Sealed"]
+
+_SECOND: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveOptions:
+    """When a segment is sealed, and what is kept.
+
+    Attributes:
+        seal_rows: A segment with so many rows is sealed.
+        seal_octets: One whose records have so many octets is sealed, too.
+        seal_seconds: So is one that is so old.
+        keep_octets: The oldest events and outcomes go when the files of the archive have more.
+        keep_microseconds: Events and outcomes older than this go.
+    """
+
+    seal_rows: int = 200_000
+    seal_octets: int = 64 * 1024 * 1024
+    seal_seconds: float = 30.0
+    keep_octets: int | None = None
+    keep_microseconds: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("seal_rows", "seal_octets"):
+            if getattr(self, name) < 1:
+                raise InvalidUsage(f"{name} is at least 1, not {getattr(self, name)}")
+        for name in ("seal_seconds", "keep_octets", "keep_microseconds"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise InvalidUsage(f"{name} is at least 0, not {value}")
+
+
+class Sealed(NamedTuple):
+    """A seal that was made.
+
+    Attributes:
+        number: Its number.
+        cursor: All of the journal before it is in the archive.
+        rows: How many rows it brought.
+    """
+
+    number: int
+    cursor: Cursor
+    rows: int
+
+
+class Progress(NamedTuple):
+    """What came of reading on.
+
+    Attributes:
+        seals: Those made meanwhile.
+        read: Up to where the journal was read.
+        cursor: Up to where it is sealed.
+        rows: How many rows wait to be sealed.
+    """
+
+    seals: tuple[Sealed, ...]
+    read: Cursor
+    cursor: Cursor
+    rows: int
+
+
+class Archiver:
+    """The archive of one journal, open for writing; no other process can open it until `close`.
+
+    Args:
+        journal_folder: Where the journal is; it is only read.
+        folder: Where the archive is; made if it is missing.
+        options: When a segment is sealed, and what is kept.
+        clock: The time.
+        on_seal: Told of every seal when it is made.
+
+    Raises:
+        DiskFull: There is no room to begin.
+        ArchiveDamaged: A newer version has written it; nothing was changed.
+        StoreError: Another process has it open, it is the archive of another journal, or the
+            folder cannot be used.
+    """
+
+    def __init__(
+        self,
+        journal_folder: Path,
+        folder: Path,
+        options: ArchiveOptions | None = None,
+        clock: Clock | None = None,
+        *,
+        on_seal: Callable[[Sealed], None] | None = None,
+    ) -> None:
+        self.folder = folder
+        self._options = options or ArchiveOptions()
+        self._clock = clock or SystemClock()
+        self._on_seal = on_seal
+        self._reader = JournalReader(journal_folder)
+        self._gap: Gap | None = None
+        self._opened_us = self._clock.now()
+        self._lock = -1
+        self._manifest: ManifestFile | None = None
+        try:
+            self._open()
+        except OSError as error:
+            self.close()
+            raise translated(error, f"the archive {folder} cannot be opened") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        segments.make_folder(self.folder)
+        self._lock = _locked(self.folder)
+        manifest = manifest_of(self.folder)
+        clear_leftovers(self.folder, manifest)
+        books = last_books(self.folder, manifest, self._reader, self._clock.now)
+        self._manifest = ManifestFile(self.folder, manifest.end)
+        self._sealer = Sealer(self.folder, self._manifest, manifest.last_seal)
+        self._retention = ArchiveRetention(
+            self.folder,
+            self._manifest,
+            manifest.files,
+            self._options.keep_octets,
+            self._options.keep_microseconds,
+        )
+        self._rows = Rows(books, self._clock.now, self._reader.name_of)
+        self._at = self._sealed = Cursor(*books.cursor)
+
+    @property
+    def cursor(self) -> Cursor:
+        """All of the journal before it is sealed."""
+        return self._sealed
+
+    def advance(self, upto: Cursor, *, seal: bool = False) -> Progress:
+        """Reads on, and seals what is large or old enough.
+
+        Args:
+            upto: Up to where the journal is synced; not further.
+            seal: Seal what was read, however little it is.
+
+        Raises:
+            DiskFull: There is no room; what was read stays in memory, nothing more is read, and
+                it goes on when there is.
+            StoreError: The disk refuses, likewise, or this is the archive of another journal.
+        """
+        seals: list[Sealed] = []
+        self._seal_if_due(seals)
+        try:
+            self._begin_with()
+            while self._at < upto and self._read_some(upto, seals):
+                pass
+        except OSError as error:
+            raise translated(error, "the journal cannot be read") from error
+        self._seal_if_due(seals, at_once=seal)
+        return self._progress(seals)
+
+    def tick(self) -> Progress:
+        """Seals what is old enough.
+
+        Raises:
+            DiskFull: There is no room; what was read stays in memory.
+            StoreError: The disk refuses; likewise.
+        """
+        seals: list[Sealed] = []
+        self._seal_if_due(seals)
+        return self._progress(seals)
+
+    def close(self) -> None:
+        """Lets others open the archive; what is not sealed is read again next time."""
+        if self._manifest is not None:
+            self._manifest.close()
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # Reading.
+
+    def _begin_with(self) -> None:
+        """Finds out which journal it is, and where to begin."""
+        books = self._rows.books
+        first = self._reader.begin(books.journal)
+        books.journal = self._reader.id.hex()
+        if first is not None and self._at == NOWHERE:
+            self._at = self._sealed = first
+            books.cursor = first
+
+    def _read_some(self, upto: Cursor, seals: list[Sealed]) -> bool:
+        """Reads the rest of a segment, or passes over a gap; whether there may be more."""
+        self._reader.upto = upto
+        rows, options = self._rows, self._options
+        number = self._at.segment
+        try:
+            for found in self._reader.entries(self._at, upto):
+                if isinstance(found, Damage):
+                    rows.segment.damaged += 1
+                    self._at = Cursor(number, found.offset + found.length)
+                    continue
+                rows.take(found)
+                self._at = found.after
+                if rows.segment.is_full(options.seal_rows, options.seal_octets):
+                    self._seal(seals)
+        except FileNotFoundError:
+            return self._pass_over_gap(upto, seals)
+        if number == upto.segment:
+            return False
+        self._at = Cursor(number + 1, DATA_START)
+        return True
+
+    def _pass_over_gap(self, upto: Cursor, seals: list[Sealed]) -> bool:
+        """Goes on behind segments that are gone; whether there is anything."""
+        behind = self._reader.next_segment(self._at.segment)
+        if behind is None or behind > upto.segment:
+            return False
+        if self._gap is not None:  # a line tells of one
+            self._seal(seals)
+        to = Cursor(behind, DATA_START)
+        self._gap = Gap(self._at, to)
+        self._rows.gap()
+        self._at = to
+        return True
+
+    # Sealing.
+
+    def _seal_if_due(self, seals: list[Sealed], *, at_once: bool = False) -> None:
+        if self._at == self._sealed:
+            self._opened_us = self._clock.now()
+            return
+        options = self._options
+        age = abs(self._clock.now() - self._opened_us)  # a clock that is set must not stop it
+        if (
+            at_once
+            or age >= options.seal_seconds * _SECOND
+            or self._rows.segment.is_full(options.seal_rows, options.seal_octets)
+        ):
+            self._seal(seals)
+
+    def _seal(self, seals: list[Sealed]) -> None:
+        rows, now = self._rows, self._clock.now()
+        rows.books.cursor = self._at
+        count = rows.segment.rows
+        seal, files = self._sealer.seal(rows.segment, rows.books, now, self._gap)
+        rows.segment = Segment()
+        self._gap = None
+        self._sealed = self._at
+        self._opened_us = now
+        sealed = Sealed(seal.number, seal.cursor, count)
+        seals.append(sealed)
+        if self._on_seal is not None:
+            self._on_seal(sealed)
+        self._retention.sealed(files, now)
+
+    def _progress(self, seals: list[Sealed]) -> Progress:
+        return Progress(tuple(seals), self._at, self._sealed, self._rows.segment.rows)
+
+
+def _locked(folder: Path) -> int:
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(lock)
+        raise StoreError(
+            f"the archive in {folder} is open in another process; stop that one, or give this "
+            "one a folder of its own"
+        ) from error
+    return lock

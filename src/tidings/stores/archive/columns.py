@@ -1,0 +1,190 @@
+"""The rows of one open segment, gathered as columns and turned into tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tidings.channel.entries import NEVER
+from tidings.errors import StoreError
+from tidings.events.codecs.arrow_codec import PropertyColumns
+from tidings.events.fields import is_any
+from tidings.events.structured import StructuredEvent
+from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS, schema_of
+from tidings.stores.payloads import StoredEvent
+
+__all__ = ["BARE", "EventColumns", "RowColumns", "check_fits"]
+
+BARE: Final = "*"
+"""Stands among the names of other properties for events that are bare values."""
+
+# Python's objects take many times what Arrow's columns take: they are turned over in between.
+_CHUNK_ROWS: Final = 8_192
+
+_UP: Final = "ascending"
+_Order: TypeAlias = list[tuple[str, Literal["ascending", "descending"]]]
+_BY_CHANNEL: Final[_Order] = [("channel", _UP), ("origin", _UP), ("seq", _UP), ("position", _UP)]
+_BY_POSITION: Final[_Order] = [("position", _UP)]
+_SORTED: Final = {
+    EVENTS: _BY_CHANNEL,
+    OUTCOMES: _BY_CHANNEL,
+    PLANS: _BY_POSITION,
+    OBJECTS: _BY_POSITION,
+}
+_MOST_ID: Final = 2**31 - 1
+_MOST_NUMBER: Final = 2**63 - 1
+_MOST_PRIORITY: Final = 32_767
+_NO_PROPERTIES: Final[dict[str, Any]] = {}
+
+
+class RowColumns:
+    """Rows of one kind.
+
+    Args:
+        kind: One of `schema.KINDS`.
+
+    Attributes:
+        rows: How many there are.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.rows = 0
+        self._schema = schema_of(kind)
+        self._times: list[int] = []
+        self._waiting: list[tuple[object, ...]] = []
+        self._tables: list[pa.Table] = []
+
+    def add(self, time: int, row: tuple[object, ...]) -> None:
+        """Takes in a row; its time decides about the hour it belongs to."""
+        self._times.append(time)
+        self._waiting.append(row)
+        self.rows += 1
+        if len(self._waiting) >= _CHUNK_ROWS:
+            self._turn_over()
+
+    def _turn_over(self) -> None:
+        if self._waiting:
+            columns = list(zip(*self._waiting, strict=True))
+            self._tables.append(self._table(columns))
+            self._waiting.clear()
+            self._times.clear()
+
+    def _table(self, columns: Sequence[Sequence[object]]) -> pa.Table:
+        arrays = [
+            pa.array(column, field.type)
+            for column, field in zip(columns, self._schema, strict=True)
+        ]
+        return self._timed(arrays)
+
+    def _timed(self, arrays: list[pa.Array[Any]]) -> pa.Table:
+        table = pa.Table.from_arrays(arrays, schema=self._schema)
+        return table.append_column("time", pa.array(self._times, pa.int64()))
+
+    def sorted(self) -> tuple[pa.Table, pa.ChunkedArray[Any]]:
+        """All rows in their order, and their times."""
+        self._turn_over()
+        table = pa.concat_tables(self._tables).combine_chunks()
+        order = pc.sort_indices(table, sort_keys=_SORTED[self.kind])
+        table = table.take(order)
+        return table.drop_columns(["time"]), table.column("time")
+
+
+class EventColumns(RowColumns):
+    """Rows of events."""
+
+    def __init__(self) -> None:
+        super().__init__(EVENTS)
+        self._header = PropertyColumns("header")
+        self._data = PropertyColumns("data")
+        self._raw: list[bytes] = []
+        self._bare = False
+
+    def add_event(
+        self,
+        origin: str,
+        channel: str,
+        seq: int,
+        stored: StoredEvent,
+        event: StructuredEvent,
+        position: int,
+        *,
+        partial: bool,
+    ) -> None:
+        """Takes in an event.
+
+        Args:
+            origin: Its channel's.
+            channel: Its channel's name.
+            seq: Its number.
+            stored: What its record says.
+            event: The same decoded.
+            position: Where the record is.
+            partial: The record names only those who still waited.
+
+        Raises:
+            StoreError: A number does not fit its column.
+        """
+        (
+            arrival, plan, priority, expiry, start, _, producer, number,
+            hops, durable, views, _, octets,
+        ) = stored  # fmt: skip
+        check_fits((*durable, *views), (seq, plan), (priority, *(v[1] for v in views.values())))
+        if is_any(event):
+            self._bare = True
+            self._header.add(_NO_PROPERTIES)
+            self._data.add(_NO_PROPERTIES)
+        else:
+            self._header.add(event.header)
+            self._data.add(event.data)
+        self._raw.append(octets)
+        self.add(arrival, (
+            origin, channel, seq, arrival, plan, event.domain, event.type, event.name, priority,
+            None if expiry == NEVER else expiry, start, producer,
+            None if producer is None else number, hops,
+            durable, _views(views) if views else (), position, partial,
+        ))  # fmt: skip
+
+    def _table(self, columns: Sequence[Sequence[object]]) -> pa.Table:
+        made = {
+            **self._header.arrays(),
+            **self._data.arrays(),
+            "raw": pa.array(self._raw, pa.binary()),
+        }
+        given = iter(columns)
+        arrays = [
+            made[field.name] if field.name in made else pa.array(next(given), field.type)
+            for field in self._schema
+        ]
+        table = self._timed(arrays)
+        self._header.clear()
+        self._data.clear()
+        self._raw.clear()
+        return table
+
+    @property
+    def others(self) -> set[str]:
+        """Names of properties that stand in no map."""
+        return {*self._header.others, *self._data.others, *((BARE,) if self._bare else ())}
+
+
+def check_fits(ids: Sequence[int], numbers: Sequence[int], priorities: Sequence[int] = ()) -> None:
+    """Refuses what a column cannot hold: the journal has room for larger numbers.
+
+    Raises:
+        StoreError: A number is too large.
+    """
+    if (ids and max(ids) > _MOST_ID) or max(numbers) > _MOST_NUMBER:
+        raise StoreError(f"{max((*ids, *numbers))} is larger than any id or number")
+    if priorities and not -_MOST_PRIORITY <= min(priorities) <= max(priorities) <= _MOST_PRIORITY:
+        raise StoreError(f"a priority is not between {-_MOST_PRIORITY} and {_MOST_PRIORITY}")
+
+
+def _views(views: dict[int, tuple[int, int]]) -> list[dict[str, object]]:
+    return [
+        {"proxy": proxy, "expiry_us": None if expiry == NEVER else expiry, "priority": priority}
+        for proxy, (expiry, priority) in views.items()
+    ]

@@ -1,0 +1,97 @@
+"""Opening an archive to go on with it: what a killed archiver left is cleared away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from tidings.errors import ArchiveDamaged, ArchiveNotFound
+from tidings.stores.archive.books import Books, read_books
+from tidings.stores.archive.files import UNFINISHED
+from tidings.stores.archive.manifest import Manifest, Seal, read_manifest
+from tidings.stores.archive.reading import JournalReader
+from tidings.stores.archive.rows import Rows
+from tidings.stores.archive.schema import KINDS
+from tidings.stores.records import Damage
+from tidings.stores.segments import DATA_START, Cursor
+
+__all__ = ["NOWHERE", "clear_leftovers", "last_books", "manifest_of"]
+
+NOWHERE: Final = Cursor(0, 0)
+"""Before every place: nothing was read yet."""
+
+_NUMBERED: Final = re.compile(r"([0-9]{12})\.(?:parquet|json)", re.ASCII)
+
+
+def manifest_of(folder: Path) -> Manifest:
+    """The manifest of an archive, which may be a new one."""
+    try:
+        return read_manifest(folder)
+    except ArchiveNotFound:
+        return Manifest((), (), (), (), 0)
+
+
+def clear_leftovers(folder: Path, manifest: Manifest) -> None:
+    """Removes unfinished files, those of a seal that was not made, and those that were dropped.
+
+    Raises:
+        OSError: The system refuses.
+    """
+    for path in _files(folder):
+        number = _NUMBERED.fullmatch(path.name)
+        if path.name.endswith(UNFINISHED) or (number and int(number[1]) > manifest.last_seal):
+            path.unlink()
+    for dropped in manifest.dropped:
+        (folder / dropped).unlink(missing_ok=True)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for kind in (*KINDS, "books"):
+        yield from [path for path in (folder / kind).rglob("*") if path.is_file()]
+
+
+def last_books(
+    folder: Path, manifest: Manifest, reader: JournalReader, now: Callable[[], int]
+) -> Books:
+    """The books after the last seal.
+
+    If they are damaged they are made again, from those before and the journal.
+
+    Raises:
+        ArchiveDamaged: Neither these nor those before can be used.
+    """
+    if not manifest.seals:
+        return Books(0, "", NOWHERE, {}, {})
+    last = manifest.seals[-1]
+    try:
+        return read_books(folder, last)
+    except ArchiveDamaged as error:
+        try:
+            return _made_again(folder, manifest.seals, reader, now)
+        except (ArchiveDamaged, OSError) as second:
+            raise ArchiveDamaged(
+                f"{error}; they cannot be made again from those before and the journal, either "
+                f"({second}): put {last.books} back from a copy, or move the archive {folder} "
+                "away to begin a new one"
+            ) from second
+
+
+def _made_again(
+    folder: Path, seals: tuple[Seal, ...], reader: JournalReader, now: Callable[[], int]
+) -> Books:
+    if len(seals) < 2 or seals[-1].gap is not None:
+        raise ArchiveDamaged("there are none before")
+    last = seals[-1]
+    books = read_books(folder, seals[-2])
+    reader.begin(books.journal)
+    reader.upto = last.cursor
+    rows = Rows(books, now, reader.name_of)
+    for number in range(books.cursor[0], last.cursor.segment + 1):
+        start = Cursor(*books.cursor) if number == books.cursor[0] else Cursor(number, DATA_START)
+        for found in reader.entries(start, last.cursor):
+            if not isinstance(found, Damage):
+                rows.take(found)
+    books.seal, books.cursor = last.number, last.cursor
+    return books

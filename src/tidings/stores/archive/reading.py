@@ -1,0 +1,125 @@
+"""Reading the journal from outside the process that writes it; nothing there is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tidings.errors import StoreError
+from tidings.stores import segments
+from tidings.stores.payloads import stored_topology
+from tidings.stores.records import Damage, Kind
+from tidings.stores.segments import DATA_START, Cursor, Entry, Segment
+
+__all__ = ["ChannelName", "JournalReader"]
+
+# A segment may be dropped while the others are looked at.
+_TRIES: Final = 5
+
+
+class ChannelName(NamedTuple):
+    """What a channel is called in the archive."""
+
+    id: int
+    name: str
+
+
+class JournalReader:
+    """A journal, to be read up to where its writer says it is synced.
+
+    Args:
+        folder: Where its segments are.
+
+    Attributes:
+        id: The journal's id; empty before `begin`.
+        upto: How far it may be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.id = b""
+        self.upto = Cursor(0, 0)
+        self._folder = folder
+        self._names: dict[bytes, ChannelName] | None = None
+
+    def begin(self, expected: str) -> Cursor | None:
+        """Finds out which journal it is, unless that is known; where its oldest record is.
+
+        Args:
+            expected: The id it must have, in hexadecimal digits; empty for any.
+
+        Raises:
+            StoreError: It is another journal.
+            OSError: It cannot be read.
+        """
+        if self.id:
+            return None
+        found = self._segments()
+        known = [segment.journal_id for segment in found if segment.journal_id is not None]
+        if not known:
+            return None
+        if expected and known[0].hex() != expected:
+            raise StoreError(
+                f"the archive is of the journal {expected}, and {self._folder} holds the journal "
+                f"{known[0].hex()}: give each journal an archive folder of its own"
+            )
+        self.id = known[0]
+        return Cursor(found[0].number, DATA_START)
+
+    def _segments(self) -> list[Segment]:
+        for _ in range(_TRIES):
+            try:
+                return segments.find_segments(self._folder)
+            except FileNotFoundError:
+                if not self._folder.exists():
+                    return []
+        raise StoreError(f"the segments in {self._folder} vanish while they are looked at")
+
+    def next_segment(self, number: int) -> int | None:
+        """The oldest segment behind one that is gone."""
+        self._names = None
+        later = [one.number for one in self._segments() if one.number > number]
+        return min(later, default=None)
+
+    def entries(self, at: Cursor, upto: Cursor) -> Iterator[Entry | Damage]:
+        """What is in one segment from a place on; what is not whole yet is left out.
+
+        Raises:
+            FileNotFoundError: The segment is gone.
+            OSError: It cannot be read.
+        """
+        is_last = at.segment == upto.segment
+        end = upto.offset if is_last else None
+        for found in segments.read_entries(self._folder, self.id, at, end):
+            if not (is_last and isinstance(found, Damage) and found.torn):
+                yield found
+
+    def name_of(self, origin: bytes) -> ChannelName | None:
+        """What a channel is called whose own record comes after others of it.
+
+        So it is in a journal that retention has shortened: the rest is looked through once.
+        """
+        if self._names is None:
+            self._names = {}
+            for number in [segment.number for segment in self._segments()]:
+                if number <= self.upto.segment:
+                    self._gather(number)
+        return self._names.get(origin)
+
+    def _gather(self, number: int) -> None:
+        assert self._names is not None
+        try:
+            for found in self.entries(Cursor(number, DATA_START), self.upto):
+                if not isinstance(found, Damage) and found.record.kind == Kind.TOPOLOGY:
+                    self._note(found)
+        except FileNotFoundError:
+            return
+
+    def _note(self, entry: Entry) -> None:
+        assert self._names is not None
+        try:
+            id, kind, _, state = stored_topology(entry.record.payload)
+        except StoreError:
+            return
+        if kind == "channel" and state is not None:
+            self._names[entry.record.channel] = ChannelName(id, str(state.get("name") or id))

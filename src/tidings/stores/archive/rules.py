@@ -1,0 +1,52 @@
+"""Digests of a channel's rules: whether a plan that is written again says anything new."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b, sha256
+from typing import Any
+
+import msgspec
+
+from tidings.errors import StoreError
+
+__all__ = ["apply_change", "chained", "digest"]
+
+_json = msgspec.json.Encoder(order="deterministic").encode
+
+
+def digest(octets: bytes) -> str:
+    """A short digest, in hexadecimal digits."""
+    return blake2b(octets, digest_size=8).hexdigest()
+
+
+def chained(before: str, version: int, text: str) -> str:
+    """The digest of a row of plans and of all before it."""
+    return sha256(f"{before}\n{version}\n{text}".encode()).hexdigest()
+
+
+def apply_change(rules: Mapping[str, str], change: Mapping[Any, Any]) -> dict[str, str]:
+    """The digests of rules after a change in plain form (`filters/plan_form.py`).
+
+    Raises:
+        StoreError: It is no change.
+    """
+    try:
+        return _applied(rules, change)
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoreError(f"a plan cannot be understood: {error!r}") from error
+
+
+def _applied(rules: Mapping[str, str], change: Mapping[Any, Any]) -> dict[str, str]:
+    found = {} if change.get("whole") else dict(rules)
+    if "options" in change:
+        found["options"] = digest(_json(change["options"]))
+    for side, admin in change.get("removed_admins", ()):
+        found.pop(f"{side}/{admin}", None)
+    for proxy in change.get("removed_proxies", ()):
+        found.pop(f"proxy/{proxy}", None)
+    for form in change.get("admins", ()):
+        found[f"{form['side']}/{form['admin']}"] = digest(_json(form))
+    for form in change.get("proxies", ()):
+        found[f"proxy/{form['proxy']}"] = digest(_json(form))
+    return found

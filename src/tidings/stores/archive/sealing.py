@@ -1,0 +1,235 @@
+"""Sealing: rows become files, the books a file, and one line of the manifest makes them count."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+from zlib import crc32
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from tidings.errors import DiskFull, StoreError
+from tidings.stores import segments
+from tidings.stores.archive.books import Books, books_octets
+from tidings.stores.archive.columns import RowColumns
+from tidings.stores.archive.files import HOUR, hour_folder, hour_of, remove_file, write_file
+from tidings.stores.archive.manifest import (
+    MANIFEST,
+    MOST_LISTED,
+    Gap,
+    Seal,
+    SegmentFile,
+    seal_line,
+)
+from tidings.stores.archive.open_segment import Segment
+from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS
+from tidings.stores.segments import Cursor
+
+__all__ = ["ManifestFile", "Sealer", "books_path", "translated"]
+
+_FULL: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_ROW_GROUP: Final = 128 * 1024
+_MODE: Final = 0o600
+_SUMMED: Final = {EVENTS: "seq", OUTCOMES: "seq", PLANS: "version", OBJECTS: "id"}
+# The books before the last are kept, too: the last line may turn out to be torn.
+_KEPT_BOOKS: Final = 2
+
+
+def translated(error: OSError, what: str) -> StoreError:
+    """An error of the disk in our words."""
+    if error.errno in _FULL:
+        return DiskFull(
+            f"{what}: {error.strerror}; nothing half-written stays, and it goes on when there is "
+            "room"
+        )
+    return StoreError(f"{what}: {error.strerror or error}")
+
+
+def books_path(seal: int) -> str:
+    """Where the books of a seal are, inside the archive."""
+    return f"books/{seal:012d}.json"
+
+
+class ManifestFile:
+    """The manifest, open to append lines to.
+
+    Args:
+        folder: The archive.
+        end: How much of the file counts; what is behind is cut off.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
+
+    def __init__(self, folder: Path, end: int) -> None:
+        self._path = folder / MANIFEST
+        self._end = end
+        self._broken = False
+        self._file = os.open(
+            self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, _MODE
+        )
+        try:
+            if os.fstat(self._file).st_size != end:
+                os.ftruncate(self._file, end)
+                os.fsync(self._file)
+            segments.sync_folder(folder)
+        except BaseException:
+            self.close()
+            raise
+
+    def append(self, line: bytes) -> None:
+        """Adds a line, durably.
+
+        Raises:
+            OSError: It is not there.
+            StoreError: An earlier error was final; open the archive again.
+        """
+        if self._broken:
+            raise StoreError(f"{self._path} could not be written before; open the archive again")
+        try:
+            segments.write_all(self._file, line)
+            os.fsync(self._file)
+        except OSError:
+            # After a failed sync nobody knows what is on the disk until the file is read again.
+            self._broken = True
+            os.ftruncate(self._file, self._end)
+            os.fsync(self._file)
+            self._broken = False
+            raise
+        self._end += len(line)
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+class Sealer:
+    """Seals one segment after the other.
+
+    Args:
+        folder: The archive.
+        manifest: Its manifest.
+        number: Of the last seal.
+    """
+
+    def __init__(self, folder: Path, manifest: ManifestFile, number: int) -> None:
+        self._folder = folder
+        self._manifest = manifest
+        self._known: set[Path] = set()
+        self.number = number
+
+    def seal(
+        self, segment: Segment, books: Books, at: int, gap: Gap | None
+    ) -> tuple[Seal, list[SegmentFile]]:
+        """Writes rows and books; with the line in the manifest they count.
+
+        Raises:
+            DiskFull: There is no room; nothing stays of what was written.
+            StoreError: The disk refuses; likewise.
+        """
+        number = self.number + 1
+        files: list[SegmentFile] = []
+        path = books_path(number)
+        books.seal = number
+        try:
+            for kind in segment.kinds:
+                for file, octets in _encoded(kind, number, segment):
+                    files.append(file)
+                    write_file(self._folder / file.path, octets, self._known)
+            kept = books_octets(books)
+            write_file(self._folder / path, kept, self._known)
+            seal = Seal(
+                number, at, Cursor(*books.cursor), path, crc32(kept), gap, segment.damaged,
+                segment.stray,
+            )  # fmt: skip
+            self._manifest.append(seal_line(seal, files))
+        except OSError as error:
+            for file in files:
+                remove_file(self._folder / file.path)
+            remove_file(self._folder / path)
+            what = f"nothing was sealed in the archive {self._folder}"
+            raise translated(error, what) from error
+        self.number = number
+        remove_file(self._folder / books_path(number - _KEPT_BOOKS))
+        return seal, files
+
+
+def _encoded(
+    kind: RowColumns, number: int, segment: Segment
+) -> Iterator[tuple[SegmentFile, memoryview]]:
+    """A file for each hour, with its octets."""
+    if not kind.rows:
+        return
+    table, times = kind.sorted()
+    for hour, part, of_part in _hours(table, times):
+        sink = pa.BufferOutputStream()
+        pq.write_table(part, sink, compression="zstd", row_group_size=_ROW_GROUP)
+        octets = memoryview(sink.getvalue())
+        path = f"{kind.kind}/{hour_folder(hour)}/{number:012d}.parquet"
+        others = sorted(segment.events.others) if kind.kind == EVENTS else None
+        yield _described(kind.kind, path, number, part, of_part, octets, others), octets
+
+
+def _hours(
+    table: pa.Table, times: pa.ChunkedArray[Any]
+) -> Iterator[tuple[int, pa.Table, pa.ChunkedArray[Any]]]:
+    while table.num_rows:
+        first, last = _ends(times)
+        hour = hour_of(first)
+        if hour == hour_of(last):
+            yield hour, table, times
+            return
+        within = pc.less(times, pa.scalar((hour + 1) * HOUR, pa.int64()))
+        yield hour, table.filter(within), times.filter(within)
+        outside = pc.invert(within)
+        table, times = table.filter(outside), times.filter(outside)
+
+
+def _ends(times: pa.ChunkedArray[Any]) -> tuple[int, int]:
+    found: dict[str, int] = pc.min_max(times).as_py()  # type: ignore[assignment]
+    return found["min"], found["max"]
+
+
+def _described(
+    kind: str,
+    path: str,
+    number: int,
+    table: pa.Table,
+    times: pa.ChunkedArray[Any],
+    octets: memoryview,
+    others: Sequence[str] | None,
+) -> SegmentFile:
+    first, last = _ends(times)
+    grouped = table.group_by(["origin", "channel"]).aggregate(
+        [(_SUMMED[kind], "count"), (_SUMMED[kind], "sum")]
+    )
+    sums: dict[str, tuple[int, int]] = {}
+    found = grouped.to_pydict()
+    for origin, count, more in zip(
+        found["origin"], found[f"{_SUMMED[kind]}_count"], found[f"{_SUMMED[kind]}_sum"], strict=True
+    ):
+        rows, total = sums.get(origin, (0, 0))
+        sums[origin] = (rows + count, total + more)
+    channels = _pairs(grouped, "origin", "channel")
+    types = None
+    if kind == EVENTS:
+        types = _pairs(table.group_by(["domain", "type"]).aggregate([]), "domain", "type")
+    listed = None if others is None or len(others) > MOST_LISTED else tuple(others)
+    return SegmentFile(
+        kind, path, table.num_rows, len(octets), crc32(octets), first, last, channels, types,
+        listed, sums, number,
+    )  # fmt: skip
+
+
+def _pairs(grouped: pa.Table, first: str, second: str) -> tuple[tuple[str, str], ...] | None:
+    if grouped.num_rows > MOST_LISTED:
+        return None
+    found = grouped.to_pydict()
+    return tuple(sorted(zip(found[first], found[second], strict=True)))

@@ -1,0 +1,62 @@
+"""The columns of an event, and how an expression names them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["ARCHIVE", "EventColumns", "quoted", "quoted_name"]
+
+
+@dataclass(frozen=True, slots=True)
+class EventColumns:
+    """The event columns of a frame.
+
+    Attributes:
+        prefix: The alias of the frame they belong to, where two frames are joined; empty if
+            the names alone are enough.
+    """
+
+    prefix: str = ""
+
+    def named(self, name: str) -> str:
+        """A column, as an expression names it."""
+        return f"{quoted_name(self.prefix)}.{quoted_name(name)}" if self.prefix else name
+
+    def lookup(self, column: str, name: str) -> str:
+        """The value of a property in a map of properties; NULL if it is not in this map."""
+        return f"{self.named(column)}[{quoted(name)}]"
+
+    def listed(self, column: str, name: str) -> str:
+        """Whether a list of names has this one."""
+        return f"array_contains({self.named(column)}, {quoted(name)})"
+
+
+ARCHIVE: Final = EventColumns()
+"""The columns of the archive's events, by their own names."""
+
+
+def quoted_name(name: str) -> str:
+    """A name as SQL writes it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def quoted(text: str) -> str:
+    """A text as SQL writes it.
+
+    All but letters, digits and the plainest signs are escaped: Spark reads `${…}` in an
+    expression as a variable, even inside a text.
+    """
+    return "'" + "".join(map(_escaped, text)) + "'"
+
+
+_PLAIN: Final = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.:,;/()=+*"
+)
+
+
+def _escaped(character: str) -> str:
+    if character in _PLAIN:
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,106 @@
+"""The rows of a frame that a constraint matches, and by which way it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from tidings.events.fields import ANY_EVENT_TYPE
+from tidings.filters.constraint import Constraint
+from tidings.filters.to_spark.batches import reference_column
+from tidings.filters.to_spark.columns import ARCHIVE, EventColumns
+from tidings.filters.to_spark.event_types import type_condition
+from tidings.filters.to_spark.native import native_names, native_reason, reads_event
+from tidings.filters.to_spark.translate import BARE, translate
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["match_column", "matching", "plan_of"]
+
+
+def matching(
+    df: DataFrame, constraint: Constraint, others: Collection[str] | None = None
+) -> DataFrame:
+    """The events that a constraint matches.
+
+    Args:
+        df: Events, with the columns of the archive.
+        constraint: The constraint.
+        others: Names of properties known to occur with kinds that no map of properties holds,
+            `*` for bare values; None if unknown.
+
+    Returns:
+        The rows that match. Where the constraint asks for none of the names, Spark does it
+        alone; otherwise only the rows that need it go through Arrow batches, and come last.
+        See `plan_of`.
+    """
+    if df.isStreaming or native_reason(constraint.tree) is not None:
+        return df.filter(match_column(constraint, others))
+    made = translate(constraint.tree, others=_met(constraint, others))
+    tried = type_condition(constraint.event_types)
+    rows = df if tried is None else df.filter(tried)
+    needs = made.needs_reference
+    if needs is None:
+        return rows.filter(made.native)
+    # Reading twice is cheaper by far than a way through Python for rows that have no need of it.
+    judged = rows.filter(needs).filter(reference_column(constraint))
+    return rows.filter(~needs & made.native).unionAll(judged)
+
+
+def match_column(
+    constraint: Constraint,
+    others: Collection[str] | None = None,
+    columns: EventColumns = ARCHIVE,
+) -> Column:
+    """TRUE in the rows that a constraint matches; FALSE or NULL in the others.
+
+    Args:
+        constraint: The constraint.
+        others: As for `matching`.
+        columns: Where the event columns are.
+    """
+    from pyspark.sql import functions as sf
+
+    tried = type_condition(constraint.event_types, columns)
+    if native_reason(constraint.tree) is not None:
+        return reference_column(constraint, tried, columns)
+    made = translate(constraint.tree, columns, others=_met(constraint, others))
+    needs, answer = made.needs_reference, made.native
+    if needs is not None:
+        asked = needs if tried is None else tried & needs
+        answer = sf.when(needs, reference_column(constraint, asked, columns)).otherwise(answer)
+    return answer if tried is None else tried & answer
+
+
+def _met(constraint: Constraint, others: Collection[str] | None) -> Collection[str] | None:
+    """The names of other kinds that this constraint can meet; None if unknown."""
+    if others is None or constraint.is_tried(*ANY_EVENT_TYPE):
+        return others
+    return frozenset(others) - {BARE}
+
+
+def plan_of(constraint: Constraint, others: Collection[str] | None = None) -> str:
+    """How a constraint is judged on Spark, in words: `native`, `Arrow batches: …` or both.
+
+    Args:
+        constraint: The constraint.
+        others: As for `matching`.
+    """
+    reason = native_reason(constraint.tree)
+    if reason is not None:
+        return f"Arrow batches: {reason}"
+    names = native_names(constraint.tree)
+    met = _met(constraint, others)
+    rows = []
+    if names and met is None:
+        rows.append(f"if {_listed(names)} holds what no column can")
+    elif met is not None and names & frozenset(met):
+        rows.append(f"where {_listed(names & frozenset(met))} holds what no column can")
+    if reads_event(constraint.tree) and (met is None or BARE in met):
+        rows.append("for bare values")
+    return f"native; Arrow batches {' and '.join(rows)}" if rows else "native"
+
+
+def _listed(names: Collection[str]) -> str:
+    return " or ".join(f"${name}" for name in sorted(names))

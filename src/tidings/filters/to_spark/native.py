@@ -1,0 +1,90 @@
+"""What can be an expression on Spark, and what needs the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tidings.events.paths import Path
+from tidings.filters.to_spark.places import Body, Deep, Property, Whole, place_of
+from tidings.filters.tree import (
+    Component,
+    Default,
+    Exist,
+    In,
+    Node,
+    children,
+    walk_tree,
+)
+
+__all__ = ["native_names", "native_reason", "properties_read", "reads_event"]
+
+# In lookups of a property. A larger expression takes Spark longer to plan than to run.
+LARGEST: Final = 2_000
+
+
+def native_reason(tree: Node) -> str | None:
+    """Why a constraint cannot be an expression on Spark; None if it can."""
+    for node in walk_tree(tree):
+        reason = _node_reason(node)
+        if reason is not None:
+            return reason
+    if _weight(tree) > LARGEST:
+        return "the constraint is too large for one expression"
+    return None
+
+
+def _node_reason(node: Node) -> str | None:
+    if isinstance(node, Default):
+        return f"default {node.path} asks for a union, which no column holds"
+    if isinstance(node, Exist):
+        deep = isinstance(place_of(node.path), Deep)
+        return f"{node.path} lies inside a value" if deep else None
+    if isinstance(node, In):
+        return _sequence_reason(node.path)
+    if isinstance(node, Component):
+        place = place_of(node.path)
+        if isinstance(place, Deep):
+            return f"{node.path} lies inside a value"
+        if isinstance(place, Body):
+            return f"{node.path} is the body, which no column holds"
+    return None
+
+
+def _sequence_reason(path: Path) -> str | None:
+    place = place_of(path)
+    if isinstance(place, Deep):
+        return f"{path} lies inside a value"
+    if isinstance(place, Body):
+        return f"{path} is the body, which no column holds"
+    if isinstance(place, Whole) and place.is_sequence:
+        return f"{path} is a sequence of pairs, which no column holds"
+    return None
+
+
+def properties_read(tree: Node) -> Iterator[Property]:
+    """The properties whose values a native tree uses; whether one exists the columns tell."""
+    for node in walk_tree(tree):
+        if isinstance(node, Component | In):
+            place = place_of(node.path)
+            if isinstance(place, Property):
+                yield place
+
+
+def native_names(tree: Node) -> frozenset[str]:
+    """The names of the properties whose values a native tree uses."""
+    return frozenset(place.name for place in properties_read(tree))
+
+
+def reads_event(tree: Node) -> bool:
+    """Whether anything of the event is asked for."""
+    return any(isinstance(node, Component | Exist | In | Default) for node in walk_tree(tree))
+
+
+def _weight(node: Node) -> int:
+    """About how many lookups the expression has."""
+    if isinstance(node, In):
+        return 28 + _weight(node.left)
+    if isinstance(node, Component | Exist):
+        return 12
+    return 1 + sum(map(_weight, children(node)))

@@ -1,0 +1,329 @@
+"""Tree to Spark expression, with exactly the answers of the reference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tidings.clock import to_timebase
+from tidings.errors import InvalidUsage
+from tidings.events.fields import ANY_EVENT_TYPE
+from tidings.events.paths import Path
+from tidings.filters.to_spark.columns import ARCHIVE, EventColumns, quoted
+from tidings.filters.to_spark.membership import SEQUENCES, found_in
+from tidings.filters.to_spark.native import native_reason, properties_read, reads_event
+from tidings.filters.to_spark.operators import compared, computed, contained
+from tidings.filters.to_spark.places import (
+    Arrival,
+    Fixed,
+    HeaderText,
+    Nowhere,
+    Property,
+    place_of,
+)
+from tidings.filters.to_spark.values import (
+    BOOL,
+    CODE,
+    DOUBLE,
+    INT,
+    LABEL,
+    TEXT,
+    WIDE,
+    WIDE_TYPE,
+    Kind,
+    Scope,
+    Value,
+    both,
+    either,
+    only,
+    unsure,
+)
+from tidings.filters.tree import (
+    And,
+    Arithmetic,
+    Boolean,
+    Comparison,
+    Component,
+    Contains,
+    Exist,
+    In,
+    Integer,
+    Label,
+    Node,
+    Not,
+    Or,
+    Real,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+__all__ = ["BARE", "Expressions", "Translation", "expressions_of", "translate"]
+
+BARE: Final = "*"
+"""Stands among the names of other kinds for events that are bare values."""
+
+_KINDS: Final[dict[str, Kind]] = {"int": INT, "double": DOUBLE, "string": TEXT, "bool": BOOL}
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A constraint as Spark columns.
+
+    Attributes:
+        native: TRUE in the rows that match; FALSE or NULL in the others.
+        needs_reference: TRUE in the rows that `native` cannot judge: a property that is asked
+            for is of a kind no column holds, or the event is a bare value. Never NULL. None if
+            there can be no such row.
+    """
+
+    native: Column
+    needs_reference: Column | None
+
+
+@dataclass(frozen=True, slots=True)
+class Expressions:
+    """A `Translation` as SQL text."""
+
+    native: str
+    needs_reference: str | None
+
+
+def translate(
+    tree: Node,
+    columns: EventColumns = ARCHIVE,
+    constants: Mapping[int, Column | str] | None = None,
+    others: Collection[str] | None = None,
+) -> Translation:
+    """A constraint tree as columns; a session must be open.
+
+    Args:
+        tree: The tree; `native_reason` says whether it can be translated.
+        columns: Where the event columns are.
+        constants: Columns that stand for literals, by the number a literal has in the order of
+            `filters/shape.py`: one expression then serves all constraints of a shape. A column
+            is given by its name; it has the literal's kind.
+        others: Names of properties known to occur with kinds that no map of properties holds,
+            `*` for bare values; None if unknown.
+
+    Raises:
+        InvalidUsage: The tree is not native, or a constant is not a plain column.
+    """
+    from pyspark.sql import functions as sf
+
+    named = {at: _column_name(column) for at, column in (constants or {}).items()}
+    made = expressions_of(tree, columns, named, others)
+    needs = None if made.needs_reference is None else sf.expr(made.needs_reference)
+    return Translation(sf.expr(made.native), needs)
+
+
+def expressions_of(
+    tree: Node,
+    columns: EventColumns = ARCHIVE,
+    constants: Mapping[int, str] | None = None,
+    others: Collection[str] | None = None,
+) -> Expressions:
+    """What `translate` makes, as SQL text; no session is needed.
+
+    Raises:
+        InvalidUsage: The tree is not native.
+    """
+    reason = native_reason(tree)
+    if reason is not None:
+        raise InvalidUsage(f"this constraint is not native on Spark: {reason}")
+    native = _Translator(columns, constants or {}).truth(tree, exact=False)[0]
+    return Expressions(native, _needs_reference(tree, columns, others))
+
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+
+
+def _column_name(column: Column | str) -> str:
+    """The name of a column, as SQL writes it."""
+    name = column if isinstance(column, str) else str(column).removeprefix("Column<'")[:-2]
+    if _NAME.fullmatch(name) is None:
+        raise InvalidUsage(f"a constant is given as a column by its name, not as {name}")
+    return name
+
+
+def _needs_reference(
+    tree: Node, columns: EventColumns, others: Collection[str] | None
+) -> str | None:
+    tests = list(
+        dict.fromkeys(
+            columns.listed(column, place.name)
+            for place in properties_read(tree)
+            if others is None or place.name in others
+            for column, asked in (
+                ("header_other", place.in_header),
+                ("data_other", place.in_data),
+            )
+            if asked
+        )
+    )
+    if reads_event(tree) and (others is None or BARE in others):
+        domain, type_ = map(quoted, ANY_EVENT_TYPE)
+        tests.append(
+            f"({columns.named('type')} = {type_} AND {columns.named('domain')} = {domain})"
+        )
+    return f"({' OR '.join(tests)})" if tests else None
+
+
+class _Translator:
+    """Writes the expression of one tree."""
+
+    def __init__(self, columns: EventColumns, constants: Mapping[int, str]) -> None:
+        self._columns = columns
+        self._constants = constants
+        self._literals = 0
+        self._scope = Scope()
+
+    def truth(self, node: Node, *, exact: bool) -> tuple[str, bool]:
+        """The truth of a node, and whether it is never an error.
+
+        Args:
+            node: The node.
+            exact: Whether FALSE and an error, which is NULL, must be told apart; if not, both
+                only mean that it is not TRUE, and SQL's own AND will do.
+        """
+        if isinstance(node, And):
+            parts = [self.truth(operand, exact=exact) for operand in node.operands]
+            return _joined(parts, "AND", both if exact else None)
+        if isinstance(node, Or):
+            # What stands before the last must be told apart from an error in any case.
+            last = len(node.operands) - 1
+            parts = [
+                self.truth(operand, exact=exact or at < last)
+                for at, operand in enumerate(node.operands)
+            ]
+            return _joined(parts, "OR", either)
+        if isinstance(node, Not):
+            inner, total = self.truth(node.operand, exact=True)
+            return f"(NOT {inner})", total
+        value = self.value(node)
+        answer = value.of_kind(BOOL)
+        if answer is None:
+            return "CAST(NULL AS BOOLEAN)", False
+        return answer, value.is_total and value.is_simple
+
+    def value(self, node: Node) -> Value:
+        """The value of a node."""
+        making = _VALUES.get(type(node))
+        if making is not None:
+            return making(self, node)
+        if isinstance(node, Comparison):
+            left = self.value(node.left)
+            return compared(node.symbol, left, self.value(node.right), self._scope)
+        if isinstance(node, Arithmetic):
+            left = self.value(node.left)
+            return computed(node.symbol, left, self.value(node.right), self._scope)
+        answer, total = self.truth(node, exact=True)
+        return only(BOOL, answer, is_total=total)
+
+    def _constant(self, written: str) -> str:
+        """The column that stands for the next literal, or the literal."""
+        self._literals += 1
+        return self._constants.get(self._literals - 1, written)
+
+    def _integer(self, node: Integer) -> Value:
+        if -(2**63) <= node.value < 2**63:
+            return only(INT, self._constant(f"{node.value}L"), is_total=True, is_finite=True)
+        wide = f"CAST({self._constant(f'{node.value}BD')} AS {WIDE_TYPE})"
+        return only(WIDE, wide, is_total=True, is_finite=True)
+
+    def _real(self, node: Real) -> Value:
+        return only(DOUBLE, self._constant(f"({node.value!r}D)"), is_total=True, is_finite=True)
+
+    def _text(self, node: Text) -> Value:
+        text = self._constant(quoted(node.value))
+        if len(node.value) != 1:
+            return only(TEXT, text, is_total=True)
+        code = f"CAST(ascii({text}) AS BIGINT)"
+        return Value(({TEXT: text, CODE: code},), is_total=True)
+
+    def _boolean(self, node: Boolean) -> Value:
+        return only(BOOL, self._constant(str(node.value).upper()), is_total=True)
+
+    def _label(self, node: Label) -> Value:
+        return only(LABEL, self._constant(quoted(node.value)), is_total=True)
+
+    def _component(self, node: Component) -> Value:
+        place, columns = place_of(node.path), self._columns
+        if isinstance(place, Property):
+            return Value(tuple(self._layers(place)))
+        if isinstance(place, HeaderText):
+            return only(TEXT, columns.named(place.column), is_total=True)
+        if isinstance(place, Arrival):
+            time = f"({columns.named('arrival_us')} * 10L + {to_timebase(0)}L)"
+            return only(INT, time, is_total=True, is_finite=True)
+        if isinstance(place, Fixed):
+            if isinstance(place.value, int):
+                return only(INT, f"{place.value}L", is_total=True, is_finite=True)
+            return only(TEXT, quoted(place.value), is_total=True)
+        return unsure()
+
+    def _layers(self, place: Property) -> Iterator[dict[Kind, str]]:
+        for part, asked in (("header", place.in_header), ("data", place.in_data)):
+            if asked:
+                yield {
+                    kind: self._columns.lookup(f"{part}_{end}", place.name)
+                    for end, kind in _KINDS.items()
+                }
+
+    def _exist(self, node: Exist) -> Value:
+        return only(BOOL, self._existence(node.path), is_total=True)
+
+    def _existence(self, path: Path) -> str:
+        place, columns = place_of(path), self._columns
+        if not isinstance(place, Property):
+            return "FALSE" if isinstance(place, Nowhere) else "TRUE"
+        maps = [f"{part}_{end}" for part in _parts(place) for end in _KINDS]
+        maps += SEQUENCES if place.in_data else ()
+        tests = [f"{columns.lookup(name, place.name)} IS NOT NULL" for name in maps]
+        tests += [columns.listed(f"{part}_other", place.name) for part in _parts(place)]
+        return f"({' OR '.join(tests)})"
+
+    def _contains(self, node: Contains) -> Value:
+        left = self.value(node.left)
+        return contained(left, self.value(node.right))
+
+    def _in(self, node: In) -> Value:
+        left, place = self.value(node.left), place_of(node.path)
+        if not isinstance(place, Property):
+            return unsure()
+        return found_in(left, place, self._columns, self._scope)
+
+
+def _parts(place: Property) -> list[str]:
+    return [part for part, asked in (("header", place.in_header), ("data", place.in_data)) if asked]
+
+
+def _joined(
+    parts: list[tuple[str, bool]], word: str, exactly: Callable[[str, str], str] | None
+) -> tuple[str, bool]:
+    """Operands of `and` or `or` joined, in a tree that is no deeper than it must be."""
+    if len(parts) == 1:
+        return parts[0]
+    middle = len(parts) // 2
+    left, left_total = _joined(parts[:middle], word, exactly)
+    right, right_total = _joined(parts[middle:], word, exactly)
+    total = left_total and right_total
+    if exactly is None or left_total:
+        return f"({left} {word} {right})", total
+    return exactly(left, right), total
+
+
+_VALUES: Final[dict[type[Node], Callable[..., Value]]] = {
+    Integer: _Translator._integer,
+    Real: _Translator._real,
+    Text: _Translator._text,
+    Boolean: _Translator._boolean,
+    Label: _Translator._label,
+    Component: _Translator._component,
+    Exist: _Translator._exist,
+    Contains: _Translator._contains,
+    In: _Translator._in,
+}

@@ -1,0 +1,1 @@
+"""The data pipeline: the same events, filters and plans, on Spark, over all history."""

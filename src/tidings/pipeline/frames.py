@@ -1,0 +1,221 @@
+"""Frames over the archive: its sealed files read by Spark itself, pruned by the manifest.
+
+Nothing here runs Python on executors. Files that are damaged are left out and told; rows are
+filtered exactly, so that a frame holds what was asked for and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tidings.filters.constraint import EventTypePattern, event_type
+from tidings.pipeline.places import place_of
+from tidings.stores.archive.schema import schema_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+    from tidings.stores.archive.manifest import Manifest, SegmentFile
+
+__all__ = [
+    "Frame",
+    "PlanRow",
+    "Selection",
+    "archive_manifest",
+    "events_frame",
+    "objects_frame",
+    "outcomes_frame",
+    "plan_changes",
+    "spark_schema",
+    "type_patterns",
+]
+
+_TIME_COLUMN: Final = {
+    "events": "arrival_us",
+    "outcomes": "at_us",
+    "plans": "at_us",
+    "objects": "at_us",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is wanted from an archive.
+
+    Attributes:
+        archive: Its folder: a local path, or any path that Spark reads.
+        channels: Names or origins; none for all.
+        types: Event types, as patterns or as texts such as ``Traffic::Speed*``; none for all.
+        since_us: The earliest time, in microseconds since 1970.
+        until_us: The first time that is too late.
+        after_seal: Only what was sealed after this seal.
+        upto_seal: Only what was sealed up to this seal.
+    """
+
+    archive: str
+    channels: Sequence[str] = ()
+    types: Sequence[EventTypePattern | str] = ()
+    since_us: int | None = None
+    until_us: int | None = None
+    after_seal: int = 0
+    upto_seal: int | None = None
+
+
+class Frame(NamedTuple):
+    """A selection as Spark sees it.
+
+    Attributes:
+        df: The rows.
+        files: The sealed files they are in.
+        problems: What could not be read, one line each; empty if all is well.
+        others: Names of properties that stand in none of the maps in some of the rows; None if
+            they are not known.
+    """
+
+    df: DataFrame
+    files: tuple[SegmentFile, ...]
+    problems: tuple[str, ...]
+    others: frozenset[str] | None
+
+
+class PlanRow(NamedTuple):
+    """A change of a channel's plan."""
+
+    origin: str
+    channel: str
+    version: int
+    whole: bool
+    change: str
+    at_us: int
+    position: int
+
+
+def events_frame(spark: SparkSession, selection: Selection) -> Frame:
+    """The events of a selection.
+
+    Raises:
+        ArchiveNotFound: There is no archive at this place.
+    """
+    return _frame(spark, selection, "events")
+
+
+def outcomes_frame(spark: SparkSession, selection: Selection) -> Frame:
+    """The outcomes of a selection; event types do not count.
+
+    An outcome whose time is unknown counts as of any time that its file is of.
+
+    Raises:
+        ArchiveNotFound: There is no archive at this place.
+    """
+    return _frame(spark, selection, "outcomes")
+
+
+def objects_frame(spark: SparkSession, selection: Selection) -> Frame:
+    """The channels and proxies of a selection, as they changed; event types do not count.
+
+    Raises:
+        ArchiveNotFound: There is no archive at this place.
+    """
+    return _frame(spark, selection, "objects")
+
+
+def plan_changes(spark: SparkSession, selection: Selection) -> list[PlanRow]:
+    """The changes of plans, in the order of the journal; event types do not count.
+
+    Raises:
+        ArchiveNotFound: There is no archive at this place.
+        ArchiveDamaged: A file with plans is damaged: what depends on it would be wrong.
+    """
+    from tidings.errors import ArchiveDamaged
+
+    frame = _frame(spark, selection, "plans")
+    if frame.problems:
+        raise ArchiveDamaged(f"plans are missing: {'; '.join(frame.problems)}")
+    rows = frame.df.select(*PlanRow._fields).orderBy("position").collect()
+    return [PlanRow(*row) for row in rows]
+
+
+def archive_manifest(spark: SparkSession, archive: str) -> Manifest:
+    """What an archive says it has, wherever Spark can read it.
+
+    Raises:
+        ArchiveNotFound: There is no archive at this place.
+    """
+    return place_of(spark, archive).manifest()
+
+
+def spark_schema(kind: str) -> StructType:
+    """The columns of a kind of segments, as Spark's types."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return from_arrow_schema(schema_of(kind))
+
+
+def type_patterns(types: Sequence[EventTypePattern | str]) -> tuple[EventTypePattern, ...]:
+    """Event types as patterns.
+
+    Raises:
+        InvalidEventType: A text is none.
+    """
+    return tuple(event_type(one) if isinstance(one, str) else one for one in types)
+
+
+def _frame(spark: SparkSession, selection: Selection, kind: str) -> Frame:
+    place = place_of(spark, selection.archive)
+    manifest = place.manifest()
+    patterns = type_patterns(selection.types) if kind == "events" else ()
+    chosen = manifest.select(
+        kind,
+        channels=selection.channels or None,
+        types=patterns or None,
+        since_us=selection.since_us,
+        until_us=selection.until_us,
+        after_seal=selection.after_seal,
+        upto_seal=selection.upto_seal,
+    )
+    found = place.problems(chosen)
+    files = tuple(file for file in chosen if file.path not in found)
+    schema = spark_schema(kind)
+    if files:
+        df = spark.read.schema(schema).parquet(*(place.spark_path(file) for file in files))
+    else:
+        df = spark.createDataFrame([], schema)
+    for condition in _conditions(selection, kind, patterns):
+        df = df.where(condition)
+    return Frame(df, files, (*manifest.problems, *found.values()), _others(files))
+
+
+def _others(files: Sequence[SegmentFile]) -> frozenset[str] | None:
+    names: set[str] = set()
+    for file in files:
+        if file.kind == "events":
+            if file.others is None:
+                return None
+            names.update(file.others)
+    return frozenset(names)
+
+
+def _conditions(
+    selection: Selection, kind: str, patterns: Sequence[EventTypePattern]
+) -> list[Column]:
+    """What the manifest cannot promise for every row."""
+    from pyspark.sql import functions as F
+
+    from tidings.filters.to_spark import type_condition
+
+    made: list[Column] = []
+    if selection.channels:
+        wanted = list(selection.channels)
+        made.append(F.col("channel").isin(wanted) | F.col("origin").isin(wanted))
+    of_type = type_condition(patterns)
+    if of_type is not None:
+        made.append(of_type)
+    time = F.col(_TIME_COLUMN[kind])
+    if selection.since_us is not None:
+        made.append(time.isNull() | (time >= selection.since_us))
+    if selection.until_us is not None:
+        made.append(time.isNull() | (time < selection.until_us))
+    return made

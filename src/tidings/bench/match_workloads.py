@@ -15,14 +15,14 @@ from random import Random
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["WORKLOADS", "Workload"]
+__all__ = ["AREAS", "DOMAIN", "KINDS", "SYLLABLES", "WORKLOADS", "ZONES", "Workload"]
 
-_AREAS = 1_000
-_KINDS = 2_000
-_DOMAIN = 1_000.0
+AREAS = 1_000
+KINDS = 2_000
+DOMAIN = 1_000.0
 _GROUPS = 10
-_ZONES = 40
-_SYLLABLES = ("ka", "lo", "mi", "ren", "tu", "vas", "el", "on", "pri", "sko", "da", "ther")
+ZONES = 40
+SYLLABLES = ("ka", "lo", "mi", "ren", "tu", "vas", "el", "on", "pri", "sko", "da", "ther")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +46,23 @@ class Workload:
 
 
 def _w1_constraint(random: Random) -> str:
-    return f"$area == {random.randrange(_AREAS)} and $rate > {random.uniform(900, 1000)!r}"
+    return f"$area == {random.randrange(AREAS)} and $rate > {random.uniform(900, 1000)!r}"
 
 
 def _w1_event(random: Random) -> StructuredEvent:
-    data = {"area": random.randrange(_AREAS), "rate": random.uniform(0, _DOMAIN)}
+    data = {"area": random.randrange(AREAS), "rate": random.uniform(0, DOMAIN)}
     return event("Traffic", "Speed", "car", data)
 
 
 def _word(random: Random) -> str:
-    return "".join(random.choices(_SYLLABLES, k=random.randrange(2, 4)))
+    return "".join(random.choices(SYLLABLES, k=random.randrange(2, 4)))
 
 
 def _range(random: Random, field: str) -> str:
     if random.random() < 0.1:
-        return f"${field} {random.choice(('<', '>'))} {random.uniform(0, _DOMAIN)!r}"
-    width = min(random.lognormvariate(math.log(10), 1), _DOMAIN / 2)
-    low = random.uniform(0, _DOMAIN - width)
+        return f"${field} {random.choice(('<', '>'))} {random.uniform(0, DOMAIN)!r}"
+    width = min(random.lognormvariate(math.log(10), 1), DOMAIN / 2)
+    low = random.uniform(0, DOMAIN - width)
     return f"${field} >= {low!r} and ${field} < {low + width!r}"
 
 
@@ -76,13 +76,13 @@ def _needle(random: Random) -> str:
 def _predicate(random: Random) -> str:
     kind = random.randrange(6)
     if kind == 0:
-        return f"$type == 'kind-{random.randrange(_KINDS)}'"
+        return f"$type == 'kind-{random.randrange(KINDS)}'"
     if kind == 1:
         return f"({_range(random, 'level')})"
     if kind == 2:
-        return f"{random.randrange(_ZONES)} in $zones"
+        return f"{random.randrange(ZONES)} in $zones"
     if kind == 3:
-        return f"$type != 'kind-{random.randrange(_KINDS)}'"
+        return f"$type != 'kind-{random.randrange(KINDS)}'"
     if kind == 4:
         return f"'{_needle(random)}' ~ $text"
     return f"not ($level > {random.uniform(0, 50)!r})"
@@ -101,7 +101,7 @@ def _tree(random: Random) -> str:
 def _w2_constraint(random: Random) -> str:
     share = random.random()
     if share < 0.4:
-        return f"$type == 'kind-{random.randrange(_KINDS)}'"
+        return f"$type == 'kind-{random.randrange(KINDS)}'"
     if share < 0.8:
         return _range(random, "level")
     if share < 0.9:
@@ -111,10 +111,10 @@ def _w2_constraint(random: Random) -> str:
 
 def _w2_event(random: Random) -> StructuredEvent:
     data: dict[str, object] = {
-        "type": f"kind-{random.randrange(_KINDS)}",
-        "level": random.uniform(0, _DOMAIN),
+        "type": f"kind-{random.randrange(KINDS)}",
+        "level": random.uniform(0, DOMAIN),
         "text": " ".join(_word(random) for _ in range(6)),
-        "zones": random.sample(range(_ZONES), 3),
+        "zones": random.sample(range(ZONES), 3),
     }
     if random.random() < 0.2:
         data["urgent"] = True
@@ -127,20 +127,20 @@ def _w3_constraint(random: Random) -> str:
     share = random.randrange(3)
     if share == 0:
         return f"$group == {random.randrange(_GROUPS)}"
-    low = random.uniform(0, _DOMAIN * 0.9)
-    tenth = f"$level >= {low!r} and $level < {low + _DOMAIN / 10!r}"
+    low = random.uniform(0, DOMAIN * 0.9)
+    tenth = f"$level >= {low!r} and $level < {low + DOMAIN / 10!r}"
     if share == 1:
         return tenth
     # Three zones in ten and a third of the domain: a tenth again.
-    low = random.uniform(0, _DOMAIN * 2 / 3)
-    third = f"$level >= {low!r} and $level < {low + _DOMAIN / 3!r}"
+    low = random.uniform(0, DOMAIN * 2 / 3)
+    third = f"$level >= {low!r} and $level < {low + DOMAIN / 3!r}"
     return f"{random.randrange(10)} in $zones and {third}"
 
 
 def _w3_event(random: Random) -> StructuredEvent:
     data = {
         "group": random.randrange(_GROUPS),
-        "level": random.uniform(0, _DOMAIN),
+        "level": random.uniform(0, DOMAIN),
         "zones": random.sample(range(10), 3),
     }
     return event("Control", "Reading", "sensor", data)

@@ -1,0 +1,229 @@
+"""Data checks as code: what is expected of events, and a place for rows that are otherwise.
+
+A check is a constraint in the language of the filters, or a function that makes a Spark column.
+A checks file is a Python file with a list `EXPECTATIONS`:
+
+    from tidings.pipeline.expectations import Expectation, Severity
+    from tidings.pipeline.ready_checks import fresh, in_range, not_null
+
+    EXPECTATIONS = [
+        not_null("licence", event_types=["Traffic::Speed"]),
+        in_range("rate", 0, 400, event_types=["Traffic::Speed"]),
+        fresh("measured", ahead="5m", severity=Severity.WARNING),
+        Expectation("limit or zone", "exist $limit or exist $zone"),
+    ]
+
+A constraint that fails with an error, as one does that asks for a property that is not there, does
+not hold; nor does a column that is NULL.
+"""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from tidings.errors import InvalidUsage, TidingsError
+from tidings.filters.constraint import Constraint, constraint
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = [
+    "ColumnMaker",
+    "Expectation",
+    "Severity",
+    "Split",
+    "load_expectations",
+    "split",
+]
+
+LIST_NAME: Final = "EXPECTATIONS"
+
+ColumnMaker: TypeAlias = "Callable[[], Column]"
+
+
+class Severity(StrEnum):
+    """What becomes of a row that is not as expected."""
+
+    ERROR = "error"
+    """It is set aside."""
+    WARNING = "warning"
+    """It is counted, and stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Something that is expected of every event, or of those of some types.
+
+    Attributes:
+        name: What it is called in counts and reasons.
+        check: A constraint that must match, or a function that makes a column that must be true.
+        event_types: Of which events it is expected, such as `Traffic::Speed` or `Traffic::*`;
+            of all if there are none.
+        severity: What becomes of a row that is otherwise.
+        reason: What is said of such a row; the constraint itself if nothing is given.
+    """
+
+    name: str
+    check: str | ColumnMaker
+    event_types: Sequence[str] = ()
+    severity: Severity = Severity.ERROR
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise InvalidUsage(f"a check needs a name, not {self.name!r}")
+        if not isinstance(self.check, str) and not callable(self.check):
+            raise InvalidUsage(
+                f"the check {self.name!r} is {self.check!r}; it should be a constraint, or a "
+                "function that makes a column"
+            )
+        self.constraint()
+
+    def constraint(self) -> Constraint:
+        """The check as a constraint; a column's is TRUE, with the event types it is for.
+
+        Raises:
+            InvalidConstraint: The text is no constraint.
+            InvalidEventType: An event type is outside the rules.
+        """
+        text = self.check if isinstance(self.check, str) else ""
+        return constraint(text, self.event_types)
+
+    @property
+    def told(self) -> str:
+        """What is said of a row that is otherwise."""
+        if self.reason:
+            return f"{self.name}: {self.reason}"
+        return f"{self.name}: {self.check} does not hold" if self.check else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Rows that are as expected, and rows that are not.
+
+    Attributes:
+        good: The rows that pass, with the columns they came with.
+        bad: The others, with the columns `failed` (names of checks) and `reason` besides.
+        judged: All rows with `failed`, `warned` and `reason`; good and bad are taken from it.
+        expectations: What was expected.
+    """
+
+    good: DataFrame
+    bad: DataFrame
+    judged: DataFrame
+    expectations: tuple[Expectation, ...]
+
+    def counts(self) -> dict[str, int]:
+        """How many rows are otherwise, for each check; one job over the rows."""
+        from pyspark.sql import functions as sf
+
+        otherwise = sf.explode(sf.concat("failed", "warned")).alias("name")
+        found = self.judged.select(otherwise).groupBy("name").count().collect()
+        counted = {row["name"]: int(row["count"]) for row in found}
+        return {one.name: counted.get(one.name, 0) for one in self.expectations}
+
+
+def split(
+    df: DataFrame,
+    expectations: Iterable[Expectation],
+    others: Collection[str] | None = None,
+) -> Split:
+    """Parts rows that are as expected from those that are not.
+
+    Args:
+        df: Rows with the columns of the archive's events.
+        expectations: What is expected; no two of one name.
+        others: Names of properties known to occur with kinds outside the typed maps; None if
+            that is not known.
+
+    Raises:
+        InvalidUsage: Two checks have one name.
+    """
+    from pyspark.sql import functions as sf
+
+    expected = tuple(expectations)
+    names = [one.name for one in expected]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidUsage(f"two checks are called {name!r}; each needs a name of its own")
+    columns = df.columns
+    judged = df.select(
+        "*", *(_holds(one, others).alias(_flag(i)) for i, one in enumerate(expected))
+    )
+
+    def told(severity: Severity, text: Callable[[Expectation], str]) -> Column:
+        entries = [
+            sf.when(~sf.col(_flag(i)), sf.lit(text(one)))
+            for i, one in enumerate(expected)
+            if one.severity is severity
+        ]
+        return sf.array_compact(sf.array(*entries)) if entries else sf.array().cast("array<string>")
+
+    reasons = sf.array_join(told(Severity.ERROR, lambda one: one.told), "; ")
+    judged = judged.select(
+        *columns,
+        told(Severity.ERROR, lambda one: one.name).alias("failed"),
+        told(Severity.WARNING, lambda one: one.name).alias("warned"),
+        reasons.alias("reason"),
+    )
+    good = judged.where(sf.size("failed") == 0).select(*columns)
+    bad = judged.where(sf.size("failed") > 0).select(*columns, "failed", "reason")
+    return Split(good, bad, judged, expected)
+
+
+def _flag(index: int) -> str:
+    return f"_check_{index}"
+
+
+def _holds(expectation: Expectation, others: Collection[str] | None) -> Column:
+    """Whether a row is as expected, or is none of those it is expected of: never NULL."""
+    from pyspark.sql import functions as sf
+
+    from tidings.filters.to_spark import type_condition
+
+    asked = expectation.constraint()
+    check = expectation.check
+    holds = _truth(asked, others) if isinstance(check, str) else check()
+    holds = sf.coalesce(holds, sf.lit(False))
+    tried = type_condition(asked.event_types)
+    return holds if tried is None else ~tried | holds
+
+
+def _truth(asked: Constraint, others: Collection[str] | None) -> Column:
+    """Whether an event matches: by expressions where they can tell, else by the reference."""
+    from pyspark.sql import functions as sf
+
+    from tidings.filters.to_spark import native_reason, reference_column, translate
+
+    if native_reason(asked.tree) is not None:
+        return reference_column(asked)
+    made = translate(asked.tree, others=others)
+    needs = made.needs_reference
+    if needs is None:
+        return made.native
+    return sf.when(needs, reference_column(asked, needed=needs)).otherwise(made.native)
+
+
+def load_expectations(path: Path) -> tuple[Expectation, ...]:
+    """The list `EXPECTATIONS` of a Python file, which is run for it.
+
+    Raises:
+        InvalidUsage: The file cannot be read or run, or has no such list.
+    """
+    try:
+        found = runpy.run_path(str(path)).get(LIST_NAME)
+    except TidingsError as error:
+        raise InvalidUsage(f"{path}: {error}") from error
+    except Exception as error:  # whatever the file does
+        raise InvalidUsage(f"{path}: {type(error).__name__}: {error}") from error
+    if not isinstance(found, (list, tuple)) or not all(isinstance(o, Expectation) for o in found):
+        raise InvalidUsage(
+            f"{path} has no list {LIST_NAME} of checks, such as "
+            f"{LIST_NAME} = [Expectation('rate is there', 'exist $rate')]"
+        )
+    return tuple(found)

@@ -1,0 +1,33 @@
+"""Faults planted one by one in a copy of the lake: the check must catch each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.fault import Fault, copied_package, probed
+from tests.faults.lake_faults import CAUGHT, LAKE_FAULTS
+
+pytestmark = pytest.mark.slow
+
+MODULE = "tests.faults.lake_faults"
+
+
+def test_without_a_fault_nothing_is_caught(tmp_path: Path) -> None:
+    copied_package(tmp_path)
+    assert probed(MODULE, tmp_path) == (0, "")
+
+
+@pytest.mark.parametrize("fault", LAKE_FAULTS, ids=lambda fault: fault.name)
+def test_a_fault_is_caught(fault: Fault, tmp_path: Path) -> None:
+    fault.apply(copied_package(tmp_path))
+    code, output = probed(MODULE, tmp_path)
+    assert code == 1, output
+    assert output.startswith(CAUGHT), output
+
+
+def test_there_are_enough_faults_and_no_name_stands_twice() -> None:
+    names = [fault.name for fault in LAKE_FAULTS]
+    assert len(names) >= 20
+    assert len(set(names)) == len(names)

@@ -1,0 +1,150 @@
+"""When each consumer was durable, and how it ended: from the objects and plans of an archive.
+
+Of a consumer that is durable the journal says so, and again when it is gone or no longer
+durable. Between two such words nothing changes; the stretch between them is a tile. The tiles
+of a proxy cover all positions, so that each event falls into exactly one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import merge
+from typing import Final, NamedTuple
+
+import msgspec
+
+__all__ = ["DISCONNECTED", "FIRST", "LAST", "NO_LONGER_TRACKED", "ObjectRow", "Tile", "tiles"]
+
+DISCONNECTED: Final = "disconnected"
+NO_LONGER_TRACKED: Final = "no longer tracked"
+
+FIRST: Final = -(2**63)
+"""Before every position."""
+LAST: Final = 2**63 - 1
+"""Behind every position."""
+
+
+class ObjectRow(NamedTuple):
+    """What the archive says of a channel or a durable proxy.
+
+    Attributes:
+        position: Where the journal says it.
+        origin: Of the channel.
+        object: ``channel`` or ``proxy``.
+        id: Of the proxy, or of the channel.
+        present: Whether it is there from here on.
+    """
+
+    position: int
+    origin: str
+    object: str
+    id: int
+    present: bool
+
+
+class Tile(NamedTuple):
+    """A stretch in which nothing changes for a proxy.
+
+    Attributes:
+        origin: Of its channel.
+        proxy: Its id.
+        start: The first position.
+        end: The first position behind it.
+        durable: Whether it is known to be durable.
+        gone: Where it is next gone, or no longer durable; None if it never is.
+        how: `DISCONNECTED` or `NO_LONGER_TRACKED`; None if it never is.
+        stays: Whether it is durable after all that is known.
+    """
+
+    origin: str
+    proxy: int
+    start: int
+    end: int
+    durable: bool
+    gone: int | None
+    how: str | None
+    stays: bool
+
+
+class _PlanPart(msgspec.Struct):
+    proxy: int
+
+
+class _PlanProxies(msgspec.Struct):
+    """Of a change of a plan, which proxies it has."""
+
+    whole: bool = False
+    proxies: list[_PlanPart] = []
+    removed_proxies: list[int] = []
+
+
+_decode = msgspec.json.Decoder(_PlanProxies).decode
+
+
+class _Word(NamedTuple):
+    """What is said of a proxy at a position: it is durable from here on, or how it ends."""
+
+    position: int
+    how: str | None
+
+
+def tiles(objects: Iterable[ObjectRow], plans: Iterable[tuple[int, str, str]]) -> list[Tile]:
+    """The tiles of all proxies the objects name.
+
+    A proxy that the plan still knows when it is said to be gone is there, and not durable any
+    more; a change of a plan that cannot be read is passed over.
+
+    Args:
+        objects: In the order of their positions.
+        plans: Position, origin and change of each version, in the order of their positions.
+    """
+    words: dict[tuple[str, int], list[_Word]] = {}
+    connected: dict[str, set[int]] = {}
+    said: Iterable[tuple[int, ObjectRow | tuple[str, str]]] = merge(
+        ((row.position, row) for row in objects),
+        ((position, (origin, change)) for position, origin, change in plans),
+        key=lambda one: one[0],
+    )
+    for _, one in said:
+        if not isinstance(one, ObjectRow):
+            _follow(connected.setdefault(one[0], set()), one[1])
+        elif one.object == "proxy":
+            known = one.id in connected.get(one.origin, ())
+            how = NO_LONGER_TRACKED if known else DISCONNECTED
+            said_of = words.setdefault((one.origin, one.id), [])
+            said_of.append(_Word(one.position, None if one.present else how))
+        elif not one.present:
+            for (origin, _), said_of in words.items():
+                if origin == one.origin and said_of[-1].how is None:
+                    said_of.append(_Word(one.position, DISCONNECTED))
+    return [
+        tile for (origin, proxy), said_of in words.items() for tile in _laid(origin, proxy, said_of)
+    ]
+
+
+def _follow(connected: set[int], change: str) -> None:
+    try:
+        parts = _decode(change)
+    except msgspec.DecodeError:
+        return
+    if parts.whole:
+        connected.clear()
+    connected.update(part.proxy for part in parts.proxies)
+    connected.difference_update(parts.removed_proxies)
+
+
+def _laid(origin: str, proxy: int, words: list[_Word]) -> list[Tile]:
+    """The tiles of one proxy, from the last to the first."""
+    found = []
+    end, gone, how = LAST, None, None
+    stays = words[-1].how is None
+    for word in reversed(words):
+        if word.how is not None:
+            # Whatever waits behind this waits for the next end, not for this one.
+            found.append(Tile(origin, proxy, word.position, end, False, gone, how, stays))
+            gone, how = word.position, word.how
+        else:
+            found.append(Tile(origin, proxy, word.position, end, True, gone, how, stays))
+        end = word.position
+    found.append(Tile(origin, proxy, FIRST, end, False, gone, how, stays))
+    return found

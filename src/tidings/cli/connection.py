@@ -21,7 +21,18 @@ from tidings.errors import InvalidUsage, TidingsError, Unauthenticated, Unreacha
 if TYPE_CHECKING:
     from tidings.client.client import Client
 
-__all__ = ["Channel", "Service", "channel_key", "connected", "new_name", "service_command"]
+__all__ = [
+    "DEFAULT_URL",
+    "Channel",
+    "Service",
+    "TokenFile",
+    "Url",
+    "channel_key",
+    "connected",
+    "new_name",
+    "owner_token",
+    "service_command",
+]
 
 DEFAULT_URL: Final = "http://127.0.0.1:8080"
 URL: Final = "TIDINGS_URL"
@@ -123,8 +134,12 @@ class _Cuts:
             render.note(f"{url} is away ({why}); waiting for it", "dim")
 
 
-def _token(file: str | None) -> str | None:
-    """The owner's token: the first line of a file, or what the environment says."""
+def owner_token(file: str | None) -> str | None:
+    """The owner's token: the first line of a file, or what the environment says; None if neither.
+
+    Raises:
+        InvalidUsage: The file cannot be read, or has no token.
+    """
     if file is None:
         return os.environ.get(TOKEN) or None
     try:
@@ -168,7 +183,7 @@ def service_command(
         def command(**given: Any) -> None:  # noqa: ANN401 -- whatever the function takes
             file = given.pop("token_file")
             service = Service(
-                given.pop("url"), _token(file), given.pop("patience"), given.get("json", False)
+                given.pop("url"), owner_token(file), given.pop("patience"), given.get("json", False)
             )
             asyncio.run(_carried_out(function, service, given))
 
@@ -191,7 +206,7 @@ def _channel_names(context: typer.Context, incomplete: str) -> list[str]:
 
     url = context.params.get("url") or os.environ.get(URL) or DEFAULT_URL
     try:
-        service = Service(url, _token(context.params.get("token_file")), _COMPLETION_SECONDS)
+        service = Service(url, owner_token(context.params.get("token_file")), _COMPLETION_SECONDS)
         names = asyncio.run(asyncio.wait_for(_names(service), _COMPLETION_SECONDS))
     except (TidingsError, OSError, TimeoutError):
         return []

@@ -18,6 +18,7 @@ from tidings.cli import (
     demo,
     filters,
     history,
+    pipeline,
     publishing,
     render,
     serve,
@@ -77,6 +78,7 @@ app = typer.Typer(
 app.add_typer(filters.app, name="filter")
 app.add_typer(bench.app, name="bench")
 app.add_typer(demo.app, name="demo")
+app.add_typer(pipeline.app, name="pipeline")
 serve.add_to(app)
 app.add_typer(channels.app, name="channel")
 app.add_typer(subscriptions.app, name="subscription")

@@ -11,6 +11,7 @@ import json
 import os
 import stat
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
@@ -25,6 +26,7 @@ from rich.progress import (
     DownloadColumn,
     Progress,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.table import Table
@@ -48,6 +50,7 @@ __all__ = [
     "prepare",
     "progress",
     "say",
+    "steps",
     "table",
     "warning",
 ]
@@ -59,6 +62,9 @@ _WIDTH_WITHOUT_TERMINAL = 100
 
 # Shorter input is done before a bar could be read.
 _LONG_INPUT = 8_000_000
+
+# Seconds between two lines about a long job.
+_LINE_EVERY = 2.0
 
 # Octets between two drawings of the bar: drawing costs more than reading this much.
 _BAR_STEP = 250_000
@@ -227,6 +233,43 @@ def progress(
                 held = 0
 
         yield advance
+
+
+@contextmanager
+def steps(silent: bool = False) -> Iterator[Callable[[str, float], None]]:
+    """How far a long job is, on standard error; yields what to call with a step and its share.
+
+    A bar on a terminal, elsewhere a line now and then.
+    """
+    if silent:
+        yield lambda step, done: None
+        return
+    if not sys.stderr.isatty():
+        yield _Lines().tell
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=_console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+
+        def tell(step: str, done: float) -> None:
+            bar.update(task, description=_harmless(step), completed=done)
+
+        yield tell
+
+
+class _Lines:
+    """Tells steps as lines, and not more of them than somebody wants to read."""
+
+    def __init__(self) -> None:
+        self._told = ""
+        self._at = -_LINE_EVERY
+
+    def tell(self, step: str, done: float) -> None:
+        now = time.monotonic()
+        if step == self._told or now - self._at < _LINE_EVERY:
+            return
+        self._told, self._at = step, now
+        note(f"{done:4.0%}  {step}", "dim")
 
 
 def table(

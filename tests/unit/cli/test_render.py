@@ -222,3 +222,30 @@ def test_nothing_in_a_table_or_outline_can_move_the_cursor(
     render.table(("\x1b[2J",), [("\x1b[2J",)])
     render.outline([Twig("\x1b[2J", "\x1b[2J")])
     assert "\x1b" not in capsys.readouterr().out
+
+
+def test_steps_are_lines_where_nobody_watches(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = iter([0.0, 0.5, 1.0, 3.0, 9.0])
+    monkeypatch.setattr("tidings.cli.render.time.monotonic", lambda: next(moments))
+    with render.steps() as tell:
+        tell("starting", 0.0)
+        tell("starting", 0.0)
+        tell("too soon", 0.1)
+        tell("counting", 0.5)
+        tell("counting", 0.9)
+    assert capsys.readouterr().err.splitlines() == ["  0%  starting", " 50%  counting"]
+
+
+def test_steps_are_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = at_terminal(monkeypatch)
+    with render.steps() as tell:
+        tell("count\x1b[2Jing", 0.5)
+    assert "count\\x1b[2Jing" in terminal.getvalue()
+
+
+def test_steps_can_be_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    with render.steps(silent=True) as tell:
+        tell("counting", 0.5)
+    assert capsys.readouterr().err == ""

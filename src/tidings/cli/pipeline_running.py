@@ -1,0 +1,100 @@
+"""`tidings pipeline run FILE.py`: continuous queries that publish derived events."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from tidings.cli import render
+from tidings.cli.connection import DEFAULT_URL, TokenFile, Url, owner_token
+from tidings.cli.options import Json, examples
+from tidings.cli.pipeline_command import Job, pipeline_command, warn
+
+__all__ = ["add_to"]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to the pipeline's."""
+    pipeline_command(
+        app,
+        "run",
+        epilog=examples(
+            "tidings pipeline run speeding.py --archive /srv/archive",
+            "tidings pipeline run speeding.py --once --json",
+            "tidings pipeline run speeding.py --checkpoint /srv/queries --every 5",
+        ),
+    )(run)
+
+
+def run(  # noqa: PLR0913, PLR0917 -- one argument for each option
+    job: Job,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A Python file with queries.")],
+    url: Url = DEFAULT_URL,
+    token_file: TokenFile = None,
+    checkpoint: Annotated[
+        Path,
+        typer.Option(
+            "--checkpoint", metavar="DIR", help="Where it is kept how far each query has come."
+        ),
+    ] = Path("tidings-queries"),
+    once: Annotated[
+        bool, typer.Option("--once", help="End when all that is archived was asked about.")
+    ] = False,
+    every: Annotated[
+        float,
+        typer.Option("--every", min=0.05, metavar="SECONDS", help="How often to look for more."),
+    ] = 1.0,
+    json: Json = False,
+) -> None:
+    """Run continuous queries: they read channels from the archive and publish derived events.
+
+    The file's functions with @query (from tidings.pipeline.derive) are asked about every batch
+    of sealed segments. Stopped or killed anywhere, the next run goes on: each derived event is
+    published once.
+
+    Exit code: 0 done, or ended by Ctrl-C or SIGTERM; 2 it could not be done.
+    """
+    token = owner_token(token_file)
+    with job.session() as (spark, progress), _stopped() as stopping:
+        from tidings.pipeline.derive import load_queries
+        from tidings.pipeline.running import RunOptions, run_queries
+
+        queries = load_queries(file)
+        options = RunOptions(job.archive, url, checkpoint, token, once, every)
+        found = run_queries(spark, queries, options, progress, stopping)
+    warn([problem for one in found.queries for problem in one.problems])
+    if json:
+        render.as_json(found)
+        return
+    rows = [
+        (
+            *(one.query, ", ".join(one.reads), one.writes),
+            *map(str, (one.batches, one.events, one.published, one.seal)),
+        )
+        for one in found.queries
+    ]
+    names = ("query", "reads", "writes", "batches", "events", "published", "up to seal")
+    render.table(names, rows, range(3, 7))
+
+
+@contextmanager
+def _stopped() -> Iterator[Callable[[], bool]]:
+    """Whether somebody has asked to end: Ctrl-C and SIGTERM do, after the running batch."""
+    asked = Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        asked.set()
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield asked.is_set
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,1 @@
+"""Files of continuous queries, as users write them; `tidings pipeline run` runs each."""

@@ -1,0 +1,97 @@
+"""Speeding offences per licence and area, where limits change over time.
+
+Cars report `Traffic::Speed` events with `licence`, `area`, `rate` (km/h) and `at` (microseconds
+since 1970). The control room sets limits with `Traffic::SpeedLimit` events: `area`, `limit`, and
+`at`, from when on the limit holds. A car that was too fast gets one `Traffic::Offence` for an
+area and ten minutes: for its first reading above the limit that held then.
+
+    tidings pipeline run src/tidings/pipeline/examples/speeding.py --archive … --url …
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Window
+from pyspark.sql import functions as f
+
+from tidings.pipeline.derive import Batch, derived, query
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+TEN_MINUTES = 600_000_000
+# Readings arrive at most so long after they were taken.
+LATE = 3_600_000_000
+
+
+@query(reads="traffic", writes="offences")
+def speeding(batch: Batch) -> DataFrame:
+    """One offence for a licence, an area and ten minutes."""
+    limits = _limits(batch.upto(type="Traffic::SpeedLimit"))
+    fast = _too_fast(_readings(batch.new(type="Traffic::Speed")), limits)
+    # What was an offence before this batch is not one again.
+    since = batch.first_us - TEN_MINUTES - LATE
+    known = _too_fast(_readings(batch.before(type="Traffic::Speed", since_us=since)), limits)
+    key = ["licence", "area", "window"]
+    first = Window.partitionBy(*key).orderBy("at", "seq")
+    offences = (
+        fast.join(known.select(*key).distinct(), key, "left_anti")
+        .withColumn("place", f.row_number().over(first))
+        .where("place = 1")
+    )
+    return derived(
+        offences,
+        domain="Traffic",
+        type="Offence",
+        name=f.col("licence"),
+        data={
+            "licence": f.col("licence"),
+            "area": f.col("area"),
+            "rate": f.col("rate"),
+            "limit": f.col("limit"),
+            "at": f.col("at"),
+            "reading": f.col("seq"),
+        },
+        header={"Priority": f.when(f.col("rate") > f.col("limit") + 30, 4).otherwise(0)},
+    )
+
+
+def _readings(events: DataFrame) -> DataFrame:
+    return events.select(
+        "seq",
+        f.col("data_string")["licence"].alias("licence"),
+        f.col("data_string")["area"].alias("area"),
+        _number("rate").alias("rate"),
+        f.coalesce(f.col("data_int")["at"], f.col("arrival_us")).alias("at"),
+    ).withColumn("window", f.floor(f.col("at") / TEN_MINUTES))
+
+
+def _limits(events: DataFrame) -> DataFrame:
+    """From when to when which limit holds; of two set for one moment, the later event counts."""
+    rows = events.select(
+        f.col("data_string")["area"].alias("area"),
+        _number("limit").alias("limit"),
+        f.coalesce(f.col("data_int")["at"], f.col("arrival_us")).alias("since"),
+        "seq",
+    )
+    order = Window.partitionBy("area").orderBy("since", "seq")
+    return rows.withColumn("until", f.lead("since").over(order)).drop("seq")
+
+
+def _too_fast(readings: DataFrame, limits: DataFrame) -> DataFrame:
+    held = (
+        (readings["area"] == limits["area"])
+        & (readings["at"] >= limits["since"])
+        & (limits["until"].isNull() | (readings["at"] < limits["until"]))
+    )
+    return (
+        readings.join(f.broadcast(limits), held)
+        .drop(limits["area"])
+        .where(f.col("rate") > f.col("limit"))
+    )
+
+
+def _number(name: str) -> Column:
+    """A property that suppliers send as an integer or as a real."""
+    return f.coalesce(f.col("data_double")[name], f.col("data_int")[name].cast("double"))

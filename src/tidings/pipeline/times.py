@@ -1,0 +1,91 @@
+"""Times as jobs are told them: a moment in ISO 8601, or so long ago."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
+
+from tidings.errors import InvalidUsage
+
+__all__ = ["Span", "duration_us", "moment_text", "moment_us", "span"]
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_DURATION: Final = re.compile(r"([0-9]{1,9})(s|m|h|d|w)", re.ASCII)
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+class Span(NamedTuple):
+    """A stretch of time, in microseconds since 1970.
+
+    Attributes:
+        since_us: The first moment; None for the beginning.
+        until_us: The first moment after it; None for no end.
+    """
+
+    since_us: int | None = None
+    until_us: int | None = None
+
+
+def duration_us(text: str) -> int:
+    """Microseconds of a length of time: `90s`, `30m`, `2h`, `7d`, `2w`.
+
+    Raises:
+        InvalidUsage: The text is none.
+    """
+    found = _DURATION.fullmatch(text.strip())
+    if found is None:
+        raise InvalidUsage(
+            f"{text!r} is no length of time; write a whole number and s, m, h, d or w, such as 30m"
+        )
+    return int(found[1]) * _SECONDS[found[2]] * 1_000_000
+
+
+def moment_us(text: str, now_us: int) -> int:
+    """Microseconds since 1970 of a moment, or of so long before `now_us`.
+
+    Args:
+        text: ISO 8601, such as `2026-11-15T08:30:00Z` or `2026-11-15`, UTC if it names no zone;
+            or a length of time such as `2h`, which means that long ago.
+        now_us: The present.
+
+    Raises:
+        InvalidUsage: The text is neither.
+    """
+    told = text.strip()
+    if _DURATION.fullmatch(told):
+        return max(0, now_us - duration_us(told))
+    try:
+        found = datetime.fromisoformat(told)
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=UTC)
+        return (found - _EPOCH) // timedelta(microseconds=1)
+    except (ValueError, OverflowError) as error:
+        raise InvalidUsage(
+            f"{text!r} is no time; write 2026-11-15T08:30:00Z (UTC if no zone is named), "
+            "or 2h for two hours ago (s, m, h, d, w)"
+        ) from error
+
+
+def span(since: str | None, until: str | None, now_us: int) -> Span:
+    """The stretch of time between two moments, each as `moment_us` reads them.
+
+    Raises:
+        InvalidUsage: One is no time, or nothing lies between them.
+    """
+    first = None if since is None else moment_us(since, now_us)
+    end = None if until is None else moment_us(until, now_us)
+    if first is not None and end is not None and end <= first:
+        raise InvalidUsage(
+            f"nothing lies between {since} and {until}: "
+            f"{moment_text(first)} is not before {moment_text(end)}"
+        )
+    return Span(first, end)
+
+
+def moment_text(microseconds: int) -> str:
+    """A moment in words that `moment_us` reads: UTC, to the second or finer if it needs to be."""
+    moment = _EPOCH + timedelta(microseconds=microseconds)
+    unit = "microseconds" if microseconds % 1_000 else "milliseconds"
+    unit = unit if microseconds % 1_000_000 else "seconds"
+    return moment.isoformat(timespec=unit).replace("+00:00", "Z")

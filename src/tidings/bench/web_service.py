@@ -20,7 +20,7 @@ from tidings.bench.web_floor import Told
 from tidings.bench.web_load import Handler, Socket, client_frame
 from tidings.events.codecs.json_codec import encode_event
 
-__all__ = ["FloorService", "Publishing", "Service", "TidingsService"]
+__all__ = ["FloorService", "Publishing", "ServerProcess", "Service", "TidingsService"]
 
 _STARTS_IN: Final = 30.0
 _AT_ONCE: Final = 16
@@ -58,7 +58,7 @@ class Service(Protocol):
         ...
 
 
-class _Process:
+class ServerProcess:
     """A server in a process of its own, which ends with the context."""
 
     def __init__(self, command: list[str], port_file: Path) -> None:
@@ -104,7 +104,7 @@ class _Process:
         self._process.wait()
 
 
-class TidingsService(_Process):
+class TidingsService(ServerProcess):
     """The service, with everything in memory."""
 
     def __init__(self, folder: Path) -> None:
@@ -215,7 +215,7 @@ async def _made(http: httpx2.AsyncClient, channel: int, asked: dict[str, Any]) -
     return proxy
 
 
-class FloorService(_Process):
+class FloorService(ServerProcess):
     """The server that only answers frames with frames.
 
     Attributes:

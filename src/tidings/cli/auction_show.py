@@ -15,7 +15,7 @@ from tidings.cli import render, why
 from tidings.cli.auction_accounts import acknowledged, show_accounts
 from tidings.cli.auction_board import AuctionBoard
 from tidings.cli.auction_process import BIDDERS, HOUSES, AuctionProcess, Happening, Job
-from tidings.cli.auction_service import AuctionService
+from tidings.cli.demo_service import DemoService
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError
@@ -41,6 +41,9 @@ class AuctionShow:
         folder: For the service's data and the ledgers.
         seed: Another seed, other offers.
         pause: Seconds between two offers of a house.
+
+    Attributes:
+        archive: Where the service's archive is; sealed when the evening is over.
     """
 
     def __init__(self, folder: str, seed: int, pause: float) -> None:
@@ -50,7 +53,11 @@ class AuctionShow:
         self._clock = SystemClock()
         self._scene = Scene(seed, self._clock.now())
         self._board = AuctionBoard(self._scene)
-        self._service = AuctionService(self._folder)
+        self.archive = self._folder / "archive"
+        self._service = DemoService(
+            self._folder,
+            {"TIDINGS_ARCHIVE__DIR": str(self.archive), "TIDINGS_ARCHIVE__SEAL_AFTER": "1s"},
+        )
         self._houses = AuctionProcess(HOUSES, self._folder, self._heard)
         self._bidders = AuctionProcess(BIDDERS, self._folder, self._heard)
         self._house_proxies: dict[str, int] = {}
@@ -92,6 +99,7 @@ class AuctionShow:
             for process in (self._houses, self._bidders):
                 await stack.enter_async_context(process)
             accepted = await self._unless_one_ends(self._story())
+            await self._service.stop()
         _heading("The accounts: the houses' ledgers against the bidders'")
         return show_accounts(self._scene, self._ledgers, accepted)
 

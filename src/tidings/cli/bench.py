@@ -179,6 +179,28 @@ def web(
     _run("web", json, events=events, rounds=rounds, subscriptions=counts, consumers=consumers)
 
 
+@app.command(
+    epilog=examples("tidings bench pipeline --quick", "tidings bench pipeline --rounds 3 --json")
+)
+def pipeline(
+    events: Annotated[int, typer.Option(min=1, help="Events that are matched.")] = 10_000_000,
+    rounds: Rounds = 5,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few events, one round: that it works, not how fast.")
+    ] = False,
+    folder: Folder = None,
+    json: Json = False,
+) -> None:
+    """Measure the data pipeline on Spark, beside what Spark itself needs.
+
+    Whole plans matched against events, equality subscriptions and a mix; the data source as a
+    stream; the time from publishing to the lake at a steady rate. Pairs are checked.
+
+    Exit code: 0 whatever the figures; `ok` in the result says whether the targets were met.
+    """
+    _run("pipeline", json, events=events, rounds=rounds, quick=quick, folder=folder)
+
+
 def _run(bench: str, json: bool, **settings: object) -> None:
     """Runs one of the benches, imported only now, and shows what it found."""
     found = import_module(f"tidings.bench.{bench}")

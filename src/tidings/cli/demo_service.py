@@ -1,4 +1,4 @@
-"""The demo's service: `tidings serve` in a process of its own, to be killed and started again."""
+"""The demos' service: `tidings serve` in a process of its own, to be killed and started again."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import runpy
 import signal
 import sys
 from asyncio.subprocess import PIPE, STDOUT, Process
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -18,7 +19,7 @@ import msgspec
 
 from tidings.errors import TidingsError
 
-__all__ = ["AuctionService", "main"]
+__all__ = ["DemoService", "main"]
 
 _LOOK_EVERY_SECONDS = 0.01
 
@@ -30,19 +31,21 @@ class _Announced(msgspec.Struct):
     pid: int
 
 
-class AuctionService:
+class DemoService:
     """`tidings serve` on a folder; leaving the context ends it.
 
     Args:
         folder: For its data, its port file and its log.
+        settings: Of `tidings serve`, by the names of their environment variables.
 
     Attributes:
         url: Where it is, once it was started.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str] | None = None) -> None:
         self.url = ""
         self._folder = folder
+        self._settings = dict(settings or {})
         self._port = "0"
         self._process: Process | None = None
 
@@ -63,13 +66,13 @@ class AuctionService:
         options = ("--host", "127.0.0.1", "--port", self._port, "--port-file", str(port_file))
         with log_file.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "tidings.cli.auction_service", "serve"),
+                *(sys.executable, "-m", "tidings.cli.demo_service", "serve"),
                 *(*options, "--data", str(self._folder / "data")),
                 stdin=PIPE,
                 stdout=log,
                 stderr=STDOUT,
                 cwd=self._folder,  # no settings file lies here
-                env=_without_settings(),
+                env=_without_settings() | self._settings,
                 start_new_session=True,
             )
         while (told := _announced(port_file)) is None or told.pid != self.pid:
@@ -86,6 +89,13 @@ class AuctionService:
         with suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGKILL)
         await self._process.communicate()
+
+    async def stop(self) -> None:
+        """SIGTERM: it ends in good order, and what it archives is sealed."""
+        assert self._process is not None
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGTERM)
+        await self._process.wait()
 
     async def __aenter__(self) -> Self:
         return self

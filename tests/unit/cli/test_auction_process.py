@@ -13,7 +13,7 @@ from tidings.apps.auction_alert.desk import Desk
 from tidings.apps.auction_alert.ledger import acknowledged_in, house_ledger
 from tidings.apps.auction_alert.scene import HOUSES as ALL_HOUSES
 from tidings.cli.auction_process import BIDDERS, HOUSES, AuctionProcess, Happening, Job
-from tidings.cli.auction_service import AuctionService
+from tidings.cli.demo_service import DemoService
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError
@@ -45,7 +45,7 @@ def test_houses_are_told_what_to_do_and_tell_what_happens(tmp_path: Path) -> Non
 
     async def play() -> None:
         async with (
-            AuctionService(tmp_path) as service,
+            DemoService(tmp_path) as service,
             AuctionProcess(HOUSES, tmp_path, heard) as houses,
             AuctionProcess(BIDDERS, tmp_path, ignore) as bidders,
         ):
@@ -92,7 +92,7 @@ def test_who_listens_and_fails_is_told(tmp_path: Path) -> None:
     async def play() -> None:
         async with (
             AuctionProcess(HOUSES, tmp_path, broken) as process,
-            AuctionService(tmp_path) as service,
+            DemoService(tmp_path) as service,
         ):
             await service.start()
             async with await connect(service.url) as client:

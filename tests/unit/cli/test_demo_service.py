@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from tidings.apps.auction_alert.scene import CHANNEL
-from tidings.cli.auction_service import AuctionService
+from tidings.cli.demo_service import DemoService
 from tidings.client.connecting import connect
 from tidings.errors import TidingsError
 
@@ -21,7 +21,7 @@ def test_it_is_killed_and_comes_back_on_the_same_port_and_data(
     pids = []
 
     async def play() -> None:
-        async with AuctionService(tmp_path) as service:
+        async with DemoService(tmp_path) as service:
             await service.start()
             pids.append(service.pid)
             url = service.url
@@ -43,7 +43,7 @@ def test_one_that_cannot_start_says_why(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
 
     async def play() -> None:
-        async with AuctionService(tmp_path) as service:
+        async with DemoService(tmp_path) as service:
             with pytest.raises(TidingsError, match=r"the service ended, code 2: error: .*data"):
                 await service.start()
 
@@ -51,7 +51,7 @@ def test_one_that_cannot_start_says_why(tmp_path: Path) -> None:
 
 
 def test_it_ends_with_its_input() -> None:
-    command = [sys.executable, "-m", "tidings.cli.auction_service", "serve", "--memory"]
+    command = [sys.executable, "-m", "tidings.cli.demo_service", "serve", "--memory"]
     process = subprocess.Popen([*command, "--port", "0"], stdin=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.close()

@@ -1,0 +1,1 @@
+"""A morning of air traffic: real positions of aircraft, published as events."""

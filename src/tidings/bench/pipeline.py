@@ -1,0 +1,244 @@
+"""`tidings bench pipeline`: matching on Spark, the data source and the lake, beside Spark's limits.
+
+Limit A is a Parquet scan with one native filter, limit B a scan that emits as many rows as the
+matching has pairs. Everything is measured in one run on one data set: each round goes through all
+of it, and medians count. What matching answers is checked against the reference first.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from tidings.bench.figures import Figures, Progress, demand, least_one
+from tidings.bench.pipeline_flow import measure_lake_latency, stream_seconds
+from tidings.bench.pipeline_workloads import plans, write_events
+from tidings.events.codecs.json_codec import decode_event
+from tidings.events.fields import fields_for
+from tidings.filters.plan import Plan
+from tidings.filters.plan_form import change_from_plain
+from tidings.pipeline.matching import match
+from tidings.pipeline.plan_book import PlanBook
+from tidings.pipeline.session import SparkOptions, close_session, open_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["run"]
+
+Kind = Literal["equality", "W2"]
+
+SUBSCRIPTIONS: Final = (10, 100, 1_000, 10_000)
+_W2_SUBSCRIPTIONS: Final = 1_000
+_OF_LIMITS: Final = 2.0
+_W2_OF_B: Final = 4.0
+_SOURCE_OF_PARQUET: Final = 0.5
+# Events whose pairs are compared with the reference, one by one.
+_CHECKED: Final = 200
+_QUICK_EVENTS: Final = 200_000
+_EVENTS: Final = 10_000_000
+_STREAMED: Final = 1_000_000
+_SHARES: Final = 1_000
+
+
+def run(
+    *,
+    events: int = _EVENTS,
+    rounds: int = 5,
+    quick: bool = False,
+    subscriptions: Sequence[int] = SUBSCRIPTIONS,
+    folder: Path | None = None,
+    progress: Progress = lambda step: None,
+) -> dict[str, Any]:
+    """Runs the bench.
+
+    Args:
+        events: How many events are matched.
+        rounds: How many interleaved rounds, after one to warm up.
+        quick: Far fewer events and one round: shows that it works, not how fast.
+        subscriptions: Numbers of equality subscriptions.
+        folder: Where data is written; removed afterwards.
+        progress: Told what is being done.
+
+    Raises:
+        InvalidUsage: A number is not positive.
+        JavaNotFound: There is no Java that fits.
+        AssertionError: A pair is wrong, or an event is missing.
+    """
+    least_one(events=events, rounds=rounds)
+    if quick:
+        events, rounds = min(events, _QUICK_EVENTS), 1
+    figures = Figures()
+    spark = open_session(SparkOptions(memory="6g"), "tidings-bench")
+    try:
+        with tempfile.TemporaryDirectory(prefix="tidings-bench-", dir=folder) as place:
+            bench = _Bench(spark, Path(place), events, rounds, progress, figures)
+            bench.matching(subscriptions)
+            bench.source(min(events, _STREAMED))
+            seconds = 5 if quick else 30
+            measure_lake_latency(spark, Path(place), seconds, figures, progress)
+    finally:
+        close_session(spark)
+    return {"bench": "pipeline", "results": figures.rows}
+
+
+@dataclass
+class _Timed:
+    """Something that is measured in every round."""
+
+    work: Callable[[], float]
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+
+@dataclass
+class _Case:
+    """A plan, how many pairs it has, and what is measured of it."""
+
+    kind: Kind
+    subscriptions: int
+    book: PlanBook
+    pairs: int
+    matching: _Timed
+    limit: _Timed
+
+
+class _Bench:
+    def __init__(
+        self,
+        spark: SparkSession,
+        folder: Path,
+        events: int,
+        rounds: int,
+        progress: Progress,
+        figures: Figures,
+    ) -> None:
+        self._spark = spark
+        self._folder = folder
+        self._rounds = rounds
+        self._progress = progress
+        self._figures = figures
+        self._count = events
+        progress(f"writing {events:,} events")
+        paths = [str(path) for path in write_events(folder, events)]
+        self._paths = paths
+        self._events = spark.read.parquet(*paths)
+        half = max(1, len(paths) // 2)
+        self._half = spark.read.parquet(*paths[:half])
+        self._half_count = self._half.count()
+
+    def matching(self, subscriptions: Sequence[int]) -> None:
+        """Equality subscriptions and W2, beside the limits."""
+        asked: list[tuple[Kind, int]] = [("equality", number) for number in subscriptions]
+        asked.append(("W2", _W2_SUBSCRIPTIONS))
+        cases = [self._case(kind, number) for kind, number in asked]
+        scan = _Timed(self._scan)
+        largest = cases[-2]
+        growth = _Timed(partial(self._match, self._half, largest.book))
+        measured = [scan, growth, *(one for case in cases for one in (case.limit, case.matching))]
+        for round_ in range(self._rounds + 1):
+            self._progress("warming up" if not round_ else f"round {round_} of {self._rounds}")
+            for one in measured:
+                seconds = one.work()
+                if round_:
+                    one.seconds.append(seconds)
+        self._report(scan, growth, cases)
+
+    def _case(self, kind: Kind, subscriptions: int) -> _Case:
+        rows = plans(kind, subscriptions)
+        book = PlanBook.from_rows(rows)
+        self._progress(f"checking {kind} with {subscriptions:,} subscriptions")
+        self._check(book, Plan().apply(change_from_plain(json.loads(rows[0].change))))
+        pairs = match(self._events, book, others=(), decisions=False).count()
+        demand(pairs > 0, f"{kind} with {subscriptions} subscriptions has no pair")
+        return _Case(
+            kind,
+            subscriptions,
+            book,
+            pairs,
+            _Timed(partial(self._match, self._events, book)),
+            _Timed(partial(self._emit, pairs)),
+        )
+
+    def _check(self, book: PlanBook, plan: Plan) -> None:
+        """Compares the first pairs with what the reference says of each event."""
+        some = self._events.where(f"seq <= {_CHECKED}")
+        found = match(some, book, others=(), decisions=False).select("seq", "proxy").collect()
+        expected: set[tuple[int, int]] = set()
+        for row in some.select("seq", "raw", "arrival_us").collect():
+            fields = fields_for(decode_event(bytes(row["raw"])), row["arrival_us"])
+            expected.update((row["seq"], proxy) for proxy in plan.judge(fields).recipients)
+        pairs = [(row["seq"], row["proxy"]) for row in found]
+        demand(len(pairs) == len(set(pairs)), "a pair comes twice")
+        demand(set(pairs) == expected, "pairs differ from the reference")
+
+    def _scan(self) -> float:
+        return _written(self._events.where("data_double['rate'] > 900").select("origin", "seq"))
+
+    def _match(self, events: DataFrame, book: PlanBook) -> float:
+        return _written(match(events, book, others=(), decisions=False))
+
+    def _emit(self, pairs: int) -> float:
+        """A scan that emits as many rows as there are pairs."""
+        from pyspark.sql import functions as f
+
+        each, rest = divmod(pairs, self._count)
+        more = f.when(f.col("seq") % _SHARES < round(rest / self._count * _SHARES), each + 1)
+        rows = more.otherwise(each)
+        emitted = self._events.where(rows > 0).select(
+            "origin", "seq", f.explode(f.sequence(f.lit(1), rows)).alias("proxy"), "position"
+        )
+        return _written(emitted)
+
+    def _report(self, scan: _Timed, growth: _Timed, cases: Sequence[_Case]) -> None:
+        figures = self._figures
+        figures.figure("limit A, scan and one filter", self._count / scan.median, "events/s")
+        for case in cases:
+            name = f"{case.kind}, {case.subscriptions} subscriptions"
+            seconds, limit = case.matching.median, case.limit.median
+            if case.kind == "W2":
+                figures.at_most(f"{name}, of limit B", seconds / limit, "ratio", _W2_OF_B)
+            else:
+                floor = max(scan.median, limit)
+                figures.at_most(f"{name}, of the limits", seconds / floor, "ratio", _OF_LIMITS)
+            figures.figure(f"{name}, events", self._count / seconds, "events/s")
+            figures.figure(f"{name}, pairs", case.pairs / seconds, "pairs/s")
+        whole, part = cases[-2].matching.median, growth.median
+        grown = (whole / part) / (self._count / self._half_count)
+        figures.figure("cost growth when events double, of events' own", grown, "ratio")
+
+    # The data source.
+
+    def source(self, events: int) -> None:
+        """The data source as a stream, beside Spark's own stream of Parquet files."""
+        ours, spark = _Timed(lambda: 0.0), _Timed(lambda: 0.0)
+        for round_ in range(self._rounds + 1):
+            self._progress(f"streaming {events:,} events, round {round_}")
+            seconds = stream_seconds(self._spark, self._folder, self._paths, events)
+            if round_:
+                ours.seconds.append(seconds.ours)
+                spark.seconds.append(seconds.parquet)
+        self._figures.figure("source, stream", events / ours.median, "events/s")
+        self._figures.at_least(
+            "source, of Spark's own Parquet stream",
+            spark.median / ours.median,
+            "ratio",
+            _SOURCE_OF_PARQUET,
+        )
+
+
+def _written(frame: DataFrame) -> float:
+    """How long it takes until every row was there, in seconds."""
+    begun = perf_counter()
+    frame.write.format("noop").mode("overwrite").save()
+    return perf_counter() - begun

@@ -1,0 +1,205 @@
+"""`tidings demo flights` on the screen: real positions through every part of the product."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tidings.apps.flights.encounters import Loss, losses
+from tidings.apps.flights.samples import Position, as_event
+from tidings.cli import render
+from tidings.cli.demo_service import DemoService
+from tidings.client.connecting import connect
+from tidings.errors import ArchiveNotFound, TidingsError
+from tidings.stores.archive.manifest import read_manifest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from tidings.client.client import Client
+    from tidings.client.subscription import Subscription
+    from tidings.events.structured import StructuredEvent
+
+__all__ = ["CONSTRAINT", "FlightsShow"]
+
+# Fast and low: what an approach controller would want to be told of.
+CONSTRAINT: Final = "$altitude < 10000 and $groundspeed > 250 and $onground == FALSE"
+
+_AT_ONCE: Final = 1_000
+_SEALED_WITHIN: Final = 180.0
+_WARNED_WITHIN: Final = 30.0
+
+
+@dataclass(frozen=True)
+class _Account:
+    """Something that is counted on the way, and what it has to be."""
+
+    what: str
+    found: int
+    expected: int
+
+
+class FlightsShow:
+    """One run.
+
+    Args:
+        folder: For the service's data, the archive and the lake.
+        positions: What is published, in the order of time.
+    """
+
+    def __init__(self, folder: Path, positions: Sequence[Position]) -> None:
+        self._folder = folder
+        self._archive = folder / "archive"
+        self._positions = positions
+        self._service = DemoService(
+            folder,
+            {"TIDINGS_ARCHIVE__DIR": str(self._archive), "TIDINGS_ARCHIVE__SEAL_AFTER": "2s"},
+        )
+        self._expected = losses(positions)
+        self._accounts: list[_Account] = []
+
+    def play(self, spark: SparkSession) -> bool:
+        """Plays it; whether every account is right."""
+        asyncio.run(self._play(spark))
+        _heading("The accounts")
+        rows = [
+            (one.what, f"{one.found:,}", f"{one.expected:,}", "" if _right(one) else "WRONG")
+            for one in self._accounts
+        ]
+        render.table(("what", "found", "expected", ""), rows, (1, 2))
+        return all(map(_right, self._accounts))
+
+    async def _play(self, spark: SparkSession) -> None:
+        async with self._service:
+            await self._service.start()
+            async with await connect(self._service.url) as client:
+                for name in ("positions", "warnings"):
+                    await client.create_channel(name, persistent=True)
+                tower = await client.subscribe("warnings", name="tower")
+                await self._publish(client)
+                await self._sealed()
+                await asyncio.to_thread(self._pipeline, spark)
+                await self._heard(tower)
+            await self._service.stop()
+
+    async def _publish(self, client: Client) -> None:
+        _heading(f"{len(self._positions):,} positions into the channel «positions»")
+        begun = time.perf_counter()
+        accepted = 0
+        async with await client.publisher("positions", producer="receiver") as publisher:
+            for start in range(0, len(self._positions), _AT_ONCE):
+                some = self._positions[start : start + _AT_ONCE]
+                receipts = await publisher.publish_many(map(as_event, some))
+                refused = [one for one in receipts if isinstance(one, TidingsError)]
+                if refused:
+                    raise refused[0]
+                accepted += len(receipts)
+        taken = time.perf_counter() - begun
+        rate = accepted / taken
+        render.say(f"accepted, each on the disk, in {taken:.1f} s: {rate:,.0f} a second")
+        self._accounts.append(_Account("accepted by the service", accepted, len(self._positions)))
+
+    async def _sealed(self) -> None:
+        """Waits until the archive has them all."""
+        begun = time.perf_counter()
+        while (archived := self._archived()) < len(self._positions):
+            if time.perf_counter() - begun > _SEALED_WITHIN:
+                break
+            await asyncio.sleep(0.1)
+        waited = time.perf_counter() - begun
+        render.say(f"the archive has {archived:,} of them {waited:.1f} s later")
+        self._accounts.append(_Account("rows in the archive", archived, len(self._positions)))
+
+    def _archived(self) -> int:
+        try:
+            manifest = read_manifest(self._archive)
+        except ArchiveNotFound:
+            return 0
+        return sum(file.rows for file in manifest.select("events", channels=["positions"]))
+
+    def _pipeline(self, spark: SparkSession) -> None:
+        """Lake, backtest and separation warnings, on Spark."""
+        self._fill_lake(spark)
+        self._backtest(spark)
+        self._warn(spark)
+
+    def _fill_lake(self, spark: SparkSession) -> None:
+        from tidings.pipeline.lake import LakeOptions, read_lake, run_lake
+
+        _heading("The lake: one typed table for each event type")
+        lake = str(self._folder / "lake")
+        run_lake(spark, LakeOptions(str(self._archive), lake), _quiet)
+        rows = read_lake(spark, lake, "types/Surveillance/Position").count()
+        render.say(f"{rows:,} rows in types/Surveillance/Position")
+        self._accounts.append(_Account("rows in the lake", rows, len(self._positions)))
+
+    def _backtest(self, spark: SparkSession) -> None:
+        from tidings.pipeline.backtest import run_backtest
+        from tidings.pipeline.backtest_result import BacktestOptions
+
+        _heading(f"Backtest: {CONSTRAINT}")
+        found = run_backtest(spark, BacktestOptions(str(self._archive), CONSTRAINT), _quiet)
+        render.say(f"would have matched {found.matched:,} of {found.events:,} events; {found.how}")
+        expected = sum(map(_is_fast_and_low, self._positions))
+        self._accounts.append(_Account("matches of the constraint", found.matched, expected))
+
+    def _warn(self, spark: SparkSession) -> None:
+        from tidings.pipeline import examples
+        from tidings.pipeline.derive import load_queries
+        from tidings.pipeline.running import RunOptions, run_queries
+
+        _heading("Losses of separation, derived and published into «warnings»")
+        [folder] = examples.__path__
+        queries = load_queries(Path(folder) / "separation.py")
+        options = RunOptions(str(self._archive), self._service.url, self._folder / "queries")
+        [result] = run_queries(spark, queries, options, _quiet).queries
+        render.say(
+            f"{result.published} warnings from {result.events:,} events in {result.batches} batches"
+        )
+        self._accounts.append(_Account("warnings derived", result.published, len(self._expected)))
+
+    async def _heard(self, tower: Subscription) -> None:
+        """What the tower, a subscriber of «warnings», got."""
+        heard: list[Loss] = []
+        while len(heard) < len(self._expected):
+            delivery = await tower.next(_WARNED_WITHIN)
+            if delivery is None:
+                break
+            heard.append(_loss_of(delivery.event))
+            delivery.ack()
+        right = len(self._expected.intersection(heard))
+        self._accounts.append(_Account("warnings the tower got", len(heard), len(self._expected)))
+        self._accounts.append(_Account("of these, the right ones", right, len(self._expected)))
+
+
+def _is_fast_and_low(one: Position) -> bool:
+    known = one.altitude is not None and one.groundspeed is not None and one.onground is not None
+    if not known:
+        return False
+    assert one.altitude is not None
+    assert one.groundspeed is not None
+    return one.altitude < 10_000 and one.groundspeed > 250 and not one.onground
+
+
+def _loss_of(warning: StructuredEvent) -> Loss:
+    data = warning.data
+    at = data["at"]
+    assert isinstance(at, int)
+    return str(data["one"]), str(data["two"]), at // 60_000_000
+
+
+def _right(account: _Account) -> bool:
+    return account.found == account.expected
+
+
+def _quiet(what: str, share: float) -> None:
+    """Progress is not shown: the demo's own lines tell it."""
+
+
+def _heading(text: str) -> None:
+    render.say()
+    render.say(text, "bold")

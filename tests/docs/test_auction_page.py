@@ -36,7 +36,7 @@ def test_the_program_runs_as_shown(names: dict[str, Any]) -> None:
 
 
 def test_the_demo_shows_this_scene_and_this_table() -> None:
-    shown = written_by("tidings demo --seed 11", ROOT)
+    shown = written_by("tidings demo --no-spark --seed 11", ROOT)
     scenes = [block.text for block in blocks(PAGE) if block.language == "text"]
     assert len(scenes) == 2
     for scene in scenes:

@@ -118,7 +118,7 @@ def test_a_reader_who_goes_away_ends_it_quietly(tmp_path: Path) -> None:
         (("filter", "check", "--json", "TRUE"), 141),
         (("filter", "explain", "TRUE", CAR), 141),
         (("bench", "match", "--help"), 141),
-        (("demo",), 141),
+        (("demo", "--no-spark"), 141),
         (("demo", "filters"), 141),
     ],
 )

@@ -76,7 +76,7 @@ def check(shown: str, seed: int) -> None:
 def test_the_demo_ends_well_and_another_seed_gives_other_figures() -> None:
     shown = {}
     for seed in (1, 2):
-        ran = run("demo", "--seed", str(seed))
+        ran = run("demo", "--no-spark", "--seed", str(seed))
         assert (ran.returncode, ran.stderr) == (0, b"")
         shown[seed] = ran.stdout.decode()
         assert "\x1b" not in shown[seed]
@@ -88,7 +88,7 @@ def test_the_demo_ends_well_and_another_seed_gives_other_figures() -> None:
 
 
 def test_what_is_shown_on_the_way() -> None:
-    shown = run("demo", "--seed", "5").stdout.decode()
+    shown = run("demo", "--no-spark", "--seed", "5").stdout.decode()
     assert re.search(
         r"^Auction::books +Hartung, Lindqvist +Ada, Chiara, Emil$", shown, re.MULTILINE
     )
@@ -118,7 +118,7 @@ def test_what_is_shown_on_the_way() -> None:
 def test_on_a_terminal_the_counts_move(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     process = subprocess.Popen(
-        [*TIDINGS, "demo"],
+        [*TIDINGS, "demo", "--no-spark"],
         stdin=subprocess.DEVNULL,
         stdout=slave,
         stderr=slave,
@@ -152,7 +152,7 @@ def test_on_a_terminal_the_counts_move(tmp_path: Path) -> None:
 )
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, awaited: bytes, processes: set[int]) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-u", "-m", "tidings", "demo"],
+        [sys.executable, "-u", "-m", "tidings", "demo", "--no-spark"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment() | {"TMPDIR": str(tmp_path)},
@@ -173,7 +173,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, awaited: bytes, processes:
 
 def test_no_process_outlives_a_demo_that_was_killed(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-u", "-m", "tidings", "demo"],
+        [sys.executable, "-u", "-m", "tidings", "demo", "--no-spark"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment() | {"TMPDIR": str(tmp_path)},

@@ -19,7 +19,7 @@ def test_a_fault_is_found(planted: AuctionFault, tmp_path: Path) -> None:
     planted.fault.apply(copied_package(tmp_path))
     (tmp_path / "evening").mkdir()
     ran = subprocess.run(
-        [sys.executable, "-B", "-m", "tidings", "demo"],
+        [sys.executable, "-B", "-m", "tidings", "demo", "--no-spark"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path), "TMPDIR": str(tmp_path / "evening")},
         capture_output=True,

@@ -104,22 +104,12 @@ class ArchiveCopy:
         edit = lambda one: [] if (one["origin"], one["seq"]) == key else [one]  # noqa: E731
         assert self.change(EVENTS, edit) == 1
 
-    def swap_plans(self, first: Row, second: Row, *, with_versions: bool = False) -> None:
-        """Two versions of a plan say what the other said.
-
-        Args:
-            first: A version.
-            second: Another one of the same channel.
-            with_versions: Whether each keeps the number of its version in its text.
-        """
-        texts = {}
-        for one, other in ((first, second), (second, first)):
-            text = other["change"]
-            if with_versions:
-                text = text.replace(
-                    f'"version":{other["version"]},', f'"version":{one["version"]},', 1
-                )
-            texts[one["position"]] = text
+    def swap_plans(self, first: Row, second: Row) -> None:
+        """Two versions of a plan say what the other said."""
+        texts = {
+            first["position"]: second["change"],
+            second["position"]: first["change"],
+        }
 
         def edit(row: Row) -> list[Row]:
             return [{**row, "change": texts.get(row["position"], row["change"])}]

@@ -226,7 +226,7 @@ def _full(what: str) -> None:
 
 def test_a_world_of_every_kind_is_in_the_lake(spark: SparkSession, tmp_path: Path) -> None:
     world = asyncio.run(make_world(tmp_path, 60))
-    options = LakeOptions(str(world.archive), str(tmp_path / "lake"), max_rows_per_batch=200)
+    options = LakeOptions(str(world.archive), str(tmp_path / "lake"), max_rows_per_batch=60)
     result = run_lake(spark, options)
     assert result.batches > 1
     events = read_lake(spark, options.lake, "events").select("origin", "seq").collect()

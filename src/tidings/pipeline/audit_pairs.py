@@ -28,7 +28,6 @@ __all__ = [
     "ORPHAN",
     "PENDING",
     "REDRIVEN",
-    "STATES",
     "UNKNOWN",
     "WRONG",
     "Sources",
@@ -54,10 +53,6 @@ ORPHAN: Final = "orphan"
 """An outcome of an event that is not there."""
 UNKNOWN: Final = "unknown"
 """An outcome of an event whose plan is not known, of a consumer the engine does not list."""
-
-STATES: Final = (*FINAL, "no longer tracked", BEST_EFFORT, PENDING, DOUBLED, NOT_ENDED, DISAGREES)
-"""What a pair can be that the plan or the engine names; `WRONG` ones nobody expects."""
-
 
 _OWN: Final = ("position", "arrival_us", "plan", "judged", "carried")
 _WORD: Final = "struct<position: bigint, outcome: string, at_us: bigint>"

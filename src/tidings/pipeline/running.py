@@ -131,16 +131,20 @@ class _Run:
         manifest = archive_manifest(self._spark, self._options.archive)
         begun = self.log.begun
         if begun is None:
-            upto = self._end_of_batch(manifest.select("events", after_seal=self.log.seal))
+            unseen = manifest.select("events", channels=self._query.reads, after_seal=self.log.seal)
+            upto = self._end_of_batch(unseen)
             if upto is None:
                 return False
             begun = self.log.begin(self.log.seal, upto)
-        files = manifest.select("events", after_seal=begun.after, upto_seal=begun.upto)
+        reads = self._query.reads
+        files = manifest.select(
+            "events", channels=reads, after_seal=begun.after, upto_seal=begun.upto
+        )
         published = self._publish(begun, min((file.first_us for file in files), default=0))
         self.log.done(published)
         result = self.result
         result.batches += 1
-        result.events += sum(file.rows for file in files)
+        result.events += sum(_rows_of(file, reads) for file in files)
         result.published += published
         result.seal = begun.upto
         share = begun.upto / max(1, manifest.last_seal)
@@ -183,6 +187,13 @@ class _Run:
         if self._options.token is not None:
             writer = writer.option("token", self._options.token)
         writer.save()
+
+
+def _rows_of(file: SegmentFile, channels: Sequence[str]) -> int:
+    """How many events of some channels a file has; all of it where its channels are not listed."""
+    if file.channels is None:
+        return file.rows
+    return sum(file.sums[origin][0] for origin, name in file.channels if name in channels)
 
 
 def _numbered(events: DataFrame, asked: Query, first: int) -> DataFrame:

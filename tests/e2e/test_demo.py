@@ -144,10 +144,11 @@ def test_on_a_terminal_the_counts_move(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("awaited", "processes"),
     [
-        (b"Who looks for what", {0, 1, 2, 3}),
-        (b"has subscribed and leaves", {3}),
-        (b"kill -9", {2, 3}),
-        (b"is there again", {3}),
+        # Service, archiver, houses and bidders; the archiver comes a moment later.
+        (b"Who looks for what", {0, 1, 2, 3, 4}),
+        (b"has subscribed and leaves", {3, 4}),
+        (b"kill -9", {2, 3, 4}),
+        (b"is there again", {3, 4}),
     ],
 )
 def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, awaited: bytes, processes: set[int]) -> None:
@@ -183,7 +184,7 @@ def test_no_process_outlives_a_demo_that_was_killed(tmp_path: Path) -> None:
         if b"has subscribed and leaves" in line:
             break
     children = psutil.Process(process.pid).children(recursive=True)
-    assert len(children) == 3
+    assert len(children) in {3, 4}
     process.kill()
     process.communicate(timeout=20)
     _, alive = psutil.wait_procs(children, timeout=10)

@@ -48,6 +48,7 @@ class DemoService:
         self._settings = dict(settings or {})
         self._port = "0"
         self._process: Process | None = None
+        self._groups: list[int] = []  # of all processes that were started
 
     @property
     def pid(self) -> int:
@@ -75,6 +76,7 @@ class DemoService:
                 env=_without_settings() | self._settings,
                 start_new_session=True,
             )
+        self._groups.append(self.pid)
         while (told := _announced(port_file)) is None or told.pid != self.pid:
             if self._process.returncode is not None:
                 last = log_file.read_text(errors="replace").strip().rpartition("\n")[2]
@@ -106,8 +108,12 @@ class DemoService:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        for group in self._groups:
+            # With archivers: they would go on in a folder that is being removed.
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
         if self._process is not None:
-            await self.kill()
+            await self._process.communicate()
 
 
 def _without_settings() -> dict[str, str]:
@@ -129,7 +135,9 @@ def _end_with_input() -> None:
     """Whoever started the service is gone when standard input ends: it must not stay."""
     while os.read(sys.stdin.fileno(), 1):
         pass
-    os.kill(os.getpid(), signal.SIGKILL)
+    # With its archiver, if the group is its own.
+    kill = os.killpg if os.getpgrp() == os.getpid() else os.kill
+    kill(os.getpid(), signal.SIGKILL)
 
 
 def main() -> None:

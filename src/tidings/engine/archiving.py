@@ -188,9 +188,8 @@ class Archiving:
         self._complaint, self._told = "", None
         try:
             process = await asyncio.create_subprocess_exec(
-                *command, stdin=pipe, stdout=pipe, stderr=pipe, limit=_LONGEST_LINE,
-                process_group=0,  # a terminal's Ctrl-C is not for it
-            )  # fmt: skip
+                *command, stdin=pipe, stdout=pipe, stderr=pipe, limit=_LONGEST_LINE
+            )
         except OSError as error:
             return f"its process cannot be started: {error.strerror or error}"
         if self._given_up:

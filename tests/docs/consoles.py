@@ -43,6 +43,6 @@ def written_by(command: str, folder: Path, environment: Mapping[str, str] = os.e
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=50,
+        timeout=110,
     )
     return ran.stdout.decode().rstrip("\n")

@@ -20,7 +20,7 @@ def environment() -> dict[str, str]:
 
 
 def finished(
-    command: Sequence[str | bytes], env: Mapping[str, str] | None = None, timeout: float = 50
+    command: Sequence[str | bytes], env: Mapping[str, str] | None = None, timeout: float = 110
 ) -> subprocess.CompletedProcess[bytes]:
     """Runs any command to its end, whatever that is."""
     used = environment() if env is None else env
@@ -28,7 +28,7 @@ def finished(
 
 
 def run(
-    *arguments: str, given: bytes = b"", timeout: float = 50
+    *arguments: str, given: bytes = b"", timeout: float = 110
 ) -> subprocess.CompletedProcess[bytes]:
     """Runs `tidings` to its end."""
     return subprocess.run(

@@ -17,7 +17,7 @@ import httpx2
 
 from tests.e2e.processes import environment
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 class Served:

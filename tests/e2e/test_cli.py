@@ -263,7 +263,7 @@ def test_an_argument_that_is_no_text() -> None:
 
 def test_the_demo_of_filters_computes_its_figures() -> None:
     first, again, other = (
-        run("demo", "filters", "--seed", seed, timeout=15).stdout.decode()
+        run("demo", "filters", "--seed", seed, timeout=60).stdout.decode()
         for seed in ("1", "1", "2")
     )
     for told in (first, again, other):

@@ -60,7 +60,7 @@ class Shown:
             ],
             capture_output=True,
             text=True,
-            timeout=50,
+            timeout=110,
             check=False,
         )
         assert done.returncode == 0, done.stderr

@@ -55,7 +55,7 @@ def probed(module: str, folder: Path) -> tuple[int, str]:
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(PROJECT)])},
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=110,
         check=False,
     )
     return done.returncode, done.stdout + done.stderr

@@ -24,7 +24,7 @@ def test_a_fault_is_found(planted: AuctionFault, tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(tmp_path), "TMPDIR": str(tmp_path / "evening")},
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=110,
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (1, "")

@@ -21,7 +21,7 @@ def tried(folder: Path, tests: list[str]) -> tuple[int, str]:
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(PROJECT)])},
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=110,
         check=False,
     )
     return done.returncode, done.stdout + done.stderr

@@ -269,7 +269,7 @@ def test_a_limit_of_the_system_is_a_full_disk(tmp_path: Path) -> None:
         cwd=PROJECT,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=110,
         check=False,
     )
     assert done.stdout == "True 200 True True 200\n", done.stderr

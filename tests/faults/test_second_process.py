@@ -43,7 +43,7 @@ def told_by_another_process(folder: Path) -> str:
         cwd=PROJECT,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=110,
         check=True,
     )
     return done.stdout

@@ -34,7 +34,7 @@ def started(folder: Path, ledger: Path, *options: str) -> subprocess.Popen[str]:
 def published(folder: Path, ledger: Path, *options: str) -> Ledger:
     """Has a publisher do its work to the end."""
     with started(folder, ledger, *options) as publisher:
-        _, errors = publisher.communicate(timeout=50)
+        _, errors = publisher.communicate(timeout=110)
     if publisher.returncode:
         raise RuntimeError(f"the publisher ended with {publisher.returncode}:\n{errors}")
     return Ledger.read(ledger)

@@ -45,7 +45,7 @@ def record(
     scratch: Path,
     *,
     environment: Mapping[str, str] | None = None,
-    timeout: float = 50,
+    timeout: float = 110,
 ) -> Recording:
     """Runs a program, and the programs it starts, and records what they do to a folder.
 

@@ -218,7 +218,9 @@ def test_types_keep_their_hash_on_the_way_to_another_process() -> None:
         "again = tc.struct(t.id, t.name, [(m.name, m.type) for m in t.members])\n"
         "assert t == again and hash(t) == hash(again) and {again: 1}[t]\n"
     )
-    subprocess.run([sys.executable, "-c", script], input=pickle.dumps(TREE), check=True, timeout=50)
+    subprocess.run(
+        [sys.executable, "-c", script], input=pickle.dumps(TREE), check=True, timeout=110
+    )
 
 
 def test_primitives_are_shared() -> None:

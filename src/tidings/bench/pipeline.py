@@ -24,9 +24,10 @@ from tidings.events.codecs.json_codec import decode_event
 from tidings.events.fields import fields_for
 from tidings.filters.plan import Plan
 from tidings.filters.plan_form import change_from_plain
+from tidings.pipeline.job import spark_job
 from tidings.pipeline.matching import match
 from tidings.pipeline.plan_book import PlanBook
-from tidings.pipeline.session import SparkOptions, close_session, open_session
+from tidings.pipeline.session import SparkOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -76,16 +77,15 @@ def run(
     if quick:
         events, rounds = min(events, _QUICK_EVENTS), 1
     figures = Figures()
-    spark = open_session(SparkOptions(memory="6g"), "tidings-bench")
-    try:
-        with tempfile.TemporaryDirectory(prefix="tidings-bench-", dir=folder) as place:
-            bench = _Bench(spark, Path(place), events, rounds, progress, figures)
-            bench.matching(subscriptions)
-            bench.source(min(events, _STREAMED))
-            seconds = 5 if quick else 30
-            measure_lake_latency(spark, Path(place), seconds, figures, progress)
-    finally:
-        close_session(spark)
+    with (
+        tempfile.TemporaryDirectory(prefix="tidings-bench-", dir=folder) as place,
+        spark_job(SparkOptions(memory="6g"), "tidings-bench") as spark,
+    ):
+        bench = _Bench(spark, Path(place), events, rounds, progress, figures)
+        bench.matching(subscriptions)
+        bench.source(min(events, _STREAMED))
+        seconds = 5 if quick else 30
+        measure_lake_latency(spark, Path(place), seconds, figures, progress)
     return {"bench": "pipeline", "results": figures.rows}
 
 

@@ -76,7 +76,7 @@ def match(
     found = []
     if made.rows:
         plain = known if odd is None else known.filter(~odd)
-        found.append(table_of(made, plain, book, decisions=decisions))
+        found.append(table_of(made, plain, book, others, decisions=decisions))
     judged = _judged(known, made, odd, qos)
     if judged is not None:
         found.append(judged.select(*names))

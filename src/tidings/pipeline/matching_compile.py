@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 from tidings.filters.to_spark import native_reason
 from tidings.filters.tree import Node
 from tidings.pipeline.matching_clauses import LARGEST_TREE, Clause, clauses_of, size_of
-from tidings.pipeline.matching_slots import MOST_TYPE_SETS, Filled, Slots, TypeSets
+from tidings.pipeline.matching_slots import MOST_TYPE_SETS, EventBits, Filled, Slots
 from tidings.pipeline.matching_views import OWN, QosBook, View, views_of
 from tidings.pipeline.matching_ways import FEWEST_NEEDLES, Door, Probe, Ways
 from tidings.pipeline.plan_book import PlanBook, Span, Unit
@@ -80,7 +80,7 @@ class Compiled:
         probes: What events are asked; the rows have numbers of them.
         ways: How events find them.
         slots: What is tested there.
-        types: Lists of event types.
+        bits: What events alone decide.
         views: How consumers see events; the rows have numbers of them.
         reference: Units that are not in the table.
         native: Units that are.
@@ -92,7 +92,7 @@ class Compiled:
     probes: list[Probe]
     ways: Ways
     slots: Slots
-    types: TypeSets
+    bits: EventBits
     views: list[View]
     reference: list[Unit]
     native: list[Unit]
@@ -113,7 +113,7 @@ class _Compiler:
         self._qos = qos
         self._limits = limits
         self._decisions = decisions
-        self._types = TypeSets()
+        self._bits = EventBits()
         self._clauses: dict[int, list[Clause]] = {}
         self._refused: dict[int, str] = {}
         self._views: dict[View, int] = {}
@@ -135,7 +135,7 @@ class _Compiler:
             clause: list(ways.doors(clause))
             for clause in dict.fromkeys(c for found in self._clauses.values() for c in found)
         }
-        slots = Slots(self._types, self._limits.slots)
+        slots = Slots(self._bits, self._limits.slots)
         slots.choose(
             door.left
             for clauses in self._clauses.values()
@@ -162,7 +162,7 @@ class _Compiler:
             list(self._probes),
             ways,
             slots,
-            self._types,
+            self._bits,
             views,
             [unit for unit in self._book.units if unit.id in self._refused],
             native,
@@ -188,8 +188,8 @@ class _Compiler:
         for clause in clauses:
             for literal in clause:
                 if literal.types:
-                    self._types.place(literal.types)
-        if len(self._types) > MOST_TYPE_SETS:
+                    self._bits.place(literal.types)
+        if len(self._bits) > MOST_TYPE_SETS:
             return "too many lists of event types for the table"
         reason = self._take_views(unit) if self._decisions else None
         if reason is None:
@@ -217,31 +217,26 @@ class _Compiler:
         self, unit: Unit, ways: Ways, doors: Mapping[Clause, Sequence[Door]], slots: Slots
     ) -> list[Row] | None:
         """The rows of a unit; None if there is no slot for something it asks for."""
+        filled = [
+            (ways.probe_of(clause), door, slots.fill(door.left))
+            for clause in self._clauses.get(unit.id, ())
+            for door in doors[clause]
+        ]
+        if any(one is None for _, _, one in filled):
+            return None
         versions = None if self._is_constant else unit.span
-        seen = self._seen.get(unit.id, [(None, OWN)])
-        made: list[Row] = []
-        for clause in self._clauses.get(unit.id, ()):
-            probe = ways.probe_of(clause)
-            for text, numbers, left in doors[clause]:
-                filled = slots.fill(left)
-                if filled is None:
-                    return None
-                number = self._probes.setdefault(probe, len(self._probes))
-                made += [
-                    Row(
-                        number,
-                        text,
-                        answer,
-                        unit.origin,
-                        filled,
-                        versions,
-                        positions,
-                        self._views.get(view, -1),
-                    )
-                    for answer in (numbers if text is None else (None,))
-                    for positions, view in seen
-                ]
-        return made
+        seen = [
+            (positions, self._views.get(view, -1))
+            for positions, view in self._seen.get(unit.id, [(None, OWN)])
+        ]
+        return [
+            Row(number, door.text, answer, unit.origin, left, versions, positions, view)
+            for probe, door, left in filled
+            if left is not None and (door.text is not None or door.numbers)
+            for number in (self._probes.setdefault(probe, len(self._probes)),)
+            for answer in (door.numbers if door.text is None else (None,))
+            for positions, view in seen
+        ]
 
     def _lane(self, unit: Unit, ways: Ways) -> LaneOf:
         reason = self._refused.get(unit.id)

@@ -11,17 +11,18 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from tidings.events.paths import Name, Pair, Path
-from tidings.filters.to_spark.columns import ARCHIVE, EventColumns
+from tidings.filters.to_spark.columns import ARCHIVE, EventColumns, quoted
 from tidings.filters.to_spark.event_types import type_expression
 from tidings.filters.to_spark.places import HeaderText, Place, Property, place_of
 from tidings.filters.to_spark.translate import expressions_of
 from tidings.filters.to_spark.values import BOOL, DOUBLE, INT, TEXT, Kind, Value, only
 from tidings.filters.tree import Component, Exist, In, Node, walk_tree
 from tidings.pipeline.matching_grid import Grid
-from tidings.pipeline.matching_slots import TypeSets
+from tidings.pipeline.matching_slots import Alone, EventBits
 from tidings.pipeline.matching_ways import Probe
 
-__all__ = ["Answer", "TakenOut", "answer_of", "split_names", "text_of", "type_columns"]
+__all__ = ["Answer", "Numbers", "TakenOut", "answer_of", "bit_columns", "normal"]
+__all__ += ["split_names", "text_of"]
 
 _KINDS: Final[dict[str, Kind]] = {"int": INT, "double": DOUBLE, "string": TEXT, "bool": BOOL}
 _TYPES: Final = {"int": "BIGINT", "double": "DOUBLE", "string": "STRING", "bool": "BOOLEAN"}
@@ -45,43 +46,97 @@ class TakenOut(EventColumns):
     """Event columns that are taken out as columns of their own; what is asked for is noted.
 
     A property of the header hides one of the data. Unless somebody asks for one of the two
-    alone, that is settled here: what is taken out as the data's is what the event has, and the
-    header has nothing.
+    alone, that is settled here: what is taken out as the data's is what the event has, and to
+    conditions the header has nothing.
 
     Attributes:
         split: Names for which somebody does.
+        others: Names that may be in the lists of other kinds; None if unknown.
+        hidden: For each other name that is asked for, the column that says whether the header
+            has it.
         taken: The expressions, with the names they get.
-        hiding: For names of properties, expressions that the header has none, with the names
-            they get; they are taken out first.
     """
 
     split: frozenset[str] = frozenset()
+    others: frozenset[str] | None = None
+    hidden: dict[str, str] = field(default_factory=dict)
     taken: dict[str, str] = field(default_factory=dict)
-    hiding: dict[str, str] = field(default_factory=dict)
 
     def named(self, name: str) -> str:
         """A column of the event."""
-        return self._take(name)
+        return self.take(name)
 
     def lookup(self, column: str, name: str) -> str:
         """The value of a property in a map."""
-        plainly = ARCHIVE.lookup(column, name)
-        if name in self.split:
-            return self._take(plainly)
         part, _, kind = column.partition("_")
-        if part == "header":
+        if part == "header" and name not in self.split:
             return f"CAST(NULL AS {_TYPES[kind]})"
-        hidden = " AND ".join(f"{ARCHIVE.lookup(one, name)} IS NULL" for one in _SIMPLE_HEADER)
-        free = self.hiding.setdefault(hidden, f"h_{len(self.hiding)}")
-        header = f" ELSE {ARCHIVE.lookup(f'header_{kind}', name)}" if kind in _KINDS else ""
-        return self._take(f"CASE WHEN {free} THEN {plainly}{header} END")
+        return self.take(self.looked_up(column, name))
+
+    def looked_up(self, column: str, name: str) -> str:
+        """What `lookup` takes out, for expressions that are taken out as a whole."""
+        if name in self.split:
+            return ARCHIVE.lookup(column, name)
+        hidden = self.hidden.setdefault(name, f"m_{len(self.hidden)}")
+        kind = column.partition("_")[2]
+        header = f"header_{kind}" if kind in _KINDS else "NULL"
+        # One search in the map that counts: the code of a search is long.
+        return f"(CASE WHEN {hidden} THEN {header} ELSE {column} END)[{quoted(name)}]"
 
     def listed(self, column: str, name: str) -> str:
         """Whether a list of names has this one."""
-        return self._take(ARCHIVE.listed(column, name))
+        if self.others is not None and name not in self.others:
+            return "FALSE"
+        return self.take(ARCHIVE.listed(column, name))
 
-    def _take(self, expression: str) -> str:
+    def take(self, expression: str) -> str:
+        """The name of the column that an expression becomes."""
         return self.taken.setdefault(expression, f"e_{len(self.taken)}")
+
+    def settled(self) -> list[dict[str, str]]:
+        """The columns that tell which names the header has; the later ones rest on the first."""
+        if not self.hidden:
+            return []
+        sizes = " + ".join(f"size({one})" for one in _SIMPLE_HEADER)
+        keys = ", ".join(f"map_keys({one})" for one in _SIMPLE_HEADER)
+        names = f"CASE WHEN {sizes} > 0 THEN concat({keys}) ELSE CAST(array() AS ARRAY<STRING>) END"
+        return [
+            {"m_names": names},
+            {
+                column: f"array_contains(m_names, {quoted(name)})"
+                for name, column in self.hidden.items()
+            },
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers(EventColumns):
+    """Event columns for conditions that compare a field with one number, no large integer.
+
+    There it does not matter of which kind a number is: each is shown as a double, and each
+    sequence of numbers as one of doubles.
+    """
+
+    every: TakenOut = field(default_factory=TakenOut)
+
+    def named(self, name: str) -> str:
+        """A column of the event."""
+        return self.every.named(name)
+
+    def lookup(self, column: str, name: str) -> str:
+        """The value of a property in a map: all numbers stand in that of doubles."""
+        part, _, kind = column.partition("_")
+        every, many = self.every, kind.endswith("s")
+        if name in every.split:
+            return every.lookup(column, name)
+        type_ = f"ARRAY<{_TYPES[kind[:-1]]}>" if many else _TYPES[kind]
+        if part == "header" or not kind.startswith("double"):
+            return f"CAST(NULL AS {type_})"
+        ints, doubles, bools = (
+            every.looked_up(f"data_{each}{'s' if many else ''}", name)
+            for each in ("int", "double", "bool")
+        )
+        return every.take(f"coalesce({doubles}, CAST({ints} AS {type_}), CAST({bools} AS {type_}))")
 
 
 class Answer(NamedTuple):
@@ -124,14 +179,12 @@ def answer_of(
         return Answer(None, f"CASE WHEN {_existence(place, columns)} THEN 1D END")
     if probe.kind == "member":
         return _elements(place, columns, asked)
-    value = _value(place, columns)
+    number = _value(place, Numbers(every=columns)).as_double() if asked[1] else None
     if probe.kind == "range":
-        number = value.as_double()
         assert number is not None
         return Answer(None, f"CAST({grids[probe].expression(number)} AS DOUBLE)")
-    text = value.of_kind(TEXT) if asked[0] else None
-    number = value.as_double() if asked[1] else None
-    return Answer(text, None if number is None else _normal(number))
+    text = _value(place, columns).of_kind(TEXT) if asked[0] else None
+    return Answer(text, None if number is None else normal(number))
 
 
 def text_of(place: Place, columns: TakenOut) -> str:
@@ -141,12 +194,12 @@ def text_of(place: Place, columns: TakenOut) -> str:
     return found
 
 
-def _normal(number: str) -> str:
+def normal(number: str) -> str:
     """A number by which rows are found: minus zero is zero, and nothing equals NaN."""
     return f"nullif({number} + 0D, CAST('NaN' AS DOUBLE))"
 
 
-def _value(place: Place, columns: TakenOut) -> Value:
+def _value(place: Place, columns: EventColumns) -> Value:
     if isinstance(place, HeaderText):
         return only(TEXT, columns.named(place.column), is_total=True)
     assert isinstance(place, Property)
@@ -179,32 +232,45 @@ _DATA: Final = (Name("filterable_data"),)
 
 
 def _elements(place: Place, columns: TakenOut, asked: Sequence[bool]) -> Answer:
-    """Each element once; a sequence has elements of one kind."""
+    """The elements, which are of one kind."""
     assert isinstance(place, Property)
     if not place.in_data:
         return Answer(None, "CAST(NULL AS ARRAY<DOUBLE>)", True)
     texts = numbers = None
     if asked[0]:
-        texts = f"array_distinct({columns.lookup('data_strings', place.name)})"
+        texts = _shown(place, "data_strings", columns)
     if asked[1]:
-        ints, doubles, bools = (
-            columns.lookup(f"data_{kind}s", place.name) for kind in ("int", "double", "bool")
-        )
-        numbers = (
-            f"array_distinct(coalesce(CAST({ints} AS ARRAY<DOUBLE>), "
-            f"transform({doubles}, x -> {_normal('x')}), CAST({bools} AS ARRAY<DOUBLE>)))"
-        )
+        numbers = _shown(place, "data_doubles", Numbers(every=columns))
+        if place.name in columns.split:
+            ints, doubles, bools = (
+                _shown(place, f"data_{kind}s", columns) for kind in ("int", "double", "bool")
+            )
+            cast = [f"CAST({one} AS ARRAY<DOUBLE>)" for one in (ints, bools)]
+            numbers = f"coalesce({doubles}, {', '.join(cast)})"
     return Answer(texts, numbers, True)
 
 
-def type_columns(types: TypeSets, columns: TakenOut) -> dict[str, str]:
-    """For each column of event types, the expression of its bits."""
+def _shown(place: Property, column: str, columns: EventColumns) -> str:
+    """A sequence, unless the header hides it."""
+    found = columns.lookup(column, place.name)
+    header = [columns.lookup(one, place.name) for one in _SIMPLE_HEADER if place.in_header]
+    if all(one.startswith("CAST(NULL") for one in header):
+        return found
+    return f"CASE WHEN {' AND '.join(f'{one} IS NULL' for one in header)} THEN {found} END"
+
+
+def bit_columns(bits: EventBits, columns: TakenOut) -> dict[str, str]:
+    """For each column of bits, the expression that sets them."""
     found = {}
-    for word, bits in enumerate(types.columns()):
-        parts = []
-        for bit, patterns in bits:
-            fits = type_expression(patterns, columns)
-            assert fits is not None
-            parts.append(f"CASE WHEN {fits} THEN {bit}L ELSE 0L END")
-        found[f"e_types{word}"] = " | ".join(parts)
+    for word, known in enumerate(bits.columns()):
+        parts = [f"CASE WHEN {_alone(one, columns)} THEN {bit}L ELSE 0L END" for bit, one in known]
+        found[f"e_bits{word}"] = " | ".join(parts)
     return found
+
+
+def _alone(alone: Alone, columns: TakenOut) -> str:
+    if isinstance(alone, Node):
+        return expressions_of(alone, columns, others=()).native
+    fits = type_expression(alone, columns)
+    assert fits is not None
+    return fits

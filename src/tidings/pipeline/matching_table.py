@@ -6,7 +6,7 @@ gives, and finds its rows of the table by a number computed from the probe and t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
@@ -14,11 +14,13 @@ import pyarrow as pa
 from tidings.pipeline.matching_compile import Compiled, Row
 from tidings.pipeline.matching_events import (
     Answer,
+    Numbers,
     TakenOut,
     answer_of,
+    bit_columns,
+    normal,
     split_names,
     text_of,
-    type_columns,
 )
 from tidings.pipeline.matching_needles import needle_finder
 from tidings.pipeline.matching_views import deadline_sql, priority_sql
@@ -38,20 +40,43 @@ _ARROW: Final = {
     "decimal(20,0)": pa.decimal128(20, 0),
 }
 _LISTS: Final = ("member", "needle")
+_INSIDE: Final = "t."
 _NO_TEXT: Final = "CAST(NULL AS STRING)"
 _NO_NUMBER: Final = "CAST(NULL AS DOUBLE)"
 
 
-def table_of(made: Compiled, events: DataFrame, book: PlanBook, *, decisions: bool) -> DataFrame:
-    """The consumers that the table gives for events."""
-    return _Join(made, book, decisions).applied(events)
+def table_of(
+    made: Compiled,
+    events: DataFrame,
+    book: PlanBook,
+    others: Collection[str] | None,
+    *,
+    decisions: bool,
+) -> DataFrame:
+    """The consumers that the table gives for events.
+
+    Args:
+        made: What the table holds.
+        events: The events, but for those the table cannot judge.
+        book: The plans.
+        others: Names of properties known to occur with kinds that no map holds; None if unknown.
+        decisions: Whether to tell priorities and deadlines.
+    """
+    known = None if others is None else frozenset(others)
+    return _Join(made, book, known, decisions).applied(events)
 
 
 class _Join:
-    def __init__(self, made: Compiled, book: PlanBook, decisions: bool) -> None:
+    def __init__(
+        self,
+        made: Compiled,
+        book: PlanBook,
+        others: frozenset[str] | None,
+        decisions: bool,
+    ) -> None:
         self._made = made
         self._decisions = decisions
-        self._columns = TakenOut(split=split_names(made.trees))
+        self._columns = TakenOut(split=split_names(made.trees), others=others)
         # Probes with one answer come first: their number is the place of the answer.
         self._probes = sorted(made.probes, key=lambda probe: probe.kind in _LISTS)
         self._single = sum(probe.kind not in _LISTS for probe in self._probes)
@@ -67,11 +92,12 @@ class _Join:
         condition = self._condition()
         answers = {probe: self._answer(probe) for probe in self._probes}
         decided = self._decided()
-        types = type_columns(self._made.types, self._columns)
-        free = events.selectExpr("*", *_aliased(self._columns.hiding))
-        taken = free.selectExpr(*self._kept(), *_aliased(self._columns.taken))
-        if types:
-            taken = taken.selectExpr("*", *_aliased({e: n for n, e in types.items()}))
+        bits = bit_columns(self._made.bits, self._columns)
+        for settled in self._columns.settled():
+            events = events.selectExpr("*", *_aliased({e: n for n, e in settled.items()}))
+        taken = events.selectExpr(*self._kept(), *_aliased(self._columns.taken))
+        if bits:
+            taken = taken.selectExpr("*", *_aliased({e: n for n, e in bits.items()}))
         asking = self._asking(taken, answers)
         joined = asking.join(sf.broadcast(table), sf.expr(condition))
         rows = joined.selectExpr(*decided, "t_proxies")
@@ -144,7 +170,13 @@ class _Join:
         if self._is_simple:
             (answer,) = answers.values()
             return asking.selectExpr("*", f"{self._key('0', *self._only(answer))} AS e_key")
-        asking = asking.selectExpr("*", f"{self._places(answers)} AS e_at")
+        ends, before = [], str(self._single)
+        for number, answer in enumerate(answers.values()):
+            if number >= self._single:
+                before = f"{before} + {self._size(number, answer)}"
+                ends.append(f"{before} AS a_end{number}")
+        asking = asking.selectExpr("*", *ends) if ends else asking
+        asking = asking.selectExpr("*", f"{self._places(len(answers))} AS e_at")
         return self._chosen(asking, answers)
 
     @property
@@ -159,13 +191,12 @@ class _Join:
             _NO_NUMBER if answer.number is None else "a_number0",
         )
 
-    def _places(self, answers: dict[Probe, Answer]) -> str:
+    def _places(self, probes: int) -> str:
         """The places of all answers, one behind the other."""
-        sizes = [self._size(number, answer) for number, answer in enumerate(answers.values())]
-        count = " + ".join([str(self._single), *sizes[self._single :]])
-        if not sizes[self._single :]:
-            return f"explode(sequence(0, {self._single - 1}))"
-        return f"explode(CASE WHEN {count} > 0 THEN sequence(0, {count} - 1) END)"
+        if probes == self._single:
+            return f"explode(sequence(0, {probes - 1}))"
+        last = f"a_end{probes - 1}"
+        return f"explode(CASE WHEN {last} > 0 THEN sequence(0, {last} - 1) END)"
 
     @staticmethod
     def _size(number: int, answer: Answer) -> str:
@@ -180,25 +211,57 @@ class _Join:
 
     def _chosen(self, asking: DataFrame, answers: dict[Probe, Answer]) -> DataFrame:
         """The answer at each place."""
-        texts, numbers, probes = [], [], []
-        before = str(self._single)
+        texts: list[str] = []
+        numbers: list[str] = []
+        probes, firsts = [], []
         for number, answer in enumerate(answers.values()):
+            is_last = number == len(answers) - 1
             if number < self._single:
-                when, index = f"WHEN e_at = {number}", None
+                when = f"WHEN e_at = {number} THEN"
             else:
-                after = f"{before} + {self._size(number, answer)}"
-                when, index = f"WHEN e_at < {after}", f"e_at - ({before})"
-                before = after
-            probes.append(f"{when} THEN {number}")
-            texts.append(f"{when} THEN {_element('text', answer.text, number, index)}")
-            numbers.append(f"{when} THEN {_element('number', answer.number, number, index)}")
-        chosen = asking.selectExpr(
+                before = self._single if number == self._single else f"a_end{number - 1}"
+                when = f"WHEN e_at < a_end{number} THEN"
+                firsts.append(f"{'ELSE' if is_last else when} {before}")
+            # The last one has no condition: without an ELSE, Spark looks for NULLs first.
+            probes.append(f"{'ELSE' if is_last else when} {number}")
+            shown = (
+                "a_{kind}{number}" if number < self._single else "get(a_{kind}{number}, e_index)"
+            )
+            for kind, has, cases in (
+                ("text", answer.text, texts),
+                ("number", answer.number, numbers),
+            ):
+                if has is not None:
+                    cases.append(f"WHEN {number} THEN {shown.format(kind=kind, number=number)}")
+        first = f"CASE {' '.join(firsts)} END" if len(firsts) > 1 else (firsts or ["ELSE 0"])[0][4:]
+        placed = asking.selectExpr(
             "*",
-            f"CASE {' '.join(probes)} END AS e_probe",
-            f"CASE {' '.join(texts)} END AS e_text",
-            f"CASE {' '.join(numbers)} END AS e_number",
+            f"CASE {' '.join(probes)} END AS e_probe" if len(probes) > 1 else "0 AS e_probe",
+            f"e_at - {first} AS e_index",
         )
+        chosen = placed.selectExpr(
+            "*",
+            f"{_case(texts, _NO_TEXT)} AS e_text",
+            f"{_case(numbers, _NO_NUMBER)} AS a_number",
+        ).selectExpr("*", f"{normal('a_number')} AS e_number")
         return chosen.selectExpr("*", f"{self._key('e_probe', 'e_text', 'e_number')} AS e_key")
+
+    def _not_before(self) -> list[str]:
+        """That no equal element of the sequence stands before the one that led here.
+
+        Asked of the row, so that Spark tests it where rows are met, and not for every answer.
+        """
+        tests = []
+        for number, probe in enumerate(self._probes):
+            if probe.kind == "member":
+                answer = self._answer(probe)
+                for kind, has in (("text", answer.text), ("number", answer.number)):
+                    if has is not None:
+                        at = f"array_position(a_{kind}{number}, e_{kind})"
+                        tests.append(
+                            f"(t.probe != {number} OR t.{kind} IS NULL OR {at} = e_index + 1)"
+                        )
+        return tests
 
     def _key(self, probe: str, text: str, number: str, origin: str = "e_origin") -> str:
         """The number by which rows are found; NULL where there is no answer."""
@@ -209,15 +272,15 @@ class _Join:
 
     def _condition(self) -> str:
         """What makes an event meet a row: the same answer, and all that is left to test."""
-        tests = ["e_key = t_key", *self._same_answer()]
+        tests = ["e_key = t_key", *self._same_answer(), *self._not_before()]
         left = []
         if self._versions:
-            left.append("(t_from IS NULL OR e_plan >= t_from)")
-            left.append("(t_to IS NULL OR e_plan < t_to)")
+            left.append("(t.since IS NULL OR e_plan >= t.since)")
+            left.append("(t.until IS NULL OR e_plan < t.until)")
         if self._positions:
-            left.append("(t_start IS NULL OR e_position >= t_start)")
-            left.append("(t_end IS NULL OR e_position < t_end)")
-        slots = self._made.slots.condition(self._columns)
+            left.append("(t.first IS NULL OR e_position >= t.first)")
+            left.append("(t.last IS NULL OR e_position < t.last)")
+        slots = self._made.slots.condition(self._columns, Numbers(every=self._columns))
         if slots is not None:
             left.append(slots)
         if left:
@@ -235,66 +298,69 @@ class _Join:
             tests = []
         else:
             text, number = "e_text", "e_number"
-            tests = ["e_probe >= t_probe", "e_probe <= t_probe"]
+            tests = ["e_probe >= t.probe", "e_probe <= t.probe"]
         if text != _NO_TEXT:
-            tests.append(f"(t_text IS NULL OR {text} = t_text)")
+            tests.append(f"(t.text IS NULL OR {text} = t.text)")
         if number != _NO_NUMBER:
-            tests.append(f"(t_number IS NULL OR {number} = t_number)")
+            tests.append(f"(t.number IS NULL OR {number} = t.number)")
         if self._origins:
-            tests.append("(t_origin IS NULL OR e_origin = t_origin)")
+            tests.append("(t.origin IS NULL OR e_origin = t.origin)")
         return tests
 
     def _table(self, events: DataFrame) -> DataFrame:
         types = {
-            "t_probe": "int",
-            "t_text": "string",
-            "t_number": "double",
-            "t_origin": "string",
-            **dict.fromkeys(("t_from", "t_to", "t_start", "t_end"), "bigint"),
+            "t.probe": "int",
+            "t.text": "string",
+            "t.number": "double",
+            "t.origin": "string",
+            **dict.fromkeys(("t.since", "t.until", "t.first", "t.last"), "bigint"),
             "t_view": "int",
             "t_sure": "boolean",
             **self._made.slots.types(),
         }
         places = [self._probes.index(probe) for probe in self._made.probes]
-        rows = self._made.rows
-        made = {name: [] for name in types}  # type: dict[str, list[object]]
-        for row in rows:
-            values = _values(row, places)
+        made: dict[str, list[object]] = {name: [] for name in types}
+        asks_nothing = dict.fromkeys(self._made.slots.masks(), 0)
+        for row in self._made.rows:
+            values = {**asks_nothing, **_values(row, places)}
             for name, column in made.items():
                 column.append(values.get(name))
         arrays = [
             pa.array(made[name], _ARROW.get(kind, pa.int32())) for name, kind in types.items()
         ]
-        proxies = pa.array(list(rows.values()), pa.list_(pa.int32()))
+        proxies = pa.array(list(self._made.rows.values()), pa.list_(pa.int32()))
         frame = events.sparkSession.createDataFrame(
             pa.Table.from_arrays([*arrays, proxies], [*types, "t_proxies"])
         )
-        key = self._key("t_probe", "t_text", "t_number", "t_origin")
-        return frame.selectExpr("*", f"{key} AS t_key")
+        # Whatever stands in the table by itself is loaded for every row that an event meets; what
+        # is inside one value only when it is tested.
+        fields = [name for name in types if name.startswith(_INSIDE)]
+        inside = ", ".join(f"'{name[len(_INSIDE) :]}', `{name}`" for name in fields)
+        kept = [name for name in (*types, "t_proxies") if name not in fields]
+        whole = frame.selectExpr(*kept, f"named_struct({inside}) AS t")
+        key = self._key("t.probe", "t.text", "t.number", "t.origin")
+        return whole.selectExpr("*", f"{key} AS t_key")
 
 
 def _values(row: Row, places: Sequence[int]) -> dict[str, object]:
     versions, positions = row.versions, row.positions
     return {
-        "t_probe": places[row.probe],
-        "t_text": row.text,
-        "t_number": row.number,
-        "t_origin": row.origin,
-        "t_from": None if versions is None else versions.start,
-        "t_to": None if versions is None else versions.end,
-        "t_start": None if positions is None else positions.start,
-        "t_end": None if positions is None else positions.end,
+        "t.probe": places[row.probe],
+        "t.text": row.text,
+        "t.number": row.number,
+        "t.origin": row.origin,
+        "t.since": None if versions is None else versions.start,
+        "t.until": None if versions is None else versions.end,
+        "t.first": None if positions is None else positions.start,
+        "t.last": None if positions is None else positions.end,
         "t_view": row.view,
         "t_sure": not row.filled and versions is None and positions is None,
         **dict(row.filled),
     }
 
 
-def _element(kind: str, has: str | None, number: int, index: str | None) -> str:
-    if has is None:
-        return "NULL"
-    name = f"a_{kind}{number}"
-    return name if index is None else f"get({name}, {index})"
+def _case(cases: Sequence[str], otherwise: str) -> str:
+    return f"CASE e_probe {' '.join(cases)} END" if cases else otherwise
 
 
 def _aliased(expressions: dict[str, str]) -> Iterable[str]:

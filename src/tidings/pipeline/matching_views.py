@@ -19,9 +19,10 @@ from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint
 from tidings.filters.mapping import MappedConstraint
 from tidings.filters.plan import MappingRule, PlanOptions
-from tidings.filters.to_spark.columns import EventColumns
+from tidings.filters.to_spark.columns import ARCHIVE
 from tidings.filters.to_spark.event_types import type_expression
 from tidings.filters.to_spark.translate import expressions_of
+from tidings.pipeline.matching_events import TakenOut
 from tidings.pipeline.plan_book import Span, Unit
 
 __all__ = ["OWN", "ObjectRecord", "Qos", "QosBook", "View", "deadline_sql", "priority_sql"]
@@ -189,9 +190,9 @@ def _integer(value: Value) -> int:
     return found
 
 
-def priority_sql(view: View, columns: EventColumns) -> str:
+def priority_sql(view: View, columns: TakenOut) -> str:
     """The priority of an event in a view."""
-    said = f"coalesce({columns.lookup('header_int', 'Priority')} = e_priority, FALSE)"
+    said = f"coalesce({_header(columns, 'Priority')} = e_priority, FALSE)"
     rule = view.priority
     if rule is None:
         if not view.qos.priority:
@@ -204,9 +205,9 @@ def priority_sql(view: View, columns: EventColumns) -> str:
     return _mapped(rule, columns, str, default)
 
 
-def deadline_sql(view: View, columns: EventColumns) -> str:
+def deadline_sql(view: View, columns: TakenOut) -> str:
     """The deadline of an event in a view; one with a StopTime only where that changes nothing."""
-    said = columns.lookup("header_int", "Timeout")
+    said = _header(columns, "Timeout")
     rule = view.lifetime
     if rule is None:
         if not view.qos.timeout:
@@ -220,13 +221,17 @@ def deadline_sql(view: View, columns: EventColumns) -> str:
     return f"e_arrival_us + ({_mapped(rule, columns, _lifetime, default)})"
 
 
+def _header(columns: TakenOut, name: str) -> str:
+    return columns.take(ARCHIVE.lookup("header_int", name))
+
+
 def _lifetime(units: object) -> str:
     assert isinstance(units, int)
     return f"{units // 10}L" if units else _NO_LIFETIME
 
 
 def _mapped(
-    rule: MappingRule, columns: EventColumns, shown: Callable[[object], str], default: str
+    rule: MappingRule, columns: TakenOut, shown: Callable[[object], str], default: str
 ) -> str:
     if not rule.best_first:
         return default

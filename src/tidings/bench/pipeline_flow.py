@@ -174,6 +174,7 @@ def _latencies(rows: DataFrame, lake: Path) -> list[int]:
     visible = [f.struct(f.lit(int(p.stem)), f.lit(p.stat().st_ctime_ns // 1_000)) for p in commits]
     at = f.map_from_entries(f.array(*visible))
     batch = f.regexp_extract(f.input_file_name(), r"part-0*(\d+)-", 1).cast("int")
-    latency = f.element_at(at, batch) - f.col("arrival_us")
-    [found] = rows.select(f.percentile_approx(latency, [0.5, 0.95])).first() or ([0, 0],)
+    # Two steps: the name of a row's file is not known inside an aggregation.
+    latencies = rows.select((f.element_at(at, batch) - f.col("arrival_us")).alias("us"))
+    [found] = latencies.agg(f.percentile_approx("us", [0.5, 0.95])).collect()[0]
     return list(found)

@@ -184,29 +184,14 @@ def _holds(expectation: Expectation, others: Collection[str] | None) -> Column:
     """Whether a row is as expected, or is none of those it is expected of: never NULL."""
     from pyspark.sql import functions as sf
 
-    from tidings.filters.to_spark import type_condition
+    from tidings.filters.to_spark import match_column, type_condition
 
     asked = expectation.constraint()
     check = expectation.check
-    holds = _truth(asked, others) if isinstance(check, str) else check()
+    holds = match_column(asked, others) if isinstance(check, str) else check()
     holds = sf.coalesce(holds, sf.lit(False))
     tried = type_condition(asked.event_types)
     return holds if tried is None else ~tried | holds
-
-
-def _truth(asked: Constraint, others: Collection[str] | None) -> Column:
-    """Whether an event matches: by expressions where they can tell, else by the reference."""
-    from pyspark.sql import functions as sf
-
-    from tidings.filters.to_spark import native_reason, reference_column, translate
-
-    if native_reason(asked.tree) is not None:
-        return reference_column(asked)
-    made = translate(asked.tree, others=others)
-    needs = made.needs_reference
-    if needs is None:
-        return made.native
-    return sf.when(needs, reference_column(asked, needed=needs)).otherwise(made.native)
 
 
 def load_expectations(path: Path) -> tuple[Expectation, ...]:

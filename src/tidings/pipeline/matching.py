@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tidings.events.codecs.arrow_codec import BARE
 from tidings.events.fields import ANY_EVENT_TYPE
 from tidings.filters.to_spark import native_names
 from tidings.filters.to_spark.columns import quoted
 from tidings.filters.to_spark.native import reads_event
-from tidings.filters.to_spark.translate import BARE
 from tidings.pipeline.matching_compile import (
     Compiled,
     LaneOf,

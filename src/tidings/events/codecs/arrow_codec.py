@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "BARE",
     "MAX_BATCH_OCTETS",
     "PropertyColumns",
     "arrow_schema",
@@ -40,6 +41,9 @@ __all__ = [
     "property_fields",
     "to_record_batch",
 ]
+
+BARE: Final = "*"
+"""Among names of properties that no map holds: there are bare values, which have none."""
 
 # What one column can hold: Arrow's offsets are signed and have 32 bits.
 MAX_BATCH_OCTETS: Final = 2**31 - 1

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from tidings.events.codecs.arrow_codec import BARE
 from tidings.events.fields import ANY_EVENT_TYPE
 from tidings.filters.constraint import Constraint
 from tidings.filters.to_spark.batches import reference_column
 from tidings.filters.to_spark.columns import ARCHIVE, EventColumns
 from tidings.filters.to_spark.event_types import type_condition
 from tidings.filters.to_spark.native import native_names, native_reason, reads_event
-from tidings.filters.to_spark.translate import BARE, translate
+from tidings.filters.to_spark.translate import translate
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tidings.clock import to_timebase
 from tidings.errors import InvalidUsage
+from tidings.events.codecs.arrow_codec import BARE
 from tidings.events.fields import ANY_EVENT_TYPE
 from tidings.events.paths import Path
 from tidings.filters.to_spark.columns import ARCHIVE, EventColumns, quoted
@@ -61,10 +62,7 @@ from tidings.filters.tree import (
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-__all__ = ["BARE", "Expressions", "Translation", "expressions_of", "translate"]
-
-BARE: Final = "*"
-"""Stands among the names of other kinds for events that are bare values."""
+__all__ = ["Expressions", "Translation", "expressions_of", "translate"]
 
 _KINDS: Final[dict[str, Kind]] = {"int": INT, "double": DOUBLE, "string": TEXT, "bool": BOOL}
 

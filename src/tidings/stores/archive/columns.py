@@ -10,16 +10,13 @@ import pyarrow.compute as pc
 
 from tidings.channel.entries import NEVER
 from tidings.errors import StoreError
-from tidings.events.codecs.arrow_codec import PropertyColumns
+from tidings.events.codecs.arrow_codec import BARE, PropertyColumns
 from tidings.events.fields import is_any
 from tidings.events.structured import StructuredEvent
 from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS, schema_of
 from tidings.stores.payloads import StoredEvent
 
-__all__ = ["BARE", "EventColumns", "RowColumns", "check_fits"]
-
-BARE: Final = "*"
-"""Stands among the names of other properties for events that are bare values."""
+__all__ = ["EventColumns", "RowColumns", "check_fits"]
 
 # Python's objects take many times what Arrow's columns take: they are turned over in between.
 _CHUNK_ROWS: Final = 8_192

@@ -6,9 +6,10 @@ import pytest
 
 from tidings import event
 from tidings.channel.entries import NEVER
+from tidings.events.codecs.arrow_codec import BARE
 from tidings.events.structured import StructuredEvent
 from tidings.stores.archive import columns
-from tidings.stores.archive.columns import BARE, EventColumns, RowColumns
+from tidings.stores.archive.columns import EventColumns, RowColumns
 from tidings.stores.payloads import StoredEvent
 
 STORED = StoredEvent(

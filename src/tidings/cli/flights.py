@@ -49,7 +49,8 @@ def flights(
 
     require_spark()
     with TemporaryDirectory(prefix="tidings-flights-") as temporary:
-        place = Path(temporary) if folder is None else folder
+        # The service has a working folder of its own.
+        place = Path(temporary) if folder is None else folder.resolve()
         place.mkdir(parents=True, exist_ok=True)
         if samples is None:
             render.note("fetching the samples with pip", "dim")

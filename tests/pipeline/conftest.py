@@ -73,11 +73,27 @@ class Sessions:
             self._open = None
 
 
+SESSIONS = pytest.StashKey[Sessions]()
+
+
 @pytest.fixture(scope="session")
-def sessions(record_real_part: Callable[[str, str], None]) -> Iterator[Sessions]:
+def sessions(
+    record_real_part: Callable[[str, str], None], pytestconfig: pytest.Config
+) -> Iterator[Sessions]:
     made = Sessions(record_real_part)
+    pytestconfig.stash[SESSIONS] = made
     yield made
     made.close()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Gives Java's memory back as soon as the process goes on with tests of other folders."""
+    here = Path(__file__).parent
+    if nextitem is None or not nextitem.path.is_relative_to(here):
+        made = item.config.stash.get(SESSIONS, None)
+        if made is not None:
+            made.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -47,3 +48,38 @@ def test_a_second_opening_joins_the_session(spark: SparkSession) -> None:
 def test_the_data_source_is_registered(spark: SparkSession) -> None:
     with pytest.raises(Exception, match="needs the path of an archive"):
         spark.read.format("tidings").load().collect()
+
+
+JAVA_IS_KILLED = """
+import os, signal
+from pyspark import SparkContext
+from tidings.errors import PipelineFailed
+from tidings.pipeline.job import spark_job
+from tidings.pipeline.session import SparkOptions, close_session, open_session
+
+options = SparkOptions("local[1]", memory="512m")
+try:
+    with spark_job(options) as spark:
+        os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
+        SparkContext._gateway.proc.wait()
+        spark.range(3).count()
+except PipelineFailed as error:
+    print("told:", error)
+spark = open_session(options)
+print("again:", spark.range(3).count())
+os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
+SparkContext._gateway.proc.wait()
+close_session(spark)
+print("closed")
+"""
+
+
+def test_java_that_is_killed_is_told_and_another_can_be_started() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", JAVA_IS_KILLED],
+        capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    told, again, closed = ended.stdout.splitlines()
+    assert told.startswith("told: Spark could not do it: the Java process of Spark's ended")
+    assert again == "again: 3"
+    assert (closed, ended.returncode) == ("closed", 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import signal
 import socket
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from tidings.errors import DiskFull, InvalidUsage, MissingExtra, PipelineFailed
 from tidings.pipeline.java import find_java
-from tidings.pipeline.session import SparkOptions, close_session, open_session
+from tidings.pipeline.session import SparkOptions, close_session, java_ended, open_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -154,6 +155,11 @@ def _tell(error: Exception, what: str, more: str = "") -> None:
     module = type(error).__module__.partition(".")[0]
     if module not in {"pyspark", "py4j"} and not isinstance(error, ConnectionError):
         return
+    status = java_ended()
+    if status is not None:
+        raise PipelineFailed(
+            f"{what}: the Java process of Spark's ended, {_how(status)}"
+        ) from error
     text = _words(error)
     if _NO_SPACE in str(error):
         raise DiskFull(f"{what}: no space is left on the device ({text})") from error
@@ -161,6 +167,12 @@ def _tell(error: Exception, what: str, more: str = "") -> None:
         told = f"{what}: too little memory; --memory gives Java more ({text})"
         raise PipelineFailed(told) from error
     raise PipelineFailed(f"{what}: {text}{more}") from error
+
+
+def _how(status: int) -> str:
+    if status == -signal.SIGKILL:
+        return "killed; if the machine ran out of memory, --memory gives Java less"
+    return f"status {status}"
 
 
 def _words(error: Exception) -> str:

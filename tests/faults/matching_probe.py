@@ -19,6 +19,7 @@ from tidings.events.build import event
 from tidings.filters.constraint import constraint
 from tidings.filters.mapping import MappedConstraint
 from tidings.filters.plan import AdminRule, MappingRule, Operator, Plan, ProxyRule, Rule, Side
+from tidings.filters.to_spark import Occurring
 from tidings.pipeline.session import SparkOptions, close_session, open_session
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def caught(folder: Path, df: DataFrame, known: MatchWorld) -> str | None:
     try:
         made = spoiled(folder)
         book = sys.modules[f"{PACKAGE}.plan_book"].PlanBook.from_rows(known.lines)
-        rows = made.match(df, book, others=()).collect()
+        rows = made.match(df, book, occurring=Occurring(others=())).collect()
     except Exception as error:  # noqa: BLE001 -- whatever it is, it was caught
         return repr(error)[:200]
     found = [(r.origin, r.seq, r.proxy, r.priority, r.deadline_us) for r in rows]

@@ -137,8 +137,8 @@ ANSWERS = [
     Fault(
         "nothing is known about an empty sequence",
         MEMBERSHIP,
-        "answers += _among_none(left, ints)",
-        "answers += []",
+        'yield from _among_none(left, items["data_ints"])',
+        "yield from ()",
     ),
 ]
 
@@ -180,10 +180,28 @@ PLACES = [
         '("data_other", False)',
     ),
     Fault(
+        "what is known of the data counts for the header",
+        "columns.py",
+        "name in self.maps.get(column, ())",
+        "name in self.maps.get(column.replace('header', 'data'), ())",
+    ),
+    Fault(
+        "what is known of one kind counts for all",
+        "columns.py",
+        "name in self.maps.get(column, ())",
+        "name in self.maps.get('data_int', ())",
+    ),
+    Fault(
+        "what occurs as no map holds it is taken for missing",
+        "columns.py",
+        "return self.others is None or name in self.others",
+        "return self.others is None",
+    ),
+    Fault(
         "a bare value is judged by the columns",
         TRANSLATE,
-        "if reads_event(tree) and (others is None or BARE in others):",
-        "if others == BARE:",
+        "if reads_event(tree) and occurring.as_other(BARE):",
+        "if not BARE:",
     ),
     Fault(
         "a long spelling leads to the other part",

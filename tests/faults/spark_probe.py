@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 
 from tests.faults.spark_faults import SPARK_FAULTS
-from tests.pipeline.parity import event_rows
+from tests.pipeline.parity import event_rows, occurring_of
 from tests.property.filter_events import NOW
 from tests.property.filter_reference import answer
 from tidings.events.build import event
@@ -104,8 +104,11 @@ def findings(made: ModuleType, df: DataFrame, seen: list[Fields]) -> Iterator[st
     """What the expressions answer otherwise than the reference."""
     trees = _asked()
     columns = []
+    has = occurring_of(event_rows(EVENTS))
+    known = made.EventColumns(occurring=made.Occurring(has.maps, has.others))
     for at, tree in enumerate(trees):
-        both = made.translate(tree), made.translate(Not(tree))
+        # One way without knowing what the events have, one with.
+        both = made.translate(tree), made.translate(Not(tree), known)
         columns += [one.native.alias(f"c{at}_{end}") for end, one in enumerate(both)]
         if both[0].needs_reference is not None:
             columns.append(both[0].needs_reference.alias(f"c{at}_2"))

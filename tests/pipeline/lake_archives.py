@@ -90,7 +90,9 @@ class SmallArchive:
     def _files(self, rows: RowColumns) -> list[SegmentFile]:
         table, column = rows.sorted()
         times: list[Any] = column.to_pylist()
-        others = tuple(sorted(rows.others)) if isinstance(rows, EventColumns) else None
+        names = None
+        if isinstance(rows, EventColumns):
+            names = {column: tuple(found) for column, found in rows.names.items()}
         made = []
         for hour in sorted({time // HOUR for time in times}):
             part = table.filter(pa.array([time // HOUR == hour for time in times]))
@@ -108,7 +110,7 @@ class SmallArchive:
             made.append(
                 SegmentFile(
                     rows.kind, path, part.num_rows, len(octets), crc32(octets), min(part_times),
-                    max(part_times), ((ORIGIN, CHANNEL),), types, others, {}, self.seals,
+                    max(part_times), ((ORIGIN, CHANNEL),), types, names, {}, self.seals,
                 )
             )  # fmt: skip
         return made

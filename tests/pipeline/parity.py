@@ -20,14 +20,14 @@ from tests.property.filter_events import (
 )
 from tests.property.filter_trees import draw_tree
 from tidings.events.build import event
-from tidings.events.codecs.arrow_codec import PropertyColumns
+from tidings.events.codecs.arrow_codec import BARE, PropertyColumns
 from tidings.events.codecs.json_codec import encode_event
-from tidings.events.fields import is_any
+from tidings.events.fields import ANY_EVENT_TYPE, is_any
 from tidings.events.paths import Path
 from tidings.events.structured import StructuredEvent
 from tidings.filters.limits import DEFAULT_LIMITS
 from tidings.filters.scan import scan
-from tidings.filters.to_spark import native_reason
+from tidings.filters.to_spark import Occurring, native_reason
 from tidings.filters.tree import (
     ARITHMETIC,
     COMPARISONS,
@@ -136,6 +136,19 @@ def event_rows(events: Sequence[StructuredEvent], arrival: int = NOW) -> pa.Tabl
             "raw": pa.array([encode_event(one) for one in events], pa.binary()),
         }
     )
+
+
+def occurring_of(rows: pa.Table) -> Occurring:
+    """What rows have, as the manifest of an archive tells it."""
+    names: dict[str, set[str]] = {}
+    for row in rows.to_pylist(maps_as_pydicts="strict"):
+        for column, held in row.items():
+            if column.startswith(("header_", "data_")) and held:
+                names.setdefault(column, set()).update(held)
+        if (row["domain"], row["type"]) == ANY_EVENT_TYPE:
+            names.setdefault("data_other", set()).add(BARE)
+    others = names.pop("header_other", set()) | names.pop("data_other", set())
+    return Occurring(names, others)
 
 
 def groups_of(items: Sequence[Node], size: int) -> Iterator[Sequence[Node]]:

@@ -10,6 +10,7 @@ import pytest
 from tests.pipeline.archives import FIRST_US, SECOND, ArchiveMaker, Row
 from tidings import event
 from tidings.errors import InvalidUsage
+from tidings.filters.to_spark import Occurring
 from tidings.pipeline.expectations import Expectation, Severity, split
 from tidings.pipeline.frames import Frame, Selection, events_frame
 from tidings.pipeline.ready_checks import fresh, in_range, not_null, one_of, unique
@@ -61,7 +62,7 @@ def test_rows_are_parted_and_the_reason_is_told(frame: Frame) -> None:
         fresh("at", ahead="5m", behind="1h", event_types=SPEED),
         unique(),
     ]
-    parted = split(frame.df, checks, frame.others)
+    parted = split(frame.df, checks, frame.occurring)
     assert seqs(parted.good) == [1, 6, 8]
     assert parted.good.columns == frame.df.columns
     rows = sorted(parted.bad.collect(), key=lambda row: (row["seq"], row["name"]))
@@ -87,7 +88,7 @@ def test_rows_are_parted_and_the_reason_is_told(frame: Frame) -> None:
 
 def test_a_warning_is_counted_and_stays(frame: Frame) -> None:
     never = Expectation("never", "FALSE", severity=Severity.WARNING)
-    parted = split(frame.df, [never], frame.others)
+    parted = split(frame.df, [never], frame.occurring)
     assert parted.good.count() == 9
     assert parted.bad.count() == 0
     assert parted.counts() == {"never": 9}
@@ -96,8 +97,8 @@ def test_a_warning_is_counted_and_stays(frame: Frame) -> None:
 def test_what_no_column_holds_is_asked_of_the_event(frame: Frame) -> None:
     deep = Expectation("deep", "not exist $deep or $deep.a == 1")
     wrong = Expectation("wrong", "not exist $deep or $deep.a == 2")
-    assert seqs(split(frame.df, [deep], frame.others).bad) == []
-    assert seqs(split(frame.df, [wrong], None).bad) == [7, 8]
+    assert seqs(split(frame.df, [deep], frame.occurring).bad) == []
+    assert seqs(split(frame.df, [wrong]).bad) == [7, 8]
 
 
 def test_a_column_that_is_null_does_not_hold(frame: Frame) -> None:
@@ -123,7 +124,7 @@ def test_two_checks_of_one_name_are_refused(frame: Frame) -> None:
 
 def test_nothing_of_it_runs_in_python(frame: Frame, capsys: pytest.CaptureFixture[str]) -> None:
     checks = [in_range("rate", 0, 400), fresh("at"), unique()]
-    split(frame.df, checks, frozenset()).judged.explain()
+    split(frame.df, checks, Occurring(others=())).judged.explain()
     assert "Python" not in capsys.readouterr().out
 
 

@@ -65,7 +65,7 @@ def test_every_kind_is_read(spark: SparkSession, maker: ArchiveMaker, archive: s
     chosen = Selection(archive)
     frame = events_frame(spark, chosen)
     assert sorted(row.seq for row in frame.df.collect()) == [1, 2, 3, 4]
-    assert (frame.problems, frame.others, len(frame.files)) == ((), frozenset(), 1)
+    assert (frame.problems, frame.occurring.others, len(frame.files)) == ((), set(), 1)
     assert outcomes_frame(spark, chosen).df.count() == 3
     assert objects_frame(spark, chosen).df.first().id == 7  # type: ignore[union-attr]
     assert plan_changes(spark, chosen) == [

@@ -13,11 +13,13 @@ import pytest
 
 from tests.archive_worlds import make_world
 from tests.pipeline.matching_worlds import Answer, MatchWorld, drawn_world, world_of
+from tests.pipeline.parity import occurring_of
 from tidings.bench.match_workloads import WORKLOADS
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import constraint
 from tidings.filters.plan import AdminRule, Operator, Plan, ProxyRule, Rule, Side
+from tidings.filters.to_spark import ANYTHING, Occurring
 from tidings.pipeline.frames import Selection, events_frame, objects_frame, plan_changes
 from tidings.pipeline.matching import MatchLimits, explain_match, match
 from tidings.pipeline.plan_book import PlanBook
@@ -34,21 +36,27 @@ def answers_of(df: DataFrame) -> list[Answer]:
     return [(r.origin, r.seq, r.proxy, r.priority, r.deadline_us) for r in df.collect()]
 
 
-def check(spark: SparkSession, world: MatchWorld, limits: MatchLimits) -> PlanBook:
+def check(
+    spark: SparkSession, world: MatchWorld, limits: MatchLimits, *, known: bool = False
+) -> PlanBook:
+    """The answers are right; what the events have is known beforehand, or not."""
     book = PlanBook.from_rows(world.lines)
     assert not book.problems
-    found = answers_of(match(spark.createDataFrame(world.table()), book, limits=limits))
+    table = world.table()
+    occurring = occurring_of(table) if known else ANYTHING
+    df = spark.createDataFrame(table)
+    found = answers_of(match(df, book, occurring=occurring, limits=limits))
     assert len(found) == len(set(found)), "a consumer came out twice"
     assert set(found) == world.answers
     return book
 
 
-@pytest.mark.parametrize("first", [0, 100])
+@pytest.mark.parametrize(("first", "known"), [(0, False), (100, True)])
 def test_drawn_plans_give_what_judge_gives(
-    spark: SparkSession, first: int, record_property: Callable[[str, object], None]
+    spark: SparkSession, first: int, known: bool, record_property: Callable[[str, object], None]
 ) -> None:
     world = drawn_world(range(first, first + 6))
-    book = check(spark, world, WIDE)
+    book = check(spark, world, WIDE, known=known)
     lanes = Counter(lane for one in explain_match(book, limits=WIDE) for lane in one.lanes)
     record_property("lanes", dict(lanes))
     assert lanes.total() - lanes["reference"] > 15
@@ -105,11 +113,12 @@ def lane_events() -> list[StructuredEvent]:
     return made
 
 
-def test_every_lane_is_used_and_right(spark: SparkSession) -> None:
+@pytest.mark.parametrize("known", [False, True])
+def test_every_lane_is_used_and_right(spark: SparkSession, known: bool) -> None:
     needles = [f"'{text}' ~ $text" for text in ("ren", "kar", "é", "zzz", "n", "a n")]
     plan = consumers([*LANES.values(), *needles])
     world = world_of(plan, plan.whole(), lane_events())
-    book = check(spark, world, WIDE)
+    book = check(spark, world, WIDE, known=known)
     lanes = {one.proxy: one.lanes for one in explain_match(book, limits=WIDE)}
     for proxy, lane in enumerate(LANES, 1):
         assert lanes[proxy] == (lane,)
@@ -169,7 +178,8 @@ def test_only_the_needed_columns_are_read(spark: SparkSession, tmp_path: Path) -
     world = world_of(plan, plan.whole(), lane_events())
     spark.createDataFrame(world.table()).write.parquet(str(tmp_path / "events"))
     df = spark.read.parquet(str(tmp_path / "events"))
-    matched = match(df, PlanBook.from_rows(world.lines), others=(), decisions=False)
+    book = PlanBook.from_rows(world.lines)
+    matched = match(df, book, occurring=Occurring(others=()), decisions=False)
     assert matched.columns == ["origin", "seq", "proxy", "position"]
     plan_text = matched._jdf.queryExecution().executedPlan().toString()
     read = plan_text.partition("FileScan parquet [")[2].partition("]")[0]
@@ -188,7 +198,7 @@ def test_the_engine_decided_the_same(spark: SparkSession, tmp_path: Path) -> Non
     frame = events_frame(spark, selection)
     book = PlanBook.from_rows(plan_changes(spark, selection))
     objects = objects_frame(spark, selection).df.collect()
-    found = answers_of(match(frame.df, book, others=frame.others, objects=objects))
+    found = answers_of(match(frame.df, book, occurring=frame.occurring, objects=objects))
     decided = {
         (one.origin, one.seq, proxy, one.priorities[proxy], one.expiries[proxy])
         for one in world.firsts

@@ -14,6 +14,7 @@ from tidings.events.build import event
 from tidings.filters.constraint import constraint
 from tidings.filters.to_spark import (
     EventColumns,
+    Occurring,
     matching,
     plan_of,
     reference_batches,
@@ -71,25 +72,25 @@ def names(df: DataFrame) -> list[str]:
 @pytest.mark.parametrize("text", NATIVE, ids=NATIVE.values())
 def test_a_native_constraint_needs_no_python(df: DataFrame, text: str) -> None:
     asked = constraint(text, ["Telecom::A*m", "Traffic::S*e*d", "*::Alarm"])
-    assert not python_in(matching(df, asked, others=()))
-    assert plan_of(asked, ()) == "native"
+    assert not python_in(matching(df, asked, Occurring(others=())))
+    assert plan_of(asked, Occurring(others=())) == "native"
 
 
 @pytest.mark.parametrize("text", NOT_NATIVE)
 def test_any_other_is_judged_in_arrow_batches(df: DataFrame, text: str) -> None:
     asked = constraint(text)
-    assert python_in(matching(df, asked, others=()))
-    assert plan_of(asked, ()).startswith("Arrow batches: ")
+    assert python_in(matching(df, asked, Occurring(others=())))
+    assert plan_of(asked, Occurring(others=())).startswith("Arrow batches: ")
 
 
 def test_only_names_of_other_kinds_bring_in_python(df: DataFrame) -> None:
     asked = constraint("$rate > 2")
     assert python_in(matching(df, asked))
-    assert python_in(matching(df, asked, others=("rate",)))
-    assert not python_in(matching(df, asked, others=("count",)))
+    assert python_in(matching(df, asked, Occurring(others=("rate",))))
+    assert not python_in(matching(df, asked, Occurring(others=("count",))))
     assert names(matching(df, asked)) == ["", "a", "b", "c"]
-    assert names(matching(df, asked, others=("rate", "*"))) == ["", "a", "b", "c"]
-    assert names(matching(df, asked, others=())) == ["a", "c"]
+    assert names(matching(df, asked, Occurring(others=("rate", "*")))) == ["", "a", "b", "c"]
+    assert names(matching(df, asked, Occurring(others=()))) == ["a", "c"]
 
 
 def test_deep_paths_and_batches_find_the_same(df: DataFrame) -> None:
@@ -109,7 +110,7 @@ def test_one_expression_serves_all_constraints_of_a_shape(
         [(1, 2, "Alarm"), (2, 2, "Speed")], "unit int, c0 long, c1 string"
     )
     constants: dict[int, Column | str] = {0: sf.col("s.c0"), 1: "s.c1"}
-    made = translate(tree, EventColumns("e"), constants, others=())
+    made = translate(tree, EventColumns("e", Occurring(others=())), constants)
     found = df.alias("e").join(shapes.alias("s"), made.native)
     assert sorted((row["name"], row["unit"]) for row in found.collect()) == [("a", 1), ("c", 2)]
     assert not python_in(found)
@@ -122,4 +123,4 @@ def test_the_time_and_texts_with_signs(spark: SparkSession, tmp_path: Path) -> N
     df = spark.read.parquet(str(tmp_path / "one.parquet"))
     spelled = text.replace("\\", "\\\\").replace("'", "\\'")
     asked = constraint(f"$note == '{spelled}' and $curtime.time == 122192928010000000")
-    assert names(matching(df, asked, others=())) == ["x"]
+    assert names(matching(df, asked, Occurring(others=()))) == ["x"]

@@ -21,6 +21,7 @@ from tests.pipeline.parity import (
     draw_native_tree,
     event_rows,
     groups_of,
+    occurring_of,
 )
 from tests.property.filter_events import NOW, Scene
 from tests.property.filter_quota import Quota
@@ -33,7 +34,14 @@ from tidings.filters.constraint import Constraint
 from tidings.filters.explain import explain
 from tidings.filters.index import MatchIndex
 from tidings.filters.printing import print_tree
-from tidings.filters.to_spark import match_column, native_reason, translate
+from tidings.filters.to_spark import (
+    ARCHIVE,
+    EventColumns,
+    match_column,
+    native_reason,
+    translate,
+)
+from tidings.filters.to_spark.translate import expressions_of
 from tidings.filters.tree import Node, Not
 
 if TYPE_CHECKING:
@@ -109,23 +117,57 @@ def test_expressions_answer_as_the_reference(spark: SparkSession, world: World) 
             assert _wrong_expressions(world, trees) == []
 
 
-def _wrong_expressions(world: World, trees: Sequence[Node]) -> list[str]:
-    """What expressions say otherwise; asked with `not`, too, an error shows as no FALSE."""
+def test_what_cannot_occur_is_not_looked_for(spark: SparkSession, world: World) -> None:
+    """Each tree is asked of its own event alone, by an expression made for what that one has."""
+    own = [occurring_of(event_rows([scene.event])) for scene in world.scenes]
+    trees = list(enumerate(world.trees))
+    shorter = sum(
+        len(expressions_of(tree, EventColumns(occurring=own[_own(number)])).native)
+        < len(expressions_of(tree).native)
+        for number, tree in trees
+    )
+    assert shorter > len(trees) // 2
+    with interpreting(spark, on=True):
+        for start in range(0, len(trees), TOGETHER // 2):
+            few = trees[start : start + TOGETHER // 2]
+            known = [EventColumns(occurring=own[_own(number)]) for number, _ in few]
+            found = _wrong_expressions(world, [tree for _, tree in few], known, start)
+            assert found == []
+
+
+def _own(number: int) -> int:
+    """The scene for which a tree was drawn; any for those that are for all."""
+    return number // TREES_EACH % SCENES
+
+
+def _wrong_expressions(
+    world: World,
+    trees: Sequence[Node],
+    known: Sequence[EventColumns] | None = None,
+    first: int = 0,
+) -> list[str]:
+    """What expressions say otherwise; asked with `not`, too, an error shows as no FALSE.
+
+    With what is known of each tree's own event, only that one is asked.
+    """
     from pyspark.sql import functions as sf
 
     columns = []
     for at, tree in enumerate(trees):
-        made = translate(tree)
+        asked = ARCHIVE if known is None else known[at]
+        made = translate(tree, asked)
         needs = sf.lit(False) if made.needs_reference is None else made.needs_reference
         columns += [
             made.native.alias(f"yes{at}"),
-            translate(Not(tree)).native.alias(f"no{at}"),
+            translate(Not(tree), asked).native.alias(f"no{at}"),
             needs.alias(f"needs{at}"),
         ]
     wrong = []
     for row in world.df.select("seq", *columns).collect():
         fields = world.scenes[row["seq"]].fields
         for at, tree in enumerate(trees):
+            if known is not None and row["seq"] != _own(first + at):
+                continue
             said = True if row[f"yes{at}"] else False if row[f"no{at}"] else None
             expected = answer(tree, fields)
             if said is not expected and not row[f"needs{at}"]:

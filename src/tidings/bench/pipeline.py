@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from tidings.bench.figures import Figures, Progress, demand, least_one
 from tidings.bench.pipeline_flow import measure_lake_latency, stream_seconds
-from tidings.bench.pipeline_workloads import plans, write_events
+from tidings.bench.pipeline_workloads import NAMES, plans, write_events
 from tidings.events.codecs.json_codec import decode_event
 from tidings.events.fields import fields_for
 from tidings.filters.plan import Plan
 from tidings.filters.plan_form import change_from_plain
+from tidings.filters.to_spark import Occurring
 from tidings.pipeline.job import spark_job
 from tidings.pipeline.matching import match
 from tidings.pipeline.plan_book import PlanBook
@@ -36,6 +37,7 @@ __all__ = ["run"]
 
 Kind = Literal["equality", "W2"]
 
+_OCCURRING: Final = Occurring(NAMES, ())
 SUBSCRIPTIONS: Final = (10, 100, 1_000, 10_000)
 _W2_SUBSCRIPTIONS: Final = 1_000
 _OF_LIMITS: Final = 2.0
@@ -159,7 +161,7 @@ class _Bench:
         book = PlanBook.from_rows(rows)
         self._progress(f"checking {kind} with {subscriptions:,} subscriptions")
         self._check(book, Plan().apply(change_from_plain(json.loads(rows[0].change))))
-        pairs = match(self._events, book, others=(), decisions=False).count()
+        pairs = match(self._events, book, occurring=_OCCURRING, decisions=False).count()
         demand(pairs > 0, f"{kind} with {subscriptions} subscriptions has no pair")
         return _Case(
             kind,
@@ -173,7 +175,11 @@ class _Bench:
     def _check(self, book: PlanBook, plan: Plan) -> None:
         """Compares the first pairs with what the reference says of each event."""
         some = self._events.where(f"seq <= {_CHECKED}")
-        found = match(some, book, others=(), decisions=False).select("seq", "proxy").collect()
+        found = (
+            match(some, book, occurring=_OCCURRING, decisions=False)
+            .select("seq", "proxy")
+            .collect()
+        )
         expected: set[tuple[int, int]] = set()
         for row in some.select("seq", "raw", "arrival_us").collect():
             fields = fields_for(decode_event(bytes(row["raw"])), row["arrival_us"])
@@ -186,7 +192,7 @@ class _Bench:
         return _written(self._events.where("data_double['rate'] > 900").select("origin", "seq"))
 
     def _match(self, events: DataFrame, book: PlanBook) -> float:
-        return _written(match(events, book, others=(), decisions=False))
+        return _written(match(events, book, occurring=_OCCURRING, decisions=False))
 
     def _emit(self, pairs: int) -> float:
         """A scan that emits as many rows as there are pairs."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tidings.bench.figures import Figures, Progress, demand, sample_event
+from tidings.bench.pipeline_workloads import NAMES
 from tidings.bench.web_service import ServerProcess
 from tidings.client.connecting import connect
 from tidings.pipeline.lake import LakeOptions, lake_tables, read_lake, run_lake
@@ -74,7 +75,8 @@ def _as_archive(archive: Path, folder: Path, paths: Sequence[str], events: int) 
         octets = path.read_bytes()
         count: int = pq.read_metadata(path).num_rows
         file = SegmentFile(
-            "events", str(inside), count, len(octets), zlib.crc32(octets), 0, 0, None, None, (), {},
+            "events", str(inside), count, len(octets), zlib.crc32(octets), 0, 0, None, None, NAMES,
+            {},
             number,
         )  # fmt: skip
         lines.append(seal_line(Seal(number, 0, Cursor(1, number), "", 0, None, 0, 0), [file]))

@@ -34,10 +34,19 @@ Array: TypeAlias = Any
 Present: TypeAlias = "tuple[str, Array, Mask]"
 """A field: its name, its values, and which rows have it."""
 
-__all__ = ["ORIGIN", "PlanText", "plans", "write_events"]
+__all__ = ["NAMES", "ORIGIN", "PlanText", "plans", "write_events"]
 
 ORIGIN: Final = "0b" * 16
 """The origin of all events and plans."""
+
+NAMES: Final = {
+    "data_int": ("area",),
+    "data_double": ("rate", "level"),
+    "data_string": ("type", "text"),
+    "data_bool": ("urgent",),
+    "data_ints": ("zones",),
+}
+"""Which fields are in which columns, as the manifest of an archive lists them."""
 
 _CHANNEL: Final = "bench"
 _FIRST_US: Final = 1_704_067_200_000_000
@@ -129,16 +138,16 @@ def _events(random: np.random.Generator, first: int, rows: int) -> Array:
         "urgent": pa.array(np.ones(rows, dtype=bool)),
     }
     zones = np.argpartition(random.random((rows, ZONES)), 3, axis=1)[:, :3].astype(np.int64)
+    fields = {**values, "zones": _lists(zones)}
     filled: dict[str, Array] = {
         **_constants(rows),
         "seq": pa.array(seqs),
         "arrival_us": pa.array(_FIRST_US + (seqs - 1) * _STEP_US),
         "position": pa.array(seqs << 8),
-        "data_int": _map(rows, [("area", values["area"], has["area"])]),
-        "data_double": _map(rows, [(n, values[n], has[n]) for n in ("rate", "level")]),
-        "data_string": _map(rows, [(n, values[n], has[n]) for n in ("type", "text")]),
-        "data_bool": _map(rows, [("urgent", values["urgent"], has["urgent"])]),
-        "data_ints": _map(rows, [("zones", _lists(zones), has["zones"])]),
+        **{
+            column: _map(rows, [(name, fields[name], has[name]) for name in names])
+            for column, names in NAMES.items()
+        },
         "raw": _raw(values, zones, has),
     }
     return _conformed(filled, rows)

@@ -22,7 +22,7 @@ from tidings.pipeline.audit_pairs import ORPHAN, Sources, pairs, tile_frame
 from tidings.pipeline.audit_reading import AuditedArchive, open_archive
 from tidings.pipeline.audit_result import AuditOptions, AuditResult
 from tidings.pipeline.audit_tally import accounts, event_totals, tally
-from tidings.pipeline.frames import PlanRow
+from tidings.pipeline.frames import PlanRow, occurring_in
 from tidings.pipeline.matching import MatchLimits, match
 from tidings.pipeline.matching_compile import compile_book
 from tidings.pipeline.plan_book import PlanBook
@@ -135,16 +135,8 @@ def _sources(
         ((plan.position, plan.origin, plan.change) for plan in plans),
     )
     asked = events.where("chosen and judged").drop("chosen", "judged")
-    sent = match(asked, book, others=_others(archive), decisions=False)
+    sent = match(asked, book, occurring=occurring_in(archive.files(EVENTS)), decisions=False)
     return Sources(events, sent, archive.rows(OUTCOMES), tile_frame(archive.spark, laid))
-
-
-def _others(archive: AuditedArchive) -> frozenset[str] | None:
-    """Names of properties that stand in none of the maps; None if they are not known."""
-    listed = [file.others for file in archive.files(EVENTS)]
-    if any(names is None for names in listed):
-        return None
-    return frozenset(name for names in listed for name in names or ())
 
 
 def _lanes(book: PlanBook) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def run_backtest(
         until_us=options.until_us,
     )
     frame = events_frame(spark, selection)
-    matched = matching(frame.df, asked, frame.others)
+    matched = matching(frame.df, asked, frame.occurring)
     progress("asking the constraint", 0.1)
     hours = _hours(frame.df, matched)
     progress("picking samples", 0.5)
@@ -83,7 +83,7 @@ def run_backtest(
         last_us=last,
         hours=hours,
         samples=samples,
-        how=plan_of(asked, frame.others),
+        how=plan_of(asked, frame.occurring),
         live=live,
         live_from=live_from,
         problems=frame.problems,

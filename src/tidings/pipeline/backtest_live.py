@@ -71,7 +71,7 @@ def live_subscriptions(
     both = matched.select(*key, F.lit(1).alias("both"))
     hour = (F.col("arrival_us") - F.pmod("arrival_us", F.lit(_HOUR))).alias("hour_us")
     events = frame.df.select(*key, hour).join(both, key, "left")
-    got = match(frame.df, present.book, others=frame.others, decisions=False)
+    got = match(frame.df, present.book, occurring=frame.occurring, decisions=False)
     rows = (
         got.select(*key, "proxy")
         .join(events, key)

@@ -20,7 +20,7 @@ not hold; nor does a column that is NULL.
 from __future__ import annotations
 
 import runpy
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.to_spark.columns import ANYTHING, EventColumns, Occurring
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -131,15 +132,14 @@ class Split:
 def split(
     df: DataFrame,
     expectations: Iterable[Expectation],
-    others: Collection[str] | None = None,
+    occurring: Occurring = ANYTHING,
 ) -> Split:
     """Parts rows that are as expected from those that are not.
 
     Args:
         df: Rows with the columns of the archive's events.
         expectations: What is expected; no two of one name.
-        others: Names of properties known to occur with kinds outside the typed maps; None if
-            that is not known.
+        occurring: What the rows are known to have.
 
     Raises:
         InvalidUsage: Two checks have one name.
@@ -153,7 +153,7 @@ def split(
             raise InvalidUsage(f"two checks are called {name!r}; each needs a name of its own")
     columns = df.columns
     judged = df.select(
-        "*", *(_holds(one, others).alias(_flag(i)) for i, one in enumerate(expected))
+        "*", *(_holds(one, occurring).alias(_flag(i)) for i, one in enumerate(expected))
     )
 
     def told(severity: Severity, text: Callable[[Expectation], str]) -> Column:
@@ -180,7 +180,7 @@ def _flag(index: int) -> str:
     return f"_check_{index}"
 
 
-def _holds(expectation: Expectation, others: Collection[str] | None) -> Column:
+def _holds(expectation: Expectation, occurring: Occurring) -> Column:
     """Whether a row is as expected, or is none of those it is expected of: never NULL."""
     from pyspark.sql import functions as sf
 
@@ -188,7 +188,11 @@ def _holds(expectation: Expectation, others: Collection[str] | None) -> Column:
 
     asked = expectation.constraint()
     check = expectation.check
-    holds = match_column(asked, others) if isinstance(check, str) else check()
+    holds = (
+        match_column(asked, EventColumns(occurring=occurring))
+        if isinstance(check, str)
+        else check()
+    )
     holds = sf.coalesce(holds, sf.lit(False))
     tried = type_condition(asked.event_types)
     return holds if tried is None else ~tried | holds

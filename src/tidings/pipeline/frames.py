@@ -6,11 +6,13 @@ filtered exactly, so that a frame holds what was asked for and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tidings.events.codecs.arrow_codec import BARE
 from tidings.filters.constraint import EventTypePattern, event_type
+from tidings.filters.to_spark.columns import ANYTHING, Occurring
 from tidings.pipeline.places import place_of
 from tidings.stores.archive.schema import schema_of
 
@@ -27,12 +29,14 @@ __all__ = [
     "archive_manifest",
     "events_frame",
     "objects_frame",
+    "occurring_in",
     "outcomes_frame",
     "plan_changes",
     "spark_schema",
     "type_patterns",
 ]
 
+_OTHERS: Final = ("header_other", "data_other")
 _TIME_COLUMN: Final = {
     "events": "arrival_us",
     "outcomes": "at_us",
@@ -71,14 +75,13 @@ class Frame(NamedTuple):
         df: The rows.
         files: The sealed files they are in.
         problems: What could not be read, one line each; empty if all is well.
-        others: Names of properties that stand in none of the maps in some of the rows; None if
-            they are not known.
+        occurring: Which properties are in which columns.
     """
 
     df: DataFrame
     files: tuple[SegmentFile, ...]
     problems: tuple[str, ...]
-    others: frozenset[str] | None
+    occurring: Occurring
 
 
 class PlanRow(NamedTuple):
@@ -185,17 +188,22 @@ def _frame(spark: SparkSession, selection: Selection, kind: str) -> Frame:
         df = spark.createDataFrame([], schema)
     for condition in _conditions(selection, kind, patterns):
         df = df.where(condition)
-    return Frame(df, files, (*manifest.problems, *found.values()), _others(files))
+    return Frame(df, files, (*manifest.problems, *found.values()), occurring_in(files))
 
 
-def _others(files: Sequence[SegmentFile]) -> frozenset[str] | None:
-    names: set[str] = set()
+def occurring_in(files: Iterable[SegmentFile]) -> Occurring:
+    """Which properties are in which columns of some files, as their manifest lists them."""
+    maps: dict[str, set[str]] = {}
     for file in files:
         if file.kind == "events":
-            if file.others is None:
-                return None
-            names.update(file.others)
-    return frozenset(names)
+            if file.names is None:
+                return ANYTHING
+            for column, names in file.names.items():
+                maps.setdefault(column, set()).update(names)
+    others = {name for column in _OTHERS for name in maps.pop(column, ())}
+    if maps.pop(BARE, None) is not None:
+        others.add(BARE)
+    return Occurring(maps, others)
 
 
 def _conditions(

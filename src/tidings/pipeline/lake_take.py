@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tidings.errors import TidingsError
-from tidings.pipeline.frames import spark_schema
+from tidings.pipeline.frames import occurring_in, spark_schema
 from tidings.pipeline.lake_failures import failing
 from tidings.pipeline.lake_log import LakeBatch, LakeLog, LakeState, StagedFile
 from tidings.pipeline.lake_names import table_of_type
@@ -174,7 +174,7 @@ class Taker:
         if self.expectations:
             from tidings.pipeline.expectations import split
 
-            parted = split(events, self.expectations, _others(files))
+            parted = split(events, self.expectations, occurring_in(files))
             events = parted.good
             quarantine = parted.bad.withColumn(PARTITION, _day())
             taken.failed_checks = {n: count for n, count in parted.counts().items() if count}
@@ -242,12 +242,6 @@ def _of_type(events: DataFrame, schema: TypeSchema) -> DataFrame:
     from pyspark.sql import functions as F
 
     return events.where((F.col("domain") == schema.domain) & (F.col("type") == schema.type))
-
-
-def _others(files: Sequence[SegmentFile]) -> frozenset[str] | None:
-    if any(file.others is None for file in files):
-        return None
-    return frozenset(name for file in files for name in file.others or ())
 
 
 def _told(schema: TypeSchema, left_out: Sequence[Found], unnoted: int) -> list[str]:

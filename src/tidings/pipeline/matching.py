@@ -9,13 +9,13 @@ are those of `Plan.judge` at the version each event carries, and of the consumer
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tidings.events.codecs.arrow_codec import BARE
 from tidings.events.fields import ANY_EVENT_TYPE
 from tidings.filters.to_spark import native_names
-from tidings.filters.to_spark.columns import quoted
+from tidings.filters.to_spark.columns import ANYTHING, Occurring, quoted
 from tidings.filters.to_spark.native import reads_event
 from tidings.pipeline.matching_compile import (
     Compiled,
@@ -44,7 +44,7 @@ def match(
     df: DataFrame,
     book: PlanBook,
     *,
-    others: Collection[str] | None = None,
+    occurring: Occurring = ANYTHING,
     objects: Iterable[ObjectRecord] = (),
     decisions: bool = True,
     limits: MatchLimits | None = None,
@@ -54,9 +54,8 @@ def match(
     Args:
         df: Events, with the columns of the archive; it may be a stream.
         book: The plans.
-        others: Names of properties known to occur with kinds that no map of properties holds,
-            `*` for bare values; None if unknown. Events that have them are judged by the
-            reference.
+        occurring: What the events are known to have. Those with properties of kinds that no map
+            holds, and bare values, are judged by the reference.
         objects: Rows of the archive's objects: what consumers have set as Priority and Timeout
             is taken from them.
         decisions: Whether to tell priorities and deadlines.
@@ -72,11 +71,11 @@ def match(
     made = compile_book(book, qos, limits or MatchLimits(), decisions=decisions)
     names = _DECISIONS if decisions else _RECIPIENTS
     known = df.filter(_of_book(book))
-    odd = _odd(made, others)
+    odd = _odd(made, occurring)
     found = []
     if made.rows:
         plain = known if odd is None else known.filter(~odd)
-        found.append(table_of(made, plain, book, others, decisions=decisions))
+        found.append(table_of(made, plain, book, occurring, decisions=decisions))
     judged = _judged(known, made, odd, qos)
     if judged is not None:
         found.append(judged.select(*names))
@@ -90,7 +89,7 @@ def match(
 
 def explain_match(
     book: PlanBook,
-    others: Collection[str] | None = None,
+    occurring: Occurring = ANYTHING,
     *,
     objects: Iterable[ObjectRecord] = (),
     limits: MatchLimits | None = None,
@@ -99,12 +98,12 @@ def explain_match(
 
     Args:
         book: The plans.
-        others: As for `match`: where events may need the reference, the words say so.
+        occurring: As for `match`: where events may need the reference, the words say so.
         objects: As for `match`.
         limits: As for `match`.
     """
     made = compile_book(book, qos_book(objects), limits or MatchLimits())
-    met = _met(made, others)
+    met = _met(made, occurring)
     if met is None:
         return made.lanes
     told = f"; Arrow batches for events {met}"
@@ -124,19 +123,17 @@ def _of_book(book: PlanBook) -> Column:
     return wanted if since is None else wanted & (sf.col("plan") >= since)
 
 
-def _names_met(made: Compiled, others: Collection[str] | None) -> tuple[list[str], bool]:
+def _names_met(made: Compiled, occurring: Occurring) -> tuple[list[str], bool]:
     """The names that may have other kinds, and whether bare values may come."""
     names = {name for tree in made.trees for name in native_names(tree)}
     if any(view.ends_otherwise for view in made.views):
         names |= set(_STOP_TIMES)
     bare = any(map(reads_event, made.trees)) or bool(made.views)
-    if others is None:
-        return sorted(names), bare
-    return sorted(names & set(others)), bare and BARE in others
+    return sorted(filter(occurring.as_other, names)), bare and occurring.as_other(BARE)
 
 
-def _met(made: Compiled, others: Collection[str] | None) -> str | None:
-    names, bare = _names_met(made, others)
+def _met(made: Compiled, occurring: Occurring) -> str | None:
+    names, bare = _names_met(made, occurring)
     told = []
     if names:
         told.append(f"where {' or '.join(f'${name}' for name in names)} holds what no column can")
@@ -145,11 +142,11 @@ def _met(made: Compiled, others: Collection[str] | None) -> str | None:
     return " and ".join(told) or None
 
 
-def _odd(made: Compiled, others: Collection[str] | None) -> Column | None:
+def _odd(made: Compiled, occurring: Occurring) -> Column | None:
     """The events that the table cannot judge; None if there are none."""
     from pyspark.sql import functions as sf
 
-    names, bare = _names_met(made, others)
+    names, bare = _names_met(made, occurring)
     tests = []
     if names:
         listed = ", ".join(map(quoted, names))

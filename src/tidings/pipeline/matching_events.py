@@ -6,7 +6,7 @@ properties is then searched once for an event, and not once for every row it mee
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -26,6 +26,10 @@ __all__ += ["split_names", "text_of"]
 
 _KINDS: Final[dict[str, Kind]] = {"int": INT, "double": DOUBLE, "string": TEXT, "bool": BOOL}
 _TYPES: Final = {"int": "BIGINT", "double": "DOUBLE", "string": "STRING", "bool": "BOOLEAN"}
+_NO_SEQUENCE: Final = {
+    f"data_{kind}s": f"CAST(NULL AS ARRAY<{type_}>)" for kind, type_ in _TYPES.items()
+}
+_NUMBERS: Final = ("double", "int", "bool")
 _SIMPLE_HEADER: Final = tuple(f"header_{kind}" for kind in _KINDS)
 
 
@@ -51,14 +55,12 @@ class TakenOut(EventColumns):
 
     Attributes:
         split: Names for which somebody does.
-        others: Names that may be in the lists of other kinds; None if unknown.
         hidden: For each other name that is asked for, the column that says whether the header
             has it.
         taken: The expressions, with the names they get.
     """
 
     split: frozenset[str] = frozenset()
-    others: frozenset[str] | None = None
     hidden: dict[str, str] = field(default_factory=dict)
     taken: dict[str, str] = field(default_factory=dict)
 
@@ -66,16 +68,24 @@ class TakenOut(EventColumns):
         """A column of the event."""
         return self.take(name)
 
+    def has(self, column: str, name: str) -> bool:
+        """Whether a map may have this property, or what is taken out as the map's."""
+        part, _, kind = column.partition("_")
+        if name in self.split:
+            return self.occurring.in_map(column, name)
+        if part == "header":
+            return False
+        return self.occurring.in_map(column, name) or (
+            kind in _KINDS and self.occurring.in_map(f"header_{kind}", name)
+        )
+
     def lookup(self, column: str, name: str) -> str:
         """The value of a property in a map."""
-        part, _, kind = column.partition("_")
-        if part == "header" and name not in self.split:
-            return f"CAST(NULL AS {_TYPES[kind]})"
         return self.take(self.looked_up(column, name))
 
     def looked_up(self, column: str, name: str) -> str:
         """What `lookup` takes out, for expressions that are taken out as a whole."""
-        if name in self.split:
+        if name in self.split or not self._in_header(name):
             return ARCHIVE.lookup(column, name)
         hidden = self.hidden.setdefault(name, f"m_{len(self.hidden)}")
         kind = column.partition("_")[2]
@@ -83,10 +93,11 @@ class TakenOut(EventColumns):
         # One search in the map that counts: the code of a search is long.
         return f"(CASE WHEN {hidden} THEN {header} ELSE {column} END)[{quoted(name)}]"
 
+    def _in_header(self, name: str) -> bool:
+        return any(self.occurring.in_map(column, name) for column in _SIMPLE_HEADER)
+
     def listed(self, column: str, name: str) -> str:
         """Whether a list of names has this one."""
-        if self.others is not None and name not in self.others:
-            return "FALSE"
         return self.take(ARCHIVE.listed(column, name))
 
     def take(self, expression: str) -> str:
@@ -123,20 +134,30 @@ class Numbers(EventColumns):
         """A column of the event."""
         return self.every.named(name)
 
+    def has(self, column: str, name: str) -> bool:
+        """Whether a map may have this property: that of doubles if any map of numbers may."""
+        if name in self.every.split:
+            return self.every.has(column, name)
+        return column.startswith("data_double") and any(self._numbers(column, name))
+
     def lookup(self, column: str, name: str) -> str:
         """The value of a property in a map: all numbers stand in that of doubles."""
-        part, _, kind = column.partition("_")
-        every, many = self.every, kind.endswith("s")
+        every = self.every
         if name in every.split:
             return every.lookup(column, name)
-        type_ = f"ARRAY<{_TYPES[kind[:-1]]}>" if many else _TYPES[kind]
-        if part == "header" or not kind.startswith("double"):
-            return f"CAST(NULL AS {type_})"
-        ints, doubles, bools = (
-            every.looked_up(f"data_{each}{'s' if many else ''}", name)
-            for each in ("int", "double", "bool")
-        )
-        return every.take(f"coalesce({doubles}, CAST({ints} AS {type_}), CAST({bools} AS {type_}))")
+        type_ = "ARRAY<DOUBLE>" if column.endswith("s") else "DOUBLE"
+        shown = []
+        for one in self._numbers(column, name):
+            found = every.looked_up(one, name)
+            shown.append(found if one == column else f"CAST({found} AS {type_})")
+        return every.take(f"coalesce({', '.join(shown)})" if len(shown) > 1 else shown[0])
+
+    def _numbers(self, column: str, name: str) -> Iterator[str]:
+        """The maps that may have it as a number; those of one number, or those of sequences."""
+        end = "s" if column.endswith("s") else ""
+        for kind in _NUMBERS:
+            if self.every.has(f"data_{kind}{end}", name):
+                yield f"data_{kind}{end}"
 
 
 class Answer(NamedTuple):
@@ -179,19 +200,21 @@ def answer_of(
         return Answer(None, f"CASE WHEN {_existence(place, columns)} THEN 1D END")
     if probe.kind == "member":
         return _elements(place, columns, asked)
-    number = _value(place, Numbers(every=columns)).as_double() if asked[1] else None
+    number = _number_of(place, columns) if asked[1] else None
     if probe.kind == "range":
         assert number is not None
         return Answer(None, f"CAST({grids[probe].expression(number)} AS DOUBLE)")
-    text = _value(place, columns).of_kind(TEXT) if asked[0] else None
+    text = text_of(place, columns) if asked[0] else None
     return Answer(text, None if number is None else normal(number))
 
 
 def text_of(place: Place, columns: TakenOut) -> str:
     """The text a place has, else NULL."""
-    found = _value(place, columns).of_kind(TEXT)
-    assert found is not None
-    return found
+    return _value(place, columns).of_kind(TEXT) or "CAST(NULL AS STRING)"
+
+
+def _number_of(place: Place, columns: TakenOut) -> str:
+    return _value(place, Numbers(every=columns)).as_double() or "CAST(NULL AS DOUBLE)"
 
 
 def normal(number: str) -> str:
@@ -204,12 +227,15 @@ def _value(place: Place, columns: EventColumns) -> Value:
         return only(TEXT, columns.named(place.column), is_total=True)
     assert isinstance(place, Property)
     parts = [part for part, has in (("header", place.in_header), ("data", place.in_data)) if has]
-    return Value(
-        tuple(
-            {kind: columns.lookup(f"{part}_{end}", place.name) for end, kind in _KINDS.items()}
-            for part in parts
-        )
+    layers = (
+        {
+            kind: columns.lookup(f"{part}_{end}", place.name)
+            for end, kind in _KINDS.items()
+            if columns.has(f"{part}_{end}", place.name)
+        }
+        for part in parts
     )
+    return Value(tuple(filter(None, layers)) or ({},))
 
 
 def _existence(place: Place, columns: TakenOut) -> str:
@@ -217,7 +243,7 @@ def _existence(place: Place, columns: TakenOut) -> str:
         return "TRUE"
     assert isinstance(place, Property)
     # The translation of `exist` knows every column a property can stand in.
-    return expressions_of(Exist(_path_to(place)), columns, others=()).native
+    return expressions_of(Exist(_path_to(place)), columns).native
 
 
 def _path_to(place: Property) -> Path:
@@ -252,9 +278,12 @@ def _elements(place: Place, columns: TakenOut, asked: Sequence[bool]) -> Answer:
 
 def _shown(place: Property, column: str, columns: EventColumns) -> str:
     """A sequence, unless the header hides it."""
+    if not columns.has(column, place.name):
+        return _NO_SEQUENCE[column]
     found = columns.lookup(column, place.name)
-    header = [columns.lookup(one, place.name) for one in _SIMPLE_HEADER if place.in_header]
-    if all(one.startswith("CAST(NULL") for one in header):
+    held = (one for one in _SIMPLE_HEADER if place.in_header and columns.has(one, place.name))
+    header = [columns.lookup(one, place.name) for one in held]
+    if not header:
         return found
     return f"CASE WHEN {' AND '.join(f'{one} IS NULL' for one in header)} THEN {found} END"
 
@@ -270,7 +299,7 @@ def bit_columns(bits: EventBits, columns: TakenOut) -> dict[str, str]:
 
 def _alone(alone: Alone, columns: TakenOut) -> str:
     if isinstance(alone, Node):
-        return expressions_of(alone, columns, others=()).native
+        return expressions_of(alone, columns).native
     fits = type_expression(alone, columns)
     assert fits is not None
     return fits

@@ -242,7 +242,7 @@ def _set(found: dict[str, Cell], name: str, bit: int) -> None:
 def _test(slot: _Slot, columns: EventColumns) -> str:
     key = slot.key
     constants = dict(enumerate(slot.columns[: len(key.kinds)]))
-    test = expressions_of(slot.tree, columns, constants, others=()).native
+    test = expressions_of(slot.tree, columns, constants).native
     if key.word is not None:
         test = f"((e_bits{key.word} & {slot.columns[-1]}) != 0L AND {test})"
     if not key.holds:

@@ -6,11 +6,12 @@ gives, and finds its rows of the table by a number computed from the probe and t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
+from tidings.filters.to_spark.columns import Occurring
 from tidings.pipeline.matching_compile import Compiled, Row
 from tidings.pipeline.matching_events import (
     Answer,
@@ -49,7 +50,7 @@ def table_of(
     made: Compiled,
     events: DataFrame,
     book: PlanBook,
-    others: Collection[str] | None,
+    occurring: Occurring,
     *,
     decisions: bool,
 ) -> DataFrame:
@@ -59,11 +60,10 @@ def table_of(
         made: What the table holds.
         events: The events, but for those the table cannot judge.
         book: The plans.
-        others: Names of properties known to occur with kinds that no map holds; None if unknown.
+        occurring: What the events are known to have.
         decisions: Whether to tell priorities and deadlines.
     """
-    known = None if others is None else frozenset(others)
-    return _Join(made, book, known, decisions).applied(events)
+    return _Join(made, book, occurring, decisions).applied(events)
 
 
 class _Join:
@@ -71,12 +71,12 @@ class _Join:
         self,
         made: Compiled,
         book: PlanBook,
-        others: frozenset[str] | None,
+        occurring: Occurring,
         decisions: bool,
     ) -> None:
         self._made = made
         self._decisions = decisions
-        self._columns = TakenOut(split=split_names(made.trees), others=others)
+        self._columns = TakenOut(split=split_names(made.trees), occurring=occurring)
         # Probes with one answer come first: their number is the place of the answer.
         self._probes = sorted(made.probes, key=lambda probe: probe.kind in _LISTS)
         self._single = sum(probe.kind not in _LISTS for probe in self._probes)

@@ -222,6 +222,8 @@ def deadline_sql(view: View, columns: TakenOut) -> str:
 
 
 def _header(columns: TakenOut, name: str) -> str:
+    if not columns.occurring.in_map("header_int", name):
+        return "CAST(NULL AS BIGINT)"
     return columns.take(ARCHIVE.lookup("header_int", name))
 
 
@@ -237,7 +239,7 @@ def _mapped(
         return default
     parts = []
     for mapped in rule.best_first:
-        tests = [expressions_of(mapped.constraint.tree, columns, others=()).native]
+        tests = [expressions_of(mapped.constraint.tree, columns).native]
         of_type = type_expression(mapped.constraint.event_types, columns)
         if of_type is not None:
             tests.insert(0, of_type)

@@ -86,7 +86,7 @@ def history_of(spark: SparkSession, options: ReplayOptions, target: str) -> Hist
     )
     frame = events_frame(spark, selection)
     rows = frame.df if options.channels else frame.df.where(sf.col("origin") != target)
-    matched = matching(rows, asked, frame.others)
+    matched = matching(rows, asked, frame.occurring)
     counted = (
         matched.groupBy("origin")
         .agg(
@@ -101,7 +101,7 @@ def history_of(spark: SparkSession, options: ReplayOptions, target: str) -> Hist
         {row["origin"]: row["events"] for row in counted},
         min((row["first_us"] for row in counted), default=None),
         max((row["last_us"] for row in counted), default=None),
-        plan_of(asked, frame.others),
+        plan_of(asked, frame.occurring),
         frame.problems,
     )
 

@@ -29,7 +29,7 @@ def manifest_of(seals: list[list[int]]) -> Manifest:
     files = [
         SegmentFile(
             "events", f"events/date=2026-11-15/hour={hour:02d}/{seal:012d}.parquet", rows,
-            100, 0, 0, 0, (("o", "c"),), (("D", "T"),), (), {}, seal,
+            100, 0, 0, 0, (("o", "c"),), (("D", "T"),), {}, {}, seal,
         )
         for seal, hours in enumerate(seals, 1)
         for hour, rows in enumerate(hours)

@@ -146,11 +146,12 @@ class PropertyColumns:
         part: ``header`` or ``data``; sequences have maps in the data only.
 
     Attributes:
-        others: Names of all properties that stand in no map.
+        names: By column, the names of all properties that have come into `arrays`; columns
+            without any are left out.
     """
 
     def __init__(self, part: str) -> None:
-        self.others: set[str] = set()
+        self.names: dict[str, set[str]] = {}
         self._part = part
         self._maps: dict[type, _Entries] = {kind: _Entries() for kind in (int, float, str, bool)}
         self._lists: dict[type, _Entries] = {}
@@ -184,7 +185,6 @@ class PropertyColumns:
             if len(kinds) < 2:
                 entries = self._lists.get(kinds.pop() if kinds else int)
         if entries is None:
-            self.others.add(name)
             entries = self._other
         entries.names.append(name)
         entries.values.append(seen)
@@ -201,13 +201,19 @@ class PropertyColumns:
                 names = arrow.array(entries.names, arrow.string())
                 offsets = arrow.array(entries.offsets, arrow.int32())
                 found[name] = arrow.MapArray.from_arrays(offsets, names, values)
+                self._remember(name, entries)
         names = arrow.array(self._other.names, arrow.string())
         offsets = arrow.array(self._other.offsets, arrow.int32())
         found[f"{self._part}_other"] = arrow.ListArray.from_arrays(offsets, names)
+        self._remember(f"{self._part}_other", self._other)
         return found
 
+    def _remember(self, column: str, entries: _Entries) -> None:
+        if entries.names:
+            self.names.setdefault(column, set()).update(entries.names)
+
     def clear(self) -> None:
-        """Begins anew; the names of others stay."""
+        """Begins anew; the names stay."""
         for entries in self._every:
             entries.clear()
 

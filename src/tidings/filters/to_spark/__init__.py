@@ -9,15 +9,17 @@ Needs pyspark: ``pip install tidings[spark]``.
 from __future__ import annotations
 
 from tidings.filters.to_spark.batches import reference_batches, reference_column
-from tidings.filters.to_spark.columns import ARCHIVE, EventColumns
+from tidings.filters.to_spark.columns import ANYTHING, ARCHIVE, EventColumns, Occurring
 from tidings.filters.to_spark.event_types import type_condition
 from tidings.filters.to_spark.matching import match_column, matching, plan_of
 from tidings.filters.to_spark.native import native_names, native_reason
 from tidings.filters.to_spark.translate import Translation, translate
 
 __all__ = [
+    "ANYTHING",
     "ARCHIVE",
     "EventColumns",
+    "Occurring",
     "Translation",
     "match_column",
     "matching",

@@ -2,10 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ARCHIVE", "EventColumns", "quoted", "quoted_name"]
+__all__ = ["ANYTHING", "ARCHIVE", "EventColumns", "Occurring", "quoted", "quoted_name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Occurring:
+    """Which properties occur in which columns of some rows. What is not known may occur.
+
+    A column that cannot have a property need not be read for it.
+
+    Attributes:
+        maps: By column of properties, the names in it; a column that is missing has none. None
+            if unknown.
+        others: Names that occur with kinds that no map of properties holds, `*` for bare
+            values; None if unknown.
+    """
+
+    maps: Mapping[str, Collection[str]] | None = None
+    others: Collection[str] | None = None
+
+    def in_map(self, column: str, name: str) -> bool:
+        """Whether a map may have this property."""
+        return self.maps is None or name in self.maps.get(column, ())
+
+    def as_other(self, name: str) -> bool:
+        """Whether this property, or `*`, may occur as what no map holds."""
+        return self.others is None or name in self.others
+
+
+ANYTHING: Final = Occurring()
+"""Nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +45,19 @@ class EventColumns:
     Attributes:
         prefix: The alias of the frame they belong to, where two frames are joined; empty if
             the names alone are enough.
+        occurring: What the rows have.
     """
 
     prefix: str = ""
+    occurring: Occurring = ANYTHING
 
     def named(self, name: str) -> str:
         """A column, as an expression names it."""
         return f"{quoted_name(self.prefix)}.{quoted_name(name)}" if self.prefix else name
+
+    def has(self, column: str, name: str) -> bool:
+        """Whether a map of properties may have this one."""
+        return self.occurring.in_map(column, name)
 
     def lookup(self, column: str, name: str) -> str:
         """The value of a property in a map of properties; NULL if it is not in this map."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tidings.events.codecs.arrow_codec import BARE
 from tidings.events.fields import ANY_EVENT_TYPE
 from tidings.filters.constraint import Constraint
 from tidings.filters.to_spark.batches import reference_column
-from tidings.filters.to_spark.columns import ARCHIVE, EventColumns
+from tidings.filters.to_spark.columns import ANYTHING, ARCHIVE, EventColumns, Occurring
 from tidings.filters.to_spark.event_types import type_condition
 from tidings.filters.to_spark.native import native_names, native_reason, reads_event
 from tidings.filters.to_spark.translate import translate
@@ -20,25 +21,23 @@ if TYPE_CHECKING:
 __all__ = ["match_column", "matching", "plan_of"]
 
 
-def matching(
-    df: DataFrame, constraint: Constraint, others: Collection[str] | None = None
-) -> DataFrame:
+def matching(df: DataFrame, constraint: Constraint, occurring: Occurring = ANYTHING) -> DataFrame:
     """The events that a constraint matches.
 
     Args:
         df: Events, with the columns of the archive.
         constraint: The constraint.
-        others: Names of properties known to occur with kinds that no map of properties holds,
-            `*` for bare values; None if unknown.
+        occurring: What the rows are known to have.
 
     Returns:
-        The rows that match. Where the constraint asks for none of the names, Spark does it
-        alone; otherwise only the rows that need it go through Arrow batches, and come last.
+        The rows that match. Where the constraint asks for nothing that occurs with another kind
+        than the columns hold, Spark does it alone; otherwise only the rows that need it go
+        through Arrow batches, and come last.
         See `plan_of`.
     """
     if df.isStreaming or native_reason(constraint.tree) is not None:
-        return df.filter(match_column(constraint, others))
-    made = translate(constraint.tree, others=_met(constraint, others))
+        return df.filter(match_column(constraint, EventColumns(occurring=occurring)))
+    made = translate(constraint.tree, EventColumns(occurring=_met(constraint, occurring)))
     tried = type_condition(constraint.event_types)
     rows = df if tried is None else df.filter(tried)
     needs = made.needs_reference
@@ -49,24 +48,20 @@ def matching(
     return rows.filter(~needs & made.native).unionAll(judged)
 
 
-def match_column(
-    constraint: Constraint,
-    others: Collection[str] | None = None,
-    columns: EventColumns = ARCHIVE,
-) -> Column:
+def match_column(constraint: Constraint, columns: EventColumns = ARCHIVE) -> Column:
     """TRUE in the rows that a constraint matches; FALSE or NULL in the others.
 
     Args:
         constraint: The constraint.
-        others: As for `matching`.
-        columns: Where the event columns are.
+        columns: Where the event columns are, and what occurs in them.
     """
     from pyspark.sql import functions as sf
 
     tried = type_condition(constraint.event_types, columns)
     if native_reason(constraint.tree) is not None:
         return reference_column(constraint, tried, columns)
-    made = translate(constraint.tree, columns, others=_met(constraint, others))
+    met = replace(columns, occurring=_met(constraint, columns.occurring))
+    made = translate(constraint.tree, met)
     needs, answer = made.needs_reference, made.native
     if needs is not None:
         asked = needs if tried is None else tried & needs
@@ -74,25 +69,25 @@ def match_column(
     return answer if tried is None else tried & answer
 
 
-def _met(constraint: Constraint, others: Collection[str] | None) -> Collection[str] | None:
-    """The names of other kinds that this constraint can meet; None if unknown."""
-    if others is None or constraint.is_tried(*ANY_EVENT_TYPE):
-        return others
-    return frozenset(others) - {BARE}
+def _met(constraint: Constraint, occurring: Occurring) -> Occurring:
+    """What this constraint can meet: one for other types meets no bare values."""
+    if occurring.others is None or constraint.is_tried(*ANY_EVENT_TYPE):
+        return occurring
+    return replace(occurring, others=frozenset(occurring.others) - {BARE})
 
 
-def plan_of(constraint: Constraint, others: Collection[str] | None = None) -> str:
+def plan_of(constraint: Constraint, occurring: Occurring = ANYTHING) -> str:
     """How a constraint is judged on Spark, in words: `native`, `Arrow batches: …` or both.
 
     Args:
         constraint: The constraint.
-        others: As for `matching`.
+        occurring: As for `matching`.
     """
     reason = native_reason(constraint.tree)
     if reason is not None:
         return f"Arrow batches: {reason}"
     names = native_names(constraint.tree)
-    met = _met(constraint, others)
+    met = _met(constraint, occurring).others
     rows = []
     if names and met is None:
         rows.append(f"if {_listed(names)} holds what no column can")

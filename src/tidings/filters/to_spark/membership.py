@@ -7,6 +7,7 @@ first element: it stands among the integers, and no x is in it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from tidings.filters.to_spark.columns import EventColumns
@@ -29,6 +30,7 @@ from tidings.filters.to_spark.values import (
 __all__ = ["SEQUENCES", "found_in"]
 
 SEQUENCES: Final = ("data_ints", "data_doubles", "data_strings", "data_bools")
+_NUMBERS: Final = {"data_ints": "BIGINT", "data_doubles": "DOUBLE", "data_bools": "BOOLEAN"}
 _SIMPLE_HEADER: Final = ("header_int", "header_double", "header_string", "header_bool")
 
 
@@ -38,24 +40,31 @@ def found_in(left: Value, place: Property, columns: EventColumns, scope: Scope) 
         return unsure()
     bound = scope.bind(left, kinds=left.kinds)
     (left,) = bound.values
-    ints, doubles, strings, bools = (columns.lookup(name, place.name) for name in SEQUENCES)
-    answers = [
-        *_among_numbers(left, ints, "BIGINT"),
-        *_among_numbers(left, doubles, "DOUBLE"),
-        *_among_numbers(left, bools, "BOOLEAN"),
-    ]
-    text = left.of_kind(TEXT)
-    if text is not None:
-        answers.append(f"array_contains({strings}, {text})")
-    answers += _among_none(left, ints)
-    answer = first_known(answers)
+    answer = first_known(list(_answers(left, place.name, columns)))
     if answer is None:
         return unsure()
     answer = bound.inside(answer)
     if place.in_header:
-        header = (f"{columns.lookup(name, place.name)} IS NULL" for name in _SIMPLE_HEADER)
-        answer = f"CASE WHEN {' AND '.join(header)} THEN {answer} END"
+        held = (name for name in _SIMPLE_HEADER if columns.has(name, place.name))
+        header = [f"{columns.lookup(name, place.name)} IS NULL" for name in held]
+        if header:
+            answer = f"CASE WHEN {' AND '.join(header)} THEN {answer} END"
     return only(BOOL, answer)
+
+
+def _answers(left: Value, name: str, columns: EventColumns) -> Iterator[str]:
+    """For each kind of sequence that the property may be, whether it has the value."""
+    items = {
+        column: columns.lookup(column, name) for column in SEQUENCES if columns.has(column, name)
+    }
+    for column, item_type in _NUMBERS.items():
+        if column in items:
+            yield from _among_numbers(left, items[column], item_type)
+    text = left.of_kind(TEXT)
+    if text is not None and "data_strings" in items:
+        yield f"array_contains({items['data_strings']}, {text})"
+    if "data_ints" in items:
+        yield from _among_none(left, items["data_ints"])
 
 
 def _among_numbers(left: Value, items: str, item_type: str) -> list[str]:

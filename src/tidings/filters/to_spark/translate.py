@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -94,18 +94,15 @@ def translate(
     tree: Node,
     columns: EventColumns = ARCHIVE,
     constants: Mapping[int, Column | str] | None = None,
-    others: Collection[str] | None = None,
 ) -> Translation:
     """A constraint tree as columns; a session must be open.
 
     Args:
         tree: The tree; `native_reason` says whether it can be translated.
-        columns: Where the event columns are.
+        columns: Where the event columns are, and what occurs in them.
         constants: Columns that stand for literals, by the number a literal has in the order of
             `filters/shape.py`: one expression then serves all constraints of a shape. A column
             is given by its name; it has the literal's kind.
-        others: Names of properties known to occur with kinds that no map of properties holds,
-            `*` for bare values; None if unknown.
 
     Raises:
         InvalidUsage: The tree is not native, or a constant is not a plain column.
@@ -113,7 +110,7 @@ def translate(
     from pyspark.sql import functions as sf
 
     named = {at: _column_name(column) for at, column in (constants or {}).items()}
-    made = expressions_of(tree, columns, named, others)
+    made = expressions_of(tree, columns, named)
     needs = None if made.needs_reference is None else sf.expr(made.needs_reference)
     return Translation(sf.expr(made.native), needs)
 
@@ -122,7 +119,6 @@ def expressions_of(
     tree: Node,
     columns: EventColumns = ARCHIVE,
     constants: Mapping[int, str] | None = None,
-    others: Collection[str] | None = None,
 ) -> Expressions:
     """What `translate` makes, as SQL text; no session is needed.
 
@@ -133,7 +129,7 @@ def expressions_of(
     if reason is not None:
         raise InvalidUsage(f"this constraint is not native on Spark: {reason}")
     native = _Translator(columns, constants or {}).truth(tree, exact=False)[0]
-    return Expressions(native, _needs_reference(tree, columns, others))
+    return Expressions(native, _needs_reference(tree, columns))
 
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -147,14 +143,13 @@ def _column_name(column: Column | str) -> str:
     return name
 
 
-def _needs_reference(
-    tree: Node, columns: EventColumns, others: Collection[str] | None
-) -> str | None:
+def _needs_reference(tree: Node, columns: EventColumns) -> str | None:
+    occurring = columns.occurring
     tests = list(
         dict.fromkeys(
             columns.listed(column, place.name)
             for place in properties_read(tree)
-            if others is None or place.name in others
+            if occurring.as_other(place.name)
             for column, asked in (
                 ("header_other", place.in_header),
                 ("data_other", place.in_data),
@@ -162,7 +157,7 @@ def _needs_reference(
             if asked
         )
     )
-    if reads_event(tree) and (others is None or BARE in others):
+    if reads_event(tree) and occurring.as_other(BARE):
         domain, type_ = map(quoted, ANY_EVENT_TYPE)
         tests.append(
             f"({columns.named('type')} = {type_} AND {columns.named('domain')} = {domain})"
@@ -251,7 +246,7 @@ class _Translator:
     def _component(self, node: Component) -> Value:
         place, columns = place_of(node.path), self._columns
         if isinstance(place, Property):
-            return Value(tuple(self._layers(place)))
+            return Value(tuple(filter(None, self._layers(place))) or ({},))
         if isinstance(place, HeaderText):
             return only(TEXT, columns.named(place.column), is_total=True)
         if isinstance(place, Arrival):
@@ -269,6 +264,7 @@ class _Translator:
                 yield {
                     kind: self._columns.lookup(f"{part}_{end}", place.name)
                     for end, kind in _KINDS.items()
+                    if self._columns.has(f"{part}_{end}", place.name)
                 }
 
     def _exist(self, node: Exist) -> Value:
@@ -280,9 +276,11 @@ class _Translator:
             return "FALSE" if isinstance(place, Nowhere) else "TRUE"
         maps = [f"{part}_{end}" for part in _parts(place) for end in _KINDS]
         maps += SEQUENCES if place.in_data else ()
-        tests = [f"{columns.lookup(name, place.name)} IS NOT NULL" for name in maps]
-        tests += [columns.listed(f"{part}_other", place.name) for part in _parts(place)]
-        return f"({' OR '.join(tests)})"
+        held = (name for name in maps if columns.has(name, place.name))
+        tests = [f"{columns.lookup(name, place.name)} IS NOT NULL" for name in held]
+        if columns.occurring.as_other(place.name):
+            tests += [columns.listed(f"{part}_other", place.name) for part in _parts(place)]
+        return f"({' OR '.join(tests)})" if tests else "FALSE"
 
     def _contains(self, node: Contains) -> Value:
         left = self.value(node.left)

@@ -163,9 +163,13 @@ class EventColumns(RowColumns):
         return table
 
     @property
-    def others(self) -> set[str]:
-        """Names of properties that stand in no map."""
-        return {*self._header.others, *self._data.others, *((BARE,) if self._bare else ())}
+    def names(self) -> dict[str, set[str]]:
+        """Names of properties by the columns they are in, and `BARE` if there are bare values.
+
+        Of the rows that have been made columns, which all are when they are sorted.
+        """
+        bare: dict[str, set[str]] = {BARE: set()} if self._bare else {}
+        return {**self._header.names, **self._data.names, **bare}
 
 
 def check_fits(ids: Sequence[int], numbers: Sequence[int], priorities: Sequence[int] = ()) -> None:

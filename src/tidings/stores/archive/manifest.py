@@ -56,8 +56,8 @@ class SegmentFile(NamedTuple):
         last_us: The latest.
         channels: Origin and name of those its rows are of; None: not listed.
         types: Domain and type of its events; None: not listed.
-        others: Names of properties that stand in no map, ``*`` if there are bare values among its
-            events; None: not listed.
+        names: Names of its events' properties by column, and ``*`` if there are bare values
+            among them; None: not listed.
         sums: By origin, how many rows, and the sum of their seqs (versions, ids).
         seal: By which seal it came.
     """
@@ -71,7 +71,7 @@ class SegmentFile(NamedTuple):
     last_us: int
     channels: tuple[tuple[str, str], ...] | None
     types: tuple[tuple[str, str], ...] | None
-    others: tuple[str, ...] | None
+    names: Mapping[str, tuple[str, ...]] | None
     sums: Mapping[str, tuple[int, int]]
     seal: int
 
@@ -117,7 +117,7 @@ class _File(msgspec.Struct, gc=False):
     last_us: int
     channels: tuple[tuple[str, str], ...] | None
     types: tuple[tuple[str, str], ...] | None
-    others: tuple[str, ...] | None
+    names: dict[str, tuple[str, ...]] | None
     sums: dict[str, tuple[int, int]]
 
 
@@ -316,7 +316,7 @@ def _file(file: _File, seal: int) -> SegmentFile:
         file.last_us,
         file.channels,
         file.types,
-        file.others,
+        file.names,
         file.sums,
         seal,
     )

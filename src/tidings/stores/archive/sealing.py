@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 from zlib import crc32
@@ -35,6 +35,8 @@ __all__ = ["ManifestFile", "Sealer", "books_path", "translated"]
 _FULL: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _ROW_GROUP: Final = 128 * 1024
 _MODE: Final = 0o600
+# Names of properties, by column: a manifest must stay small where events have many.
+_MOST_NAMES: Final = 500
 _SUMMED: Final = {EVENTS: "seq", OUTCOMES: "seq", PLANS: "version", OBJECTS: "id"}
 # The books before the last are kept, too: the last line may turn out to be torn.
 _KEPT_BOOKS: Final = 2
@@ -173,8 +175,8 @@ def _encoded(
         pq.write_table(part, sink, compression="zstd", row_group_size=_ROW_GROUP)
         octets = memoryview(sink.getvalue())
         path = f"{kind.kind}/{hour_folder(hour)}/{number:012d}.parquet"
-        others = sorted(segment.events.others) if kind.kind == EVENTS else None
-        yield _described(kind.kind, path, number, part, of_part, octets, others), octets
+        names = segment.events.names if kind.kind == EVENTS else None
+        yield _described(kind.kind, path, number, part, of_part, octets, names), octets
 
 
 def _hours(
@@ -204,7 +206,7 @@ def _described(
     table: pa.Table,
     times: pa.ChunkedArray[Any],
     octets: memoryview,
-    others: Sequence[str] | None,
+    names: Mapping[str, Collection[str]] | None,
 ) -> SegmentFile:
     first, last = _ends(times)
     grouped = table.group_by(["origin", "channel"]).aggregate(
@@ -221,11 +223,16 @@ def _described(
     types = None
     if kind == EVENTS:
         types = _pairs(table.group_by(["domain", "type"]).aggregate([]), "domain", "type")
-    listed = None if others is None or len(others) > MOST_LISTED else tuple(others)
     return SegmentFile(
         kind, path, table.num_rows, len(octets), crc32(octets), first, last, channels, types,
-        listed, sums, number,
+        _listed(names), sums, number,
     )  # fmt: skip
+
+
+def _listed(names: Mapping[str, Collection[str]] | None) -> dict[str, tuple[str, ...]] | None:
+    if names is None or sum(map(len, names.values())) > _MOST_NAMES:
+        return None
+    return {column: tuple(sorted(found)) for column, found in sorted(names.items())}
 
 
 def _pairs(grouped: pa.Table, first: str, second: str) -> tuple[tuple[str, str], ...] | None:

@@ -130,7 +130,7 @@ def test_columns_are_gathered_and_begun_anew() -> None:
     arrays = columns.arrays()
     assert arrays["data_int"].to_pylist() == [[("a", 1)], [], [("a", 2)]]
     assert arrays["data_other"].to_pylist() == [["big"], [], []]
-    assert columns.others == {"big"}
+    assert columns.names["data_other"] == {"big"}
     columns.clear()
     columns.add({"c": True})
     assert columns.arrays()["data_bool"].to_pylist() == [[("c", True)]]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tidings.filters.constraint import constraint
+from tidings.filters.to_spark.columns import Occurring
 from tidings.filters.to_spark.matching import plan_of
 
 
@@ -32,4 +33,4 @@ from tidings.filters.to_spark.matching import plan_of
 def test_how_a_constraint_is_judged(
     text: str, types: tuple[str, ...], others: tuple[str, ...] | None, plan: str
 ) -> None:
-    assert plan_of(constraint(text, types), others) == plan
+    assert plan_of(constraint(text, types), Occurring(others=others)) == plan

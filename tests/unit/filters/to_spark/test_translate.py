@@ -4,7 +4,7 @@ import pytest
 
 from tidings.errors import InvalidUsage
 from tidings.filters.parse import parse
-from tidings.filters.to_spark.columns import ARCHIVE, EventColumns
+from tidings.filters.to_spark.columns import ARCHIVE, EventColumns, Occurring
 from tidings.filters.to_spark.translate import expressions_of, translate
 
 
@@ -31,10 +31,19 @@ def test_rows_that_need_the_reference_are_those_with_other_kinds_and_bare_values
     bare = "(type = '\\u0025ANY' AND domain = '')"
     listed = "array_contains(header_other, 'a') OR array_contains(data_other, 'a')"
     assert expressions_of(tree).needs_reference == f"({listed} OR {bare})"
-    assert expressions_of(tree, others={"a"}).needs_reference == f"({listed})"
-    assert expressions_of(tree, others={"*"}).needs_reference == f"({bare})"
-    assert expressions_of(tree, others={"b", "c"}).needs_reference is None
-    assert expressions_of(parse("1 < 2")).needs_reference is None
+    expected = {"a": f"({listed})", "*": f"({bare})", "b": None}
+    for name, needs in expected.items():
+        columns = EventColumns(occurring=Occurring(others={name}))
+        assert expressions_of(tree, columns).needs_reference == needs
+
+
+def test_what_cannot_occur_is_not_read() -> None:
+    columns = EventColumns(occurring=Occurring({"data_double": {"a"}, "header_int": {"b"}}, ()))
+    assert expressions_of(parse("$a < 2.5"), columns).native == "(data_double['a'] < (2.5D))"
+    assert expressions_of(parse("exist $b"), columns).native == "(header_int['b'] IS NOT NULL)"
+    assert expressions_of(parse("exist $c"), columns).native == "FALSE"
+    assert expressions_of(parse("$c == 1"), columns).native == "CAST(NULL AS BOOLEAN)"
+    assert expressions_of(parse("1 in $a"), columns).native == "CAST(NULL AS BOOLEAN)"
 
 
 def test_columns_stand_for_literals_in_the_order_of_the_shape() -> None:

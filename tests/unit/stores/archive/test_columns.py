@@ -36,14 +36,14 @@ def test_an_event_as_a_row() -> None:
     ]
     assert (row["data_int"], row["header_string"]) == ({"a": 1}, {"h": "x"})
     assert row["data_other"] == ["big"]
-    assert made.others == {"big"}
+    assert made.names["data_other"] == {"big"}
 
 
 def test_a_bare_value_has_no_properties() -> None:
     made = EventColumns()
     add(made, 1, event("", "%ANY", data={"a": 1}, body=5))
     [row] = made.sorted()[0].to_pylist()
-    assert (row["type"], row["data_int"], made.others) == ("%ANY", [], {BARE})
+    assert (row["type"], row["data_int"], made.names) == ("%ANY", [], {BARE: set()})
 
 
 def test_rows_are_turned_over_and_sorted(monkeypatch: pytest.MonkeyPatch) -> None:

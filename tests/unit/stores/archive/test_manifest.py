@@ -25,7 +25,8 @@ ORIGIN = "0af7651916cd43dd8448eb211c80319c"
 def file(seal: int, kind: str = "events", **more: object) -> SegmentFile:
     made = SegmentFile(
         kind, f"{kind}/{seal:012d}.parquet", 2, 100, 7, seal * 10, seal * 10 + 9,
-        ((ORIGIN, "roads"),), (("Traffic", "Speed"),), ("fee",), {ORIGIN: (2, 9)}, seal,
+        ((ORIGIN, "roads"),), (("Traffic", "Speed"),), {"data_other": ("fee",)}, {ORIGIN: (2, 9)},
+        seal,
     )  # fmt: skip
     return made._replace(**more)  # type: ignore[arg-type]
 
@@ -40,7 +41,7 @@ def line(number: int, *files: SegmentFile) -> bytes:
 
 def test_lines_there_and_back() -> None:
     gap = Gap(Cursor(1, 2), Cursor(3, 4))
-    unlisted = file(2, channels=None, types=None, others=None)
+    unlisted = file(2, channels=None, types=None, names=None)
     octets = line(1) + seal_line(seal(2, gap), [unlisted, file(2, "plans")])
     found = parse_manifest(octets + drop_line([file(1).path], 5))
     assert found.seals == (seal(1), seal(2, gap))

@@ -30,7 +30,8 @@ def test_what_is_told_of_a_file(tmp_path: Path) -> None:
     assert (first.rows, first.first_us, first.last_us) == (2, START + 5, START + 6)
     assert first.types == (("Other", "Type"), ("Test", "Thing"))
     assert second.types == (("Test", "Thing"),)
-    assert first.others == ("fee",)
+    assert first.names is not None
+    assert first.names["data_other"] == ("fee",)
     [(origin, _)] = first.channels or ()
     assert (first.sums, second.sums) == ({origin: (2, 11)}, {origin: (1, 7)})
     meta = pq.ParquetFile(folder / first.path).metadata
@@ -43,8 +44,8 @@ def test_long_lists_are_left_out(tmp_path: Path) -> None:
     def typed(number: int) -> bytes:
         return encode_event(event("Many", f"T{number}", data={f"p{number}": 2**63}))
 
-    _, files = sealed(tmp_path, *(happened(n, octets=typed(n)) for n in range(1, 202)))
-    assert (files[0].types, files[0].others) == (None, None)
+    _, files = sealed(tmp_path, *(happened(n, octets=typed(n)) for n in range(1, 502)))
+    assert (files[0].types, files[0].names) == (None, None)
     assert files[0].channels is not None
 
 

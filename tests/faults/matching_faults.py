@@ -51,10 +51,22 @@ MATCHING_FAULTS = [
         "return ((str(constant), ()),)",
     ),
     Fault(
+        "under a value nothing but the cell beside is tested",
+        WAYS,
+        "yield Door(door.text, door.numbers, left, cells)",
+        "yield Door(door.text, door.numbers, (), cells)",
+    ),
+    Fault(
+        "a crowd is looked for in the cells of no number",
+        WAYS,
+        "yield (NAN_CELL,), rest",
+        "yield (), rest",
+    ),
+    Fault(
         "the ends of ranges are not tested",
         WAYS,
-        "yield Door(None, sorted(edges - set(inside)), clause)",
-        "yield Door(None, sorted(edges - set(inside)), rest)",
+        "yield sorted(edges - set(inside)), clause",
+        "yield sorted(edges - set(inside)), rest",
     ),
     Fault(
         "NaN passes no negated comparison",

@@ -45,12 +45,20 @@ TEXTS = [
     "$kind == 'b'",
     "$kind == 'b' and $level > 5.5 and $count > 60.5",
     "$kind == 'b' and $level < 60.5 and $count > 5.5",
+    # A crowd under one value, which a number parts.
+    "$host == 'h' and $level > 5",
+    "$host == 'h' and $level >= 15.5",
+    "$host == 'h' and not ($level > 12)",
+    "$host == 'h' and $level < 20",
+    "$host == 'h' and $level > 10.4 and $level < 15.5",
 ]
 EVENTS = [
-    event("T", "Alarm", "", {"kind": "a", "level": 15.5, "count": 65, "zones": [3, 3]}),
-    event("T", "Alarm", "", {"kind": "b", "level": 10.4, "count": BIG, "zones": [4]}),
+    event(
+        "T", "Alarm", "", {"kind": "a", "level": 15.5, "count": 65, "zones": [3, 3], "host": "h"}
+    ),
+    event("T", "Alarm", "", {"kind": "b", "level": 10.4, "count": BIG, "zones": [4], "host": "h"}),
     event("T", "Call", "", {"kind": "c", "level": 20.0, "count": 3}, header={"Priority": 4}),
-    event("U", "Call", "", {"level": float("nan"), "count": 1, "zones": [3.0]}),
+    event("U", "Call", "", {"level": float("nan"), "count": 1, "zones": [3.0], "host": "h"}),
     event(
         "T",
         "Call",

@@ -118,6 +118,8 @@ def findings(made: ModuleType, df: DataFrame, seen: list[Fields]) -> Iterator[st
     for row in (one.asDict() for one in df.select("seq", *columns).collect()):
         for at, tree in enumerate(trees):
             said = True if row[f"c{at}_0"] else False if row[f"c{at}_1"] else None
+            if row[f"c{at}_0"] and row[f"c{at}_1"]:
+                yield f"{tree} is true, and so is its opposite"
             if not row.get(f"c{at}_2") and said is not answer(tree, seen[row["seq"]]):
                 yield f"{tree} is {said}"
         for at, pattern in enumerate(patterns):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from tidings.filters.plan import AdminRule, Operator, Plan, ProxyRule, Rule, Sid
 from tidings.filters.to_spark import ANYTHING, Occurring
 from tidings.pipeline.frames import Selection, events_frame, objects_frame, plan_changes
 from tidings.pipeline.matching import MatchLimits, explain_match, match
+from tidings.pipeline.matching_compile import compile_book
 from tidings.pipeline.plan_book import PlanBook
 
 if TYPE_CHECKING:
@@ -123,6 +125,31 @@ def test_every_lane_is_used_and_right(spark: SparkSession, known: bool) -> None:
     for proxy, lane in enumerate(LANES, 1):
         assert lanes[proxy] == (lane,)
         assert any(answer[2] == proxy for answer in world.answers), f"nothing by {lane}"
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_many_under_one_value_are_parted_by_a_number(spark: SparkSession, alone: bool) -> None:
+    """NaN, truth values, integers and missing numbers beside the value, at ends and inside."""
+    ends = (0, 1, 10, 10.0, 12.5, 20.5, 20.6, 29)
+    texts = [
+        text.format(kind=kind, end=end)
+        for kind in ("a-1", "a-7")
+        for end in ends
+        for text in (
+            "$kind == '{kind}' and $level > {end}",
+            "$kind == '{kind}' and not ($level > {end})",
+            "$kind == '{kind}' and $level >= {end} and $level < 21",
+        )
+    ]
+    texts += [] if alone else ["$kind == 'a-7' and 'ren' ~ $text", "3 in $zones"]
+    plan = consumers(texts)
+    crowd = [replace(one, data={**one.data, "kind": "a-7"}) for one in lane_events()[:40]]
+    world = world_of(plan, plan.whole(), [*lane_events(), *crowd])
+    check(spark, world, MatchLimits(), known=alone)
+    answered = {answer[2] for answer in world.answers}
+    assert len(answered) > 40
+    made = compile_book(PlanBook.from_rows(world.lines), {}, MatchLimits())
+    assert sum(probe.beside is not None for probe in made.probes) == 1
 
 
 def test_types_lead_to_consumers_too(spark: SparkSession) -> None:

@@ -61,6 +61,7 @@ class Row(NamedTuple):
     probe: int
     text: str | None
     number: float | None
+    cell: int | None
     origin: str
     filled: Filled
     versions: Span | None
@@ -230,11 +231,12 @@ class _Compiler:
             for positions, view in self._seen.get(unit.id, [(None, OWN)])
         ]
         return [
-            Row(number, door.text, answer, unit.origin, left, versions, positions, view)
+            Row(number, door.text, answer, cell, unit.origin, left, versions, positions, view)
             for probe, door, left in filled
             if left is not None and (door.text is not None or door.numbers)
             for number in (self._probes.setdefault(probe, len(self._probes)),)
             for answer in (door.numbers if door.text is None else (None,))
+            for cell in ((None,) if door.cells is None else door.cells)
             for positions, view in seen
         ]
 

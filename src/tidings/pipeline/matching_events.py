@@ -167,11 +167,13 @@ class Answer(NamedTuple):
         text: The text, if the probe asks for one.
         number: The number, if it asks for one.
         is_list: Whether they are arrays: every element is an answer.
+        cell: The cell of the number beside, if the probe asks for it.
     """
 
     text: str | None
     number: str | None
     is_list: bool = False
+    cell: str | None = None
 
 
 def answer_of(
@@ -205,7 +207,10 @@ def answer_of(
         assert number is not None
         return Answer(None, f"CAST({grids[probe].expression(number)} AS DOUBLE)")
     text = text_of(place, columns) if asked[0] else None
-    return Answer(text, None if number is None else normal(number))
+    cell = None
+    if probe.beside is not None:
+        cell = grids[probe].expression(_number_of(probe.beside, columns))
+    return Answer(text, None if number is None else normal(number), cell=cell)
 
 
 def text_of(place: Place, columns: TakenOut) -> str:

@@ -24,6 +24,10 @@ NAN_CELL: Final = -1
 _PIECES: Final = 8
 _MOST_CELLS: Final = 4_096
 _CELLS_PER_RANGE: Final = 8
+# Where the value of another field is asked for, too, each has a few ranges only.
+_CROWDED_CELLS: Final = 64
+_CROWDED_PLACES: Final = 8
+_FEWEST_CELLS: Final = 8
 # Places in the cells' lists, of all ranges together.
 _MOST_PLACES: Final = 2_000_000
 
@@ -50,18 +54,24 @@ class Grid:
 
     Args:
         intervals: The ranges; at least one has a finite end.
+        crowded: Whether each range is looked for under a value of another field only: few cells
+            are then enough, and a range should not stand in many.
     """
 
-    def __init__(self, intervals: Iterable[Interval]) -> None:
+    def __init__(self, intervals: Iterable[Interval], *, crowded: bool = False) -> None:
         kept = list(intervals)
         ends = sorted({end for one in kept for end in (one.low, one.high) if math.isfinite(end)})
-        cells = min(_MOST_CELLS, max(64, _CELLS_PER_RANGE * len(kept)))
+        cells, fewest = min(_MOST_CELLS, max(64, _CELLS_PER_RANGE * len(kept))), 64
+        most = _MOST_PLACES
+        if crowded:
+            cells, fewest = _CROWDED_CELLS, _FEWEST_CELLS
+            most = min(most, _CROWDED_PLACES * len(kept))
         while True:
             self._pieces = _pieces(ends, cells)
             self._starts = [piece.start for piece in self._pieces]
             self._last = self._pieces[-1].first
             places = sum(self.span(one)[1] - self.span(one)[0] + 1 for one in kept)
-            if places <= _MOST_PLACES or cells <= 64:
+            if places <= most or cells <= fewest:
                 return
             cells //= 2
 

@@ -44,6 +44,7 @@ _LISTS: Final = ("member", "needle")
 _INSIDE: Final = "t."
 _NO_TEXT: Final = "CAST(NULL AS STRING)"
 _NO_NUMBER: Final = "CAST(NULL AS DOUBLE)"
+_NO_CELL: Final = "CAST(NULL AS INT)"
 
 
 def table_of(
@@ -83,6 +84,7 @@ class _Join:
         self._origins = len({unit.origin for unit in book.units}) > 1
         self._versions = any(row.versions is not None for row in made.rows)
         self._positions = any(row.positions is not None for row in made.rows)
+        self._cells = any(probe.beside is not None for probe in made.probes)
 
     def applied(self, events: DataFrame) -> DataFrame:
         """The rows of all events."""
@@ -166,6 +168,8 @@ class _Join:
                 answered.append(f"{answer.text} AS a_text{number}")
             if answer.number is not None:
                 answered.append(f"{answer.number} AS a_number{number}")
+            if answer.cell is not None:
+                answered.append(f"{answer.cell} AS a_cell{number}")
         asking = taken.selectExpr("*", *answered)
         if self._is_simple:
             (answer,) = answers.values()
@@ -185,10 +189,11 @@ class _Join:
         return len(self._probes) == self._single == 1
 
     @staticmethod
-    def _only(answer: Answer) -> tuple[str, str]:
+    def _only(answer: Answer) -> tuple[str, str, str]:
         return (
             _NO_TEXT if answer.text is None else "a_text0",
             _NO_NUMBER if answer.number is None else "a_number0",
+            _NO_CELL if answer.cell is None else "a_cell0",
         )
 
     def _places(self, probes: int) -> str:
@@ -213,6 +218,7 @@ class _Join:
         """The answer at each place."""
         texts: list[str] = []
         numbers: list[str] = []
+        cells: list[str] = []
         probes, firsts = [], []
         for number, answer in enumerate(answers.values()):
             is_last = number == len(answers) - 1
@@ -230,6 +236,7 @@ class _Join:
             for kind, has, cases in (
                 ("text", answer.text, texts),
                 ("number", answer.number, numbers),
+                ("cell", answer.cell, cells),
             ):
                 if has is not None:
                     cases.append(f"WHEN {number} THEN {shown.format(kind=kind, number=number)}")
@@ -243,8 +250,10 @@ class _Join:
             "*",
             f"{_case(texts, _NO_TEXT)} AS e_text",
             f"{_case(numbers, _NO_NUMBER)} AS a_number",
+            *([f"{_case(cells, _NO_CELL)} AS e_cell"] if self._cells else []),
         ).selectExpr("*", f"{normal('a_number')} AS e_number")
-        return chosen.selectExpr("*", f"{self._key('e_probe', 'e_text', 'e_number')} AS e_key")
+        key = self._key("e_probe", "e_text", "e_number", "e_cell")
+        return chosen.selectExpr("*", f"{key} AS e_key")
 
     def _not_before(self) -> list[str]:
         """That no equal element of the sequence stands before the one that led here.
@@ -263,9 +272,10 @@ class _Join:
                         )
         return tests
 
-    def _key(self, probe: str, text: str, number: str, origin: str = "e_origin") -> str:
-        """The number by which rows are found; NULL where there is no answer."""
+    def _key(self, probe: str, text: str, number: str, cell: str, origin: str = "e_origin") -> str:
+        """The number by which rows are found; 0 where there is no answer."""
         parts = [probe, *([origin] if self._origins else []), text, number]
+        parts += [cell] if self._cells else []
         hashed = f"xxhash64({', '.join(parts)})"
         # Never NULL: Spark would look for NULLs first, and take everything out twice for it.
         return f"CASE WHEN {text} IS NOT NULL OR {number} IS NOT NULL THEN {hashed} ELSE 0L END"
@@ -294,15 +304,17 @@ class _Join:
         number is found several times faster than any other.
         """
         if self._is_simple:
-            text, number = self._only(self._answer(self._probes[0]))
+            text, number, cell = self._only(self._answer(self._probes[0]))
             tests = []
         else:
-            text, number = "e_text", "e_number"
+            text, number, cell = "e_text", "e_number", "e_cell"
             tests = ["e_probe >= t.probe", "e_probe <= t.probe"]
         if text != _NO_TEXT:
             tests.append(f"(t.text IS NULL OR {text} = t.text)")
         if number != _NO_NUMBER:
             tests.append(f"(t.number IS NULL OR {number} = t.number)")
+        if self._cells:
+            tests.append(f"(t.cell IS NULL OR {cell} = t.cell)")
         if self._origins:
             tests.append("(t.origin IS NULL OR e_origin = t.origin)")
         return tests
@@ -312,6 +324,7 @@ class _Join:
             "t.probe": "int",
             "t.text": "string",
             "t.number": "double",
+            "t.cell": "int",
             "t.origin": "string",
             **dict.fromkeys(("t.since", "t.until", "t.first", "t.last"), "bigint"),
             "t_view": "int",
@@ -338,7 +351,7 @@ class _Join:
         inside = ", ".join(f"'{name[len(_INSIDE) :]}', `{name}`" for name in fields)
         kept = [name for name in (*types, "t_proxies") if name not in fields]
         whole = frame.selectExpr(*kept, f"named_struct({inside}) AS t")
-        key = self._key("t.probe", "t.text", "t.number", "t.origin")
+        key = self._key("t.probe", "t.text", "t.number", "t.cell", "t.origin")
         return whole.selectExpr("*", f"{key} AS t_key")
 
 
@@ -348,6 +361,7 @@ def _values(row: Row, places: Sequence[int]) -> dict[str, object]:
         "t.probe": places[row.probe],
         "t.text": row.text,
         "t.number": row.number,
+        "t.cell": row.cell,
         "t.origin": row.origin,
         "t.since": None if versions is None else versions.start,
         "t.until": None if versions is None else versions.end,

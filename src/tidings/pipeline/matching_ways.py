@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -42,6 +42,8 @@ Kind: TypeAlias = Literal["equal", "member", "range", "needle", "type", "exist",
 FEWEST_NEEDLES: Final = 16
 """Substrings of one field from which on they are looked for all at once."""
 
+# Clauses under one value from which on another field parts them.
+_CROWDED: Final = 4
 _ORDERINGS: Final = (Less, LessEqual, Greater, GreaterEqual)
 _LOWER: Final = (Greater, GreaterEqual)
 
@@ -53,10 +55,13 @@ class Probe:
     Attributes:
         kind: What is asked.
         place: Of which place of the event; None for its type, and for what always holds.
+        beside: Where many clauses stand under one value: the place of a number whose cell is
+            part of the answer, too.
     """
 
     kind: Kind
     place: Place | None = None
+    beside: Place | None = None
 
 
 class Door(NamedTuple):
@@ -66,11 +71,13 @@ class Door(NamedTuple):
         text: The answer that leads there, if it is a text.
         numbers: The answers that lead there, if they are numbers.
         left: What is left to test.
+        cells: The cells of the number beside, if the probe asks for it.
     """
 
     text: str | None
     numbers: Sequence[float]
     left: Clause
+    cells: Sequence[int] | None = None
 
 
 class _Way(NamedTuple):
@@ -106,9 +113,37 @@ class Ways:
             )
             for clause, ways in options.items()
         }
+        self._part_crowds(options)
         self.grids: dict[Probe, Grid] = {}
         self.needles: dict[Probe, dict[str, int]] = {}
         self._number_all()
+
+    def _part_crowds(self, options: Mapping[Clause, Sequence[_Way]]) -> None:
+        """Where many clauses stand under one value, a number of the event parts them further."""
+        crowds: dict[Probe, list[Clause]] = {}
+        for clause, way in self._chosen.items():
+            if way.probe.kind == "equal":
+                crowds.setdefault(way.probe, []).append(clause)
+        for probe, clauses in crowds.items():
+            values = {one for clause in clauses for one in _values(self._chosen[clause])}
+            if len(clauses) < _CROWDED * len(values):
+                continue
+            ranges = Counter(
+                way.probe.place
+                for clause in clauses
+                for way in options[clause]
+                if way.interval is not None
+            )
+            beside, count = next(iter(ranges.most_common(1)), (None, 0))
+            if beside is None or 2 * count < len(clauses):
+                continue  # every event would give two answers, for little
+            for clause in clauses:
+                interval = next(
+                    (way.interval for way in options[clause] if way.probe.place == beside), None
+                )
+                if interval is not None:
+                    parted = Probe("equal", probe.place, beside)
+                    self._chosen[clause] = _Way(0, parted, self._chosen[clause].access, interval)
 
     def _number_all(self) -> None:
         intervals: dict[Probe, list[Interval]] = {}
@@ -119,7 +154,10 @@ class Ways:
                 assert way.access is not None
                 numbers = self.needles.setdefault(way.probe, {})
                 numbers.setdefault(str(way.access.literals[0]), len(numbers))
-        self.grids = {probe: Grid(found) for probe, found in intervals.items()}
+        self.grids = {
+            probe: Grid(found, crowded=probe.beside is not None)
+            for probe, found in intervals.items()
+        }
 
     def probe_of(self, clause: Clause) -> Probe:
         """Whose answer leads to a clause."""
@@ -133,27 +171,40 @@ class Ways:
             yield Door(None, (0.0,), clause)
         elif probe.kind == "type":
             yield from _type_doors(clause)
-        elif way.interval is not None:
-            yield from self._range_doors(clause, way)
+        elif probe.kind == "range":
+            for cells, left in self._cells(clause, way, probe.place):
+                yield Door(None, cells, left)
         elif access is not None and probe.kind in {"equal", "member"}:
-            yield from _equal_doors(clause, access)
+            for door in _equal_doors(clause, access):
+                if probe.beside is None:
+                    yield door
+                    continue
+                for cells, left in self._cells(door.left, way, probe.beside):
+                    yield Door(door.text, door.numbers, left, cells)
         elif access is not None:
             number = float(self.needles[probe][str(access.literals[0])]) if access.literals else 1.0
             yield Door(None, (number,), _without(clause, access))
 
-    def _range_doors(self, clause: Clause, way: _Way) -> Iterator[Door]:
-        probe, interval = way.probe, way.interval
+    def _cells(
+        self, clause: Clause, way: _Way, place: Place | None
+    ) -> Iterator[tuple[Sequence[int], Clause]]:
+        """Cells of a range, with what is left to test there: nothing of it inside."""
+        interval = way.interval
         assert interval is not None
-        place = probe.place
-        grid = self.grids[probe]
+        grid = self.grids[way.probe]
         rest = tuple(one for one in clause if _bound_at(one, place) is None)
         low, high = grid.span(interval)
         inside = range(low + math.isfinite(interval.low), high + 1 - math.isfinite(interval.high))
-        yield Door(None, inside, rest)
+        yield inside, rest
         edges = {low, high} if low <= high else set()
-        yield Door(None, sorted(edges - set(inside)), clause)
+        yield sorted(edges - set(inside)), clause
         if interval.with_nan:
-            yield Door(None, (NAN_CELL,), rest)
+            yield (NAN_CELL,), rest
+
+
+def _values(way: _Way) -> Iterable[Constant]:
+    assert way.access is not None
+    return way.access.literals
 
 
 def _rank(way: _Way) -> int:

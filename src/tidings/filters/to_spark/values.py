@@ -47,6 +47,16 @@ LABEL: Final = "label"
 
 WIDE_TYPE: Final = "decimal(20,0)"
 
+_NONE: Final[dict[Kind, str]] = {
+    INT: "CAST(NULL AS BIGINT)",
+    WIDE: f"CAST(NULL AS {WIDE_TYPE})",
+    DOUBLE: "CAST(NULL AS DOUBLE)",
+    BOOL: "CAST(NULL AS BOOLEAN)",
+    TEXT: "CAST(NULL AS STRING)",
+    CODE: "CAST(NULL AS BIGINT)",
+    LABEL: "CAST(NULL AS STRING)",
+}
+
 _Use: TypeAlias = Callable[[str], str]
 
 
@@ -194,8 +204,9 @@ def unsure() -> Value:
 
 
 def as_struct(layer: Mapping[Kind, str], kinds: Sequence[Kind]) -> str:
-    """The expressions of a layer as one."""
-    return f"named_struct({', '.join(f'{quoted(kind)}, {layer[kind]}' for kind in kinds)})"
+    """The expressions of a layer as one; kinds that it does not have are NULL."""
+    parts = (f"{quoted(kind)}, {layer.get(kind, _NONE[kind])}" for kind in kinds)
+    return f"named_struct({', '.join(parts)})"
 
 
 def _itself(value: str) -> str:

@@ -72,7 +72,7 @@ class Caller(Protocol):
         reference: Reference,
         operation: Operation,
         arguments: tuple[Any, ...],
-        timeout: float | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - of all attempts together
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
         """Calls an operation of the object that is referred to, and gives its result."""
 

@@ -1,1 +1,4 @@
-"""A CORBA object request broker: GIOP 1.0 to 1.2 over IIOP, without a notion of any service."""
+"""A CORBA object request broker: CDR, GIOP and object references, without any input or output.
+
+Only `aio` opens connections. Everything else turns octets into values and back.
+"""

@@ -221,8 +221,10 @@ class _Scope:
     def enum(self, reader: TextInput, _at: int, _depth: int) -> TypeCode:
         id, name = reader.latin(), reader.name()
         labels = [reader.name() for _ in range(reader.length(4))]
-        # In a compact TypeCode labels are empty; values of it are told by their place.
-        return tc.enum(id, name, [label or f"_{place}" for place, label in enumerate(labels)])
+        if len(labels) > 1 and not any(labels):
+            # A compact TypeCode: its values are told by their place.
+            labels = [f"_{place}" for place in range(len(labels))]
+        return tc.enum(id, name, labels)
 
     def sequence(self, reader: TextInput, _at: int, depth: int) -> TypeCode:
         return tc.sequence(self.read(reader, depth), reader.ulong())

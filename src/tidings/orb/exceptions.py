@@ -6,7 +6,6 @@ A `SystemException` travels as a repository id, a minor code and a completion. A
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -59,8 +58,8 @@ class UserException(CorbaError):
 
     ID: ClassVar[str] = ""
     TYPE: ClassVar[TypeCode]
-    write: ClassVar[Callable[[Writer, Any], None]]
-    read: ClassVar[Callable[[Reader], Any]]
+    write: ClassVar[staticmethod[[Writer, Any], None]]
+    read: ClassVar[staticmethod[[Reader], Any]]
 
 
 class SystemException(CorbaError):

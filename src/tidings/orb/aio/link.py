@@ -1,0 +1,343 @@
+"""One TCP connection: octets in and out, calls that wait for answers, requests in progress."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Final, Protocol
+
+from tidings.orb import connection as sans_io
+from tidings.orb import giop
+from tidings.orb.aio.options import Address, Bidirectional, Options
+from tidings.orb.aio.serving import Serving
+from tidings.orb.connection import Connection
+
+if TYPE_CHECKING:
+    from tidings.orb.destination import Destination
+    from tidings.orb.poa import ObjectAdapter
+    from tidings.orb.stubs import Operation
+
+__all__ = ["Hub", "Link", "LinkLost"]
+
+_log: Final = logging.getLogger(__name__)
+
+
+class LinkLost(Exception):
+    """The connection ended before the answer came.
+
+    Args:
+        why: The reason in words.
+        unseen: Whether the peer has told that it did nothing about the call.
+    """
+
+    def __init__(self, why: str, *, unseen: bool) -> None:
+        super().__init__(why)
+        self.why = why
+        self.unseen = unseen
+
+
+class Hub(Protocol):
+    """What a connection needs of the ORB it belongs to."""
+
+    options: Options
+    adapter: ObjectAdapter
+    closing: bool
+
+    def link_opened(self, link: Link) -> bool:
+        """A connection is there. False: there are too many, and it is to be closed."""
+
+    def link_lost(self, link: Link) -> None:
+        """A connection is gone."""
+
+    def listen_points(self) -> tuple[Address, ...]:
+        """Where the ORB listens, as offered to peers."""
+
+    def points_offered(self, link: Link, points: tuple[Address, ...]) -> None:
+        """Objects at these addresses may be called over this connection."""
+
+
+class Link(asyncio.Protocol):
+    """One connection of an ORB.
+
+    Args:
+        hub: The ORB.
+        opener: Whether the connection was opened from here.
+    """
+
+    def __init__(self, hub: Hub, *, opener: bool) -> None:
+        options = hub.options
+        self.opener = opener
+        self.peer = Address("", 0)
+        self.closed = False
+        self._hub = hub
+        self._options = options
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._waiting: dict[int, asyncio.Future[sans_io.Answer]] = {}
+        self._places = asyncio.Semaphore(options.max_calls)
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._reading = True
+        self._last_received = self._last_sent = self._loop.time()
+        self._begun: float | None = None  # when the message began that is not whole yet
+        self._stuck: tuple[float, int] | None = None
+        self.connection = Connection(
+            opener=opener,
+            little=options.little,
+            limits=options.limits,
+            accept_points=options.accept_bidirectional is not Bidirectional.NEVER,
+        )
+        self._serving = Serving(hub.adapter, self._reply)
+
+    # ------------------------------------------------------------ what asyncio tells
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The connection is there."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        name = transport.get_extra_info("peername") or ("", 0)
+        self.peer = Address(str(name[0]), int(name[1]))
+        if not self._hub.link_opened(self):
+            self.closed = True
+            self.connection.close()
+            self._flush()
+            transport.close()
+            return
+        if self.opener and self._options.offer_bidirectional:
+            self.connection.offer(self._hub.listen_points())
+
+    def data_received(self, data: bytes) -> None:
+        """Octets came."""
+        if self.closed:
+            return
+        now = self._last_received = self._loop.time()
+        heard = self.connection.heard
+        for incoming in self.connection.receive_data(data):
+            self._take(incoming)
+        if not self.connection.in_message:
+            self._begun = None
+        elif self._begun is None or self.connection.heard != heard:
+            self._begun = now
+        self._flush()
+        self._gate()
+
+    def eof_received(self) -> bool:
+        """The peer sends nothing more: it is gone."""
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is gone, for whatever reason."""
+        self._end(str(exc) if exc else "the peer closed the connection", unseen=False)
+
+    def pause_writing(self) -> None:
+        """The peer does not read as fast as we write."""
+        self._writable.clear()
+        self._stuck = (self._loop.time(), self._unsent)
+        self._gate()
+
+    def resume_writing(self) -> None:
+        """The peer has read most of what waited for it."""
+        self._stuck = None
+        self._writable.set()
+        self._gate()
+
+    # ------------------------------------------------------------ what comes in
+
+    def _take(self, incoming: sans_io.Incoming) -> None:
+        match incoming:
+            case sans_io.Call():
+                if self._hub.closing:
+                    self._serving.turn_away(incoming)
+                else:
+                    self._serving.start(incoming)
+            case sans_io.Answer():
+                waiting = self._waiting.pop(incoming.reply.request_id, None)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(incoming)
+            case sans_io.Locate():
+                self.connection.send(self._hub.adapter.locate(incoming))
+            case sans_io.Refusal(call, error):
+                self.connection.reply(call.request_id, self._hub.adapter.refuse(call, error))
+            case sans_io.Cancel():
+                self._serving.cancel(incoming.request_id)
+            case sans_io.ListenPoints():
+                self._offered(incoming.points)
+            case sans_io.End():
+                self._ended(incoming)
+
+    def _offered(self, points: tuple[tuple[str, int], ...]) -> None:
+        believed = tuple(Address(*point) for point in points)
+        if self._options.accept_bidirectional is Bidirectional.SAME_HOST:
+            believed = tuple(point for point in believed if point.host == self.peer.host)
+        if believed:
+            self.connection.allow_calls()
+            self._hub.points_offered(self, believed)
+
+    def _ended(self, end: sans_io.End) -> None:
+        if end.fault:
+            _log.warning("%s: %s; the connection is closed", self.peer, end.why)
+        self._flush()
+        self._end(end.why, unseen=end.unseen)
+
+    def _reply(self, request_id: int, octets: bytes | None) -> None:
+        self.connection.reply(request_id, octets)
+        self._flush()
+        self._gate()
+
+    # ------------------------------------------------------------ what goes out
+
+    async def call(
+        self,
+        destination: Destination,
+        target: giop.Target,
+        operation: Operation,
+        write_body: giop.WriteBody,
+    ) -> sans_io.Answer | None:
+        """Sends a request and waits for the answer; None to a oneway operation.
+
+        Raises:
+            LinkLost: The connection ended first.
+        """
+        async with self._places:
+            await self._room()
+            request_id = self.connection.call(
+                target,
+                operation.name,
+                write_body,
+                minor=destination.minor,
+                response_flags=0 if operation.oneway else giop.ORDINARY,
+                codesets=destination.codesets,
+            )
+            if operation.oneway:
+                self._flush()
+                return None
+            return await self._answer(request_id)
+
+    async def locate(self, destination: Destination) -> sans_io.Answer:
+        """Asks whether the object is there.
+
+        Raises:
+            LinkLost: The connection ended first.
+        """
+        async with self._places:
+            await self._room()
+            request_id = self.connection.locate(destination.key, minor=destination.minor)
+            return await self._answer(request_id)
+
+    async def _room(self) -> None:
+        while not self._writable.is_set() and not self.closed:
+            await self._writable.wait()
+        if self.closed:
+            raise LinkLost("the connection was closed before the call was sent", unseen=True)
+
+    async def _answer(self, request_id: int) -> sans_io.Answer:
+        waiting: asyncio.Future[sans_io.Answer] = self._loop.create_future()
+        self._waiting[request_id] = waiting
+        self._flush()
+        try:
+            return await waiting
+        finally:
+            # Still there only if the caller gave up: then the peer need not go on.
+            if self._waiting.pop(request_id, None) is not None and not self.closed:
+                self.connection.cancel(request_id)
+                self._flush()
+
+    def _flush(self) -> None:
+        octets = self.connection.data_to_send()
+        if not octets or self._transport is None or self._transport.is_closing():
+            return
+        self._transport.write(octets)
+        self._last_sent = self._loop.time()
+        if self._unsent > self._options.max_output:
+            self._cut(f"it does not read, and {self._unsent} octets wait for it")
+
+    @property
+    def _unsent(self) -> int:
+        return self._transport.get_write_buffer_size() if self._transport else 0
+
+    def _gate(self) -> None:
+        """Reads on, or stops reading while the peer has enough of ours to do."""
+        if self.closed or self._transport is None or self._transport.is_closing():
+            return
+        # Who waits for answers from the peer must read on, or both would wait for each other.
+        crowded = self._serving.count >= self._options.max_requests and not self._waiting
+        wanted = self._writable.is_set() and not crowded
+        if wanted and not self._reading:
+            self._transport.resume_reading()
+        elif self._reading and not wanted:
+            self._transport.pause_reading()
+        self._reading = wanted
+
+    # ------------------------------------------------------------ how it ends
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request is in progress here or a call waits for its answer."""
+        return bool(self._waiting) or self._serving.count > 0
+
+    @property
+    def load(self) -> int:
+        """How many calls wait for answers."""
+        return len(self._waiting)
+
+    def sweep(self, now: float) -> None:
+        """Looks whether the peer took too long for something."""
+        if self.closed:
+            return
+        options = self._options
+        if self._stuck is not None:
+            since, unsent = self._stuck
+            if self._unsent < unsent:
+                self._stuck = (now, self._unsent)
+            elif now - since >= options.write_seconds:
+                self._cut(f"it has read nothing for {options.write_seconds:g} s")
+            return
+        if not self._reading:
+            return
+        if self._begun is not None and now - self._begun >= options.message_seconds:
+            self.connection.give_up()
+            self._flush()
+            self._cut(f"it has begun a message and not ended it for {options.message_seconds:g} s")
+        elif not self.busy:
+            self._sweep_idle(now - max(self._last_received, self._last_sent))
+
+    def _sweep_idle(self, idle: float) -> None:
+        options = self._options
+        if not self.opener and not self.connection.heard and idle >= options.message_seconds:
+            _log.warning("%s: it connected and said nothing; closed", self.peer)
+            self.close("it said nothing")
+        elif idle >= (options.opened_idle_seconds if self.opener else options.idle_seconds):
+            self.close("idle")
+
+    async def drained(self) -> None:
+        """Waits for the requests in progress."""
+        await self._serving.drained()
+
+    def close(self, why: str = "this ORB closed it") -> None:
+        """Ends the connection in good order."""
+        if self.closed:
+            return
+        self._serving.give_up()
+        self.connection.close()
+        self._flush()
+        self._end(why, unseen=False)
+
+    def _cut(self, why: str) -> None:
+        """Ends the connection without waiting for what is unsent."""
+        _log.warning("%s: %s; the connection is cut", self.peer, why)
+        self._end(why, unseen=False)
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _end(self, why: str, *, unseen: bool) -> None:
+        if not self.closed:
+            self.closed = True
+            self._hub.link_lost(self)
+        waiting, self._waiting = self._waiting, {}
+        for future in waiting.values():
+            if not future.done():
+                future.set_exception(LinkLost(why, unseen=unseen))
+        self._writable.set()
+        self._serving.abandon()
+        if self._transport is not None:
+            self._transport.close()

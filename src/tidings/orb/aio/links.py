@@ -1,0 +1,159 @@
+"""All connections of an ORB: how many there may be, who listens, and who took too long."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from tidings.errors import Unreachable
+from tidings.names import new_origin
+from tidings.orb.aio.link import Link
+from tidings.orb.aio.options import Address, Options
+from tidings.orb.aio.pool import Pool, reason
+
+if TYPE_CHECKING:
+    from tidings.orb.poa import ObjectAdapter
+
+__all__ = ["Links"]
+
+_log: Final = logging.getLogger(__name__)
+
+
+class Links:
+    """The connections of an ORB, accepted and opened.
+
+    Args:
+        options: Times and limits.
+        adapter: Finds the servants.
+    """
+
+    def __init__(self, options: Options, adapter: ObjectAdapter) -> None:
+        self.options = options
+        self.adapter = adapter
+        self.closing = False
+        self.pool = Pool(self)
+        self.listening: list[Address] = []
+        self._all: set[Link] = set()
+        self._accepted = 0
+        self._per_host: Counter[str] = Counter()
+        # Hosts whose connections are being refused: each is told of once, until one fits again.
+        self._refused: set[str] = set()
+        self._servers: list[asyncio.Server] = []
+        self._sweeping: asyncio.Task[None] | None = None
+        self._nowhere: Address | None = None
+
+    # ------------------------------------------------------------ where the ORB is
+
+    async def listen(self, host: str, port: int) -> Address:
+        """Accepts connections at an address; port 0 takes a free one.
+
+        Raises:
+            Unreachable: The address cannot be had.
+        """
+        loop = asyncio.get_running_loop()
+        try:
+            server = await loop.create_server(lambda: Link(self, opener=False), host, port)
+        except OSError as error:
+            raise Unreachable(f"cannot listen at {Address(host, port)}: {reason(error)}") from error
+        self._servers.append(server)
+        name = server.sockets[0].getsockname()
+        address = Address(str(name[0]), int(name[1]))
+        self.listening.append(address)
+        self._sweep()
+        return address
+
+    def points(self) -> tuple[Address, ...]:
+        """Where references say the ORB is; empty if nothing is known."""
+        options = self.options
+        found = list(self.listening)
+        if options.advertise is not None:
+            host, port = options.advertise
+            found = [Address(host, port or (found[0].port if found else 0))]
+        elif not found and options.offer_bidirectional:
+            # Nobody can connect here; the name only tells our objects from others'.
+            self._nowhere = self._nowhere or Address(f"{new_origin()}.invalid", 1)
+            found = [self._nowhere]
+        return (*found, *options.alternates)
+
+    def listen_points(self) -> tuple[Address, ...]:
+        """Where the ORB listens, as offered to peers."""
+        return self.points()
+
+    def points_offered(self, link: Link, points: tuple[Address, ...]) -> None:
+        """Objects at these addresses may be called over this connection."""
+        for point in points:
+            self.pool.add_callback(point, link)
+
+    # ------------------------------------------------------------ connections come and go
+
+    def link_opened(self, link: Link) -> bool:
+        """A connection is there. False: there are too many, and it is to be closed."""
+        if not link.opener:
+            host = link.peer.host
+            why = self._why_refused(host)
+            if why:
+                if host not in self._refused:
+                    self._refused.add(host)
+                    _log.warning("%s: refused: %s", link.peer, why)
+                return False
+            self._refused.discard(host)
+            self._accepted += 1
+            self._per_host[host] += 1
+        self._all.add(link)
+        self._sweep()
+        return True
+
+    def _why_refused(self, host: str) -> str:
+        options = self.options
+        if self.closing:
+            return "the ORB is closing"
+        if self._accepted >= options.max_connections:
+            return f"{self._accepted} connections are open (max_connections)"
+        if self._per_host[host] >= options.max_connections_per_host:
+            return f"{host} has {self._per_host[host]} (max_connections_per_host)"
+        return ""
+
+    def link_lost(self, link: Link) -> None:
+        """A connection is gone."""
+        if link not in self._all:
+            return
+        self._all.discard(link)
+        self.pool.forget(link)
+        if not link.opener:
+            self._accepted -= 1
+            self._per_host[link.peer.host] -= 1
+            if not self._per_host[link.peer.host]:
+                del self._per_host[link.peer.host]
+
+    def _sweep(self) -> None:
+        if self._sweeping is None:
+            self._sweeping = asyncio.get_running_loop().create_task(self._sweep_always())
+
+    async def _sweep_always(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(self.options.sweep_seconds)
+            now = loop.time()
+            for link in list(self._all):
+                link.sweep(now)
+
+    async def close(self) -> None:
+        """Ends everything in good order: requests in progress may finish for a while."""
+        if self.closing:
+            return
+        self.closing = True
+        for server in self._servers:
+            server.close()
+        self.pool.close()
+        try:
+            async with asyncio.timeout(self.options.close_seconds):
+                await asyncio.gather(*(link.drained() for link in self._all))
+        except TimeoutError:
+            _log.warning("requests in progress did not end in time; they are given up")
+        for link in list(self._all):
+            link.close()
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+        await asyncio.sleep(0)  # lets transports close their sockets

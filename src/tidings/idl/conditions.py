@@ -31,7 +31,7 @@ class _Condition:
         while at < len(text):
             found = _PIECE.match(text, at)
             if found is None:
-                raise self._wrong(f"{text[at]!r} has no meaning in a condition")
+                raise self._wrong(f"{text[at:].lstrip()[:1]!r} has no meaning in a condition")
             self.pieces.append(found.group(1))
             at = found.end()
         self.pieces.reverse()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from tidings.events.typecode import TypeCode
 from tidings.idl.faults import Source
-from tidings.idl.generate_interfaces import exception_lines, interface_lines
+from tidings.idl.generate_interfaces import Calls, exception_lines, interface_lines
 from tidings.idl.limits import DEFAULT_LIMITS, Limits
 from tidings.idl.marshal import INDENT, read_expression, write_lines
 from tidings.idl.model import (
@@ -79,16 +80,22 @@ def generate(model: Model, homes: Homes = all_here, limits: Limits = DEFAULT_LIM
     return "".join(f"{line}\n" for line in _Module(model, names, TypeCodes(limits)).lines())
 
 
+def _file_name(source: Source) -> str:
+    """The last part of a file's name, without what could end the text it is put into."""
+    return re.sub(r"[^\w.-]", "_", source.name.replace("\\", "/").rpartition("/")[2])
+
+
 class _Module:
     def __init__(self, model: Model, names: Names, codes: TypeCodes) -> None:
         self.model = model
         self.names = names
         self.codes = codes
+        self.calls = Calls()
         self.own = [one for one in model.definitions if names.is_here(one)]
         self.type_names: dict[TypeCode, str] = {}
 
     def lines(self) -> Iterator[str]:
-        yield _HEAD.format(file=self.model.main.name.replace("\\", "/").rpartition("/")[2])
+        yield _HEAD.format(file=_file_name(self.model.main))
         for alias, module in sorted(self.names.imports.items()):
             package, _, name = module.rpartition(".")
             yield (
@@ -166,7 +173,7 @@ class _Module:
             yield from exception_lines(one, self.names)
         else:
             assert isinstance(one, InterfaceDef)
-            yield from interface_lines(one, self.names)
+            yield from interface_lines(one, self.names, self.calls)
 
     def _constant(self, one: ConstDef) -> str:
         type_ = unaliased(one.type)

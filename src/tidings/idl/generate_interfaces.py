@@ -10,7 +10,7 @@ from tidings.idl.model import ExceptionDef, InterfaceDef, ParameterDef, Type
 from tidings.idl.names import Names, exception_member, plain_name
 from tidings.idl.python_types import annotation
 
-__all__ = ["exception_lines", "interface_lines"]
+__all__ = ["Calls", "exception_lines", "interface_lines"]
 
 
 def exception_lines(one: ExceptionDef, names: Names) -> Iterator[str]:
@@ -94,17 +94,50 @@ def _free(name: str, taken: set[str]) -> str:
     return name
 
 
-def _all_calls(one: InterfaceDef) -> tuple[list[_Call], dict[InterfaceDef, list[_Call]]]:
-    """The own operations, and those of every ancestor, named as in the modules of these."""
-    inherited = {base: _all_calls(base)[0] for base in one.ancestors()}
-    taken = {call.method for calls in inherited.values() for call in calls}
-    return _calls(one, taken | {"INTERFACE"}), inherited
+class Calls:
+    """The operations of interfaces, made once for each."""
+
+    def __init__(self) -> None:
+        self._own: dict[InterfaceDef, list[_Call]] = {}
+        self._orders: dict[InterfaceDef, list[InterfaceDef] | None] = {}
+
+    def own(self, one: InterfaceDef) -> list[_Call]:
+        """The operations an interface adds to what it inherits."""
+        if one not in self._own:
+            taken = {call.method for call in self.inherited(one)}
+            self._own[one] = _calls(one, taken | {"INTERFACE"})
+        return self._own[one]
+
+    def inherited(self, one: InterfaceDef) -> list[_Call]:
+        """The operations of all ancestors."""
+        return [call for base in one.ancestors for call in self.own(base)]
+
+    def order(self, one: InterfaceDef) -> list[InterfaceDef] | None:
+        """The order in which Python looks methods up, or None if it finds none."""
+        if one not in self._orders:
+            self._orders[one] = self._merged(one)
+        return self._orders[one]
+
+    def _merged(self, one: InterfaceDef) -> list[InterfaceDef] | None:
+        bases = _python_bases(one)
+        # A class without an order of its own is flat, and inherits from nothing.
+        lists = [self.order(base) or [base] for base in bases]
+        lists.append(bases)
+        merged = [one]
+        while lists := [rest for rest in lists if rest]:
+            heads = [rest[0] for rest in lists]
+            head = next((h for h in heads if not any(h in rest[1:] for rest in lists)), None)
+            if head is None:
+                return None
+            merged.append(head)
+            lists = [rest[1:] if rest[0] is head else rest for rest in lists]
+        return merged
 
 
-def interface_lines(one: InterfaceDef, names: Names) -> Iterator[str]:
+def interface_lines(one: InterfaceDef, names: Names, calls: Calls) -> Iterator[str]:
     """The description, the stub and the servant of an interface."""
     name = names.bare(one)
-    own, inherited = _all_calls(one)
+    own = calls.own(one)
     operations = {call: names.private(f"_{name}_{call.method}") for call in own}
     for call in own:
         yield from _functions(call, operations[call], names)
@@ -120,8 +153,8 @@ def interface_lines(one: InterfaceDef, names: Names) -> Iterator[str]:
         yield f'{INDENT * 2}"{call.name}": {operations[call]},'
     yield f"{INDENT}}},"
     yield ")"
-    flat = not _has_order(one)
-    calls = [*(c for found in inherited.values() for c in found), *own] if flat else own
+    flat = calls.order(one) is None
+    methods = [*calls.inherited(one), *own] if flat else own
     for suffix, root in (("", "_Stub"), ("Servant", "_Servant")):
         parents = [names.of(base, after=suffix) for base in _python_bases(one)]
         inherits = ", ".join(parents) if parents and not flat else root
@@ -132,7 +165,7 @@ def interface_lines(one: InterfaceDef, names: Names) -> Iterator[str]:
         if not suffix:
             yield f"{INDENT}__slots__ = ()"
         yield f"{INDENT}INTERFACE = {name}_INTERFACE"
-        for call in calls:
+        for call in methods:
             yield ""
             if suffix:
                 yield from _servant_method(call, names)
@@ -143,32 +176,7 @@ def interface_lines(one: InterfaceDef, names: Names) -> Iterator[str]:
 
 def _python_bases(one: InterfaceDef) -> list[InterfaceDef]:
     """The bases without those that others of them inherit from: Python wants no others."""
-    return [base for base in one.bases if not any(base in other.ancestors() for other in one.bases)]
-
-
-def _has_order(one: InterfaceDef) -> bool:
-    """Whether Python finds an order for the classes of an interface and its ancestors."""
-    return _order(one) is not None
-
-
-def _order(one: InterfaceDef) -> list[InterfaceDef] | None:
-    """The order of methods' look-up, as Python computes it, or None if there is none."""
-    bases = _python_bases(one)
-    orders = [_order(base) for base in bases]
-    lists: list[list[InterfaceDef]] = []
-    for base, order in zip(bases, orders, strict=True):
-        # A class without an order of its own is flat, and inherits from nothing.
-        lists.append([base] if order is None else list(order))
-    lists.append(list(bases))
-    merged = [one]
-    while lists := [rest for rest in lists if rest]:
-        heads = [rest[0] for rest in lists]
-        head = next((h for h in heads if not any(h in rest[1:] for rest in lists)), None)
-        if head is None:
-            return None
-        merged.append(head)
-        lists = [rest[1:] if rest[0] is head else rest for rest in lists]
-    return merged
+    return [base for base in one.bases if not any(base in other.ancestors for other in one.bases)]
 
 
 def _functions(call: _Call, base: str, names: Names) -> Iterator[str]:

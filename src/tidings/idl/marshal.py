@@ -64,9 +64,15 @@ _SIZES: Final = {
 }
 
 
-def least_octets(type_: Type) -> int:
-    """The fewest octets a value takes on the wire, padding aside."""
+def least_octets(type_: Type, known: dict[StructDef, int] | None = None) -> int:
+    """The fewest octets a value takes on the wire, padding aside.
+
+    Args:
+        type_: The type.
+        known: What was found for structs before.
+    """
     found = unaliased(type_)
+    known = {} if known is None else known
     if isinstance(found, Basic):
         return _SIZES[found.kind]
     if isinstance(found, FixedOf):
@@ -74,9 +80,11 @@ def least_octets(type_: Type) -> int:
     if isinstance(found, InterfaceDef):
         return _SIZES[Kind.OBJREF]
     if isinstance(found, ArrayOf):
-        return found.length * least_octets(found.element)
+        return found.length * least_octets(found.element, known)
     if isinstance(found, StructDef):
-        return sum(least_octets(member.type) for member in found.members)
+        if found not in known:
+            known[found] = sum(least_octets(member.type, known) for member in found.members)
+        return known[found]
     if isinstance(found, UnionDef):
         return least_octets(found.switch)
     return 4  # an enum, or the count of a text or sequence

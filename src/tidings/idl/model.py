@@ -203,19 +203,21 @@ class AttributeDef:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class InterfaceDef(NamedDef):
-    """An interface; not complete while it is only announced."""
+    """An interface; not complete while it is only announced.
+
+    Attributes:
+        bases: The interfaces it names as its bases.
+        ancestors: All it inherits from, each once and behind its own ancestors.
+        operations: Its own operations.
+        attributes: Its own attributes.
+        complete: Whether its definition was read.
+    """
 
     bases: tuple[InterfaceDef, ...] = ()
+    ancestors: tuple[InterfaceDef, ...] = ()
     operations: tuple[OperationDef, ...] = ()
     attributes: tuple[AttributeDef, ...] = ()
     complete: bool = False
-
-    def ancestors(self) -> list[InterfaceDef]:
-        """All interfaces it inherits from, each once, bases before what inherits from them."""
-        found: dict[InterfaceDef, None] = {}
-        for base in self.bases:
-            found.update(dict.fromkeys([*base.ancestors(), base]))
-        return list(found)
 
 
 Type: TypeAlias = (

@@ -136,8 +136,8 @@ def _pragma(stream: TokenStream) -> Pragma:
     ):
         raise InvalidIdl(f"this is no #pragma {kind}", token.place, f"write {_PRAGMA_FORMS[kind]}")
     said = found["version"] if found["quoted"] is None else found["quoted"]
-    if '"' in said or any(c <= " " for c in said):
-        raise InvalidIdl("a repository id has no blanks", token.place)
+    if "\\" in said or not all("!" <= c <= "~" for c in said):
+        raise InvalidIdl("a repository id has no blanks and no backslashes", token.place)
     named = found["name"]
     name = None if named is None else _written_name(named, token.place)
     return Pragma(kind, name, said, token.place)

@@ -217,10 +217,12 @@ class Resolver:
         made.bases = tuple(self._base(name, made, scope) for name in node.bases)
         if len(set(made.bases)) != len(made.bases):
             raise InvalidIdl(f"{made.scoped} names a base twice", node.place)
-        inside.bases = [scope.inside(base) for base in made.bases]
-        inherited = _inherited(made, node.place)
-        if len(made.ancestors()) > self.limits.bases:
+        lineage = [one for base in made.bases for one in (*base.ancestors, base)]
+        made.ancestors = tuple(dict.fromkeys(lineage))
+        if len(made.ancestors) > self.limits.bases:
             raise InvalidIdl(f"more than {self.limits.bases} base interfaces", node.place)
+        inside.ancestors = [scope.inside(base) for base in reversed(made.ancestors)]
+        inherited = _inherited(made, node.place)
         made.complete = True  # its own reference may be used inside
         body = _Body(inherited)
         outer = self._prefix
@@ -296,7 +298,7 @@ class _Body:
 def _inherited(made: InterfaceDef, place: Place) -> dict[str, str]:
     """Which operation or attribute comes from which interface; each name from one only."""
     owners: dict[str, str] = {}
-    for base in made.ancestors():
+    for base in made.ancestors:
         names = [one.name for one in base.operations] + [one.name for one in base.attributes]
         for name in names:
             other = owners.setdefault(name.lower(), base.scoped)

@@ -47,7 +47,7 @@ class Scope:
         self.parent = parent
         self.owner = owner
         self.path: tuple[str, ...] = (*parent.path, name) if parent is not None else ()
-        self.bases: list[Scope] = []
+        self.ancestors: list[Scope] = []  # of an interface
         # By names in lower case: names that differ only in case are one.
         self._entries: dict[str, tuple[str, Symbol, Place]] = {}
         self.inner: dict[NamedDef, Scope] = {}
@@ -136,15 +136,25 @@ class Scope:
         return self._outermost().inner[definition]
 
     def _here(self, name: str, place: Place) -> Symbol | None:
-        """What the name means in this scope or, for an interface, in its bases."""
-        own = self.own(name, place)
+        """What the name means in this scope or, for an interface, in its ancestors."""
+        own = self._seen(name, place)
         if own is not None:
             return own
-        found = [symbol for base in self.bases if (symbol := base._here(name, place)) is not None]
-        if any(symbol is not found[0] for symbol in found[1:]):
+        found = [one for one in self.ancestors if one._seen(name, place) is not None]
+        # What an ancestor declares anew hides what it inherits itself.
+        hidden = {id(scope) for one in found for scope in one.ancestors}
+        seen = [one for one in found if id(one) not in hidden]
+        if len(seen) > 1:
             raise InvalidIdl(
-                f"{name!r} is inherited from several interfaces",
+                f"{name!r} is inherited from {' and '.join(one.name for one in seen)}",
                 place,
                 "write the interface before it, as in Base::name",
             )
-        return found[0] if found else None
+        return seen[0]._seen(name, place) if seen else None
+
+    def _seen(self, name: str, place: Place) -> Symbol | None:
+        """What a name that is used means here; `Color color;` does not hide the type."""
+        entry = self._entries.get(name.lower())
+        if entry is not None and entry[0] != name and isinstance(entry[1], Other):
+            return None
+        return self.own(name, place)

@@ -12,22 +12,17 @@ __all__ = ["typecode_source"]
 _CONSTANTS: Final = {kind: f"_tc.{kind.name}" for kind in KEYWORDS}
 
 
+def _source(code: TypeCode, names: Mapping[TypeCode, str]) -> str:
+    return names.get(code) or typecode_source(code, names)
+
+
 def typecode_source(code: TypeCode, names: Mapping[TypeCode, str]) -> str:
     """An expression that makes the TypeCode.
 
     Args:
         code: The TypeCode.
-        names: What TypeCodes are called that have names; the one itself is not looked up.
+        names: What TypeCodes inside it are called; its own name is not looked up.
     """
-    inner = {other: name for other, name in names.items() if other != code}
-    return _made(code, inner)
-
-
-def _source(code: TypeCode, names: Mapping[TypeCode, str]) -> str:
-    return names.get(code) or _made(code, names)
-
-
-def _made(code: TypeCode, names: Mapping[TypeCode, str]) -> str:
     kind = code.kind
     if kind in _CONSTANTS:
         return _CONSTANTS[kind]

@@ -29,6 +29,9 @@ __all__ = ["TypeCodes"]
 
 _OBJECT: Final = tc.objref()
 
+# Where TypeCodes end; typedefs and types that contain each other may come in any number.
+_DEEPEST: Final = tc.MAX_TYPE_DEPTH
+
 
 class TypeCodes:
     """Makes TypeCodes, each once.
@@ -41,6 +44,7 @@ class TypeCodes:
         self._limits = limits
         self._made: dict[NamedDef, TypeCode] = {}
         self._nodes = 0
+        self._depth = 0
 
     def of(self, type_: Type | ExceptionDef) -> TypeCode:
         """The TypeCode of a type or exception.
@@ -79,7 +83,11 @@ class TypeCodes:
             raise InvalidIdl(
                 f"the TypeCodes have more than {self._limits.type_nodes} parts", type_.place
             )
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise InvalidIdl(f"types nest deeper than {_DEEPEST}", type_.place)
         made = self._composed(type_, open_)
+        self._depth -= 1
         if not made.open_ids:
             self._made[type_] = made
         return made

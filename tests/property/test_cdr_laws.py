@@ -19,11 +19,12 @@ from tests.property.strategies import (
     values_of,
 )
 from tidings.events import typecode as tc
-from tidings.events.anyvalue import Any, Value, same
+from tidings.events.anyvalue import Any, Value, same, unboxed
 from tidings.events.checking import conform
 from tidings.events.reference import Reference
 from tidings.events.typecode import TypeCode
 from tidings.orb.cdr_reader import Reader
+from tidings.orb.cdr_telling import told
 from tidings.orb.cdr_values import read_value, write_value
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import ISO_8859_1, OURS, UTF_16, CodeSets
@@ -127,6 +128,18 @@ def test_every_any_survives(value: Value, setting: Setting) -> None:
     if reader is not None:
         assert alike(reader.any(), value)
         assert reader.left == 0
+
+
+@given(typecodes.flatmap(lambda t: st.tuples(st.just(t), values_of(t))))
+@example((tc.sequence(tc.sequence(tc.LONG)), [[1], []]))
+@example((tc.sequence(tc.LONGLONG), [1, 2**40]))
+@example((tc.ANY, Any(tc.SHORT, 1)))
+@example((tc.ANY, 1))
+@example((tc.struct("", "", [("a", tc.ANY)]), [Any(tc.SHORT, 1)]))
+def test_a_type_is_told_from_a_value_as_events_tell_it(pair: tuple[TypeCode, object]) -> None:
+    type_, value = pair
+    stored = conform(type_, value)
+    assert same(told(type_, stored), unboxed(Any.trusted(type_, stored)))
 
 
 @given(all_typecodes, settings)

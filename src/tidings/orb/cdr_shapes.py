@@ -16,7 +16,7 @@ class Shape(NamedTuple):
         least: The fewest octets a value takes.
         empties: How many parts of a value take no octets, outside of sequences.
         nesting: How many containers of a value stand inside each other, up to where the type
-            contains itself.
+            contains itself or an any begins.
     """
 
     least: int
@@ -33,7 +33,7 @@ _ATOMS: Final = {
     **dict.fromkeys((Kind.STRING, Kind.WSTRING, Kind.TYPECODE), Shape(4)),
     Kind.LONGDOUBLE: Shape(16),
     Kind.OBJREF: Shape(8),
-    Kind.ANY: Shape(4, nesting=1),
+    Kind.ANY: Shape(4),
     Kind.NULL: _NOTHING,
     Kind.VOID: _NOTHING,
     Kind.RECURSIVE: Shape(0),

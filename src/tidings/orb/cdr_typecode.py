@@ -117,12 +117,12 @@ class _Scope:
             return self.indirection(reader)
         before = self.size
         self.grow(reader, 1)
+        self.written += 1
+        _charge(reader, 1)
         made = _PLAIN.get(kind)
         if made is None:
             if depth > self.limits.typecode_depth:
                 raise reader.bad(f"TypeCodes nest deeper than {self.limits.typecode_depth}")
-            self.written += 1
-            _charge(reader, 1)
             try:
                 made = self.parameters(kind, reader, at, depth)
             except InvalidTypeCode as error:

@@ -10,12 +10,13 @@ from itertools import repeat
 from typing import Final, NamedTuple, TypeAlias
 
 from tidings.events import typecode as tc
-from tidings.events.anyvalue import MAX_DEPTH, nesting, unboxed
+from tidings.events.anyvalue import MAX_DEPTH, nesting
 from tidings.events.boxes import Any, UnionValue, Value
 from tidings.events.reference import Reference
 from tidings.events.typecode import Kind, Label, TypeCode
 from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.cdr_shapes import Shape, is_kept, shape_of
+from tidings.orb.cdr_telling import told
 from tidings.orb.cdr_text_input import TextInput
 from tidings.orb.cdr_typecode import read_typecode
 from tidings.orb.exceptions import BAD_PARAM, OMG
@@ -73,10 +74,10 @@ def read_any(reader: TextInput) -> Value:
     _descend(reader, 1 + plan.shape.nesting)
     if plan.shape.empties:
         reader.charge_empty(plan.shape.empties)
-    value = unboxed(Any.trusted(type_, plan.read(reader)))
+    value = told(type_, plan.read(reader))
     reader.depth = before
     # Values nest less deep than their anys, which vanish where the type can be told.
-    if not before and plan.shape.nesting and nesting(value) > MAX_DEPTH:
+    if not before and nesting(value) > MAX_DEPTH:
         raise reader.bad(f"values nest deeper than {MAX_DEPTH}")
     return value
 
@@ -161,6 +162,9 @@ _BOXED: Final = (
 )
 _UNBOXED: Final = (Kind.LONG, Kind.DOUBLE, Kind.BOOLEAN)
 _DIRECT: Final[dict[int, ReadValue]] = {
+    # An any that holds nothing has at least the octets that say so.
+    int(Kind.NULL): lambda _reader: None,
+    int(Kind.VOID): lambda _reader: Any.trusted(tc.VOID, None),
     **{int(kind): _ATOMS[kind] for kind in _UNBOXED},
     **{int(kind): _boxed(tc.PRIMITIVES[kind], _ATOMS[kind]) for kind in _BOXED},
     int(Kind.STRING): _string_any,
@@ -188,10 +192,11 @@ def _made(type_: TypeCode, outer: _Outer) -> ReadValue:
     if atom is not None:
         return atom
     if kind in (Kind.STRUCT, Kind.EXCEPT, Kind.UNION):
-        recursion = _Recursion(shape_of(type_))
-        inside = {**outer, type_.id: recursion}
         make = _union if kind is Kind.UNION else _struct
-        recursion.read = read = make(type_, inside)
+        if not any(type_.id in member.type.open_ids for member in type_.members):
+            return make(type_, outer)
+        recursion = _Recursion(shape_of(type_))
+        recursion.read = read = make(type_, {**outer, type_.id: recursion})
         return read
     return _MADE[kind](type_, outer)
 

@@ -133,10 +133,11 @@ def _made(type_: TypeCode, outer: _Outer) -> WriteValue:
     if atom is not None:
         return atom
     if kind in (Kind.STRUCT, Kind.EXCEPT, Kind.UNION):
-        recursion = _Recursion(max(1, shape_of(type_).nesting))
-        inside = {**outer, type_.id: recursion}
         make = _union if kind is Kind.UNION else _struct
-        recursion.write = write = make(type_, inside)
+        if not any(type_.id in member.type.open_ids for member in type_.members):
+            return make(type_, outer)
+        recursion = _Recursion(max(1, shape_of(type_).nesting))
+        recursion.write = write = make(type_, {**outer, type_.id: recursion})
         return write
     return _MADE[kind](type_, outer)
 

@@ -20,7 +20,7 @@ class Limits:
             Twice the depth of stored values, since an any may stand between each two.
         typecode_depth: How many TypeCodes may stand inside each other.
         typecode_size: Nodes of one TypeCode, when every indirection is replaced by its target.
-        typecodes: TypeCodes with parameters in one message.
+        typecodes: TypeCodes of one message, where one is more than a word.
         empty_values: Values of a message that take no octets, such as those of an empty struct.
         profiles: Profiles of one object reference.
         components: Components of one profile.

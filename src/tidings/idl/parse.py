@@ -12,6 +12,7 @@ from tidings.idl.parse_types import (
     declarator,
     expression,
     members,
+    simple_type,
     type_spec,
 )
 from tidings.idl.preprocess import Preprocessor
@@ -221,7 +222,7 @@ def _attribute(stream: TokenStream) -> Attribute:
     place = stream.place
     readonly = stream.skip("readonly")
     stream.expect("attribute")
-    type_ = type_spec(stream, " of the attribute")
+    type_ = simple_type(stream, " of the attribute")
     names: list[Declarator] = [declarator(stream, "the attribute's name")]
     while stream.skip(","):
         names.append(declarator(stream, "the attribute's name"))
@@ -233,7 +234,7 @@ def _attribute(stream: TokenStream) -> Attribute:
 def _operation(stream: TokenStream) -> Operation:
     place = stream.place
     oneway = stream.skip("oneway")
-    result = None if stream.skip("void") else type_spec(stream, " of the result, or '}'")
+    result = None if stream.skip("void") else simple_type(stream, " of the result, or '}'")
     place = place if oneway else stream.place
     name = stream.name("the operation's name")
     stream.expect("(", " and the parameters")
@@ -260,7 +261,7 @@ def _parameter(stream: TokenStream) -> Parameter:
     if not stream.sees("in", "out", "inout"):
         raise stream.wrong("expected 'in', 'out' or 'inout' before the parameter")
     direction = str(stream.take().value)
-    type_ = type_spec(stream, " of the parameter")
+    type_ = simple_type(stream, " of the parameter")
     return Parameter(direction, type_, stream.name("the parameter's name"), place)
 
 
@@ -275,7 +276,7 @@ def _typedef(stream: TokenStream) -> Typedef:
 
 def _const(stream: TokenStream) -> Const:
     stream.take()
-    type_ = type_spec(stream, " of the constant")
+    type_ = simple_type(stream, " of the constant")
     place = stream.place
     name = stream.name("the constant's name")
     stream.expect("=")

@@ -27,7 +27,7 @@ from tidings.idl.tree import (
     Union,
 )
 
-__all__ = ["array_declarator", "declarator", "expression", "members", "type_spec"]
+__all__ = ["array_declarator", "declarator", "expression", "members", "simple_type", "type_spec"]
 
 _BASIC: Final = {
     "float": Kind.FLOAT,
@@ -107,6 +107,18 @@ def type_spec(stream: TokenStream, where: str = "") -> TypeSpec:
     return made
 
 
+def simple_type(stream: TokenStream, where: str) -> TypeSpec:
+    """A type that is named, and not declared on the spot.
+
+    Args:
+        stream: The tokens.
+        where: What the type is for, for messages.
+    """
+    if stream.sees("struct", "union", "enum"):
+        raise stream.wrong(f"expected a type{where}", "declare it before, and write its name here")
+    return type_spec(stream, where)
+
+
 def _type_spec(stream: TokenStream, where: str) -> TypeSpec:
     token, place = stream.next, stream.place
     if token.kind == "name" or stream.sees("::"):
@@ -153,7 +165,7 @@ _SUM: Final = _LEVELS.index(("+", "-"))
 def _sequence(stream: TokenStream) -> SequenceType:
     place = stream.take().place
     stream.expect("<", " behind 'sequence'")
-    element = type_spec(stream, " of the elements")
+    element = simple_type(stream, " of the elements")
     bound = _binary(stream, _SUM) if stream.skip(",") else None
     stream.close_angle()
     return SequenceType(element, bound, place)

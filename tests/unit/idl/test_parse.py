@@ -167,6 +167,8 @@ def test_a_comma_behind_the_last_label_is_let_pass() -> None:
         ("local interface L {};", "local interfaces are not supported", 1, 1),
         ("native N;", "native types are not supported", 1, 1),
         ('interface I { void f() context ("x"); };', "context clauses are not", 1, 24),
+        ("interface I { void f(in struct S {} x); };", "expected a type of the parameter", 1, 25),
+        ("typedef sequence<enum E {x}> T;", "expected a type of the elements", 1, 18),
         ("interface I { interface J {}; };", "expected an operation, attribute or type", 1, 15),
         ("foo;", "expected a definition, not 'foo'", 1, 1),
         ("}", "expected a definition, not '}'", 1, 1),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tidings.orb.limits import Limits
     from tidings.orb.stubs import Operation
 
-__all__ = ["Forward", "Readdress", "result_of"]
+__all__ = ["Forward", "Readdress", "location_of", "result_of"]
 
 
 class Forward(NamedTuple):
@@ -59,6 +59,24 @@ def result_of(answer: Answer, operation: Operation, limits: Limits) -> Any:  # n
     if isinstance(outcome, SystemException | UserException):
         raise outcome
     return outcome
+
+
+def location_of(answer: Answer, limits: Limits) -> bool | Forward:
+    """Whether the object is where it was looked for, or where it is.
+
+    Raises:
+        SystemException: The server cannot tell, or its answer cannot be read.
+    """
+    reply = answer.reply
+    assert isinstance(reply, giop.LocateReply)
+    reader = reply.reader(answer.codesets, limits)
+    status = reply.status
+    if status in (giop.LocateStatus.OBJECT_FORWARD, giop.LocateStatus.OBJECT_FORWARD_PERM):
+        return Forward(reader.reference())
+    if status is giop.LocateStatus.LOC_SYSTEM_EXCEPTION:
+        raise _system_exception(reader)
+    # A server that wants more than the key is there at least, and calls will tell.
+    return status is not giop.LocateStatus.UNKNOWN_OBJECT
 
 
 def _outcome(

@@ -21,6 +21,9 @@ __all__ = ["Hub", "Link", "LinkLost"]
 
 _log: Final = logging.getLogger(__name__)
 
+# Seconds for a peer to read our last message and hang up.
+_LINGER: Final = 1.0
+
 
 class LinkLost(Exception):
     """The connection ended before the answer came.
@@ -47,7 +50,10 @@ class Hub(Protocol):
         """A connection is there. False: there are too many, and it is to be closed."""
 
     def link_lost(self, link: Link) -> None:
-        """A connection is gone."""
+        """A connection carries nothing more."""
+
+    def link_gone(self, link: Link) -> None:
+        """The socket of a connection is closed."""
 
     def listen_points(self) -> tuple[Address, ...]:
         """Where the ORB listens, as offered to peers."""
@@ -81,6 +87,7 @@ class Link(asyncio.Protocol):
         self._last_received = self._last_sent = self._loop.time()
         self._begun: float | None = None  # when the message began that is not whole yet
         self._stuck: tuple[float, int] | None = None
+        self._lingering: asyncio.TimerHandle | None = None
         self.connection = Connection(
             opener=opener,
             little=options.little,
@@ -96,12 +103,10 @@ class Link(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         name = transport.get_extra_info("peername") or ("", 0)
-        self.peer = Address(str(name[0]), int(name[1]))
+        # A socket for both families shows addresses of the old one inside the new.
+        self.peer = Address(str(name[0]).removeprefix("::ffff:"), int(name[1]))
         if not self._hub.link_opened(self):
-            self.closed = True
-            self.connection.close()
-            self._flush()
-            transport.close()
+            self.close("refused")
             return
         if self.opener and self._options.offer_bidirectional:
             self.connection.offer(self._hub.listen_points())
@@ -128,6 +133,9 @@ class Link(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection is gone, for whatever reason."""
         self._end(str(exc) if exc else "the peer closed the connection", unseen=False)
+        if self._lingering is not None:
+            self._lingering.cancel()
+        self._hub.link_gone(self)
 
     def pause_writing(self) -> None:
         """The peer does not read as fast as we write."""
@@ -326,8 +334,7 @@ class Link(asyncio.Protocol):
         """Ends the connection without waiting for what is unsent."""
         _log.warning("%s: %s; the connection is cut", self.peer, why)
         self._end(why, unseen=False)
-        if self._transport is not None:
-            self._transport.abort()
+        self.abort()
 
     def _end(self, why: str, *, unseen: bool) -> None:
         if not self.closed:
@@ -339,5 +346,26 @@ class Link(asyncio.Protocol):
                 future.set_exception(LinkLost(why, unseen=unseen))
         self._writable.set()
         self._serving.abandon()
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        """Closes the socket so that the peer can read the last message.
+
+        A socket that is closed while octets lie unread takes what was sent back. So only our
+        side ends, and what still comes is thrown away for a moment.
+        """
+        transport = self._transport
+        if transport is None or transport.is_closing() or self._lingering is not None:
+            return
+        self._lingering = self._loop.call_later(_LINGER, transport.abort)
+        if self._hub.closing:
+            transport.close()
+            return
+        transport.write_eof()
+        if not self._reading:
+            transport.resume_reading()
+
+    def abort(self) -> None:
+        """Closes the socket, whatever is unsent."""
         if self._transport is not None:
-            self._transport.close()
+            self._transport.abort()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["Links"]
 
 _log: Final = logging.getLogger(__name__)
+
+# Seconds for peers to read the last messages when the ORB closes.
+_LAST_SECONDS: Final = 0.5
+_EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104, RUF100 - to be told apart, not to listen at
 
 
 class Links:
@@ -36,6 +41,9 @@ class Links:
         self.pool = Pool(self)
         self.listening: list[Address] = []
         self._all: set[Link] = set()
+        self._lingering: set[Link] = set()
+        self._sockets: set[Link] = set()
+        self._empty = asyncio.Event()
         self._accepted = 0
         self._per_host: Counter[str] = Counter()
         # Hosts whose connections are being refused: each is told of once, until one fits again.
@@ -67,7 +75,7 @@ class Links:
     def points(self) -> tuple[Address, ...]:
         """Where references say the ORB is; empty if nothing is known."""
         options = self.options
-        found = list(self.listening)
+        found = [_reachable(address) for address in self.listening]
         if options.advertise is not None:
             host, port = options.advertise
             found = [Address(host, port or (found[0].port if found else 0))]
@@ -90,6 +98,7 @@ class Links:
 
     def link_opened(self, link: Link) -> bool:
         """A connection is there. False: there are too many, and it is to be closed."""
+        self._sockets.add(link)
         if not link.opener:
             host = link.peer.host
             why = self._why_refused(host)
@@ -116,12 +125,20 @@ class Links:
         return ""
 
     def link_lost(self, link: Link) -> None:
-        """A connection is gone."""
-        if link not in self._all:
-            return
-        self._all.discard(link)
-        self.pool.forget(link)
-        if not link.opener:
+        """A connection carries nothing more."""
+        if link in self._all:
+            self._all.discard(link)
+            self.pool.forget(link)
+            if not link.opener:
+                self._lingering.add(link)
+
+    def link_gone(self, link: Link) -> None:
+        """The socket of a connection is closed."""
+        self._sockets.discard(link)
+        if not self._sockets:
+            self._empty.set()
+        if link in self._lingering:  # it counts as long as it costs a socket
+            self._lingering.discard(link)
             self._accepted -= 1
             self._per_host[link.peer.host] -= 1
             if not self._per_host[link.peer.host]:
@@ -154,6 +171,26 @@ class Links:
             _log.warning("requests in progress did not end in time; they are given up")
         for link in list(self._all):
             link.close()
+        for link in list(self._sockets - self._all):
+            link.abort()
         if self._sweeping is not None:
             self._sweeping.cancel()
-        await asyncio.sleep(0)  # lets transports close their sockets
+        await self._hang_up()
+
+    async def _hang_up(self) -> None:
+        """Waits for the last messages to be sent, though not for those who do not read them."""
+        if not self._sockets:
+            return
+        self._empty.clear()
+        try:
+            async with asyncio.timeout(_LAST_SECONDS):
+                await self._empty.wait()
+        except TimeoutError:
+            for link in list(self._sockets):
+                link.abort()
+            await self._empty.wait()
+
+
+def _reachable(address: Address) -> Address:
+    """What others can connect to: an ORB that listens everywhere is found by the host's name."""
+    return Address(socket.gethostname(), address.port) if address.host in _EVERYWHERE else address

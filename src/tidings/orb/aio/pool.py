@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tidings.orb.aio.link import Hub, Link
 from tidings.orb.aio.options import Address
-from tidings.orb.exceptions import NO_PERMISSION, NO_RESOURCES, OMG, TRANSIENT
+from tidings.orb.exceptions import BAD_INV_ORDER, NO_PERMISSION, NO_RESOURCES, OMG, TRANSIENT
 
 if TYPE_CHECKING:
     from tidings.orb.codesets import CodeSets
@@ -28,6 +28,7 @@ class Pool:
         self._opened: dict[Address, list[Link]] = {}
         self._opening: dict[Address, asyncio.Task[Link]] = {}
         self._callbacks: dict[Address, Link] = {}
+        self._closed = False
 
     @property
     def count(self) -> int:
@@ -55,6 +56,7 @@ class Pool:
             TRANSIENT: Nobody answers there.
             NO_PERMISSION: The ORB may not connect there.
             NO_RESOURCES: The ORB has too many connections.
+            BAD_INV_ORDER: The ORB is closed.
         """
         back = self._callbacks.get(address)
         if back is not None and not back.closed:
@@ -66,15 +68,24 @@ class Pool:
         if opening is None:
             self._check(address)
             opening = asyncio.get_running_loop().create_task(self._open(address))
+            # Whoever asked may have gone when it fails.
+            opening.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._opening[address] = opening
-        # Others may wait for the same connection: who gives up does not end it for them.
-        link = await asyncio.shield(opening)
+        try:
+            # Others may wait for the same connection: who gives up does not end it for them.
+            link = await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            if opening.cancelled():
+                raise _closed() from None
+            raise
         if link.connection.fits(codesets):
             return link
         return await self.link(address, codesets)
 
     def _check(self, address: Address) -> None:
         options = self._hub.options
+        if self._closed:
+            raise _closed()
         if options.may_connect is not None and not options.may_connect(*address):
             raise NO_PERMISSION(why=f"this ORB may not connect to {address}")
         if self.count >= options.max_opened:
@@ -100,9 +111,14 @@ class Pool:
         return link
 
     def close(self) -> None:
-        """Gives up on connections that are not there yet."""
+        """Opens nothing more, and gives up on connections that are not there yet."""
+        self._closed = True
         for opening in self._opening.values():
             opening.cancel()
+
+
+def _closed() -> BAD_INV_ORDER:
+    return BAD_INV_ORDER(OMG | 4, why="the ORB is closed")
 
 
 def reason(error: Exception) -> str:

@@ -43,8 +43,10 @@ class Hub(Protocol):
     """What a connection needs of the ORB it belongs to."""
 
     options: Options
-    adapter: ObjectAdapter
     closing: bool
+
+    def adapter_for(self, peer: Address) -> ObjectAdapter:
+        """Who finds the servants for requests from there."""
 
     def link_opened(self, link: Link) -> bool:
         """A connection is there. False: there are too many, and it is to be closed."""
@@ -94,7 +96,7 @@ class Link(asyncio.Protocol):
             limits=options.limits,
             accept_points=options.accept_bidirectional is not Bidirectional.NEVER,
         )
-        self._serving = Serving(hub.adapter, self._reply)
+        self._heed(self.peer)
 
     # ------------------------------------------------------------ what asyncio tells
 
@@ -105,11 +107,17 @@ class Link(asyncio.Protocol):
         name = transport.get_extra_info("peername") or ("", 0)
         # A socket for both families shows addresses of the old one inside the new.
         self.peer = Address(str(name[0]).removeprefix("::ffff:"), int(name[1]))
+        self._heed(self.peer)
         if not self._hub.link_opened(self):
             self.close("refused")
             return
         if self.opener and self._options.offer_bidirectional:
             self.connection.offer(self._hub.listen_points())
+
+    def _heed(self, peer: Address) -> None:
+        """What a peer may find here depends on where it is."""
+        self._adapter = self._hub.adapter_for(peer)
+        self._serving = Serving(self._adapter, self._reply)
 
     def data_received(self, data: bytes) -> None:
         """Octets came."""
@@ -163,9 +171,9 @@ class Link(asyncio.Protocol):
                 if waiting is not None and not waiting.done():
                     waiting.set_result(incoming)
             case sans_io.Locate():
-                self.connection.send(self._hub.adapter.locate(incoming))
+                self.connection.send(self._adapter.locate(incoming))
             case sans_io.Refusal(call, error):
-                self.connection.reply(call.request_id, self._hub.adapter.refuse(call, error))
+                self.connection.reply(call.request_id, self._adapter.refuse(call, error))
             case sans_io.Cancel():
                 self._serving.cancel(incoming.request_id)
             case sans_io.ListenPoints():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
 import socket
 from collections import Counter
@@ -32,11 +33,15 @@ class Links:
     Args:
         options: Times and limits.
         adapter: Finds the servants.
+        near: Finds them for peers on this machine; the same one if it is None.
     """
 
-    def __init__(self, options: Options, adapter: ObjectAdapter) -> None:
+    def __init__(
+        self, options: Options, adapter: ObjectAdapter, near: ObjectAdapter | None = None
+    ) -> None:
         self.options = options
-        self.adapter = adapter
+        self._adapter = adapter
+        self._near = near or adapter
         self.closing = False
         self.pool = Pool(self)
         self.listening: list[Address] = []
@@ -93,6 +98,10 @@ class Links:
         """Objects at these addresses may be called over this connection."""
         for point in points:
             self.pool.add_callback(point, link)
+
+    def adapter_for(self, peer: Address) -> ObjectAdapter:
+        """Who finds the servants for requests from there."""
+        return self._near if is_loopback(peer.host) else self._adapter
 
     # ------------------------------------------------------------ connections come and go
 
@@ -194,3 +203,11 @@ class Links:
 def _reachable(address: Address) -> Address:
     """What others can connect to: an ORB that listens everywhere is found by the host's name."""
     return Address(socket.gethostname(), address.port) if address.host in _EVERYWHERE else address
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is one of this machine to itself."""
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False

@@ -31,6 +31,8 @@ class Orb:
         options: Times, limits and addresses.
         find: Finds the object of a key that was not activated: the servant, the reference of
             where it is now, or None.
+        find_near: The same for callers on this machine, asked after `find`: for objects that
+            need no key which only who was given it can know.
         names: Looks up a corbaname, once its naming service is known.
     """
 
@@ -39,6 +41,7 @@ class Orb:
         options: Options | None = None,
         *,
         find: Callable[[bytes], Found] | None = None,
+        find_near: Callable[[bytes], Found] | None = None,
         names: Callable[[Orb, Corbaname], Awaitable[Reference]] | None = None,
     ) -> None:
         self.options = options or Options()
@@ -46,8 +49,11 @@ class Orb:
         """What `corbaloc:rir:/Name` stands for."""
         self._active: dict[bytes, Servant] = {}
         self._find = find
+        self._find_near = find_near
         self._names = names
-        self._links = Links(self.options, ObjectAdapter(self._found, self.options.limits))
+        limits = self.options.limits
+        near = None if find_near is None else ObjectAdapter(self._found_near, limits)
+        self._links = Links(self.options, ObjectAdapter(self._found, limits), near)
         self._calling = Calling(self._links.pool, self.options)
 
     async def __aenter__(self) -> Self:
@@ -119,6 +125,12 @@ class Orb:
         if servant is None and self._find is not None:
             return self._find(key)
         return servant
+
+    def _found_near(self, key: bytes) -> Found:
+        found = self._found(key)
+        if found is None and self._find_near is not None:
+            return self._find_near(key)
+        return found
 
     # ------------------------------------------------------------ objects elsewhere
 

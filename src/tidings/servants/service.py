@@ -15,6 +15,7 @@ from tidings.engine.access import OWNER, Grant, Keys, ObjectKey
 from tidings.engine.door import LocalDoor
 from tidings.errors import Forbidden
 from tidings.events.reference import Reference
+from tidings.servants.faults import TypedErrors
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
@@ -27,7 +28,7 @@ NIL: Final = Reference()
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectServant:
+class ObjectServant(TypedErrors):
     """What every servant of the service knows.
 
     Attributes:

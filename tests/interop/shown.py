@@ -18,12 +18,9 @@ def node(value: tuple[Anything, ...]) -> str:
 
 
 def choice(value: UnionValue) -> str:
-    inner = value.value
-    return (
-        f"{value.discriminator}={inner:g}"
-        if isinstance(inner, float)
-        else (f"{value.discriminator}={inner}")
-    )
+    inner: Anything = value.value
+    shown = f"{inner:g}" if isinstance(inner, float) else str(inner)
+    return f"{value.discriminator}={shown}"
 
 
 def record(value: tuple[Anything, ...]) -> str:
@@ -56,7 +53,8 @@ def any_value(value: Anything) -> str:
 
 
 def _boxed(box: Any) -> str:
-    kind, inner = box.type.unaliased.kind, box.value
+    kind = box.type.unaliased.kind
+    inner: Anything = box.value
     if kind in NAMES:
         return f"{NAMES[kind]} {inner}"
     if isinstance(inner, UnionValue):

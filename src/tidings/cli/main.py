@@ -20,6 +20,7 @@ from tidings.cli import (
     history,
     pipeline,
     publishing,
+    references,
     render,
     serve,
     subscribing,
@@ -83,6 +84,7 @@ serve.add_to(app)
 app.add_typer(channels.app, name="channel")
 app.add_typer(subscriptions.app, name="subscription")
 app.add_typer(dead_letters.app, name="dead-letter")
+app.add_typer(references.app, name="ior")
 for _commands in (publishing, subscribing, tree, history, trails, configuration):
     _commands.add_to(app)
 

@@ -202,10 +202,9 @@ def test_typecode_needs_no_declaration() -> None:
             55,
         ),
         (
-            "interface A { typedef long T; }; interface B { typedef long T; };\n"
-            + "interface C : A, B { T f(); };",
+            "interface A {typedef any T;}; interface B {typedef any T;};\ninterface C:A,B{T f();};",
             "'T' is inherited from B and A",
-            22,
+            17,
         ),
         ("interface A { void f(in long a, in long A); };", "the parameter 'A' stands twice", 33),
         ("interface A { oneway long f(); };", "f is oneway, and so gives nothing back", 15),

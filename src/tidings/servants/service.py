@@ -63,6 +63,7 @@ class CorbaService:
         keys: Makes and reads object keys.
         makers: By kind of object (`engine.access.KINDS`), who makes its servants.
         well_known: Plain keys, such as `NameService`, and what they stand for.
+        open_well_known: Whether callers of other machines may use plain keys.
         grants: By id, on whose behalf a reference is used; 0 is the owner of the service.
     """
 
@@ -70,19 +71,24 @@ class CorbaService:
     orb: Orb
     keys: Keys
     makers: Mapping[str, ServantMaker]
-    well_known: dict[bytes, Servant] = field(default_factory=dict)
+    well_known: dict[bytes, ObjectKey] = field(default_factory=dict)
+    open_well_known: bool = False
     grants: dict[int, Grant] = field(default_factory=lambda: {0: Grant(0, OWNER)})
     _doors: dict[int, LocalDoor] = field(default_factory=dict)
 
     def find(self, octets: bytes) -> Servant | None:
         """The servant for an object key: what the ORB asks for each request."""
-        plain = self.well_known.get(octets)
-        if plain is not None:
-            return plain
         try:
-            key = self.keys.read(octets)
+            return self._servant(self.keys.read(octets))
         except Forbidden:
-            return None
+            return self.find_near(octets) if self.open_well_known else None
+
+    def find_near(self, octets: bytes) -> Servant | None:
+        """The servant for a plain key: what callers on this machine may use besides."""
+        key = self.well_known.get(octets)
+        return None if key is None else self._servant(key)
+
+    def _servant(self, key: ObjectKey) -> Servant | None:
         maker, door = self.makers.get(key.kind), self.door(key.grant)
         if maker is None or door is None:
             return None

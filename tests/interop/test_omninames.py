@@ -15,7 +15,7 @@ from tests.interop.objects import Impl, T
 from tests.interop.test_omniorb import played
 from tidings.cos import CosNaming_auto as naming
 from tidings.orb.aio import Orb
-from tidings.orb.exceptions import TRANSIENT
+from tidings.orb.exceptions import OBJECT_NOT_EXIST, TRANSIENT
 
 
 @asynccontextmanager
@@ -73,12 +73,13 @@ def _named(id: str) -> tuple[naming.NameComponent, ...]:
 
 
 async def _answering(root: naming.NamingContext) -> None:
+    """Waits for its port, and then for the object behind it."""
     for _ in range(100):
         try:
             await root._orb.call(
                 root._reference, naming.NamingContext_INTERFACE.operations["list"], (0,)
             )
-        except TRANSIENT:
+        except (OBJECT_NOT_EXIST, TRANSIENT):
             await asyncio.sleep(0.05)
         else:
             return

@@ -13,6 +13,7 @@ from tidings.orb.destination import Destination, destinations
 from tidings.orb.exceptions import (
     COMM_FAILURE,
     INV_OBJREF,
+    OBJECT_NOT_EXIST,
     OMG,
     TIMEOUT,
     TRANSIENT,
@@ -42,12 +43,13 @@ _FORWARDS_KEPT: Final = 1000
 class _Course:
     """One call with all its attempts."""
 
-    __slots__ = ("addressing", "forwards", "reference", "resent", "retried", "sent")
+    __slots__ = ("addressing", "forwards", "reference", "resent", "retried", "returned", "sent")
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
         self.forwards = 0
         self.retried = False
+        self.returned = False
         self.resent = 0
         self.sent = False
         self.addressing = 0
@@ -99,15 +101,16 @@ class Calling:
         while True:
             try:
                 answer = await self._attempt(course, operation, arguments)
+                self._remember(reference, course.reference)
                 if answer is None:
                     return None
                 outcome = result_of(answer, operation, self._options.limits)
-            except (TRANSIENT, COMM_FAILURE) as error:
+            except (TRANSIENT, COMM_FAILURE, OBJECT_NOT_EXIST) as error:
                 if not self._again(reference, course, error):
                     raise
                 continue
             if isinstance(outcome, Forward):
-                self._follow(reference, course, outcome.reference)
+                self._follow(course, outcome.reference)
             elif isinstance(outcome, Readdress):
                 self._readdress(course, outcome.addressing)
             else:
@@ -117,24 +120,30 @@ class Calling:
         """Whether a call that failed is made once more, and where."""
         if error.completed is not Completion.NO:
             return False
-        if course.reference != reference:  # the object moved, perhaps back
+        if course.reference != reference and not course.returned:
+            # The object moved on, perhaps back: who sent us here knows.
             self._forwards.pop(reference, None)
             course.reference = reference
-            course.forwards += 1
-            return course.forwards <= MAX_FORWARDS
-        if course.retried:
+            course.returned = True
+            return True
+        if course.retried or isinstance(error, OBJECT_NOT_EXIST):
             return False
         course.retried = True
         # If nobody answered at any of its addresses, asking at once again is no use.
         return course.sent
 
-    def _follow(self, reference: Reference, course: _Course, forwarded: Reference) -> None:
+    def _follow(self, course: _Course, forwarded: Reference) -> None:
         course.forwards += 1
         if course.forwards > MAX_FORWARDS:
             why = f"the call was forwarded more than {MAX_FORWARDS} times"
             raise TRANSIENT(OMG | 1, Completion.MAYBE, why)
         course.reference = forwarded
-        self._forwards[reference] = forwarded
+
+    def _remember(self, reference: Reference, answered: Reference) -> None:
+        """Notes where an object was found, so that the next call goes there at once."""
+        if answered is reference or self._forwards.get(reference) is answered:
+            return
+        self._forwards[reference] = answered
         if len(self._forwards) > _FORWARDS_KEPT:
             self._forwards.popitem(last=False)
 

@@ -278,6 +278,24 @@ def test_a_forward_to_nowhere_falls_back_to_where_it_came_from() -> None:
     asyncio.run(run())
 
 
+def test_an_object_that_left_where_it_was_forwarded_to_is_asked_for_again() -> None:
+    async def run() -> None:
+        async with Orb() as target, Orb(find=lambda key: places[0]) as server, Orb() as client:
+            await target.listen()
+            await server.listen()
+            places: list[Found] = [target.activate(EchoServant(), b"echo")]
+            stub = client.stub(Echo, server.reference(b"old", INTERFACE))
+            assert await stub.echo("there") == "there"
+            target.deactivate(b"echo")
+            places[0] = EchoServant()
+            assert await stub.echo("back") == "back"
+            places[0] = None
+            with pytest.raises(corba.OBJECT_NOT_EXIST):
+                await stub.echo("nowhere")
+
+    asyncio.run(run())
+
+
 def test_forwards_in_a_circle_end() -> None:
     async def run() -> None:
         async with Orb(find=lambda key: here) as server, Orb() as client:

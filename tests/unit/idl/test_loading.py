@@ -66,7 +66,8 @@ def returned(operation: Operation, result: Any) -> Any:
 
 
 def test_constants_are_values(bank: ModuleType) -> None:
-    assert (bank.MOST, bank.NAME, bank.RATE) == (2**40, 'a"b', Decimal("1.25"))
+    found = [bank.MOST, bank.NAME, bank.RATE]
+    assert found == [2**40, 'a"b', Decimal("1.25")]
     assert bank.USUAL is bank.Currency.dollar
 
 
@@ -109,7 +110,7 @@ def test_types_have_typecodes(bank: ModuleType) -> None:
 def test_exceptions_have_their_members_and_travel(bank: ModuleType) -> None:
     missing = bank.Sum("euro", Decimal("0.01"))
     raised = bank.Overdrawn(missing, code_="E7")
-    assert isinstance(raised, UserException)
+    assert issubclass(bank.Overdrawn, UserException)
     assert (raised.ID, raised.missing, raised.code_) == (
         *("IDL:demo/Bank/Overdrawn:1.0", missing, "E7"),
     )
@@ -164,7 +165,7 @@ class Recorder:
         reference: Reference,
         operation: Operation,
         arguments: tuple[Any, ...],
-        timeout: float | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - as an ORB has it
     ) -> Any:
         self.calls.append((operation.name, arguments))
         return len(self.calls)
@@ -266,7 +267,7 @@ def test_names_of_python_do_no_harm() -> None:
         """struct tuple { long class; string self; };
         exception KeyError { tuple args; };
         enum bool {_True, mro};
-        interface range { attribute tuple import; tuple get_import(in tuple in_, out bool len); };"""
+        interface range { attribute tuple import; tuple get_import(in any in_, out bool len); };"""
     )
     assert round_trip(module, "tuple_", (1, "x")).class_ == 1
     assert round_trip(module, "bool_", "True") == "True"
@@ -314,7 +315,8 @@ def test_what_is_wrong_is_told() -> None:
 
 
 def test_every_fault_of_marshalling_is_a_system_exception(bank: ModuleType) -> None:
-    for wrong in (None, 5, "text", ((),), {}, [1, 2, 3]):
+    wrongs: list[object] = [None, 5, "text", ((),), {}, [1, 2, 3]]
+    for wrong in wrongs:
         for name in ("Sum", "Sums", "Currency"):
             with pytest.raises(SystemException):
                 getattr(bank, f"write_{name}")(Writer(), wrong)

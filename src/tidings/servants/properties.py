@@ -30,12 +30,12 @@ def boxed(value: Value) -> Any:
     return value if isinstance(value, Any) else Any.trusted(infer(value), value)
 
 
-def properties_in(properties: Iterable[Property]) -> list[tuple[str, Any]]:
-    """Properties from a client, in its order.
+def properties_in(properties: Iterable[Property]) -> dict[str, Any]:
+    """Properties from a client; of two with one name the last counts.
 
     The values keep their types: a long must not pass for a short.
     """
-    return [(name, boxed(value)) for name, value in properties]
+    return {name: boxed(value) for name, value in properties}
 
 
 def properties_out(values: Mapping[str, int], table: Mapping[str, Line]) -> Sequence[Property]:

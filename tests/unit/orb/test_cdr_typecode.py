@@ -196,6 +196,21 @@ def test_the_limits_hold_for_types_that_are_remembered() -> None:
     assert made.read(Limits(typecode_depth=3, typecode_size=3, typecodes=3)).depth == 3
 
 
+def test_a_repeat_counts_with_all_that_is_in_it() -> None:
+    made = Handmade()
+    outer = made.begin_struct("Outer", 2)
+    made.string("a")
+    made.typecode(tc.struct("IDL:Inner:1.0", "Inner", [("x", tc.LONG)]))
+    made.places["inner"] = made.buffer.index(b"IDL:Inner") - 16
+    made.string("b")
+    made.indirect("inner")
+    made.end_encapsulation(outer)
+    # The outer struct, the inner one and its long, twice, and the indirection itself.
+    assert made.read(Limits(typecode_size=6)).members[1].type.name == "Inner"
+    with pytest.raises(MARSHAL, match="nodes"):
+        made.read(Limits(typecode_size=5))
+
+
 def test_equal_types_are_one_object() -> None:
     made = Handmade()
     made.typecode(tc.struct("IDL:Once:1.0", "Once", [("a", tc.LONG)]))

@@ -33,7 +33,7 @@ class _Branch:
 
     def __init__(self, outer: bool, holds: bool, place: Place) -> None:
         self.outer = outer
-        self.taking = outer and holds
+        self.taking = holds
         self.taken = holds
         self.at_else = False
         self.place = place

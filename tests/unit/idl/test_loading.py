@@ -15,6 +15,7 @@ from tidings.events.reference import Reference
 from tidings.idl.faults import InvalidIdl
 from tidings.idl.loading import load_idl
 from tidings.orb.cdr_reader import Reader
+from tidings.orb.cdr_values import write_value
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.exceptions import BAD_PARAM, MARSHAL, NO_IMPLEMENT, SystemException, UserException
 from tidings.orb.stubs import Operation
@@ -252,6 +253,33 @@ def test_bounds_are_kept_both_ways() -> None:
             getattr(module, f"read_{name}")(Reader(octets, little=True))
     with pytest.raises(BAD_PARAM, match="has no length"):
         round_trip(module, "S", 7)
+
+
+EDGES = {
+    "short": (-(2**15), 2**15 - 1),
+    "unsigned short": (0, 2**16 - 1),
+    "long": (-(2**31), 2**31 - 1),
+    "unsigned long": (0, 2**32 - 1),
+    "long long": (-(2**63), 2**63 - 1),
+    "unsigned long long": (0, 2**64 - 1),
+    "float": (-1.5, 0.25),
+    "double": (-1e300, 5e-324),
+    "boolean": (True, False),
+    "char": ("a", "ÿ"),
+    "octet": (0, 255),
+}
+
+
+@pytest.mark.parametrize("type_", EDGES)
+def test_numbers_in_a_row_look_as_their_typecode_says(type_: str) -> None:
+    module = load_idl(f"struct S {{ octet first; sequence<{type_}> some; {type_} two[2]; }};")
+    value = (1, EDGES[type_], EDGES[type_])
+    one, other = Writer(little=True), Writer(little=True)
+    module.write_S(one, value)
+    write_value(other, module.S_TYPE, value)
+    assert one.getvalue() == other.getvalue()
+    found = module.read_S(Reader(one.getvalue(), little=True))
+    assert [tuple(found.some), tuple(found.two)] == [EDGES[type_], EDGES[type_]]
 
 
 def test_a_count_is_not_believed_before_its_octets_are_there() -> None:

@@ -26,18 +26,22 @@ class TextInput(Input):
 
     def _text_octets(self) -> bytes:
         """The octets of a string without the NUL that ends it."""
-        count = self.ulong()
-        at = self.at
+        # Most of what events hold is text, so the count is read here and not by `ulong`.
+        buffer = self.buffer
+        at = self.at + ((self.origin - self.at) & 3)
+        start = at + 4
+        if start > self.end:
+            raise self._short_of("a string", 4)
+        count = self._order.ulong(buffer, at)[0]
+        self.at = end = start + count
         if not count:
             return b""
-        end = at + count
         if end > self.end:
+            self.at = start
             raise self._short_of("a string", count)
-        buffer = self.buffer
         if buffer[end - 1]:
             raise self.bad(f"a string of {count} octets does not end with NUL")
-        self.at = end
-        octets = buffer[at : end - 1]
+        octets = buffer[start : end - 1]
         if 0 in octets:
             raise self.bad("a string with a NUL inside")
         return octets

@@ -50,9 +50,10 @@ class TextOutput(Output):
     def _text(self, octets: bytes) -> None:
         if 0 in octets:
             raise BAD_PARAM(why=f"{shortened(octets)} has a NUL inside, which no string can carry")
-        self.ulong(len(octets) + 1)
-        self.buffer += octets
-        self.buffer.append(0)
+        buffer = self.buffer
+        padding = (self.origin - len(buffer)) & 3
+        # The count, the octets and a NUL; most of what events hold is text.
+        buffer += b"\0" * padding + self._order.ulong(len(octets) + 1) + octets + b"\0"
 
     def _unwritable(self, value: object, set_name: str) -> BAD_PARAM | DATA_CONVERSION:
         if not isinstance(value, str):

@@ -14,7 +14,7 @@ from tidings.events.anyvalue import infer, pack
 from tidings.events.boxes import Any, UnionValue
 from tidings.events.reference import Reference
 from tidings.events.texts import exact_text, shortened
-from tidings.events.typecode import Kind, TypeCode
+from tidings.events.typecode import PRIMITIVES, Kind, TypeCode
 from tidings.events.typetext import describe
 from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.cdr_shapes import is_kept, shape_of
@@ -29,10 +29,11 @@ WriteValue: TypeAlias = Callable[[TextOutput, Anything], None]
 
 
 class _Plan(NamedTuple):
-    """What writes the values of a type, and how deep they nest."""
+    """What writes the values of a type, how deep they nest, and the type if it is one word."""
 
     write: WriteValue
     nesting: int
+    word: int
 
 
 class _Recursion:
@@ -66,22 +67,60 @@ def write_any(writer: TextOutput, value: object) -> None:
     Raises:
         BAD_PARAM: The type of the value cannot be told, or it does not fit its own type.
     """
-    kind = type(value)
-    if kind is str:
-        writer.ulong(Kind.STRING)
-        writer.ulong(0)
-        writer.string(value)  # type: ignore[arg-type]  # its type is what was asked
+    direct = _DIRECT.get(type(value))
+    if direct is not None:
+        direct(writer, value)
         return
     if isinstance(value, Any):
         type_, value = value.type, value.value
     else:
         type_, value = _inferred(value)
-    write_typecode(writer, type_)
     plan = _plan_of(type_)
+    if plan.word >= 0:
+        writer.ulong(plan.word)
+    else:
+        write_typecode(writer, type_)
     before = writer.depth
     _descend(writer, 1 + plan.nesting)
     plan.write(writer, value)
     writer.depth = before
+
+
+def _string_any(writer: TextOutput, value: str) -> None:
+    writer.ulong(_STRING)
+    writer.ulong(0)
+    writer.string(value)
+
+
+def _integer_any(writer: TextOutput, value: int) -> None:
+    if -(2**31) <= value < 2**31:
+        writer.ulong(_LONG)
+        writer.long(value)
+        return
+    type_, _ = _inferred(value)
+    writer.ulong(type_.kind)
+    write_value(writer, type_, value)
+
+
+def _double_any(writer: TextOutput, value: float) -> None:
+    writer.ulong(_DOUBLE)
+    writer.double(value)
+
+
+def _boolean_any(writer: TextOutput, value: bool) -> None:
+    writer.ulong(_BOOLEAN)
+    writer.boolean(value)
+
+
+# Plain numbers: those of the kinds are slower to write.
+_STRING, _LONG, _DOUBLE, _BOOLEAN = map(int, (Kind.STRING, Kind.LONG, Kind.DOUBLE, Kind.BOOLEAN))
+# The values of most anys: their type is known without a look at them.
+_DIRECT: Final[dict[type, WriteValue]] = {
+    str: _string_any,
+    int: _integer_any,
+    float: _double_any,
+    bool: _boolean_any,
+}
 
 
 def _inferred(value: object) -> tuple[TypeCode, object]:
@@ -120,7 +159,8 @@ def _misfit(value: object, type_: TypeCode) -> BAD_PARAM:
 def _plan_of(type_: TypeCode) -> _Plan:
     plan = _PLANS.get(type_)
     if plan is None:
-        plan = _Plan(_made(type_, {}), shape_of(type_).nesting)
+        word = int(type_.kind) if type_.kind in PRIMITIVES else -1
+        plan = _Plan(_made(type_, {}), shape_of(type_).nesting, word)
         if is_kept(type_):
             _PLANS.keep(type_, plan)
     return plan

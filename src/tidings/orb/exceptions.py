@@ -74,8 +74,10 @@ class SystemException(CorbaError):
     NAME: ClassVar[str] = "UNKNOWN"
 
     def __init_subclass__(cls) -> None:
-        """Names the exception by its class."""
+        """Names the exception by its class; a special case of one keeps its name."""
         super().__init_subclass__()
+        if SystemException not in cls.__bases__:
+            return
         cls.NAME = cls.__name__
         cls.corba_id = f"IDL:omg.org/CORBA/{cls.__name__}:1.0"
         cls.code = f"corba_{cls.__name__.lower()}"

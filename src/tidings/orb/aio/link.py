@@ -86,6 +86,7 @@ class Link(asyncio.Protocol):
         self._writable = asyncio.Event()
         self._writable.set()
         self._reading = True
+        self._flushing = False  # replies are about to be sent
         self._last_received = self._last_sent = self._loop.time()
         self._begun: float | None = None  # when the message began that is not whole yet
         self._stuck: tuple[float, int] | None = None
@@ -125,14 +126,14 @@ class Link(asyncio.Protocol):
             return
         now = self._last_received = self._loop.time()
         heard = self.connection.heard
+        self._flushing = True  # at the end of this
         for incoming in self.connection.receive_data(data):
             self._take(incoming)
         if not self.connection.in_message:
             self._begun = None
         elif self._begun is None or self.connection.heard != heard:
             self._begun = now
-        self._flush()
-        self._gate()
+        self._flush_and_gate()
 
     def eof_received(self) -> bool:
         """The peer sends nothing more: it is gone."""
@@ -197,6 +198,13 @@ class Link(asyncio.Protocol):
 
     def _reply(self, request_id: int, octets: bytes | None) -> None:
         self.connection.reply(request_id, octets)
+        # Replies that are ready at the same moment leave together.
+        if not self._flushing:
+            self._flushing = True
+            self._loop.call_soon(self._flush_and_gate)
+
+    def _flush_and_gate(self) -> None:
+        self._flushing = False
         self._flush()
         self._gate()
 

@@ -9,7 +9,7 @@ from inspect import iscoroutine
 from typing import Any, Final
 
 from tidings.orb.connection import Call
-from tidings.orb.exceptions import OMG, TRANSIENT, Completion
+from tidings.orb.exceptions import OMG, TRANSIENT, UNKNOWN, Completion
 from tidings.orb.poa import Invocation, ObjectAdapter
 
 __all__ = ["Serving"]
@@ -65,7 +65,7 @@ class Serving:
         A plain method runs at once, unless one before it has yet to start. A coroutine becomes
         a task; tasks start in the order in which they were made.
         """
-        invocation = self._adapter.open(call)
+        invocation = self._opened(call)
         if not isinstance(invocation, Invocation):
             self._reply(call.request_id, invocation)
             return
@@ -82,6 +82,15 @@ class Serving:
                 self._returned(invocation, method)
                 return
         self._begin(_Work(invocation, method))
+
+    def _opened(self, call: Call) -> Invocation | bytes | None:
+        try:
+            return self._adapter.open(call)
+        except Exception as fault:  # noqa: BLE001 - it is logged, and the caller is told
+            name, key = call.request.operation, call.request.key
+            _log.exception("operation %r of object %r cannot be looked up", name, key)
+            error = UNKNOWN(0, Completion.NO, str(fault))
+            return self._adapter.refuse(call, error)
 
     def _begin(self, work: _Work) -> None:
         self._unstarted += 1

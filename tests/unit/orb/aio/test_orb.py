@@ -21,7 +21,7 @@ from tests.unit.orb.echo import (
     Echo,
     EchoServant,
 )
-from tidings.errors import InvalidUsage, Unreachable
+from tidings.errors import Unreachable
 from tidings.events.reference import Reference
 from tidings.orb import exceptions as corba
 from tidings.orb.aio import Address, Options, Orb
@@ -390,10 +390,3 @@ def test_urls_stand_for_objects() -> None:
             await p.client.resolve("corbaname::127.0.0.1:1#x")
 
     played(scene)
-
-
-def test_numbers_that_mean_nothing_are_refused() -> None:
-    with pytest.raises(InvalidUsage, match="max_calls"):
-        Options(max_calls=0)
-    with pytest.raises(InvalidUsage, match=r"1\.7"):
-        Options(minor=7)

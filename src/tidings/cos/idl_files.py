@@ -26,6 +26,8 @@ MODULES: Final = (
     "CosNotifyFilter",
     "CosNotifyChannelAdmin",
     "CosNaming",
+    "CosLifeCycle",
+    "EventChannelAdmin",
     "NotificationServiceAgent",
     "Advertising",
 )

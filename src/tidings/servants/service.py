@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from tidings.engine.access import OWNER, Grant, Keys, ObjectKey
-from tidings.engine.door import LocalDoor
 from tidings.errors import Forbidden
 from tidings.events.reference import Reference
+from tidings.servants.calls import ClientOptions
+from tidings.servants.clients import Clients
+from tidings.servants.door import GatheringDoor
 from tidings.servants.faults import TypedErrors
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class ObjectServant(TypedErrors):
     """
 
     service: CorbaService
-    door: LocalDoor
+    door: GatheringDoor
     key: ObjectKey
 
     # Given by the generated base class of every servant.
@@ -49,7 +51,7 @@ class ObjectServant(TypedErrors):
         return self.service.reference(ObjectKey(kind, ids, self.key.grant), interface)
 
 
-ServantMaker = Callable[["CorbaService", LocalDoor, ObjectKey], "Servant | None"]
+ServantMaker = Callable[["CorbaService", GatheringDoor, ObjectKey], "Servant | None"]
 """Makes the servant for a key; None if there is no such object now."""
 
 
@@ -65,6 +67,8 @@ class CorbaService:
         well_known: Plain keys, such as `NameService`, and what they stand for.
         open_well_known: Whether callers of other machines may use plain keys.
         grants: By id, on whose behalf a reference is used; 0 is the owner of the service.
+        client_options: How clients are called.
+        clients: Those who are connected to proxies.
     """
 
     host: Host
@@ -74,7 +78,12 @@ class CorbaService:
     well_known: dict[bytes, ObjectKey] = field(default_factory=dict)
     open_well_known: bool = False
     grants: dict[int, Grant] = field(default_factory=lambda: {0: Grant(0, OWNER)})
-    _doors: dict[int, LocalDoor] = field(default_factory=dict)
+    client_options: ClientOptions = field(default_factory=ClientOptions)
+    clients: Clients = field(init=False)
+    _doors: dict[int, GatheringDoor] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.clients = Clients(self.host, self.orb, self.client_options)
 
     def find(self, octets: bytes) -> Servant | None:
         """The servant for an object key: what the ORB asks for each request."""
@@ -84,9 +93,19 @@ class CorbaService:
             return self.find_near(octets) if self.open_well_known else None
 
     def find_near(self, octets: bytes) -> Servant | None:
-        """The servant for a plain key: what callers on this machine may use besides."""
-        key = self.well_known.get(octets)
+        """The servant for a plain key: what callers on this machine may use besides.
+
+        The name of a channel is a plain key, too.
+        """
+        key = self.well_known.get(octets) or self._named(octets)
         return None if key is None else self._servant(key)
+
+    def _named(self, octets: bytes) -> ObjectKey | None:
+        name = octets.decode("utf-8", "replace")
+        for channel in self.host.factory.channels.values():
+            if name and channel.name == name:
+                return ObjectKey("channel", (channel.id,), 0)
+        return None
 
     def _servant(self, key: ObjectKey) -> Servant | None:
         maker, door = self.makers.get(key.kind), self.door(key.grant)
@@ -110,10 +129,12 @@ class CorbaService:
         except Forbidden:
             return None
 
-    def door(self, grant: int) -> LocalDoor | None:
+    def door(self, grant: int) -> GatheringDoor | None:
         """The host as the principal of a grant may use it; None for a grant that is no more."""
         known = self._doors.get(grant)
         given = self.grants.get(grant)
         if known is None and given is not None:
-            known = self._doors[grant] = LocalDoor(self.host, given.principal)
+            known = self._doors[grant] = GatheringDoor(
+                self.host, given.principal, self.clients.heard
+            )
         return None if given is None else known

@@ -57,6 +57,11 @@ class Links:
         self._sweeping: asyncio.Task[None] | None = None
         self._nowhere: Address | None = None
 
+    @property
+    def count(self) -> int:
+        """How many connections are open, accepted and our own."""
+        return len(self._all)
+
     # ------------------------------------------------------------ where the ORB is
 
     async def listen(self, host: str, port: int) -> Address:

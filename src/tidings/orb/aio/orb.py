@@ -71,6 +71,11 @@ class Orb:
         """Takes nothing more, lets requests in progress finish, and ends all connections."""
         await self._links.close()
 
+    @property
+    def connections(self) -> int:
+        """How many connections are open, accepted and our own."""
+        return self._links.count
+
     # ------------------------------------------------------------ objects here
 
     async def listen(self, host: str = "127.0.0.1", port: int = 0) -> Address:

@@ -11,31 +11,32 @@ from tidings.servants.factory import FactoryObject
 from tidings.servants.filters import FilterFactoryObject, FilterObject
 from tidings.servants.mapping_filters import MappingObject
 from tidings.servants.parts import SIDES
+from tidings.servants.proxies import make_proxy
 
 if TYPE_CHECKING:
     from tidings.engine.access import ObjectKey
-    from tidings.engine.door import LocalDoor
     from tidings.orb.stubs import Servant
+    from tidings.servants.door import GatheringDoor
     from tidings.servants.service import CorbaService, ServantMaker
 
 __all__ = ["MAKERS"]
 
 
-def _factory(service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant:
+def _factory(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant:
     return FactoryObject(service, door, key)
 
 
-def _filter_factory(service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant:
+def _filter_factory(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant:
     return FilterFactoryObject(service, door, key)
 
 
-def _channel(service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant | None:
+def _channel(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
     (channel,) = key.ids
     exists = channel in service.host.factory.channels
     return ChannelObject(service, door, key) if exists else None
 
 
-def _admin(service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant | None:
+def _admin(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
     channel, number, admin = key.ids
     found = service.host.factory.channels.get(channel)
     side = SIDES[number]
@@ -46,12 +47,12 @@ def _admin(service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant | 
     return SupplierAdminObject(service, door, key)
 
 
-def _filter(service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant | None:
+def _filter(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
     exists = _has_filter(service, key)
     return FilterObject(service, door, key) if exists else None
 
 
-def _mapping(service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant | None:
+def _mapping(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
     exists = _has_filter(service, key)
     return MappingObject(service, door, key) if exists else None
 
@@ -66,6 +67,7 @@ MAKERS: Final[dict[str, ServantMaker]] = {
     "factory": _factory,
     "channel": _channel,
     "admin": _admin,
+    "proxy": make_proxy,
     "filter": _filter,
     "mapping": _mapping,
     "filter factory": _filter_factory,

@@ -1,0 +1,298 @@
+"""CORBA clients of proxies, as the engine reaches them.
+
+A client is called by one task at a time, so that it gets its events in order. What it is told of
+event types goes another way, in order as well: a client that hangs there still gets its events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from tidings.channel.vocabulary import Form, Item, Side
+from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
+from tidings.cos.CosNotification_auto import EventType
+from tidings.cos.events import any_in, any_out, event_in, event_out, events_in, events_out
+from tidings.engine.bodies import Message
+from tidings.engine.reach import Delivery, QuietEndpoint, Types
+from tidings.errors import Disconnected, TidingsError
+from tidings.events.reference import Reference
+from tidings.orb.exceptions import (
+    BAD_OPERATION,
+    NO_IMPLEMENT,
+    OBJECT_NOT_EXIST,
+    SystemException,
+)
+from tidings.servants.calls import Calls, UnwritableError, guarded
+from tidings.servants.client_kinds import ClientKind
+from tidings.servants.types import types_out
+
+__all__ = [
+    "ClientEndpoint",
+    "PullSupplierEndpoint",
+    "PushConsumerEndpoint",
+    "endpoint_for",
+]
+
+_log: Final = logging.getLogger(__name__)
+
+# A client that says one of these is no more.
+_GONE: Final = (ClientDisconnected, OBJECT_NOT_EXIST)
+# A client that says one of these does not want to hear of event types.
+_DEAF: Final = (BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST)
+
+Deaf = Callable[[], None]
+
+
+class ClientEndpoint(QuietEndpoint):
+    """A client that begins itself: a push supplier or a pull consumer.
+
+    Args:
+        calls: Carries the calls out.
+        kind: What the client is.
+        client: Its reference.
+        deaf: Called when it turns out that the client cannot be told of event types.
+    """
+
+    def __init__(self, calls: Calls, kind: ClientKind, client: Reference, deaf: Deaf) -> None:
+        self.client = client
+        self.kind = kind
+        self.missed = 0
+        """How often in a row it could not be asked whether it exists."""
+        self._calls = calls
+        self._deaf = deaf
+        self._loop = asyncio.get_running_loop()
+        self.heard_at = self._loop.time()
+        """When it has answered last, in the time of the loop."""
+        self._closed = False
+        self._task: asyncio.Task[None] | None = None
+        self._telling: asyncio.Task[None] | None = None
+        self._goodbye: asyncio.Task[None] | None = None
+        self._added: dict[EventType, None] = {}
+        self._removed: dict[EventType, None] = {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether a call to the client is under way."""
+        return self._task is not None or self._telling is not None
+
+    def pause(self) -> None:
+        """Begins no more calls with events until `go_on`."""
+
+    def go_on(self) -> None:
+        """Goes on after `pause`."""
+
+    def offers(self, added: Types, removed: Types) -> None:
+        """Tells a consumer of event types, later."""
+        if self.kind.side is Side.CONSUMER:
+            self._changed(added, removed)
+
+    def subscriptions(self, added: Types, removed: Types) -> None:
+        """Tells a supplier of event types, later."""
+        if self.kind.side is Side.SUPPLIER:
+            self._changed(added, removed)
+
+    def _changed(self, added: Types, removed: Types) -> None:
+        """Notes a change; what comes and goes before the client is told was never there."""
+        if self._closed or self.kind.notice is None:
+            return
+        _merge(types_out(added), self._added, self._removed)
+        _merge(types_out(removed), self._removed, self._added)
+        if self._telling is None:
+            self._telling = self._calls.start(self._tell_changes())
+
+    async def _tell_changes(self) -> None:
+        assert self.kind.notice is not None
+        try:
+            while (self._added or self._removed) and not self._closed:
+                arguments = (tuple(self._added), tuple(self._removed))
+                self._added, self._removed = {}, {}
+                try:
+                    await self._calls.tell(self.client, self.kind.notice, arguments)
+                    self.heard_at = self._loop.time()
+                except _DEAF:
+                    self._added, self._removed = {}, {}
+                    self._deaf()
+                except TidingsError as error:
+                    _log.info("a client was not told of changed event types: %s", error)
+        finally:
+            self._telling = None
+
+    def disconnected(self) -> None:
+        """Tells the client once that its proxy is gone, after the call that is running."""
+        if not self._closed:
+            self._goodbye = self._calls.start(self._say_goodbye(self._task))
+        self.close()
+
+    async def _say_goodbye(self, running: asyncio.Task[None] | None) -> None:
+        if running is not None:
+            await asyncio.wait([running])
+        try:
+            await self._calls.tell(self.client, self.kind.goodbye)
+        except TidingsError as error:
+            _log.debug("a client was not told that it is disconnected: %s", error)
+
+    def close(self, error: Exception | None = None) -> None:
+        """Calls the client no more; a call that is running may end, and is not answered."""
+        self._closed = True
+
+    def cancel(self) -> None:
+        """Ends the calls that are running."""
+        for task in (self._task, self._telling):
+            if task is not None:
+                task.cancel()
+
+
+class PushConsumerEndpoint(ClientEndpoint):
+    """A push consumer: called with its events one after the other, or batch after batch.
+
+    An event is done with when the call returns. When a call fails, it and everything behind it
+    fails, so that it all comes again in order. What cannot be written for this client at all is
+    not tried again.
+    """
+
+    def __init__(self, calls: Calls, kind: ClientKind, client: Reference, deaf: Deaf) -> None:
+        super().__init__(calls, kind, client, deaf)
+        assert kind.transfer is not None
+        self._push = guarded(kind.transfer)
+        self._translate = _OUT[kind.form]
+        self._queue: deque[list[Message]] = deque()
+        self._taken: list[int] = []
+        self._address = (0, 0)
+        self._paused = False
+
+    def deliver(self, batch: Delivery) -> None:
+        """Queues the events for the calls."""
+        if self._closed:
+            return
+        self._address = batch[:2]
+        if self.kind.form is Form.SEQUENCE:
+            self._queue.append(batch.messages)
+        else:
+            self._queue.extend([message] for message in batch.messages)
+        self._begin()
+
+    def pause(self) -> None:
+        """Calls the consumer no more until `go_on`; a call that is running may end."""
+        self._paused = True
+
+    def go_on(self) -> None:
+        """Goes on after `pause`."""
+        self._paused = False
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._task is None and self._queue and not self._paused:
+            self._task = self._calls.start(self._run())
+
+    async def _run(self) -> None:
+        try:
+            while self._queue and not self._paused:
+                await self._hand_over(self._queue.popleft())
+        finally:
+            self._task = None
+
+    async def _hand_over(self, messages: list[Message]) -> None:
+        try:
+            arguments = (self._translate(messages),)
+            await self._calls.transfer(self.client, self._push, arguments)
+        except UnwritableError as error:
+            self._refuse(messages, error)
+        except _GONE as error:
+            self._fail(messages, error, gone=True)
+        except TidingsError as error:
+            self._fail(messages, error, gone=False)
+        else:
+            self.heard_at = self._loop.time()
+            if not self._taken:
+                # All that is taken in this turn of the loop is answered at once.
+                self._loop.call_soon(self.flush)
+            self._taken += [message.seq for message in messages]
+
+    def flush(self) -> None:
+        """Answers what was taken."""
+        if self._taken and not self._closed:
+            taken, self._taken = self._taken, []
+            self._answers.ack(*self._address, taken)
+
+    def _refuse(self, messages: list[Message], error: UnwritableError) -> None:
+        if len(messages) > 1:  # each alone, to find out which
+            self._queue.extendleft([message] for message in reversed(messages))
+        elif not self._closed:
+            self.flush()
+            self._answers.reject(*self._address, [messages[0].seq], str(error))
+
+    def _fail(self, messages: list[Message], error: Exception, *, gone: bool) -> None:
+        self.flush()
+        seqs = [message.seq for message in messages]
+        for waiting in self._queue:
+            seqs += [message.seq for message in waiting]
+        self._queue.clear()
+        if not self._closed:
+            self._answers.failed(*self._address, seqs, _reason(error), gone)
+
+    def close(self, error: Exception | None = None) -> None:
+        """Calls the consumer no more."""
+        self.flush()
+        super().close(error)
+        self._queue.clear()
+
+
+class PullSupplierEndpoint(ClientEndpoint):
+    """A pull supplier: asked for events when the engine says so."""
+
+    async def try_pull(self, most: int) -> Sequence[Item]:
+        """Asks the supplier.
+
+        Raises:
+            Disconnected: It is no more.
+            TidingsError: It could not be asked.
+        """
+        assert self.kind.transfer is not None
+        sequence = self.kind.form is Form.SEQUENCE
+        arguments = (most,) if sequence else ()
+        try:
+            found = await self._calls.transfer(self.client, self.kind.transfer, arguments)
+        except _GONE as error:
+            raise Disconnected(_reason(error)) from error
+        self.heard_at = self._loop.time()
+        value, has_event = found
+        if not has_event:
+            return ()
+        if sequence:
+            return events_in(value)
+        return (any_in(value) if self.kind.form is Form.ANY else event_in(value),)
+
+
+def endpoint_for(calls: Calls, kind: ClientKind, client: Reference, deaf: Deaf) -> ClientEndpoint:
+    """What reaches a client of this kind."""
+    if not kind.must_be_called:
+        return ClientEndpoint(calls, kind, client, deaf)
+    if kind.side is Side.CONSUMER:
+        return PushConsumerEndpoint(calls, kind, client, deaf)
+    return PullSupplierEndpoint(calls, kind, client, deaf)
+
+
+_OUT: Final[dict[Form, Callable[[list[Message]], object]]] = {
+    Form.ANY: lambda messages: any_out(messages[0].event),
+    Form.STRUCTURED: lambda messages: event_out(messages[0].event),
+    Form.SEQUENCE: lambda messages: events_out(message.event for message in messages),
+}
+
+
+def _reason(error: Exception) -> str:
+    return str(error) if isinstance(error, SystemException) else type(error).__name__
+
+
+def _merge(
+    types: Iterable[EventType], here: dict[EventType, None], there: dict[EventType, None]
+) -> None:
+    """Notes types that change one way, and forgets those that were to change the other way."""
+    for one in types:
+        if one in there:
+            del there[one]
+        else:
+            here[one] = None

@@ -20,9 +20,9 @@ from tidings.engine.host import Host
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any
 from tidings.events.reference import Reference
-from tidings.orb.aio import Options, Orb
+from tidings.orb.aio import Orb
 from tidings.orb.exceptions import OMG, SystemException
-from tidings.orb.stubs import Stub
+from tidings.orb.stubs import Servant, Stub
 from tidings.servants.makers import MAKERS
 from tidings.servants.service import CorbaService
 
@@ -82,8 +82,12 @@ async def scene(settings: Settings = DEFAULT_SETTINGS) -> AsyncIterator[Scene]:
     """A service that runs while the context lasts."""
     host = await Host.open(None, settings=settings)
     found: list[CorbaService] = []
+
+    def find(key: bytes) -> Servant | None:
+        return found[0].find(key)
+
     try:
-        async with Orb(Options(), find=lambda key: found[0].find(key)) as server, Orb() as client:
+        async with Orb(find=find) as server, Orb() as client:
             await server.listen()
             service = CorbaService(host, server, Keys(SECRET), MAKERS)
             service.grants[ANN] = Grant(ANN, Principal("ann"))

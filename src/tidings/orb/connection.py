@@ -150,6 +150,11 @@ class Connection:
         """Whether a message has begun and is not whole yet."""
         return self._framer.in_message
 
+    @property
+    def oldest(self) -> object | None:
+        """What tells the message apart that has waited longest for fragments, if one does."""
+        return self._framer.oldest
+
     def receive_data(self, octets: bytes) -> list[Incoming]:
         """What the octets mean that came, in their order."""
         found: list[Incoming] = []

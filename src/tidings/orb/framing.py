@@ -65,6 +65,11 @@ class Framer:
         """Whether a message has begun and is not whole yet."""
         return bool(self._buffer or self._unfinished)
 
+    @property
+    def oldest(self) -> object | None:
+        """What tells the message apart that has waited longest for fragments, if one does."""
+        return next(iter(self._unfinished.values()), None)
+
     def feed(self, octets: bytes | bytearray | memoryview) -> Iterator[Message]:
         """The messages that are whole with these octets, in their order.
 

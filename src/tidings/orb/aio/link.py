@@ -21,6 +21,9 @@ __all__ = ["Hub", "Link", "LinkLost"]
 
 _log: Final = logging.getLogger(__name__)
 
+# Seconds without a word after which a call that is given up makes its connection suspect.
+SUSPECT_SECONDS: Final = 1.0
+
 # Seconds for a peer to read our last message and hang up.
 _LINGER: Final = 1.0
 
@@ -54,6 +57,9 @@ class Hub(Protocol):
     def link_lost(self, link: Link) -> None:
         """A connection carries nothing more."""
 
+    def link_suspect(self, link: Link) -> None:
+        """A connection is to take no more calls."""
+
     def link_gone(self, link: Link) -> None:
         """The socket of a connection is closed."""
 
@@ -86,9 +92,11 @@ class Link(asyncio.Protocol):
         self._writable = asyncio.Event()
         self._writable.set()
         self._reading = True
+        self._suspect = False
         self._flushing = False  # replies are about to be sent
         self._last_received = self._last_sent = self._loop.time()
         self._begun: float | None = None  # when the message began that is not whole yet
+        self._oldest: tuple[object | None, float] = (None, 0.0)  # waits for fragments, since when
         self._stuck: tuple[float, int] | None = None
         self._lingering: asyncio.TimerHandle | None = None
         self.connection = Connection(
@@ -164,7 +172,10 @@ class Link(asyncio.Protocol):
         match incoming:
             case sans_io.Call():
                 if self._hub.closing:
-                    self._serving.turn_away(incoming)
+                    self._serving.turn_away(incoming, "the ORB is closing")
+                elif self._waiting and self._crowded:
+                    # Reading must go on, or both sides might wait for each other.
+                    self._serving.turn_away(incoming, "too many requests are in progress")
                 else:
                     self._serving.start(incoming)
             case sans_io.Answer():
@@ -257,6 +268,7 @@ class Link(asyncio.Protocol):
     async def _answer(self, request_id: int) -> sans_io.Answer:
         waiting: asyncio.Future[sans_io.Answer] = self._loop.create_future()
         self._waiting[request_id] = waiting
+        sent = self._loop.time()
         self._flush()
         try:
             return await waiting
@@ -265,6 +277,16 @@ class Link(asyncio.Protocol):
             if self._waiting.pop(request_id, None) is not None and not self.closed:
                 self.connection.cancel(request_id)
                 self._flush()
+                self._doubt(sent)
+
+    def _doubt(self, sent: float) -> None:
+        """Takes no more calls if the peer has not been heard of since this one was sent.
+
+        It may be gone without a word, as after a power cut, and TCP would take minutes to tell.
+        """
+        if self._last_received < sent and self._loop.time() - sent >= SUSPECT_SECONDS:
+            self._suspect = True
+            self._hub.link_suspect(self)
 
     def _flush(self) -> None:
         octets = self.connection.data_to_send()
@@ -279,13 +301,15 @@ class Link(asyncio.Protocol):
     def _unsent(self) -> int:
         return self._transport.get_write_buffer_size() if self._transport else 0
 
+    @property
+    def _crowded(self) -> bool:
+        return self._serving.count >= self._options.max_requests
+
     def _gate(self) -> None:
         """Reads on, or stops reading while the peer has enough of ours to do."""
         if self.closed or self._transport is None or self._transport.is_closing():
             return
-        # Who waits for answers from the peer must read on, or both would wait for each other.
-        crowded = self._serving.count >= self._options.max_requests and not self._waiting
-        wanted = self._writable.is_set() and not crowded
+        wanted = self._writable.is_set() and (bool(self._waiting) or not self._crowded)
         if wanted and not self._reading:
             self._transport.resume_reading()
         elif self._reading and not wanted:
@@ -318,7 +342,10 @@ class Link(asyncio.Protocol):
             return
         if not self._reading:
             return
-        if self._begun is not None and now - self._begun >= options.message_seconds:
+        if self._oldest[0] is not self.connection.oldest:
+            self._oldest = (self.connection.oldest, now)
+        begun = self._begun if self._oldest[0] is None else self._oldest[1]
+        if begun is not None and now - begun >= options.message_seconds:
             self.connection.give_up()
             self._flush()
             self._cut(f"it has begun a message and not ended it for {options.message_seconds:g} s")
@@ -327,7 +354,9 @@ class Link(asyncio.Protocol):
 
     def _sweep_idle(self, idle: float) -> None:
         options = self._options
-        if not self.opener and not self.connection.heard and idle >= options.message_seconds:
+        if self._suspect:
+            self.close("the peer did not answer")
+        elif not self.opener and not self.connection.heard and idle >= options.message_seconds:
             _log.warning("%s: it connected and said nothing; closed", self.peer)
             self.close("it said nothing")
         elif idle >= (options.opened_idle_seconds if self.opener else options.idle_seconds):

@@ -146,6 +146,10 @@ class Links:
             if not link.opener:
                 self._lingering.add(link)
 
+    def link_suspect(self, link: Link) -> None:
+        """A connection is to take no more calls."""
+        self.pool.forget(link)
+
     def link_gone(self, link: Link) -> None:
         """The socket of a connection is closed."""
         self._sockets.discard(link)

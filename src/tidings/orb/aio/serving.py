@@ -146,9 +146,9 @@ class Serving:
             _log.error("%s raised what it does not declare", invocation, exc_info=error)
         self._reply(invocation.request_id, failure.octets)
 
-    def turn_away(self, call: Call) -> None:
+    def turn_away(self, call: Call, why: str) -> None:
         """Answers that nothing more is begun here."""
-        error = TRANSIENT(OMG | 1, why="the ORB is closing")
+        error = TRANSIENT(OMG | 1, why=why)
         self._reply(call.request_id, self._adapter.refuse(call, error))
 
     def cancel(self, request_id: int) -> None:

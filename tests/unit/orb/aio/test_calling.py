@@ -15,7 +15,7 @@ from tests.unit.orb.echo import ECHO, INTERFACE, Echo
 from tests.unit.orb.raw import Peer, message
 from tidings.events.reference import Reference
 from tidings.orb import exceptions as corba
-from tidings.orb.aio import Address, Options, Orb
+from tidings.orb.aio import Address, Options, Orb, link
 from tidings.orb.exceptions import OMG, Completion
 from tidings.orb.ior import make_reference
 
@@ -303,6 +303,26 @@ def test_a_call_that_could_not_even_be_sent_was_not_done() -> None:
         first.cancel()
 
     played(behave, scene)
+
+
+def test_a_connection_that_went_dumb_is_used_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link, "SUSPECT_SECONDS", 0.05)
+
+    async def behave(peer: Peer, number: int) -> None:
+        id, _ = await asked(peer)
+        if number > 1:
+            peer.send(reply(id, raw.NO_EXCEPTION, HI))
+        await peer.ended()
+
+    async def scene(odd: Odd) -> None:
+        orb = odd.stub._orb
+        assert isinstance(orb, Orb)
+        with pytest.raises(corba.TIMEOUT):
+            await orb.call(odd.stub._reference, ECHO, ("x",), timeout=0.1)
+        assert await odd.stub.echo("x") == "hi"
+        assert len(odd.connections) == 2
+
+    played(behave, scene, Options(message_seconds=0.1))
 
 
 def test_a_closed_orb_calls_nobody() -> None:

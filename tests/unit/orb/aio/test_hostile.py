@@ -222,6 +222,24 @@ async def _over(peer: Peer) -> bool:
     return True
 
 
+def test_fragments_that_never_end_are_not_waited_for_whatever_else_comes() -> None:
+    async def run() -> None:
+        async with scene(replace(SHORT, message_seconds=0.2)) as s:
+            peer = await s.peer()
+            peer.send(request("big", bytes(8), more=True))
+            for number in range(40):
+                peer.send(request("note", struct.pack("<i", 1), id=4 + 2 * number, flags=0))
+                await asyncio.sleep(0.02)
+                if await _over(peer):
+                    break
+            else:
+                raise AssertionError("still waiting")
+            await peer.close()
+            await s.others_are_fine()
+
+    asyncio.run(run())
+
+
 def test_who_connects_and_says_nothing_is_told_that_it_is_over(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -13,8 +13,9 @@ from tests.unit.orb import raw
 from tests.unit.orb.echo import INTERFACE, Echo, EchoServant
 from tests.unit.orb.raw import Peer, message, request
 from tidings.orb import exceptions as corba
-from tidings.orb.aio import Options, Orb
+from tidings.orb.aio import Bidirectional, Options, Orb
 from tidings.orb.exceptions import Completion
+from tidings.orb.ior import make_reference
 from tidings.orb.poa import Found
 
 
@@ -147,6 +148,56 @@ def test_nothing_more_is_read_while_too_much_is_in_progress() -> None:
             assert len(servant.story) < 10
             servant.go_on.set()
             await _until(lambda: "noted 9" in servant.story)
+            await peer.close()
+
+    asyncio.run(run())
+
+
+def test_what_comes_while_the_orb_closes_is_turned_away() -> None:
+    async def run() -> None:
+        orb = Orb(Options(close_seconds=5))
+        address = await orb.listen()
+        servant = EchoServant()
+        orb.activate(servant, b"echo")
+        peer = await Peer.connect(*address)
+        peer.send(request("nap", struct.pack("<I", 100)))
+        await _until(lambda: servant.naps == 1)
+        closing = asyncio.create_task(orb.close())
+        await asyncio.sleep(0.01)
+        peer.send(request("echo", text("x"), id=4))
+        assert await peer.exception() == ("TRANSIENT", corba.OMG | 1, 1)
+        assert await peer.status() == (2, raw.NO_EXCEPTION)
+        assert (await peer.receive())[0] == raw.CLOSE
+        assert await peer.ended()
+        await closing
+        await peer.close()
+
+    asyncio.run(run())
+
+
+def test_a_crowd_is_turned_away_while_the_peer_owes_us_an_answer() -> None:
+    async def run() -> None:
+        options = Options(max_requests=2, accept_bidirectional=Bidirectional.ALWAYS)
+        async with Orb(options) as orb:
+            address = await orb.listen()
+            servant = Slow()
+            orb.activate(servant, b"echo")
+            peer = await Peer.connect(*address)
+            points = struct.pack("<B3xII", 1, 1, 3) + b"me\0" + struct.pack("<xH", 7)
+            peer.send(request("echo", text("x"), contexts=((5, points),)))
+            assert await peer.status() == (2, raw.NO_EXCEPTION)
+            back = orb.stub(Echo, make_reference(INTERFACE.id, "me", 7, b"back"))
+            asking = asyncio.create_task(back.echo("?"))
+            kind, _, body = await peer.receive()
+            asked = struct.unpack_from("<I", body)[0]
+            assert (kind, asked % 2) == (raw.REQUEST, 1)
+            for number in range(3):
+                peer.send(request("nap", struct.pack("<I", 50), id=10 + 2 * number))
+            assert await peer.exception() == ("TRANSIENT", corba.OMG | 1, 1)
+            head = raw.padded(struct.pack("<III", asked, 0, 0), 8)
+            peer.send(message(raw.REPLY, head + text("!")))
+            assert await asking == "!"
+            assert {await peer.status(), await peer.status()} == {(10, 0), (12, 0)}
             await peer.close()
 
     asyncio.run(run())

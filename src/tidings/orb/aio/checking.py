@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
-from tidings.orb.aio.link import LinkLost
+from tidings.orb.aio.hub import LinkLost
 from tidings.orb.aio.links import Links
 from tidings.orb.aio.options import Address, Options
 from tidings.orb.answers import Forward, location_of

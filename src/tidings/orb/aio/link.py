@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from tidings.orb import connection as sans_io
 from tidings.orb import giop
-from tidings.orb.aio.options import Address, Bidirectional, Options
+from tidings.orb.aio.hub import Hub, LinkLost
+from tidings.orb.aio.options import Address, Bidirectional
 from tidings.orb.aio.serving import Serving
 from tidings.orb.connection import Connection
 
 if TYPE_CHECKING:
     from tidings.orb.destination import Destination
-    from tidings.orb.poa import ObjectAdapter
     from tidings.orb.stubs import Operation
 
-__all__ = ["Hub", "Link", "LinkLost"]
+__all__ = ["Link"]
 
 _log: Final = logging.getLogger(__name__)
 
@@ -26,48 +26,6 @@ SUSPECT_SECONDS: Final = 1.0
 
 # Seconds for a peer to read our last message and hang up.
 _LINGER: Final = 1.0
-
-
-class LinkLost(Exception):
-    """The connection ended before the answer came.
-
-    Args:
-        why: The reason in words.
-        unseen: Whether the peer has told that it did nothing about the call.
-    """
-
-    def __init__(self, why: str, *, unseen: bool) -> None:
-        super().__init__(why)
-        self.why = why
-        self.unseen = unseen
-
-
-class Hub(Protocol):
-    """What a connection needs of the ORB it belongs to."""
-
-    options: Options
-    closing: bool
-
-    def adapter_for(self, peer: Address) -> ObjectAdapter:
-        """Who finds the servants for requests from there."""
-
-    def link_opened(self, link: Link) -> bool:
-        """A connection is there. False: there are too many, and it is to be closed."""
-
-    def link_lost(self, link: Link) -> None:
-        """A connection carries nothing more."""
-
-    def link_suspect(self, link: Link) -> None:
-        """A connection is to take no more calls."""
-
-    def link_gone(self, link: Link) -> None:
-        """The socket of a connection is closed."""
-
-    def listen_points(self) -> tuple[Address, ...]:
-        """Where the ORB listens, as offered to peers."""
-
-    def points_offered(self, link: Link, points: tuple[Address, ...]) -> None:
-        """Objects at these addresses may be called over this connection."""
 
 
 class Link(asyncio.Protocol):

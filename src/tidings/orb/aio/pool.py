@@ -6,7 +6,8 @@ import asyncio
 import os
 from typing import TYPE_CHECKING
 
-from tidings.orb.aio.link import Hub, Link
+from tidings.orb.aio.hub import Hub
+from tidings.orb.aio.link import Link
 from tidings.orb.aio.options import Address
 from tidings.orb.exceptions import BAD_INV_ORDER, NO_PERMISSION, NO_RESOURCES, OMG, TRANSIENT
 

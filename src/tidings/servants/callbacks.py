@@ -68,16 +68,20 @@ class FilterCallback:
             self._task = asyncio.get_running_loop().create_task(self._tell())
 
     async def _tell(self) -> None:
-        while self._added or self._removed:
-            added, removed = sorted(self._added), sorted(self._removed)
-            self._added.clear()
-            self._removed.clear()
-            try:
-                await self._client.subscription_change(types_out(added), types_out(removed))
-            except OBJECT_NOT_EXIST:
-                with suppress(CallbackNotFound):
-                    self._filter.detach_callback(self.id)
-                return
-            except CorbaError as error:
-                _log.info("a callback of a filter was not told of a change: %s", error)
-        self._task = None
+        try:
+            while self._added or self._removed:
+                await self._tell_once()
+        finally:
+            self._task = None
+
+    async def _tell_once(self) -> None:
+        added, removed = sorted(self._added), sorted(self._removed)
+        self._added.clear()
+        self._removed.clear()
+        try:
+            await self._client.subscription_change(types_out(added), types_out(removed))
+        except OBJECT_NOT_EXIST:
+            with suppress(CallbackNotFound):  # the client itself may have been faster
+                self._filter.detach_callback(self.id)
+        except CorbaError as error:
+            _log.info("a callback of a filter was not told of a change: %s", error)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from tidings import errors
 from tidings.channel.settings import Settings
@@ -26,6 +27,7 @@ __all__ = [
     "bad_value",
     "constraint_in",
     "constraint_out",
+    "constraints_in",
     "info_out",
     "mapped_out",
     "selected",
@@ -33,6 +35,9 @@ __all__ = [
 ]
 
 _Made = TypeVar("_Made")
+
+# Reading so many takes a few milliseconds.
+_AT_ONCE: Final = 50
 
 
 def constraint_in(expression: ConstraintExp, settings: Settings) -> Constraint:
@@ -46,6 +51,22 @@ def constraint_in(expression: ConstraintExp, settings: Settings) -> Constraint:
         return constraint(expression.constraint_expr, types)
     except (errors.BadInput, InvalidEventType) as error:
         raise InvalidConstraint(expression) from error
+
+
+async def constraints_in(
+    expressions: Iterable[ConstraintExp], settings: Settings
+) -> list[Constraint]:
+    """Constraints from a client. Reading them takes time, in which others have their turns.
+
+    Raises:
+        InvalidConstraint: One is none; it is told which.
+    """
+    made: list[Constraint] = []
+    for expression in expressions:
+        made.append(constraint_in(expression, settings))
+        if not len(made) % _AT_ONCE:
+            await asyncio.sleep(0)
+    return made
 
 
 def constraint_out(made: Constraint) -> ConstraintExp:

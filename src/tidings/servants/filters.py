@@ -31,7 +31,7 @@ from tidings.events.reference import Reference
 from tidings.filters.filter import Filter, FilterVersion, accepted_grammar
 from tidings.orb.stubs import Interface
 from tidings.servants.callbacks import FilterCallback
-from tidings.servants.constraints import constraint_in, info_out, selected, unknown_id
+from tidings.servants.constraints import constraints_in, info_out, selected, unknown_id
 from tidings.servants.matching import any_fields, structured_fields, typed_fields
 from tidings.servants.service import ObjectServant
 
@@ -75,7 +75,7 @@ class FilterObject(ObjectServant, FilterServant):
     ) -> Sequence[ConstraintInfo]:
         """Adds all constraints or none; they come back with their ids."""
         settings = self.service.host.settings
-        made = [constraint_in(one, settings) for one in constraint_list]
+        made = await constraints_in(constraint_list, settings)
         ids = await self.door.ask(AddConstraints(self._id, made))
         return tuple(map(ConstraintInfo, constraint_list, ids))
 
@@ -85,9 +85,11 @@ class FilterObject(ObjectServant, FilterServant):
         """Deletes some constraints and replaces others, all or nothing."""
         self._check_ids(del_list, modify_list)
         settings = self.service.host.settings
-        new = {one.constraint_id: constraint_in(one[0], settings) for one in modify_list}
+        ids = [one.constraint_id for one in modify_list]
+        new = await constraints_in([one.constraint_expression for one in modify_list], settings)
+        command = ModifyConstraints(self._id, del_list, dict(zip(ids, new, strict=True)))
         try:
-            await self.door.ask(ModifyConstraints(self._id, del_list, new))
+            await self.door.ask(command)
         except errors.ConstraintNotFound:  # another request was faster
             self._check_ids(del_list, modify_list)
             raise

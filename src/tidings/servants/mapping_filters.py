@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tidings import errors
 from tidings.channel.management import AddMapped, ClearFilter, DestroyFilter, ModifyMapped
@@ -21,7 +21,7 @@ from tidings.filters.filter import accepted_grammar
 from tidings.filters.mapping import MappedConstraint, MappingFilter
 from tidings.servants.constraints import (
     bad_value,
-    constraint_in,
+    constraints_in,
     mapped_out,
     selected,
     unknown_id,
@@ -51,7 +51,7 @@ class MappingObject(ObjectServant, MappingFilterServant):
         self, pair_list: Sequence[MappingConstraintPair]
     ) -> Sequence[MappingConstraintInfo]:
         """Adds all constraints or none; they come back with their ids."""
-        new = self._mapped(pair_list)
+        new = await self._mapped(pair_list)
         ids = await self.door.ask(AddMapped(self._id, new))
         pairs = zip(pair_list, ids, strict=True)
         return tuple(MappingConstraintInfo(pair[0], id, pair[1]) for pair, id in pairs)
@@ -62,7 +62,7 @@ class MappingObject(ObjectServant, MappingFilterServant):
         """Deletes some constraints and replaces others, all or nothing."""
         self._check_ids(del_list, modify_list)
         ids = [one.constraint_id for one in modify_list]
-        new = self._mapped((one.constraint_expression, one.value) for one in modify_list)
+        new = await self._mapped([(one.constraint_expression, one.value) for one in modify_list])
         command = ModifyMapped(self._id, del_list, dict(zip(ids, new, strict=True)))
         try:
             await self.door.ask(command)
@@ -123,9 +123,10 @@ class MappingObject(ObjectServant, MappingFilterServant):
         if unknown is not None:
             raise unknown
 
-    def _mapped(self, pairs: Iterable[tuple[ConstraintExp, Value]]) -> list[MappedConstraint]:
+    async def _mapped(self, pairs: Sequence[tuple[ConstraintExp, Value]]) -> list[MappedConstraint]:
         settings = self.service.host.settings
-        made = [MappedConstraint(constraint_in(one, settings), value) for one, value in pairs]
+        constraints = await constraints_in([expression for expression, _ in pairs], settings)
+        made = list(map(MappedConstraint, constraints, [value for _, value in pairs]))
         wrong = bad_value(made, infer(self._mapping().default))
         if wrong is not None:
             raise wrong

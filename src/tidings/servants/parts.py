@@ -171,5 +171,6 @@ def _own_id(servant: ObjectServant, reference: Reference, kind: str) -> int | No
     if key is None:
         raise NO_IMPLEMENT(why="filters of other services are not asked; make one with ours")
     if key.kind != kind:
-        raise InvalidUsage(f"a {kind} filter is needed, and this is a {key.kind}")
+        wanted = "filter that forwards" if kind == "filter" else "mapping filter"
+        raise InvalidUsage(f"a {wanted} is needed, not an object of the kind {key.kind!r}")
     return key.ids[0]

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from tests.unit.servants.scenes import expression
+from tests.unit.servants.scenes import expression, run
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.cos.CosNotifyFilter_auto import ConstraintNotFound, InvalidConstraint
 from tidings.events import typecode as tc
@@ -12,6 +14,7 @@ from tidings.servants.constraints import (
     bad_value,
     constraint_in,
     constraint_out,
+    constraints_in,
     selected,
     unknown_id,
 )
@@ -61,3 +64,23 @@ def test_a_value_of_another_type_is_told_with_its_constraint() -> None:
     found = bad_value([good, bad], tc.SHORT)
     assert found is not None
     assert (found.constr, found.value) == (expression("$.price > 3"), 2)
+
+
+def test_while_many_constraints_are_read_others_have_their_turns() -> None:
+    async def part() -> None:
+        turns = 0
+
+        async def other() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        busy = asyncio.create_task(other())
+        given = [expression(f"$price > {number}") for number in range(200)]
+        made = await constraints_in(given, DEFAULT_SETTINGS)
+        busy.cancel()
+        assert [constraint_out(one) for one in made] == given
+        assert turns >= 4
+
+    run(part())

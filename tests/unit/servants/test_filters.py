@@ -25,6 +25,7 @@ from tidings.cos.CosNotifyFilter_auto import (
 from tidings.events import build
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any
+from tidings.events.structured import STRUCTURED_EVENT
 from tidings.orb.exceptions import OBJECT_NOT_EXIST
 from tidings.orb.generated import read_nothing, read_void, write_nothing, write_void
 from tidings.orb.stubs import Operation
@@ -187,6 +188,10 @@ def test_what_can_be_no_event_is_unsupported() -> None:
             await made.match_structured(bid(1)._replace(filterable_data=nameless))
         with pytest.raises(UnsupportedFilterableData):
             await made.match_typed(nameless)
+        # Something else under the name of a structured event.
+        claimed = tc.struct(STRUCTURED_EVENT.id, "StructuredEvent", [("price", tc.LONG)])
+        with pytest.raises(UnsupportedFilterableData):
+            await made.match(Any(claimed, (4,)))
 
     play(part)
 

@@ -27,7 +27,7 @@ MODULES: Final = (
     "CosNotifyChannelAdmin",
     "CosNaming",
     "CosLifeCycle",
-    "EventChannelAdmin",
+    "omniEvents",
     "NotificationServiceAgent",
     "Advertising",
 )

@@ -16,7 +16,7 @@ from tidings.cos.CosLifeCycle_auto import (
 )
 from tidings.cos.CosNaming_auto import NameComponent
 from tidings.cos.CosNotifyChannelAdmin_auto import EventChannel_INTERFACE
-from tidings.cos.EventChannelAdmin_auto import EventChannelFactoryServant
+from tidings.cos.omniEvents_auto import EventChannelFactoryServant
 from tidings.engine.access import ObjectKey
 from tidings.errors import NameTaken
 from tidings.events import typecode as tc
@@ -49,7 +49,7 @@ def generic_factory(service: CorbaService, door: LocalDoor, key: ObjectKey) -> S
 
 
 class GenericFactoryObject(ObjectServant, EventChannelFactoryServant):
-    """EventChannelAdmin::EventChannelFactory."""
+    """omniEvents::EventChannelFactory."""
 
     async def supports(self, k: Key) -> bool:
         """Whether such objects are made here: event channels are."""

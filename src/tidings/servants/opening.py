@@ -13,16 +13,17 @@ from tidings.cos.CosNotifyChannelAdmin_auto import (
     EventChannelFactory_INTERFACE,
 )
 from tidings.cos.CosNotifyFilter_auto import FilterFactory_INTERFACE
-from tidings.cos.EventChannelAdmin_auto import (
-    EventChannelFactory_INTERFACE as GenericFactory_INTERFACE,
-)
 from tidings.cos.names import look_up
 from tidings.cos.NotificationServiceAgent_auto import Agent_INTERFACE
+from tidings.cos.omniEvents_auto import (
+    EventChannelFactory_INTERFACE as GenericFactory_INTERFACE,
+)
 from tidings.engine.access import Keys, ObjectKey
 from tidings.events.reference import Reference
 from tidings.orb.aio import Orb
 from tidings.servants.advertiser import ADVERTISER, Advertisers
 from tidings.servants.agent import AGENT, Agents
+from tidings.servants.calls import ClientOptions
 from tidings.servants.generic_factory import GENERIC_FACTORY, generic_factory
 from tidings.servants.makers import MAKERS
 from tidings.servants.name_tree import ROOT
@@ -119,10 +120,12 @@ class Opened:
 
     async def reconnect(self) -> None:
         """Has the clients called again that were connected when the service ended."""
+        await self.service.clients.reconnect()
 
     async def close(self) -> None:
         """Ends all calls, in and out."""
         self.advertisers.close()
+        await self.service.clients.close()
         await self.service.orb.close()
 
 
@@ -132,6 +135,7 @@ def open_service(
     secret: bytes,
     properties: Mapping[str, str],
     *,
+    clients: ClientOptions,
     open_well_known: bool = False,
 ) -> Opened:
     """Puts a host on an ORB of its own, which does not listen yet.
@@ -141,6 +145,7 @@ def open_service(
         options: Of the ORB.
         secret: What object keys are made with; the same one reads the same keys.
         properties: What the agent tells of the service's settings.
+        clients: How clients are called.
         open_well_known: Whether callers of other machines may use plain keys.
     """
 
@@ -152,7 +157,14 @@ def open_service(
 
     makers = dict(MAKERS)
     orb = Orb(options, find=find, find_near=find_near, names=look_up)
-    service = CorbaService(host, orb, Keys(secret), makers, open_well_known=open_well_known)
+    service = CorbaService(
+        host,
+        orb,
+        Keys(secret),
+        makers,
+        open_well_known=open_well_known,
+        client_options=clients,
+    )
     names, advertisers = Names(service), Advertisers(service)
     makers[CONTEXT] = names.context
     makers[ITERATOR] = names.iterator

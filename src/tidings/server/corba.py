@@ -22,7 +22,7 @@ from tidings.orb.exceptions import CorbaError
 from tidings.orb.ior import to_ior
 from tidings.servants.opening import Opened, open_service
 from tidings.server.config import ServerSettings, shown_settings
-from tidings.server.corba_settings import orb_options
+from tidings.server.corba_settings import client_options, orb_options
 from tidings.server.old_properties import OLD_KEYS
 from tidings.server.secret_files import write_secret
 
@@ -102,6 +102,7 @@ class CorbaDoor:
             orb_options(settings.iiop),
             object_secret(settings),
             agent_properties(settings),
+            clients=client_options(settings.iiop),
             open_well_known=settings.iiop.open_well_known,
         )
 

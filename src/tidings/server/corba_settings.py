@@ -12,6 +12,7 @@ from tidings.orb.aio import Address, Bidirectional, Options
 from tidings.orb.corbaloc import parse_name, parse_object_url
 from tidings.orb.exceptions import CorbaError
 from tidings.orb.limits import DEFAULT_LIMITS
+from tidings.servants.calls import ClientOptions
 from tidings.server.kinds import Duration, Octets, OptionalPath, OptionalText, Right
 from tidings.server.rules import Section
 
@@ -20,6 +21,7 @@ __all__ = [
     "IiopSection",
     "IorFileSection",
     "NamingSection",
+    "client_options",
     "corba_problem",
     "orb_options",
     "read_address",
@@ -29,6 +31,7 @@ CORBA_PORT: Final = 2809
 """Where an object URL without a port looks: `corbaloc::host/NameService`."""
 
 _OPTIONS: Final = Options()
+_CLIENTS: Final = ClientOptions()
 _ADDRESS: Final = re.compile(r"(?:\[([0-9A-Fa-f:.%]+)\]|([^\s:\[\]/@,]+))(?::([0-9]{1,5}))?")
 _MOST_PORT: Final = 65_535
 _BIDIRECTIONAL: Final = {
@@ -137,7 +140,15 @@ class IiopSection(Section):
         description="How long the address of a client may take to answer.",
     )
     call_patience: Annotated[Duration, Field(gt=0)] = Field(
-        default=30.0, description="How long a client may take for one call."
+        default=_CLIENTS.call_seconds, description="How long a client may take for one call."
+    )
+    ahead: Annotated[int, Field(ge=1)] = Field(
+        default=_CLIENTS.window,
+        description="How many events are made ready for one consumer ahead of its calls.",
+    )
+    probe_after: Annotated[Duration, Field(gt=0)] = Field(
+        default=_CLIENTS.probe_seconds,
+        description="After so long a silence a client is asked whether it still exists.",
     )
 
 
@@ -212,4 +223,11 @@ def orb_options(iiop: IiopSection) -> Options:
         advertise=None if advertise is None else Address(advertise, iiop.advertise_port),
         alternates=tuple([address for address in further if address is not None]),
         accept_bidirectional=_BIDIRECTIONAL[iiop.bidirectional],
+    )
+
+
+def client_options(iiop: IiopSection) -> ClientOptions:
+    """How clients are called."""
+    return ClientOptions(
+        window=iiop.ahead, call_seconds=iiop.call_patience, probe_seconds=iiop.probe_after
     )

@@ -1,4 +1,4 @@
-"""What EventChannelAdmin.idl declares. Generated from it; changes belong there."""
+"""What omniEvents.idl declares. Generated from it; changes belong there."""
 
 # ruff: noqa
 
@@ -35,11 +35,11 @@ __all__ = [
     "EventChannelFactory_TYPE",
 ]
 
-EventChannelFactory_TYPE: _Final = _tc.objref("IDL:EventChannelAdmin/EventChannelFactory:1.0", "EventChannelFactory")
+EventChannelFactory_TYPE: _Final = _tc.objref("IDL:omni/omniEvents/EventChannelFactory:1.0", "EventChannelFactory")
 
 EventChannelFactory_INTERFACE: _Final = _Interface(
-    "IDL:EventChannelAdmin/EventChannelFactory:1.0",
-    "EventChannelAdmin::EventChannelFactory",
+    "IDL:omni/omniEvents/EventChannelFactory:1.0",
+    "omniEvents::EventChannelFactory",
     (_CosLifeCycle.GenericFactory_INTERFACE, ),
     {
         **_CosLifeCycle.GenericFactory_INTERFACE.operations,
@@ -47,12 +47,12 @@ EventChannelFactory_INTERFACE: _Final = _Interface(
 )
 
 class EventChannelFactory(_CosLifeCycle.GenericFactory):
-    """interface EventChannelAdmin::EventChannelFactory"""
+    """interface omniEvents::EventChannelFactory"""
 
     __slots__ = ()
     INTERFACE = EventChannelFactory_INTERFACE
 
 class EventChannelFactoryServant(_CosLifeCycle.GenericFactoryServant):
-    """interface EventChannelAdmin::EventChannelFactory"""
+    """interface omniEvents::EventChannelFactory"""
 
     INTERFACE = EventChannelFactory_INTERFACE

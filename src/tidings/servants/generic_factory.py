@@ -27,8 +27,8 @@ from tidings.names import new_origin
 from tidings.servants.service import ObjectServant
 
 if TYPE_CHECKING:
-    from tidings.engine.door import LocalDoor
     from tidings.orb.stubs import Servant
+    from tidings.servants.door import GatheringDoor
     from tidings.servants.service import CorbaService
 
 __all__ = ["GENERIC_FACTORY", "generic_factory"]
@@ -43,7 +43,7 @@ _TEXTS: Final = ("InsName", "FilterId")
 _LARGEST: Final = 2**31 - 1
 
 
-def generic_factory(service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant:
+def generic_factory(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant:
     """The servant of the factory."""
     return GenericFactoryObject(service, door, key)
 

@@ -270,6 +270,10 @@ class Link(asyncio.Protocol):
         wanted = self._writable.is_set() and (bool(self._waiting) or not self._crowded)
         if wanted and not self._reading:
             self._transport.resume_reading()
+            # The time in which nothing was read is not the peer's.
+            now = self._loop.time()
+            self._begun = None if self._begun is None else now
+            self._oldest = (self._oldest[0], now)
         elif self._reading and not wanted:
             self._transport.pause_reading()
         self._reading = wanted
@@ -280,11 +284,6 @@ class Link(asyncio.Protocol):
     def busy(self) -> bool:
         """Whether a request is in progress here or a call waits for its answer."""
         return bool(self._waiting) or self._serving.count > 0
-
-    @property
-    def load(self) -> int:
-        """How many calls wait for answers."""
-        return len(self._waiting)
 
     def sweep(self, now: float) -> None:
         """Looks whether the peer took too long for something."""
@@ -304,9 +303,11 @@ class Link(asyncio.Protocol):
             self._oldest = (self.connection.oldest, now)
         begun = self._begun if self._oldest[0] is None else self._oldest[1]
         if begun is not None and now - begun >= options.message_seconds:
+            why = f"it has begun a message and not ended it for {options.message_seconds:g} s"
+            _log.warning("%s: %s; the connection is closed", self.peer, why)
             self.connection.give_up()
             self._flush()
-            self._cut(f"it has begun a message and not ended it for {options.message_seconds:g} s")
+            self._end(why, unseen=False)
         elif not self.busy:
             self._sweep_idle(now - max(self._last_received, self._last_sent))
 

@@ -321,6 +321,8 @@ def test_a_connection_that_went_dumb_is_used_no_more(monkeypatch: pytest.MonkeyP
             await orb.call(odd.stub._reference, ECHO, ("x",), timeout=0.1)
         assert await odd.stub.echo("x") == "hi"
         assert len(odd.connections) == 2
+        await asyncio.sleep(0.1)
+        assert orb.connections == 1
 
     played(behave, scene, Options(message_seconds=0.1))
 

@@ -318,6 +318,34 @@ def test_too_many_connections_of_a_host_are_refused(caplog: pytest.LogCaptureFix
     assert len(warnings(caplog)) == 1
 
 
+def test_too_many_connections_in_all_are_refused(caplog: pytest.LogCaptureFixture) -> None:
+    async def run() -> None:
+        async with scene(replace(SHORT, max_connections=1)) as s:
+            refused = await s.peer()
+            assert (await refused.receive())[0] == raw.CLOSE
+            await refused.close()
+            await s.others_are_fine()
+
+    asyncio.run(run())
+    (line,) = warnings(caplog)
+    assert "max_connections" in line
+
+
+def test_time_in_which_we_do_not_read_is_not_counted_against_the_peer() -> None:
+    async def run() -> None:
+        async with scene(replace(SHORT, message_seconds=0.2, max_requests=1)) as s:
+            peer = await s.peer()
+            asked = request("nap", struct.pack("<I", 400))
+            last = request("echo", STRING, id=4)
+            peer.send(asked + last[:-3])
+            assert await peer.status() == (2, raw.NO_EXCEPTION)
+            peer.send(last[-3:])
+            assert await peer.status() == (4, raw.NO_EXCEPTION)
+            await peer.close()
+
+    asyncio.run(run())
+
+
 def test_a_cancelled_request_is_not_answered() -> None:
     async def run() -> None:
         async with scene() as s:

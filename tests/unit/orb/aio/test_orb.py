@@ -25,6 +25,7 @@ from tidings.errors import Unreachable
 from tidings.events.reference import Reference
 from tidings.orb import exceptions as corba
 from tidings.orb.aio import Address, Options, Orb
+from tidings.orb.corbaloc import Corbaname, NameComponent
 from tidings.orb.exceptions import OMG, Completion
 from tidings.orb.ior import make_reference, to_ior
 from tidings.orb.poa import Found
@@ -390,3 +391,32 @@ def test_urls_stand_for_objects() -> None:
             await p.client.resolve("corbaname::127.0.0.1:1#x")
 
     played(scene)
+
+
+def test_initial_references_have_urls_too() -> None:
+    async def scene(p: Pair) -> None:
+        p.client.initial_references["Echo"] = p.reference
+        assert await p.client.stub(Echo, "corbaloc:rir:/Echo").echo("x") == "x"
+        assert await p.client.resolve("corbaloc:rir:/Echo") == p.reference
+        with pytest.raises(corba.BAD_PARAM, match="it has Echo"):
+            await p.client.resolve("corbaloc:rir:/NameService")
+
+    played(scene)
+
+
+def test_names_are_looked_up_by_whoever_was_told_how() -> None:
+    asked: list[Corbaname] = []
+
+    async def look_up(orb: Orb, name: Corbaname) -> Reference:
+        asked.append(name)
+        return nobody
+
+    nobody = make_reference(INTERFACE.id, "127.0.0.1", 1, b"x")
+
+    async def run() -> None:
+        async with Orb(names=look_up) as orb:
+            orb.initial_references["NameService"] = nobody
+            assert await orb.resolve("corbaname:rir:#a/b.c") == nobody
+
+    asyncio.run(run())
+    assert asked == [Corbaname(nobody, (NameComponent("a"), NameComponent("b", "c")))]

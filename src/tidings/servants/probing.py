@@ -94,9 +94,9 @@ class Probing:
         endpoint.missed = 0
         endpoint.heard_at = asyncio.get_running_loop().time()
         if gone:
-            self._host.failed(
-                *key, [], "the client says that it does not exist any more", gone=True
-            )
+            _log.info("the client of proxy %d of channel %d does not exist any more", *key[::-1])
+            endpoint.close()  # there is nobody to say goodbye to
+            self._host.tell(Disconnect(*key))
 
     def _missed(self, key: Key, endpoint: ClientEndpoint, error: TidingsError) -> None:
         endpoint.missed += 1

@@ -1,6 +1,7 @@
 """Events as they are on the wire, and as they flow through Tidings.
 
-Nothing is copied that need not be: what was read from the wire is in the stored form already.
+Nothing is copied that need not be: what was read from the wire is in the stored form already,
+and events that only pass through are read and written without the structs in between.
 Three things differ. Stored, the header properties whose type the standard fixes are plain
 numbers; properties are found by their names, so that of two with one name the first is kept; and
 a bare value is an event of the type ``%ANY`` whose body it is.
@@ -9,7 +10,7 @@ a bare value is an event of the type ``%ANY`` whose body it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tidings.cos.CosNotification_auto import (
     EventHeader,
@@ -22,8 +23,24 @@ from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import Any, Value, infer
 from tidings.events.fields import ANY_EVENT_TYPE, is_any
 from tidings.events.structured import STANDARD_HEADER, StructuredEvent
+from tidings.orb.exceptions import BAD_PARAM
 
-__all__ = ["NO_EVENT", "any_in", "any_out", "event_in", "event_out", "events_in", "events_out"]
+if TYPE_CHECKING:
+    from tidings.orb.cdr_reader import Reader
+    from tidings.orb.cdr_writer import Writer
+
+__all__ = [
+    "NO_EVENT",
+    "any_in",
+    "any_out",
+    "event_in",
+    "event_out",
+    "events_in",
+    "events_out",
+    "read_batch",
+    "read_event",
+    "write_event",
+]
 
 _ANY_DOMAIN, _ANY_TYPE = ANY_EVENT_TYPE
 
@@ -40,15 +57,13 @@ def event_in(event: WireEvent) -> StructuredEvent:
     Raises:
         InvalidEvent: A property has no name.
     """
-    ((event_type, name), header), data, body = event
-    return StructuredEvent(
-        event_type[0],
-        event_type[1],
-        name,
-        _header_in(header) if header else _NOTHING,
-        _data_in(data) if data else _NOTHING,
-        body,
-    )
+    (((domain, type_), name), variable), filterable, body = event
+    header = _header_in(variable) if variable else _NOTHING
+    data = _data_in(filterable) if filterable else _NOTHING
+    for where, found in (("variable_header", header), ("filterable_data", data)):
+        if "" in found:
+            raise InvalidEvent("names must be non-empty text, not ''", where)
+    return StructuredEvent(domain, type_, name, header, data, body)
 
 
 def events_in(batch: Iterable[WireEvent]) -> list[StructuredEvent]:
@@ -95,6 +110,60 @@ def any_out(event: StructuredEvent) -> Value:
     return event.body if is_any(event) else event.as_any()
 
 
+def read_event(reader: Reader) -> StructuredEvent:
+    """Reads a structured event: what `event_in` makes of the generated struct.
+
+    Raises:
+        MARSHAL: The octets hold none.
+        BAD_PARAM: A property has no name.
+    """
+    string, value_of = reader.string, reader.any
+    domain, type_, name = string(), string(), string()
+    count = reader.length(8)
+    header = _header_in([(string(), value_of()) for _ in range(count)]) if count else _NOTHING
+    data: dict[str, Value] = {}
+    for _ in range(reader.length(8)):
+        key, value = string(), value_of()
+        if key not in data:
+            data[key] = value
+    if "" in data or "" in header:
+        raise BAD_PARAM(why="a property of the event has no name")
+    return StructuredEvent(domain, type_, name, header, data, value_of())
+
+
+def read_batch(reader: Reader) -> list[StructuredEvent]:
+    """Reads a batch of structured events.
+
+    Raises:
+        MARSHAL: The octets hold none.
+        BAD_PARAM: A property has no name.
+    """
+    return [read_event(reader) for _ in range(reader.length(24))]
+
+
+def write_event(writer: Writer, event: StructuredEvent) -> None:
+    """Writes a structured event: the octets of what `event_out` makes of it.
+
+    Raises:
+        BAD_PARAM: Some of it cannot be written.
+        DATA_CONVERSION: A text does not fit the code set.
+    """
+    string, any_ = writer.string, writer.any
+    string(event.domain)
+    string(event.type)
+    string(event.name)
+    writer.length(len(event.header))
+    for item in event.header.items():
+        name, value = _header_out(*item)
+        string(name)
+        any_(value)
+    writer.length(len(event.data))
+    for name, value in event.data.items():
+        string(name)
+        any_(value)
+    any_(event.body)
+
+
 def _data_in(properties: Iterable[Property]) -> dict[str, Value]:
     properties = tuple(properties)
     found: dict[str, Value] = dict(properties)
@@ -102,12 +171,10 @@ def _data_in(properties: Iterable[Property]) -> dict[str, Value]:
         found = {}
         for name, value in properties:
             found.setdefault(name, value)
-    if "" in found:
-        raise InvalidEvent("names must be non-empty text, not ''", "filterable_data")
     return found
 
 
-def _header_in(properties: Iterable[Property]) -> dict[str, Value]:
+def _header_in(properties: Iterable[tuple[str, Value]]) -> dict[str, Value]:
     found: dict[str, Value] = {}
     for name, value in properties:
         if name in found:
@@ -119,12 +186,10 @@ def _header_in(properties: Iterable[Property]) -> dict[str, Value]:
             # In an any a plain number has another type than in a header.
             inferred = infer(value)
             found[name] = value if inferred == standard else Any.trusted(inferred, value)
-        elif isinstance(value, Any) and value.type == standard:
+        elif isinstance(value, Any) and (value.type is standard or value.type == standard):
             found[name] = value.value
         else:
             found[name] = value
-    if "" in found:
-        raise InvalidEvent("names must be non-empty text, not ''", "variable_header")
     return found
 
 

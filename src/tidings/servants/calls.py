@@ -7,15 +7,14 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tidings.orb.exceptions import SystemException
-from tidings.orb.stubs import Operation
+from tidings.servants.shared_events import SharedEvents
 
 if TYPE_CHECKING:
     from tidings.events.reference import Reference
     from tidings.orb.aio.orb import Orb
-    from tidings.orb.cdr_writer import Writer
+    from tidings.orb.stubs import Operation
 
-__all__ = ["Calls", "ClientOptions", "UnwritableError", "guarded"]
+__all__ = ["Calls", "ClientOptions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,34 +39,21 @@ class ClientOptions:
     probes_at_once: int = 16
 
 
-class UnwritableError(Exception):
-    """The arguments of a call cannot be written: no attempt will ever succeed."""
-
-
-def guarded(operation: Operation) -> Operation:
-    """An operation whose arguments, if they cannot be written, are told from a client's error."""
-    write = operation.write_arguments
-
-    def write_arguments(writer: Writer, arguments: tuple[Any, ...]) -> None:
-        try:
-            write(writer, arguments)
-        except SystemException as error:
-            raise UnwritableError(str(error)) from error
-
-    return operation._replace(write_arguments=write_arguments)
-
-
 class Calls:
     """Calls clients, and knows the tasks that do.
 
     Args:
         orb: Carries the calls out.
         options: How long they may take.
+
+    Attributes:
+        events: Writes events for consumers.
     """
 
     def __init__(self, orb: Orb, options: ClientOptions) -> None:
         self.orb = orb
         self.options = options
+        self.events = SharedEvents()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

@@ -15,7 +15,7 @@ from typing import Final
 from tidings.channel.vocabulary import Form, Item, Side
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import EventType
-from tidings.cos.events import any_in, any_out, event_in, event_out, events_in, events_out
+from tidings.cos.events import any_in, event_in, events_in
 from tidings.engine.bodies import Message
 from tidings.engine.reach import Delivery, QuietEndpoint, Types
 from tidings.errors import Disconnected, TidingsError
@@ -26,8 +26,9 @@ from tidings.orb.exceptions import (
     OBJECT_NOT_EXIST,
     SystemException,
 )
-from tidings.servants.calls import Calls, UnwritableError, guarded
+from tidings.servants.calls import Calls
 from tidings.servants.client_kinds import ClientKind
+from tidings.servants.shared_events import UnwritableError
 from tidings.servants.types import types_out
 
 __all__ = [
@@ -157,8 +158,7 @@ class PushConsumerEndpoint(ClientEndpoint):
     def __init__(self, calls: Calls, kind: ClientKind, client: Reference, deaf: Deaf) -> None:
         super().__init__(calls, kind, client, deaf)
         assert kind.transfer is not None
-        self._push = guarded(kind.transfer)
-        self._translate = _OUT[kind.form]
+        self._push = calls.events.operation(kind.transfer, kind.form)
         self._queue: deque[list[Message]] = deque()
         self._taken: list[int] = []
         self._address = (0, 0)
@@ -197,8 +197,7 @@ class PushConsumerEndpoint(ClientEndpoint):
 
     async def _hand_over(self, messages: list[Message]) -> None:
         try:
-            arguments = (self._translate(messages),)
-            await self._calls.transfer(self.client, self._push, arguments)
+            await self._calls.transfer(self.client, self._push, (messages,))
         except UnwritableError as error:
             self._refuse(messages, error)
         except _GONE as error:
@@ -274,13 +273,6 @@ def endpoint_for(calls: Calls, kind: ClientKind, client: Reference, deaf: Deaf) 
     if kind.side is Side.CONSUMER:
         return PushConsumerEndpoint(calls, kind, client, deaf)
     return PullSupplierEndpoint(calls, kind, client, deaf)
-
-
-_OUT: Final[dict[Form, Callable[[list[Message]], object]]] = {
-    Form.ANY: lambda messages: any_out(messages[0].event),
-    Form.STRUCTURED: lambda messages: event_out(messages[0].event),
-    Form.SEQUENCE: lambda messages: events_out(message.event for message in messages),
-}
 
 
 def _reason(error: Exception) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tidings.channel.commands import Push
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos import CosEventChannelAdmin_auto as event_service
 from tidings.cos import CosNotifyChannelAdmin_auto as notification
-from tidings.cos.CosNotification_auto import StructuredEvent
-from tidings.cos.events import any_in, event_in, events_in
+from tidings.cos.events import any_in, read_batch, read_event
 from tidings.errors import TidingsError
 from tidings.events.boxes import Value
 from tidings.events.reference import Reference
+from tidings.events.structured import StructuredEvent
+from tidings.orb.cdr_reader import Reader
+from tidings.orb.stubs import Interface
 from tidings.servants.client_kinds import client_kind
 from tidings.servants.proxy_parts import ConsumerProxyPart, ProxyPart, SuspendPart
 
@@ -26,6 +28,15 @@ __all__ = [
     "StructuredPullConsumer",
     "StructuredPushConsumer",
 ]
+
+
+def _reading(interface: Interface, pushing: str, read: Callable[[Reader], object]) -> Interface:
+    """An interface whose events are read as Tidings keeps them, and handed to the method `take`."""
+    push = interface.operations[pushing]._replace(
+        method="take", read_arguments=lambda reader: (read(reader),)
+    )
+    operations = {**interface.operations, pushing: push}
+    return Interface(interface.id, interface.name, interface.bases, operations)
 
 
 class _PushAnyPart(ProxyPart):
@@ -63,15 +74,20 @@ class StructuredPushConsumer(ConsumerProxyPart, notification.StructuredProxyPush
     """CosNotifyChannelAdmin::StructuredProxyPushConsumer."""
 
     CLIENT = client_kind(Side.SUPPLIER, Style.PUSH, Form.STRUCTURED)
+    INTERFACE = _reading(
+        notification.StructuredProxyPushConsumer_INTERFACE,
+        "push_structured_event",
+        read_event,
+    )
 
     async def connect_structured_push_supplier(self, push_supplier: Reference) -> None:
         """Connects the supplier, which may be nil."""
         await self._connect(push_supplier)
 
-    async def push_structured_event(self, notification: StructuredEvent) -> None:
-        """Takes an event; returns when it is accepted."""
+    async def take(self, event: StructuredEvent) -> None:
+        """Takes a pushed event; returns when it is accepted."""
         channel, proxy = self.key.ids
-        await self.door.push(channel, proxy, event_in(notification))
+        await self.door.push(channel, proxy, event)
 
     async def disconnect_structured_push_consumer(self) -> None:
         """Ends the proxy."""
@@ -82,19 +98,23 @@ class SequencePushConsumer(ConsumerProxyPart, notification.SequenceProxyPushCons
     """CosNotifyChannelAdmin::SequenceProxyPushConsumer."""
 
     CLIENT = client_kind(Side.SUPPLIER, Style.PUSH, Form.SEQUENCE)
+    INTERFACE = _reading(
+        notification.SequenceProxyPushConsumer_INTERFACE,
+        "push_structured_events",
+        read_batch,
+    )
 
     async def connect_sequence_push_supplier(self, push_supplier: Reference) -> None:
         """Connects the supplier, which may be nil."""
         await self._connect(push_supplier)
 
-    async def push_structured_events(self, notifications: Sequence[StructuredEvent]) -> None:
-        """Takes a batch; returns when all of it is accepted.
+    async def take(self, events: Sequence[StructuredEvent]) -> None:
+        """Takes a pushed batch; returns when all of it is accepted.
 
         Raises:
             TidingsError: Of the first event that was not; others may have been.
         """
         channel, proxy = self.key.ids
-        events = events_in(notifications)
         for answer in await self.door.ask(Push(channel, proxy, events)):
             if isinstance(answer, TidingsError):
                 raise answer

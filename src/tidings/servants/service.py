@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from tidings.engine.access import OWNER, Grant, Keys, ObjectKey
 from tidings.errors import Forbidden
 from tidings.events.reference import Reference
+from tidings.orb.bounded_cache import BoundedCache
 from tidings.servants.calls import ClientOptions
 from tidings.servants.clients import Clients
 from tidings.servants.door import GatheringDoor
@@ -81,16 +82,22 @@ class CorbaService:
     client_options: ClientOptions = field(default_factory=ClientOptions)
     clients: Clients = field(init=False)
     _doors: dict[int, GatheringDoor] = field(default_factory=dict)
+    # Keys that were found to be ours: to find that out takes as long as to read a small event.
+    _read: BoundedCache[bytes, ObjectKey] = field(default_factory=lambda: BoundedCache(4096))
 
     def __post_init__(self) -> None:
         self.clients = Clients(self.host, self.orb, self.client_options)
 
     def find(self, octets: bytes) -> Servant | None:
         """The servant for an object key: what the ORB asks for each request."""
-        try:
-            return self._servant(self.keys.read(octets))
-        except Forbidden:
-            return self.find_near(octets) if self.open_well_known else None
+        key = self._read.get(octets)
+        if key is None:
+            try:
+                key = self.keys.read(octets)
+            except Forbidden:
+                return self.find_near(octets) if self.open_well_known else None
+            self._read.keep(octets, key)
+        return self._servant(key)
 
     def find_near(self, octets: bytes) -> Servant | None:
         """The servant for a plain key: what callers on this machine may use besides.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.property.strategies import events as structured_events
 from tests.property.strategies import stored_values
@@ -16,6 +17,7 @@ from tidings.cos.CosNotification_auto import (
     Property,
     StructuredEvent_TYPE,
     read_StructuredEvent,
+    write_EventBatch,
     write_StructuredEvent,
 )
 from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
@@ -27,6 +29,9 @@ from tidings.cos.events import (
     event_out,
     events_in,
     events_out,
+    read_batch,
+    read_event,
+    write_event,
 )
 from tidings.errors import InvalidEvent
 from tidings.events import typecode as tc
@@ -74,6 +79,53 @@ def test_an_event_comes_back_from_the_wire_as_it_was(sent: StructuredEvent) -> N
 def test_an_event_read_directly_is_the_event_read_out_of_an_any(sent: StructuredEvent) -> None:
     in_any = Any.trusted(STRUCTURED_EVENT, _plain(event_out(sent)))
     assert event_in_any(in_any) == event_in(event_out(sent))
+
+
+@some
+@given(structured_events, st.booleans(), st.integers(0, 7))
+def test_an_event_is_written_and_read_directly_as_by_way_of_the_struct(
+    sent: StructuredEvent, little: bool, offset: int
+) -> None:
+    direct, generated = (Writer(little=little, origin=-offset) for _ in range(2))
+    try:
+        write_StructuredEvent(generated, event_out(sent))
+    except (BAD_PARAM, DATA_CONVERSION) as error:
+        with pytest.raises(type(error)):
+            write_event(direct, sent)
+        return
+    write_event(direct, sent)
+    assert direct.getvalue() == generated.getvalue()
+    octets = b"\0" * offset + direct.getvalue()
+    reader = Reader(octets, little=little, at=offset)
+    assert read_event(reader) == sent
+    assert reader.left == 0
+
+
+def test_a_batch_is_read_event_by_event() -> None:
+    batch = [event("D", "T", str(number), {"n": number}) for number in range(3)]
+    writer = Writer()
+    write_EventBatch(writer, events_out(batch))
+    assert read_batch(Reader(writer.getvalue(), little=True)) == batch
+
+
+def test_what_is_read_directly_keeps_the_first_of_two_properties_with_one_name() -> None:
+    twice = (Property("a", 1), Property("b", 2), Property("a", 3))
+    made = read_event(_read(wire_event(header=twice, data=twice)))
+    assert made.data == made.header == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize("where", ["header", "data"])
+def test_what_is_read_directly_needs_names_as_well(where: str) -> None:
+    nameless = (Property("", 1),)
+    bad = wire_event(header=nameless) if where == "header" else wire_event(data=nameless)
+    with pytest.raises(BAD_PARAM, match="has no name"):
+        read_event(_read(bad))
+
+
+def _read(given_event: WireEvent) -> Reader:
+    writer = Writer()
+    write_StructuredEvent(writer, given_event)
+    return Reader(writer.getvalue(), little=True)
 
 
 @some

@@ -87,14 +87,16 @@ def test_a_client_that_sends_is_not_asked() -> None:
     async def part() -> None:
         async with world(settings=FEW, options=OFTEN) as made:
             channel = await made.channel()
-            supplier, proxy = await joined(made, channel, kind_of(AnyPushSupplier))
-            made.client.deactivate(b"client 0")
+            supplier = AnyPushSupplier()
+            proxy = await made.proxy(channel, Side.SUPPLIER, Style.PUSH, Form.ANY)
+            await proxy.connect_any_push_supplier(made.client.activate(supplier, b"quiet"))
+            made.client.deactivate(b"quiet")
             for number in range(20):
                 await proxy.push(number)
                 await asyncio.sleep(0.01)
             reached = made.service.clients.reached(1, 1)
             assert reached is not None
-            assert supplier.goodbyes == 0
+            await until(lambda: proxies(made) == 0)
 
     run(part())
 

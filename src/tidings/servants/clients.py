@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.holders import Proxy
@@ -44,6 +43,27 @@ def kind_of(proxy: Proxy) -> ClientKind:
     return client_kind(proxy.side, proxy.style, proxy.form, bare=proxy.bare)
 
 
+class _Seat:
+    """A proxy, as the endpoint of its client sees it."""
+
+    def __init__(self, host: Host, channel: int, proxy: int) -> None:
+        self._host = host
+        self._channel = channel
+        self._proxy = proxy
+
+    @property
+    def suspended(self) -> bool:
+        """Whether the client gets no events for now."""
+        channel = self._host.factory.channels.get(self._channel)
+        proxy = None if channel is None else channel.proxies.get(self._proxy)
+        return proxy is not None and proxy.suspended
+
+    def deaf(self) -> None:
+        """The client is told of event types no more, unless it asks for it."""
+        mode = InfoMode.NONE_NOW_UPDATES_OFF
+        self._host.tell(ObtainTypes(self._channel, self._proxy, mode))
+
+
 class Clients:
     """The CORBA clients of one host.
 
@@ -80,17 +100,21 @@ class Clients:
             channel,
             proxy,
             notices=can_be_told(kind, client),
-            window=self._options.window,
+            window=self._window(channel, proxy),
             address=to_ior(client),
         )
         await door.connect(command, self._endpoint(channel, proxy, kind, client))
         self._probing.start()
 
+    def _window(self, channel: int, proxy: int) -> int:
+        """How many events are handed over ahead of time; what may not wait is not."""
+        qos = self._host.factory.channel(channel).proxy(proxy).qos
+        return min(self._options.window, qos.max_events_per_consumer or self._options.window)
+
     def _endpoint(
         self, channel: int, proxy: int, kind: ClientKind, client: Reference
     ) -> ClientEndpoint:
-        deaf = partial(self._host.tell, ObtainTypes(channel, proxy, InfoMode.NONE_NOW_UPDATES_OFF))
-        return endpoint_for(self._calls, kind, client, deaf)
+        return endpoint_for(self._calls, kind, client, _Seat(self._host, channel, proxy))
 
     async def _check(self, kind: ClientKind, client: Reference) -> None:
         """Refuses a client of another kind; one that cannot be asked is believed."""
@@ -127,7 +151,7 @@ class Clients:
                     channel,
                     id,
                     notices=proxy.notices,
-                    window=self._options.window,
+                    window=self._window(channel, id),
                     address=proxy.address,
                     again=True,
                 )
@@ -136,8 +160,6 @@ class Clients:
             except TidingsError as error:
                 _log.warning("the client of %s cannot be found again: %s", proxy.place, error)
                 continue
-            if proxy.suspended:
-                endpoint.pause()
             found += 1
         if found:
             self._probing.start()

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
 
 from tidings.channel.vocabulary import Form, Item, Side
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
@@ -35,6 +35,7 @@ __all__ = [
     "ClientEndpoint",
     "PullSupplierEndpoint",
     "PushConsumerEndpoint",
+    "Seat",
     "endpoint_for",
 ]
 
@@ -45,7 +46,21 @@ _GONE: Final = (ClientDisconnected, OBJECT_NOT_EXIST)
 # A client that says one of these does not want to hear of event types.
 _DEAF: Final = (BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST)
 
-Deaf = Callable[[], None]
+# How soon it is noticed that a connection was resumed by another way than CORBA.
+_LOOK_AGAIN: Final = 0.2
+
+
+class Seat(Protocol):
+    """The proxy a client is connected to, as its endpoint sees it."""
+
+    @property
+    def suspended(self) -> bool:
+        """Whether the client gets no events for now."""
+        ...
+
+    def deaf(self) -> None:
+        """The client cannot be told of event types: it shall not be any more."""
+        ...
 
 
 class ClientEndpoint(QuietEndpoint):
@@ -55,16 +70,16 @@ class ClientEndpoint(QuietEndpoint):
         calls: Carries the calls out.
         kind: What the client is.
         client: Its reference.
-        deaf: Called when it turns out that the client cannot be told of event types.
+        seat: The proxy.
     """
 
-    def __init__(self, calls: Calls, kind: ClientKind, client: Reference, deaf: Deaf) -> None:
+    def __init__(self, calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> None:
         self.client = client
         self.kind = kind
         self.missed = 0
         """How often in a row it could not be asked whether it exists."""
         self._calls = calls
-        self._deaf = deaf
+        self._seat = seat
         self._loop = asyncio.get_running_loop()
         self.heard_at = self._loop.time()
         """When it has answered last, in the time of the loop."""
@@ -80,11 +95,8 @@ class ClientEndpoint(QuietEndpoint):
         """Whether a call to the client is under way."""
         return self._task is not None or self._telling is not None
 
-    def pause(self) -> None:
-        """Begins no more calls with events until `go_on`."""
-
     def go_on(self) -> None:
-        """Goes on after `pause`."""
+        """The connection is suspended no more."""
 
     def offers(self, added: Types, removed: Types) -> None:
         """Tells a consumer of event types, later."""
@@ -116,7 +128,7 @@ class ClientEndpoint(QuietEndpoint):
                     self.heard_at = self._loop.time()
                 except _DEAF:
                     self._added, self._removed = {}, {}
-                    self._deaf()
+                    self._seat.deaf()
                 except TidingsError as error:
                     _log.info("a client was not told of changed event types: %s", error)
         finally:
@@ -155,14 +167,14 @@ class PushConsumerEndpoint(ClientEndpoint):
     not tried again.
     """
 
-    def __init__(self, calls: Calls, kind: ClientKind, client: Reference, deaf: Deaf) -> None:
-        super().__init__(calls, kind, client, deaf)
+    def __init__(self, calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> None:
+        super().__init__(calls, kind, client, seat)
         assert kind.transfer is not None
         self._push = calls.events.operation(kind.transfer, kind.form)
         self._queue: deque[list[Message]] = deque()
         self._taken: list[int] = []
         self._address = (0, 0)
-        self._paused = False
+        self._timer: asyncio.TimerHandle | None = None
 
     def deliver(self, batch: Delivery) -> None:
         """Queues the events for the calls."""
@@ -175,22 +187,23 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._queue.extend([message] for message in batch.messages)
         self._begin()
 
-    def pause(self) -> None:
-        """Calls the consumer no more until `go_on`; a call that is running may end."""
-        self._paused = True
-
     def go_on(self) -> None:
-        """Goes on after `pause`."""
-        self._paused = False
+        """Goes on with what was handed over before the connection was suspended."""
         self._begin()
 
     def _begin(self) -> None:
-        if self._task is None and self._queue and not self._paused:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._task is None and self._queue:
             self._task = self._calls.start(self._run())
 
     async def _run(self) -> None:
         try:
-            while self._queue and not self._paused:
+            while self._queue:
+                if self._seat.suspended:
+                    self._timer = self._loop.call_later(_LOOK_AGAIN, self._begin)
+                    return
                 await self._hand_over(self._queue.popleft())
         finally:
             self._task = None
@@ -238,6 +251,8 @@ class PushConsumerEndpoint(ClientEndpoint):
         self.flush()
         super().close(error)
         self._queue.clear()
+        if self._timer is not None:
+            self._timer.cancel()
 
 
 class PullSupplierEndpoint(ClientEndpoint):
@@ -266,13 +281,13 @@ class PullSupplierEndpoint(ClientEndpoint):
         return (any_in(value) if self.kind.form is Form.ANY else event_in(value),)
 
 
-def endpoint_for(calls: Calls, kind: ClientKind, client: Reference, deaf: Deaf) -> ClientEndpoint:
+def endpoint_for(calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> ClientEndpoint:
     """What reaches a client of this kind."""
     if not kind.must_be_called:
-        return ClientEndpoint(calls, kind, client, deaf)
+        return ClientEndpoint(calls, kind, client, seat)
     if kind.side is Side.CONSUMER:
-        return PushConsumerEndpoint(calls, kind, client, deaf)
-    return PullSupplierEndpoint(calls, kind, client, deaf)
+        return PushConsumerEndpoint(calls, kind, client, seat)
+    return PullSupplierEndpoint(calls, kind, client, seat)
 
 
 def _reason(error: Exception) -> str:

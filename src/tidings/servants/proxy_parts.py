@@ -134,9 +134,6 @@ class SuspendPart(ProxyPart):
         """Calls the client no more with events, or for them."""
         channel, proxy = self.key.ids
         await self.door.ask(Suspend(channel, proxy))
-        reached = self.service.clients.reached(channel, proxy)
-        if reached is not None:
-            reached.pause()
 
     async def resume_connection(self) -> None:
         """Goes on with what has waited."""

@@ -27,6 +27,7 @@ from tests.unit.servants.worlds import (
     world,
 )
 from tidings.channel.effects import Outcome
+from tidings.channel.management import Resume, Suspend
 from tidings.channel.settings import Settings
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos import CosNotifyChannelAdmin_auto as admin
@@ -40,6 +41,7 @@ from tidings.events.build import event
 from tidings.orb.aio import Options, Orb
 from tidings.orb.exceptions import NO_RESOURCES, OBJECT_NOT_EXIST
 from tidings.servants.calls import ClientOptions
+from tidings.servants.service import NIL
 
 CONSUMER = kind_of(StructuredPushConsumer)
 
@@ -262,6 +264,36 @@ def test_what_was_handed_over_already_waits_as_well_while_suspended() -> None:
         await proxy.resume_connection()
         await until(lambda: len(consumer.got) == 10)
         assert numbers(consumer.got) == list(range(10))
+
+    play(part)
+
+
+def test_a_connection_that_is_resumed_by_another_way_goes_on() -> None:
+    async def part(made: World) -> None:
+        supply, consumer, _ = await structured_pair(made, await made.channel(*FIRST_COME))
+        consumer.during = lambda: asyncio.sleep(0.05)
+        await push_all(supply, range(5))
+        await until(lambda: consumer.got)
+        await made.host.ask(Suspend(1, 2))
+        await asyncio.sleep(0.15)
+        got = len(consumer.got)
+        assert got < 4
+        await made.host.ask(Resume(1, 2))
+        await until(lambda: len(consumer.got) == 5)
+
+    play(part)
+
+
+def test_no_more_is_handed_over_ahead_than_may_wait() -> None:
+    async def part(made: World) -> None:
+        channel = await made.channel(*FIRST_COME)
+        supply = await made.proxy(channel, Side.SUPPLIER, Style.PUSH, Form.STRUCTURED)
+        await supply.connect_structured_push_supplier(NIL)
+        few = Property("MaxEventsPerConsumer", Any(tc.LONG, 2))
+        await joined(made, channel, CONSUMER, qos=[few])
+        await joined(made, channel, CONSUMER)
+        proxies = made.host.factory.channel(1).proxies
+        assert [proxies[number].window for number in (2, 3)] == [2, 16]
 
     play(part)
 

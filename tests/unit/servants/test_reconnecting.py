@@ -17,28 +17,20 @@ from tests.unit.servants.worlds import (
     World,
     joined,
     kind_of,
+    numbered,
+    numbers,
     opened,
     run,
     until,
 )
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos import CosNotifyChannelAdmin_auto as admin
-from tidings.cos.CosNotification_auto import EventType, StructuredEvent
-from tidings.cos.events import event_out
-from tidings.events.build import event
+from tidings.cos.CosNotification_auto import EventType
 from tidings.orb.aio import Options, Orb
 from tidings.orb.exceptions import OBJECT_NOT_EXIST, SystemException
 from tidings.servants.service import NIL
 
 LASTING = (*PERSISTENT, *FIRST_COME)
-
-
-def numbered(number: int) -> StructuredEvent:
-    return event_out(event("D", "T", str(number)))
-
-
-def numbers(events: list[StructuredEvent]) -> list[int]:
-    return [int(one.header.fixed_header.event_name) for one in events]
 
 
 def port_of(world: World) -> int:

@@ -20,11 +20,12 @@ from tidings.cos import CosEventComm_auto as event_comm
 from tidings.cos import CosNotifyChannelAdmin_auto as admin
 from tidings.cos import CosNotifyComm_auto as comm
 from tidings.cos.CosNotification_auto import EventType, Property, StructuredEvent
-from tidings.cos.events import NO_EVENT
+from tidings.cos.events import NO_EVENT, event_out
 from tidings.engine.access import Keys, ObjectKey
 from tidings.engine.host import Host
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any
+from tidings.events.build import event
 from tidings.events.reference import Reference
 from tidings.orb.aio import Options, Orb
 from tidings.orb.stubs import Servant, Stub
@@ -362,3 +363,18 @@ async def until(condition: Callable[[], object], seconds: float = 8.0) -> None:
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110 -- whatever a test wants to see
             await asyncio.sleep(0.002)
+
+
+def numbered(number: int) -> StructuredEvent:
+    """An event that has a number for its name."""
+    return event_out(event("D", "T", str(number), {"n": number}))
+
+
+def numbers(events: Sequence[StructuredEvent]) -> list[int]:
+    """The numbers of such events."""
+    return [int(one.header.fixed_header.event_name) for one in events]
+
+
+async def push_all(proxy: Whatever, many: range) -> None:
+    """Pushes without waiting for answers in between."""
+    await asyncio.gather(*(proxy.push_structured_event(numbered(number)) for number in many))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any as Whatever
 
 import pytest
@@ -10,10 +11,12 @@ import pytest
 from tests.unit.servants.worlds import (
     BATCHES,
     CONSUMERS,
+    PERSISTENT,
     SUPPLIERS,
     Kind,
     World,
     joined,
+    opened,
     run,
     until,
     world,
@@ -26,6 +29,7 @@ from tidings.events.anyvalue import Any, UnionValue, Value, infer, same
 from tidings.events.build import event
 from tidings.events.reference import Reference
 from tidings.events.structured import StructuredEvent
+from tidings.orb.aio import Options, Orb
 
 COLOUR = tc.enum("IDL:Colour:1.0", "Colour", ["red", "green"])
 POINT = tc.struct("IDL:Point:1.0", "Point", [("x", tc.LONG), ("y", tc.SHORT)])
@@ -121,12 +125,44 @@ def test_every_field_arrives_whoever_sends_and_whoever_takes(
         giver, given = await joined(made, channel, supplier)
         pairs = sent(supplier)
         await send(supplier, giver, given, [what for what, _ in pairs])
-        got = await receive(consumer, taker, taken, len(pairs))
-        assert len(got) == len(pairs)
-        for found, (_, meant) in zip(got, pairs, strict=True):
-            if consumer.form is Form.ANY:
-                assert same(_boxed(found), _boxed(any_out(meant)))
-            else:
-                assert event_in(found) == meant
+        compare(consumer, await receive(consumer, taker, taken, len(pairs)), pairs)
 
     run(part())
+
+
+def compare(
+    consumer: Kind, got: Sequence[Whatever], pairs: Sequence[tuple[Whatever, StructuredEvent]]
+) -> None:
+    """Whether a consumer got what was sent, in every field."""
+    assert len(got) == len(pairs)
+    for found, (_, meant) in zip(got, pairs, strict=True):
+        if consumer.form is Form.ANY:
+            assert same(_boxed(found), _boxed(any_out(meant)))
+        else:
+            assert event_in(found) == meant
+
+
+@pytest.mark.parametrize("consumer", [kind for kind in CONSUMERS if not kind.bare], ids=str)
+@pytest.mark.parametrize("supplier", SUPPLIERS, ids=str)
+def test_every_field_arrives_after_a_restart_of_the_service(
+    supplier: Kind, consumer: Kind, tmp_path: Path
+) -> None:
+    async def part() -> None:
+        async with Orb(Options(close_seconds=0.2)) as client:
+            await client.listen()
+            async with opened(client, tmp_path) as made:
+                port = made.service.orb._links.listening[0].port
+                channel = await made.channel(*PERSISTENT, *BATCHES)
+                taker, taken = await joined(made, channel, consumer)
+                if consumer.style is Style.PUSH:
+                    await taken.suspend_connection()
+                giver, given = await joined(made, channel, supplier)
+                pairs = sent(supplier)
+                await send(supplier, giver, given, [what for what, _ in pairs])
+                await until(lambda: made.host.factory.channel(1).seq == len(pairs))
+            async with opened(client, tmp_path, port):
+                if consumer.style is Style.PUSH:
+                    await taken.resume_connection()
+                compare(consumer, await receive(consumer, taker, taken, len(pairs)), pairs)
+
+    run(part(), 30.0)

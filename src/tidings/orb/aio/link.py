@@ -167,7 +167,13 @@ class Link(asyncio.Protocol):
 
     def _reply(self, request_id: int, octets: bytes | None) -> None:
         self.connection.reply(request_id, octets)
-        # Replies that are ready at the same moment leave together.
+        if self._serving.count:
+            self._flush_soon()
+        elif not self._flushing:
+            self._flush_and_gate()
+
+    def _flush_soon(self) -> None:
+        """Has what is ready at the same moment leave together: each write costs a system call."""
         if not self._flushing:
             self._flushing = True
             self._loop.call_soon(self._flush_and_gate)
@@ -225,9 +231,13 @@ class Link(asyncio.Protocol):
 
     async def _answer(self, request_id: int) -> sans_io.Answer:
         waiting: asyncio.Future[sans_io.Answer] = self._loop.create_future()
+        alone = not self._waiting
         self._waiting[request_id] = waiting
         sent = self._loop.time()
-        self._flush()
+        if alone:
+            self._flush()
+        else:  # others are likely to call at the same moment
+            self._flush_soon()
         try:
             return await waiting
         finally:

@@ -37,6 +37,8 @@ class Client:
                 self._came.set()
             else:
                 self._answers.put_nowait(text)
+        for line in ("? the program has ended", "."):
+            self._answers.put_nowait(line)
 
     async def do(self, *words: str) -> list[str]:
         """Has a command carried out; the lines of its answer."""
@@ -158,7 +160,7 @@ async def scene(
         "rules__poll_interval": "50 ms",
         **settings,
     }
-    async with serving(sources(**flags)) as (service, _), client(program, *options) as made:
+    async with serving(sources(None, **flags)) as (service, _), client(program, *options) as made:
         found = Scene(made, service.corba_url)
         await found.begin(qos, admin)
         yield found

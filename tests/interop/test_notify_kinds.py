@@ -57,7 +57,7 @@ PUSHES = {
 }
 
 
-@pytest.mark.parametrize(("style", "form"), KINDS, ids=lambda one: str(one))
+@pytest.mark.parametrize(("style", "form"), KINDS, ids=str)
 def test_every_consumer_gets_every_field(style: str, form: str, notify: Path) -> None:
     async def part(s: Scene) -> None:
         for how, what in KINDS:
@@ -121,7 +121,7 @@ def test_proxies_say_what_they_are(side: str, notify: Path) -> None:
     play(notify, part)
 
 
-@pytest.mark.parametrize(("style", "form"), KINDS, ids=lambda one: str(one))
+@pytest.mark.parametrize(("style", "form"), KINDS, ids=str)
 @pytest.mark.parametrize("side", ["consumers", "suppliers"])
 def test_connections_begin_once_and_end_for_both(
     side: str, style: str, form: str, notify: Path

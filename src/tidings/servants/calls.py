@@ -11,6 +11,7 @@ from tidings.servants.shared_events import SharedEvents
 
 if TYPE_CHECKING:
     from tidings.events.reference import Reference
+    from tidings.orb.aio.begun import BegunCall, Done
     from tidings.orb.aio.orb import Orb
     from tidings.orb.stubs import Operation
 
@@ -68,6 +69,12 @@ class Calls:
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
         """Hands events over, or asks for them."""
         return await self.orb.call(client, operation, arguments, self.options.call_seconds)
+
+    def begin(
+        self, client: Reference, operation: Operation, arguments: tuple[Any, ...], done: Done
+    ) -> BegunCall | None:
+        """Hands events over without a task, if that can be done at once; see `Orb.begin`."""
+        return self.orb.begin(client, operation, arguments, self.options.call_seconds, done)
 
     async def tell(
         self, client: Reference, operation: Operation, arguments: tuple[Any, ...] = ()

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final, Protocol
 
 from tidings.channel.vocabulary import Form, Item, Side
@@ -20,6 +21,7 @@ from tidings.engine.bodies import Message
 from tidings.engine.reach import Delivery, QuietEndpoint, Types
 from tidings.errors import Disconnected, TidingsError
 from tidings.events.reference import Reference
+from tidings.orb.aio.begun import BegunCall, CallAgain
 from tidings.orb.exceptions import (
     BAD_OPERATION,
     NO_IMPLEMENT,
@@ -137,10 +139,14 @@ class ClientEndpoint(QuietEndpoint):
     def disconnected(self) -> None:
         """Tells the client once that its proxy is gone, after the call that is running."""
         if not self._closed:
-            self._goodbye = self._calls.start(self._say_goodbye(self._task))
+            self._goodbye = self._calls.start(self._say_goodbye(self._under_way()))
         self.close()
 
-    async def _say_goodbye(self, running: asyncio.Task[None] | None) -> None:
+    def _under_way(self) -> asyncio.Future[None] | None:
+        """The end of the call with events that is running; None if there is none."""
+        return self._task
+
+    async def _say_goodbye(self, running: asyncio.Future[None] | None) -> None:
         if running is not None:
             await asyncio.wait([running])
         try:
@@ -175,6 +181,26 @@ class PushConsumerEndpoint(ClientEndpoint):
         self._taken: list[int] = []
         self._address = (0, 0)
         self._timer: asyncio.TimerHandle | None = None
+        self._begun: BegunCall | None = None
+        self._ended: asyncio.Future[None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a call to the client is under way."""
+        return self._begun is not None or super().busy
+
+    def _under_way(self) -> asyncio.Future[None] | None:
+        if self._begun is None:
+            return self._task
+        self._ended = self._loop.create_future()
+        return self._ended
+
+    def cancel(self) -> None:
+        """Ends the calls that are running."""
+        super().cancel()
+        if self._begun is not None:
+            self._begun.cancel()
+            self._begun = None
 
     def deliver(self, batch: Delivery) -> None:
         """Queues the events for the calls."""
@@ -195,15 +221,49 @@ class PushConsumerEndpoint(ClientEndpoint):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._task is None and self._queue:
+        if self._task is None and self._begun is None:
+            self._call()
+
+    def _call(self) -> None:
+        """Makes the next call: at once if a connection is there, or else in a task."""
+        while self._queue and not self._is_held():
+            messages = self._queue[0]
+            try:
+                done = partial(self._called, messages)
+                self._begun = self._calls.begin(self.client, self._push, (messages,), done)
+            except UnwritableError as error:
+                self._queue.popleft()
+                self._refuse(messages, error)
+                continue
+            if self._begun is None:
+                self._task = self._calls.start(self._run())
+            else:
+                self._queue.popleft()
+            return
+
+    def _is_held(self) -> bool:
+        """Whether the connection is suspended; then it is looked at again."""
+        if self._seat.suspended:
+            self._timer = self._loop.call_later(_LOOK_AGAIN, self._begin)
+            return True
+        return False
+
+    def _called(self, messages: list[Message], result: object, error: Exception | None) -> None:
+        """A call without a task has ended."""
+        self._begun = None
+        if isinstance(error, CallAgain) and not self._closed:
+            self._queue.appendleft(messages)
             self._task = self._calls.start(self._run())
+        else:
+            self._outcome(messages, error)
+        if self._ended is not None:
+            self._ended.set_result(None)
+        elif self._task is None:
+            self._call()
 
     async def _run(self) -> None:
         try:
-            while self._queue:
-                if self._seat.suspended:
-                    self._timer = self._loop.call_later(_LOOK_AGAIN, self._begin)
-                    return
+            while self._queue and not self._is_held():
                 await self._hand_over(self._queue.popleft())
         finally:
             self._task = None
@@ -211,18 +271,21 @@ class PushConsumerEndpoint(ClientEndpoint):
     async def _hand_over(self, messages: list[Message]) -> None:
         try:
             await self._calls.transfer(self.client, self._push, (messages,))
-        except UnwritableError as error:
-            self._refuse(messages, error)
-        except _GONE as error:
-            self._fail(messages, error, gone=True)
-        except TidingsError as error:
-            self._fail(messages, error, gone=False)
+        except (UnwritableError, TidingsError) as error:
+            self._outcome(messages, error)
         else:
+            self._outcome(messages, None)
+
+    def _outcome(self, messages: list[Message], error: Exception | None) -> None:
+        """What comes of a call."""
+        if error is None:
             self.heard_at = self._loop.time()
-            if not self._taken:
-                # All that is taken in this turn of the loop is answered at once.
-                self._loop.call_soon(self.flush)
             self._taken += [message.seq for message in messages]
+            self.flush()
+        elif isinstance(error, UnwritableError):
+            self._refuse(messages, error)
+        else:
+            self._fail(messages, error, gone=isinstance(error, _GONE))
 
     def flush(self) -> None:
         """Answers what was taken."""

@@ -14,6 +14,7 @@ from tidings.orb.aio.serving import Serving
 from tidings.orb.connection import Connection
 
 if TYPE_CHECKING:
+    from tidings.orb.aio.begun import BegunCall
     from tidings.orb.destination import Destination
     from tidings.orb.stubs import Operation
 
@@ -45,7 +46,7 @@ class Link(asyncio.Protocol):
         self._options = options
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
-        self._waiting: dict[int, asyncio.Future[sans_io.Answer]] = {}
+        self._waiting: dict[int, asyncio.Future[sans_io.Answer] | BegunCall] = {}
         self._places = asyncio.Semaphore(options.max_calls)
         self._writable = asyncio.Event()
         self._writable.set()
@@ -231,7 +232,7 @@ class Link(asyncio.Protocol):
 
     async def _answer(self, request_id: int) -> sans_io.Answer:
         waiting: asyncio.Future[sans_io.Answer] = self._loop.create_future()
-        alone = not self._waiting
+        alone = not self._waiting and not self._flushing
         self._waiting[request_id] = waiting
         sent = self._loop.time()
         if alone:
@@ -241,11 +242,50 @@ class Link(asyncio.Protocol):
         try:
             return await waiting
         finally:
-            # Still there only if the caller gave up: then the peer need not go on.
-            if self._waiting.pop(request_id, None) is not None and not self.closed:
-                self.connection.cancel(request_id)
-                self._flush()
-                self._doubt(sent)
+            # Still there only if the caller gave up.
+            self.give_up_on(request_id, sent)
+
+    def begin(
+        self,
+        destination: Destination,
+        operation: Operation,
+        write_body: giop.WriteBody,
+        begun: BegunCall,
+    ) -> int | None:
+        """Sends a request at once, if nothing has to be waited for before.
+
+        Returns:
+            The request's id, by which it can be given up; None if it was not sent.
+        """
+        full = self._places.locked() or len(self._waiting) >= self._options.max_calls
+        if self.closed or full or not self._writable.is_set():
+            return None
+        request_id = self.connection.call(
+            destination.key,
+            operation.name,
+            write_body,
+            minor=destination.minor,
+            codesets=destination.codesets,
+        )
+        alone = not self._waiting and not self._flushing
+        self._waiting[request_id] = begun
+        if alone:
+            self._flush()
+        else:
+            self._flush_soon()
+        return request_id
+
+    def give_up_on(self, request_id: int, sent: float) -> None:
+        """Waits no more for an answer, if it has not come: the peer need not go on.
+
+        Args:
+            request_id: Whose answer.
+            sent: When the request was sent, in the time of the loop.
+        """
+        if self._waiting.pop(request_id, None) is not None and not self.closed:
+            self.connection.cancel(request_id)
+            self._flush()
+            self._doubt(sent)
 
     def _doubt(self, sent: float) -> None:
         """Takes no more calls if the peer has not been heard of since this one was sent.

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tidings.events.reference import Reference
+from tidings.orb.aio.begun import BegunCall, Done
 from tidings.orb.aio.calling import Calling
 from tidings.orb.aio.links import Links
 from tidings.orb.aio.options import Address, Options
@@ -209,6 +210,31 @@ class Orb:
             SystemException: Everything else that went wrong.
         """
         return await self._calling.call(reference, operation, arguments, timeout)
+
+    def begin(
+        self,
+        reference: Reference,
+        operation: Operation,
+        arguments: tuple[Any, ...],
+        seconds: float,
+        done: Done,
+    ) -> BegunCall | None:
+        """Makes a call without a task, if a connection is at hand; far cheaper than `call`.
+
+        Args:
+            reference: The object.
+            operation: What is called; no oneway.
+            arguments: The in and inout arguments.
+            seconds: How long the call may take.
+            done: Told how it ends; of `CallAgain` if `call` has to be used after all.
+
+        Returns:
+            The call, which can be given up; None if `call` has to be used, and `done` is not told.
+
+        Raises:
+            SystemException: The arguments cannot be written.
+        """
+        return self._calling.begin(reference, operation, arguments, seconds, done)
 
     async def is_a(self, reference: Reference, id: str) -> bool:
         """Whether the object has the interface with this repository id."""

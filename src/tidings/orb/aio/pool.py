@@ -59,12 +59,9 @@ class Pool:
             NO_RESOURCES: The ORB has too many connections.
             BAD_INV_ORDER: The ORB is closed.
         """
-        back = self._callbacks.get(address)
-        if back is not None and not back.closed:
-            return back
-        for link in self._opened.get(address, ()):
-            if not link.closed and link.connection.fits(codesets):
-                return link
+        at_hand = self.at_hand(address, codesets)
+        if at_hand is not None:
+            return at_hand
         opening = self._opening.get(address)
         if opening is None:
             self._check(address)
@@ -82,6 +79,16 @@ class Pool:
         if link.connection.fits(codesets):
             return link
         return await self.link(address, codesets)
+
+    def at_hand(self, address: Address, codesets: CodeSets | None) -> Link | None:
+        """A connection to an address that is open already; None if there is none."""
+        back = self._callbacks.get(address)
+        if back is not None and not back.closed:
+            return back
+        for link in self._opened.get(address, ()):
+            if not link.closed and link.connection.fits(codesets):
+                return link
+        return None
 
     def _check(self, address: Address) -> None:
         options = self._hub.options

@@ -6,6 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any as Whatever
 
+import pytest
+
 from tests.unit.servants.worlds import (
     CONSUMERS,
     FIRST_COME,
@@ -234,3 +236,21 @@ def test_who_was_found_again_is_counted(tmp_path: Path) -> None:
             assert await made.service.clients.reconnect() == 0
 
     play(tmp_path, part)
+
+
+def test_a_client_whose_reference_cannot_be_read_is_passed_over(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def part(run: Run) -> None:
+        async with run.opened() as made:
+            channel = await made.channel(*LASTING)
+            for _ in range(2):
+                await joined(made, channel, kind_of(StructuredPushConsumer))
+            made.host.out.endpoints.clear()
+            made.host.factory.channel(1).proxy(1).address = "IOR:no hexadecimal digits"
+            assert await made.service.clients.reconnect() == 1
+            assert made.service.clients.reached(1, 1) is None
+            assert made.service.clients.reached(1, 2) is not None
+
+    play(tmp_path, part)
+    assert "the client of proxy 1 of channel 1 cannot be found again" in caplog.text

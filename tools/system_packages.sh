@@ -18,7 +18,8 @@ esac
 
 # The power-loss tests compile a small library, the pages are looked at in a browser, the
 # examples of the API are run as they stand, the data pipeline runs on Spark, which is Java, and
-# the object request broker talks with another one, whose stubs are compiled.
+# the object request broker talks with another one, whose stubs are compiled, and the service
+# with the tools of another event service.
 for_tests=""
 if [ "${1:-}" = tests ]; then
     echo '#include <stdio.h>' | gcc -E -x c - >/dev/null 2>&1 || for_tests="gcc libc6-dev"
@@ -29,6 +30,7 @@ if [ "${1:-}" = tests ]; then
         for_tests="$for_tests${for_tests:+ }openjdk-17-jre-headless"
     { command -v g++ && command -v omniidl && command -v omniNames; } >/dev/null 2>&1 ||
         for_tests="$for_tests${for_tests:+ }g++ libomniorb4-dev omniidl omniorb-idl omniorb-nameserver"
+    command -v eventc >/dev/null 2>&1 || for_tests="$for_tests${for_tests:+ }omnievents"
 fi
 
 [ -z "$missing$for_tests" ] && exit 0

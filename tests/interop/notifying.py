@@ -37,8 +37,8 @@ class Client:
                 self._came.set()
             else:
                 self._answers.put_nowait(text)
-        for line in ("? the program has ended", "."):
-            self._answers.put_nowait(line)
+        for text in ("? the program has ended", "."):
+            self._answers.put_nowait(text)
 
     async def do(self, *words: str) -> list[str]:
         """Has a command carried out; the lines of its answer."""

@@ -264,6 +264,16 @@ static void obtain(const Texts& a) {
   say("id " + values::number(id));
 }
 
+// A proxy of a channel that knows the Event Service only.
+static void plain(const Texts& a) {
+  Plain::EventChannel_var channel = the<Plain::EventChannel>(a.at(2));
+  CORBA::Object_var made;
+  if (a.at(3) == "push consumer")
+    made = Plain::ConsumerAdmin_var(channel->for_consumers())->obtain_push_supplier();
+  else made = Plain::SupplierAdmin_var(channel->for_suppliers())->obtain_push_consumer();
+  keep(a.at(1), made);
+}
+
 // References that are attributes, or got without an id.
 static void get(const Texts& a) {
   CORBA::Object_ptr of = values::objects().at(a.at(2));
@@ -571,6 +581,7 @@ static std::map<std::string, Command> commands() {
   all["create_channel"] = create_channel;
   all["new_admin"] = new_admin;
   all["obtain"] = obtain;
+  all["plain"] = plain;
   all["get"] = get;
   all["find"] = find;
   all["show"] = show;

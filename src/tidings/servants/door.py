@@ -17,13 +17,17 @@ from tidings.engine.access import Principal
 from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.host import Host
-from tidings.errors import TidingsError
+from tidings.errors import Stopping, TidingsError
 from tidings.events.structured import StructuredEvent
+from tidings.orb.aio.later import Later
 
 __all__ = ["GatheringDoor"]
 
 # More single events than this go in several commands.
 _MOST: Final = 500
+
+
+_NOT_ANSWERED: Final = Stopping("the service has stopped before it could answer")
 
 
 class GatheringDoor(LocalDoor):
@@ -44,9 +48,9 @@ class GatheringDoor(LocalDoor):
         self._loop = host.loop
         self._key = (0, 0)
         self._events: list[StructuredEvent] = []
-        self._waiting: list[asyncio.Future[int]] = []
+        self._waiting: list[Later[int]] = []
 
-    def push(self, channel: int, proxy: int, event: StructuredEvent) -> asyncio.Future[int]:
+    def push(self, channel: int, proxy: int, event: StructuredEvent) -> Later[int]:
         """Takes one event in.
 
         Returns:
@@ -58,7 +62,7 @@ class GatheringDoor(LocalDoor):
         if not self._events:
             self._key = key
             self._loop.call_soon(self.send)
-        accepted: asyncio.Future[int] = self._loop.create_future()
+        accepted: Later[int] = Later()
         self._events.append(event)
         self._waiting.append(accepted)
         return accepted
@@ -105,17 +109,15 @@ class GatheringDoor(LocalDoor):
         return await super().pull(channel, proxy, most, wait, lease)
 
 
-def _hand_out(waiting: list[asyncio.Future[int]], answer: asyncio.Future[Any]) -> None:
+def _hand_out(waiting: list[Later[int]], answer: asyncio.Future[Any]) -> None:
     """Gives each of those who wait the answer for its event."""
-    error = None if answer.cancelled() else answer.exception()
-    answers = answer.result() if error is None and not answer.cancelled() else ()
+    error = _NOT_ANSWERED if answer.cancelled() else answer.exception()
+    answers = answer.result() if error is None else ()
     for index, one in enumerate(waiting):
-        if one.done():  # its connection is gone
+        if one.done():  # who pushed waits no more
             continue
-        found = error if error is not None else answers[index] if answers else None
+        found = answers[index] if error is None else error
         if isinstance(found, BaseException):
             one.set_exception(found)
-        elif found is None:
-            one.cancel()
         else:
             one.set_result(found)

@@ -23,6 +23,7 @@ from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.errors import TidingsError
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any as AnyValue
+from tidings.orb.aio.later import Later
 from tidings.orb.exceptions import (
     BAD_INV_ORDER,
     BAD_PARAM,
@@ -139,9 +140,15 @@ def _plain(method: Callable[..., Any], declared: Collection[type[UserException]]
     @wraps(method)
     def told(*arguments: object) -> object:
         try:
-            return method(*arguments)
+            result = method(*arguments)
         except TidingsError as error:
             raise typed(error, declared) from error
+        if isinstance(result, Later):
+            result.translate(translated)
+        return result
+
+    def translated(error: BaseException) -> BaseException:
+        return typed(error, declared) if isinstance(error, TidingsError) else error
 
     setattr(told, _WRAPPED, True)
     return told

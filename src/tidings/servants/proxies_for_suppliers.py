@@ -10,9 +10,9 @@ from tidings.cos import CosEventChannelAdmin_auto as event_service
 from tidings.cos import CosNotifyChannelAdmin_auto as notification
 from tidings.cos.events import any_in, read_batch, read_event
 from tidings.errors import TidingsError
-from tidings.events.boxes import Value
 from tidings.events.reference import Reference
 from tidings.events.structured import StructuredEvent
+from tidings.orb.aio.later import Later
 from tidings.orb.cdr_reader import Reader
 from tidings.orb.stubs import Interface
 from tidings.servants.client_kinds import client_kind
@@ -39,12 +39,17 @@ def _reading(interface: Interface, pushing: str, read: Callable[[Reader], object
     return Interface(interface.id, interface.name, interface.bases, operations)
 
 
-class _PushAnyPart(ProxyPart):
-    """Takes anys; a push returns when the event is accepted."""
+def _read_any(reader: Reader) -> StructuredEvent:
+    return any_in(reader.any())
 
-    async def push(self, data: Value) -> None:
+
+class _PushAnyPart(ProxyPart):
+    """Takes anys."""
+
+    def take(self, event: StructuredEvent) -> Later[int]:
+        """Takes a pushed event; the result is there when it is accepted."""
         channel, proxy = self.key.ids
-        await self.door.push(channel, proxy, any_in(data))
+        return self.door.push(channel, proxy, event)
 
     async def disconnect_push_consumer(self) -> None:
         await self._disconnect()
@@ -54,6 +59,7 @@ class AnyPushConsumer(_PushAnyPart, ConsumerProxyPart, notification.ProxyPushCon
     """CosNotifyChannelAdmin::ProxyPushConsumer."""
 
     CLIENT = client_kind(Side.SUPPLIER, Style.PUSH, Form.ANY)
+    INTERFACE = _reading(notification.ProxyPushConsumer_INTERFACE, "push", _read_any)
 
     async def connect_any_push_supplier(self, push_supplier: Reference) -> None:
         """Connects the supplier, which may be nil."""
@@ -64,6 +70,7 @@ class EventPushConsumer(_PushAnyPart, event_service.ProxyPushConsumerServant):
     """CosEventChannelAdmin::ProxyPushConsumer."""
 
     CLIENT = client_kind(Side.SUPPLIER, Style.PUSH, Form.ANY, bare=True)
+    INTERFACE = _reading(event_service.ProxyPushConsumer_INTERFACE, "push", _read_any)
 
     async def connect_push_supplier(self, push_supplier: Reference) -> None:
         """Connects the supplier, which may be nil."""
@@ -84,10 +91,10 @@ class StructuredPushConsumer(ConsumerProxyPart, notification.StructuredProxyPush
         """Connects the supplier, which may be nil."""
         await self._connect(push_supplier)
 
-    async def take(self, event: StructuredEvent) -> None:
-        """Takes a pushed event; returns when it is accepted."""
+    def take(self, event: StructuredEvent) -> Later[int]:
+        """Takes a pushed event; the result is there when it is accepted."""
         channel, proxy = self.key.ids
-        await self.door.push(channel, proxy, event)
+        return self.door.push(channel, proxy, event)
 
     async def disconnect_structured_push_consumer(self) -> None:
         """Ends the proxy."""

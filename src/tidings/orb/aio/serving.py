@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from inspect import iscoroutine
 from typing import Any, Final
 
+from tidings.orb.aio.later import Later
 from tidings.orb.connection import Call
 from tidings.orb.exceptions import OMG, TRANSIENT, UNKNOWN, Completion
 from tidings.orb.poa import Invocation, ObjectAdapter
@@ -20,7 +21,7 @@ _log: Final = logging.getLogger(__name__)
 class _Work:
     """A call that waits to be started, or that was started and takes its time."""
 
-    __slots__ = ("dropped", "invocation", "method", "started", "task")
+    __slots__ = ("dropped", "invocation", "later", "method", "started", "task")
 
     def __init__(self, invocation: Invocation, method: Coroutine[Any, Any, Any] | None) -> None:
         self.invocation = invocation
@@ -28,6 +29,12 @@ class _Work:
         self.started = False
         self.dropped = False
         self.task: asyncio.Task[None] | None = None
+        self.later: Later[Any] | None = None
+
+    @property
+    def end(self) -> asyncio.Future[None] | None:
+        """Done when nothing of it is in progress."""
+        return self.task if self.later is None else self.later.ended()
 
     def drop(self) -> None:
         """Nobody wants the answer any more."""
@@ -63,7 +70,8 @@ class Serving:
         """Begins what a request asks for.
 
         A plain method runs at once, unless one before it has yet to start. A coroutine becomes
-        a task; tasks start in the order in which they were made.
+        a task; tasks start in the order in which they were made. A plain method whose result
+        comes later needs none.
         """
         invocation = self._opened(call)
         if not isinstance(invocation, Invocation):
@@ -77,6 +85,9 @@ class Serving:
                 method = invocation.call()
             except Exception as error:  # noqa: BLE001 - whatever it is, the caller is told
                 self._failed(invocation, error)
+                return
+            if isinstance(method, Later):
+                self._wait_for(method, _Work(invocation, None))
                 return
             if not iscoroutine(method):
                 self._returned(invocation, method)
@@ -92,12 +103,34 @@ class Serving:
             error = UNKNOWN(0, Completion.NO, str(fault))
             return self._adapter.refuse(call, error)
 
-    def _begin(self, work: _Work) -> None:
-        self._unstarted += 1
+    def _wait_for(self, later: Later[Any], work: _Work) -> None:
+        """Replies when a result comes, without a task."""
+
+        def told(value: object, error: BaseException | None) -> None:
+            if work.dropped:
+                return
+            self._forget(work)
+            if error is None:
+                self._returned(work.invocation, value)
+            elif isinstance(error, Exception):
+                self._failed(work.invocation, error)
+            else:
+                self._failed(work.invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
+
+        work.later = later
+        work.started = True
+        self._note(work)
+        later.then(told)
+
+    def _note(self, work: _Work) -> None:
         if work.invocation.replies:
             self._answered[work.invocation.request_id] = work
         else:
             self._unanswered.add(work)
+
+    def _begin(self, work: _Work) -> None:
+        self._unstarted += 1
+        self._note(work)
         work.task = self._loop.create_task(self._run(work))
 
     async def _run(self, work: _Work) -> None:
@@ -110,7 +143,8 @@ class Serving:
                     work.method.close()
                 return
             method = invocation.call() if work.method is None else work.method
-            value = await method if iscoroutine(method) else method
+            comes_later = iscoroutine(method) or isinstance(method, Later)
+            value = await method if comes_later else method
         except asyncio.CancelledError:
             self._forget(work)
             if not work.dropped:  # by the servant itself, or by the end of the event loop
@@ -173,6 +207,6 @@ class Serving:
 
     async def drained(self) -> None:
         """Waits until everything in progress has ended."""
-        tasks = [work.task for work in (*self._answered.values(), *self._unanswered)]
-        if tasks:
-            await asyncio.wait([task for task in tasks if task is not None])
+        ends = [work.end for work in (*self._answered.values(), *self._unanswered)]
+        if ends:
+            await asyncio.wait([end for end in ends if end is not None])

@@ -28,9 +28,9 @@ if [ "${1:-}" = tests ]; then
     command -v curl >/dev/null 2>&1 || for_tests="$for_tests${for_tests:+ }curl"
     command -v java >/dev/null 2>&1 ||
         for_tests="$for_tests${for_tests:+ }openjdk-17-jre-headless"
-    { command -v g++ && command -v omniidl && command -v omniNames; } >/dev/null 2>&1 ||
-        for_tests="$for_tests${for_tests:+ }g++ libomniorb4-dev omniidl omniorb-idl omniorb-nameserver"
-    command -v eventc >/dev/null 2>&1 || for_tests="$for_tests${for_tests:+ }omnievents"
+    { command -v g++ && command -v omniidl && command -v omniNames && command -v eventc; } \
+        >/dev/null 2>&1 || for_tests="$for_tests${for_tests:+ }g++ libomniorb4-dev omniidl \
+omniorb-idl omniorb-nameserver omnievents"
 fi
 
 [ -z "$missing$for_tests" ] && exit 0

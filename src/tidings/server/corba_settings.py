@@ -212,6 +212,7 @@ def orb_options(iiop: IiopSection) -> Options:
     return Options(
         limits=replace(DEFAULT_LIMITS, message_size=iiop.max_message),
         max_connections=iiop.max_connections,
+        max_opened=iiop.max_connections,
         max_connections_per_host=iiop.max_connections_per_host,
         max_requests=iiop.max_requests,
         max_output=iiop.max_output,

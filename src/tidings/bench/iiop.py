@@ -145,7 +145,11 @@ class _Bench:
         flows = {service.name: self._plain(service) for service in (self._ours, self._peer)}
         for at in range(-1, self._rounds):
             self._say("plain events", at)
-            for plain in flows.values():
+            for name, plain in flows.items():
+                if name == self._peer.name:
+                    self._peer.go_on()
+                else:
+                    self._peer.pause()
                 plain.single.round(self._sizes.events)
                 plain.one_process.round(self._sizes.fanned)
                 plain.processes.round(self._sizes.fanned)
@@ -153,6 +157,7 @@ class _Bench:
                 if at < 0:
                     for flow in (plain.single, plain.one_process, plain.processes):
                         flow.forget()
+        self._peer.pause()
         ours, peer = flows[self._ours.name], flows[self._peer.name]
         self._compare("single pushes", "events/s", ours.single, peer.single, _OF_PEER)
         for name, plain in flows.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import time
@@ -81,14 +82,23 @@ class OmniEvents:
         self._start("omniNames", "-start", str(self._names), "-logdir", str(home))
         _wait_for(self._names)
         port = str(self._port)
-        self._start("omniEvents", "-f", "-p", port, "-l", str(home), *self._initial)
+        arguments = ("-f", "-p", port, "-l", str(home), *self._initial)
+        self._server = self._start("omniEvents", *arguments)
         _wait_for(self._port)
 
     @property
     def _initial(self) -> tuple[str, str]:
         return "-ORBInitRef", f"NameService=corbaloc::127.0.0.1:{self._names}/NameService"
 
-    def _start(self, name: str, *arguments: str) -> None:
+    def pause(self) -> None:
+        """Stops it while others are measured: it looks at its queues every cycle, idle or not."""
+        self._server.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Goes on after `pause`."""
+        self._server.send_signal(signal.SIGCONT)
+
+    def _start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             [program(name) or name, *arguments],
             stdin=subprocess.DEVNULL,
@@ -97,6 +107,7 @@ class OmniEvents:
         )
         self._running.callback(process.wait)
         self._running.callback(process.kill)
+        return process
 
     def channel(self, load: Load) -> str:
         """A new channel, made by the tool that comes with it."""

@@ -32,7 +32,7 @@ def test_a_client_finds_the_factory_at_omninames(tmp_path: Path, notify: Path) -
             )
             async with serving(place), client(notify) as made:
                 url = f"corbaname::127.0.0.1:{port}#services/events.factory"
-                while await made.do("url", "factory", url):  # until both are up
+                while await made.do("url", "factory", url):  # noqa: ASYNC110 -- until both are up
                     await asyncio.sleep(0.1)
                 assert await made.one("show", "factory", "channels") == "1"
 

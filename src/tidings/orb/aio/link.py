@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tidings.orb import connection as sans_io
-from tidings.orb import giop
 from tidings.orb.aio.hub import Hub, LinkLost
 from tidings.orb.aio.options import Address, Bidirectional
+from tidings.orb.aio.outgoing import Outgoing
 from tidings.orb.aio.serving import Serving
-from tidings.orb.connection import Connection
-
-if TYPE_CHECKING:
-    from tidings.orb.aio.begun import BegunCall
-    from tidings.orb.destination import Destination
-    from tidings.orb.stubs import Operation
 
 __all__ = ["Link"]
 
@@ -29,7 +23,7 @@ SUSPECT_SECONDS: Final = 1.0
 _LINGER: Final = 1.0
 
 
-class Link(asyncio.Protocol):
+class Link(Outgoing):
     """One connection of an ORB.
 
     Args:
@@ -38,32 +32,17 @@ class Link(asyncio.Protocol):
     """
 
     def __init__(self, hub: Hub, *, opener: bool) -> None:
-        options = hub.options
+        super().__init__(hub.options, opener=opener)
         self.opener = opener
         self.peer = Address("", 0)
-        self.closed = False
         self._hub = hub
-        self._options = options
-        self._loop = asyncio.get_running_loop()
-        self._transport: asyncio.Transport | None = None
-        self._waiting: dict[int, asyncio.Future[sans_io.Answer] | BegunCall] = {}
-        self._places = asyncio.Semaphore(options.max_calls)
-        self._writable = asyncio.Event()
-        self._writable.set()
         self._reading = True
         self._suspect = False
-        self._flushing = False  # replies are about to be sent
-        self._last_received = self._last_sent = self._loop.time()
+        self._last_received = self._last_sent
         self._begun: float | None = None  # when the message began that is not whole yet
         self._oldest: tuple[object | None, float] = (None, 0.0)  # waits for fragments, since when
         self._stuck: tuple[float, int] | None = None
         self._lingering: asyncio.TimerHandle | None = None
-        self.connection = Connection(
-            opener=opener,
-            little=options.little,
-            limits=options.limits,
-            accept_points=options.accept_bidirectional is not Bidirectional.NEVER,
-        )
         self._heed(self.peer)
 
     # ------------------------------------------------------------ what asyncio tells
@@ -173,119 +152,10 @@ class Link(asyncio.Protocol):
         elif not self._flushing:
             self._flush_and_gate()
 
-    def _flush_soon(self) -> None:
-        """Has what is ready at the same moment leave together: each write costs a system call."""
-        if not self._flushing:
-            self._flushing = True
-            self._loop.call_soon(self._flush_and_gate)
-
     def _flush_and_gate(self) -> None:
         self._flushing = False
         self._flush()
         self._gate()
-
-    # ------------------------------------------------------------ what goes out
-
-    async def call(
-        self,
-        destination: Destination,
-        target: giop.Target,
-        operation: Operation,
-        write_body: giop.WriteBody,
-    ) -> sans_io.Answer | None:
-        """Sends a request and waits for the answer; None to a oneway operation.
-
-        Raises:
-            LinkLost: The connection ended first.
-        """
-        async with self._places:
-            await self._room()
-            request_id = self.connection.call(
-                target,
-                operation.name,
-                write_body,
-                minor=destination.minor,
-                response_flags=0 if operation.oneway else giop.ORDINARY,
-                codesets=destination.codesets,
-            )
-            if operation.oneway:
-                self._flush()
-                return None
-            return await self._answer(request_id)
-
-    async def locate(self, destination: Destination) -> sans_io.Answer:
-        """Asks whether the object is there.
-
-        Raises:
-            LinkLost: The connection ended first.
-        """
-        async with self._places:
-            await self._room()
-            request_id = self.connection.locate(destination.key, minor=destination.minor)
-            return await self._answer(request_id)
-
-    async def _room(self) -> None:
-        while not self._writable.is_set() and not self.closed:
-            await self._writable.wait()
-        if self.closed:
-            raise LinkLost("the connection was closed before the call was sent", unseen=True)
-
-    async def _answer(self, request_id: int) -> sans_io.Answer:
-        waiting: asyncio.Future[sans_io.Answer] = self._loop.create_future()
-        alone = not self._waiting and not self._flushing
-        self._waiting[request_id] = waiting
-        sent = self._loop.time()
-        if alone:
-            self._flush()
-        else:  # others are likely to call at the same moment
-            self._flush_soon()
-        try:
-            return await waiting
-        finally:
-            # Still there only if the caller gave up.
-            self.give_up_on(request_id, sent)
-
-    def begin(
-        self,
-        destination: Destination,
-        operation: Operation,
-        write_body: giop.WriteBody,
-        begun: BegunCall,
-    ) -> int | None:
-        """Sends a request at once, if nothing has to be waited for before.
-
-        Returns:
-            The request's id, by which it can be given up; None if it was not sent.
-        """
-        full = self._places.locked() or len(self._waiting) >= self._options.max_calls
-        if self.closed or full or not self._writable.is_set():
-            return None
-        request_id = self.connection.call(
-            destination.key,
-            operation.name,
-            write_body,
-            minor=destination.minor,
-            codesets=destination.codesets,
-        )
-        alone = not self._waiting and not self._flushing
-        self._waiting[request_id] = begun
-        if alone:
-            self._flush()
-        else:
-            self._flush_soon()
-        return request_id
-
-    def give_up_on(self, request_id: int, sent: float) -> None:
-        """Waits no more for an answer, if it has not come: the peer need not go on.
-
-        Args:
-            request_id: Whose answer.
-            sent: When the request was sent, in the time of the loop.
-        """
-        if self._waiting.pop(request_id, None) is not None and not self.closed:
-            self.connection.cancel(request_id)
-            self._flush()
-            self._doubt(sent)
 
     def _doubt(self, sent: float) -> None:
         """Takes no more calls if the peer has not been heard of since this one was sent.
@@ -295,19 +165,6 @@ class Link(asyncio.Protocol):
         if self._last_received < sent and self._loop.time() - sent >= SUSPECT_SECONDS:
             self._suspect = True
             self._hub.link_suspect(self)
-
-    def _flush(self) -> None:
-        octets = self.connection.data_to_send()
-        if not octets or self._transport is None or self._transport.is_closing():
-            return
-        self._transport.write(octets)
-        self._last_sent = self._loop.time()
-        if self._unsent > self._options.max_output:
-            self._cut(f"it does not read, and {self._unsent} octets wait for it")
-
-    @property
-    def _unsent(self) -> int:
-        return self._transport.get_write_buffer_size() if self._transport else 0
 
     @property
     def _crowded(self) -> bool:

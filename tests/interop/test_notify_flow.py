@@ -52,6 +52,7 @@ def test_a_pull_supplier_pauses_and_goes_on(form: str, notify: Path) -> None:
         await s.done("suspend", "s")
         assert await s.one("suspend", "s") == "! ConnectionAlreadyInactive"
         await s.proxy("c", "consumers", "pull", form)
+        await asyncio.sleep(0.2)  # who was asked just before may still answer
         item = OPERATIONS[form][0].format(7)
         await s.done("give", "s-client", item)
         await asyncio.sleep(0.2)

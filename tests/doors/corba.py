@@ -26,6 +26,7 @@ from tidings.orb.aio import Options
 from tidings.orb.ior import to_ior
 from tidings.servants.calls import ClientOptions
 from tidings.servants.opening import Opened, open_service
+from tidings.server.embedded import local_client
 
 __all__ = ["IiopService"]
 
@@ -108,6 +109,12 @@ class IiopService:
         made = Client(await IiopTransport.open(factory, events=self._marks))
         self._clients.append(made)
         return made
+
+    async def inside(self) -> Client:
+        """A client in the process, which sees what CORBA does not tell."""
+        await self._start()
+        assert self._host is not None
+        return local_client(self._host, OWNER)
 
     async def _start(self) -> Opened:
         if self._opened is None:

@@ -27,9 +27,16 @@ from tidings.channel.vocabulary import Form, Side
 from tidings.client.transport import HistoryPage, Source, Stream, TypesChanged
 from tidings.client.transports.iiop_address import callback_address, object_url
 from tidings.client.transports.iiop_commands import Commands
-from tidings.client.transports.iiop_lines import CorbaStream, HandlerLine, Line, SourceLine, Valve
+from tidings.client.transports.iiop_lines import (
+    CorbaStream,
+    HandlerLine,
+    Line,
+    Pulled,
+    SourceLine,
+    Valve,
+)
 from tidings.client.transports.iiop_objects import FarProxy, Objects
-from tidings.client.transports.iiop_pulls import Pulled, PullLine
+from tidings.client.transports.iiop_pulls import PullLine
 from tidings.client.transports.iiop_servants import servant_for
 from tidings.client.transports.iiop_values import UNKNOWN, Events, beyond
 from tidings.client.transports.iiop_views import Views
@@ -78,6 +85,7 @@ class IiopTransport:
         self._closed = False
         # What ends with this client: the proxies it made, with the lines to them.
         self._made: dict[tuple[int, int], tuple[bytes, Line] | None] = {}
+        self._adopted: dict[tuple[int, int], PullLine] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._told: set[asyncio.Task[None]] = set()
 
@@ -279,10 +287,12 @@ class IiopTransport:
             raise beyond("leases", "pull without one: what is pulled is done with")
         if most < 1:
             raise InvalidUsage(f"a pull is for at least one event, not {most}")
-        line = self._line(channel, proxy)
-        if not isinstance(line, PullLine):
-            await self._objects.proxy(channel, proxy)
-            raise InvalidUsage(f"proxy {proxy} of channel {channel} is no puller of this client")
+        line = self._line(channel, proxy) or self._adopted.get((channel, proxy))
+        if line is None:
+            # One of before, which has outlived the program that made it.
+            found = await self._objects.proxy(channel, proxy)
+            line = PullLine(self._objects, found, self._events, None)
+            self._adopted[channel, proxy] = line
         return await line.pull(most, wait)
 
     # What there is to see.
@@ -366,6 +376,8 @@ class IiopTransport:
         made = list(self._made)
         for channel, proxy in made:
             self._forget(channel, proxy)
+        for line in self._adopted.values():
+            line.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(_GOODBYE_SECONDS):
                 await self._commands.end_all(made)

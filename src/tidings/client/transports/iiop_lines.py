@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from tidings.channel.vocabulary import Form
@@ -22,13 +23,22 @@ from tidings.errors import (
     ConnectionAlreadyActive,
     ConnectionAlreadyInactive,
     Disconnected,
+    InvalidUsage,
     TidingsError,
 )
 from tidings.orb.exceptions import UNKNOWN, Completion
 
-__all__ = ["CorbaStream", "HandlerLine", "Line", "SourceLine", "Valve"]
+__all__ = ["CorbaStream", "HandlerLine", "Line", "Pulled", "SourceLine", "Valve"]
 
 _log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """What a pull was answered with."""
+
+    messages: Sequence[CorbaMessage]
+    again: frozenset[int] = frozenset()
 
 
 class Line:
@@ -50,6 +60,14 @@ class Line:
     async def give(self, most: int) -> Sequence[object]:
         """Has nothing."""
         raise GoneClient
+
+    async def pull(self, most: int, wait: int | None) -> Pulled:
+        """Nobody pulls here.
+
+        Raises:
+            InvalidUsage: Always.
+        """
+        raise InvalidUsage("events cannot be pulled here: make a puller with Client.puller")
 
     def changed(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
         """Tells the program, in a later turn of the loop."""

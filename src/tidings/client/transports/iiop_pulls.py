@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from tidings.channel.vocabulary import Form
+from tidings.channel.vocabulary import Form, Side, Style
 from tidings.client.transport import TypesChanged
-from tidings.client.transports.iiop_lines import Line
+from tidings.client.transports.iiop_lines import Line, Pulled
 from tidings.client.transports.iiop_objects import FarProxy, Objects
 from tidings.client.transports.iiop_values import CorbaMessage, Events
-from tidings.errors import TidingsError
+from tidings.errors import InvalidUsage, TidingsError
 
-__all__ = ["PullLine", "Pulled"]
+__all__ = ["PullLine"]
 
 # A call that waits for events ends with them, or with the proxy; this is for ever.
 _FOR_EVER: Final = 10.0 * 365 * 24 * 3600
 
 _MICROSECONDS: Final = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Pulled:
-    """What a pull was answered with."""
-
-    messages: Sequence[CorbaMessage]
-    again: frozenset[int] = frozenset()
 
 
 class PullLine(Line):
@@ -49,7 +39,9 @@ class PullLine(Line):
     ) -> None:
         super().__init__(on_types)
         self._objects = objects
-        self._far, (_, _, self._form) = proxy
+        self._far, (side, style, self._form) = proxy
+        if (side, style) != (Side.CONSUMER, Style.PULL):
+            raise InvalidUsage(f"{self._far.words} serves no pull consumer")
         self._events = events
         self._kept: deque[CorbaMessage] = deque()
         self._waiting: asyncio.Task[None] | None = None

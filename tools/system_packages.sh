@@ -17,7 +17,9 @@ case $python_state in
 esac
 
 # The power-loss tests compile a small library, the pages are looked at in a browser, the
-# examples of the API are run as they stand, and the data pipeline runs on Spark, which is Java.
+# examples of the API are run as they stand, the data pipeline runs on Spark, which is Java, and
+# the object request broker talks with another one, whose stubs are compiled, and the service
+# with the tools of another event service.
 for_tests=""
 if [ "${1:-}" = tests ]; then
     echo '#include <stdio.h>' | gcc -E -x c - >/dev/null 2>&1 || for_tests="gcc libc6-dev"
@@ -26,6 +28,9 @@ if [ "${1:-}" = tests ]; then
     command -v curl >/dev/null 2>&1 || for_tests="$for_tests${for_tests:+ }curl"
     command -v java >/dev/null 2>&1 ||
         for_tests="$for_tests${for_tests:+ }openjdk-17-jre-headless"
+    { command -v g++ && command -v omniidl && command -v omniNames && command -v eventc; } \
+        >/dev/null 2>&1 || for_tests="$for_tests${for_tests:+ }g++ libomniorb4-dev omniidl \
+omniorb-idl omniorb-nameserver omnievents"
 fi
 
 [ -z "$missing$for_tests" ] && exit 0

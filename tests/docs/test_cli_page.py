@@ -45,7 +45,7 @@ def test_there_is_an_example_of_every_filter_command() -> None:
         *("subscription create", "publish", "subscribe", "peek", "replay", "trail", "tree", "top"),
         *("dead-letter list", "dead-letter redrive", "dead-letter drop", "export", "apply"),
         *("pipeline report", "pipeline backtest", "pipeline audit"),
-        *("pipeline lake", "pipeline replay"),
+        *("pipeline lake", "pipeline replay", "ior show", "ior check", "idl compile"),
     ],
 )
 def test_every_option_is_described(options: str) -> None:

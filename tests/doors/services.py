@@ -30,11 +30,13 @@ __all__ = [
     "HttpService",
     "InProcessService",
     "Service",
+    "because",
     "bid",
     "eventually",
     "known",
     "seen",
     "seqs",
+    "shown",
 ]
 
 _T = TypeVar("_T")
@@ -47,7 +49,15 @@ SETTINGS = Settings(retry_first=1_000, retry_longest=4_000, poll_interval=1_000,
 
 
 class Service(Protocol):
-    """A service that can be stopped, killed and started again."""
+    """A service that can be stopped, killed and started again.
+
+    Attributes:
+        tells_state: Whether it shows what waits, is under way and was delivered; CORBA does not.
+        tells_reasons: Whether errors say why; CORBA's system exceptions carry no text.
+    """
+
+    tells_state: bool
+    tells_reasons: bool
 
     async def client(self, principal: Principal = OWNER) -> Client:
         """A new client; the service is started if it does not run."""
@@ -68,6 +78,8 @@ class InProcessService:
     Args:
         folder: Where its data is; None keeps everything in memory.
     """
+
+    tells_state = tells_reasons = True
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -163,6 +175,8 @@ class HttpService:
         options: Settings of the web door, from its next start on.
     """
 
+    tells_state = tells_reasons = True
+
     def __init__(self, folder: Path | None) -> None:
         self.options = WebOptions()
         self._folder = folder
@@ -252,6 +266,28 @@ async def seen(
 async def known(connection: Connection, right: Callable[[ProxyInfo], object]) -> ProxyInfo:
     """A connection as the service sees it, as soon as it is as it should be."""
     return await seen(connection.info, right)
+
+
+async def shown(service: Service, connection: Connection, **expected: object) -> None:
+    """Waits until a connection is seen at the service as it should be, if that can be seen.
+
+    Args:
+        service: The service.
+        connection: A connection of a client to it.
+        **expected: Fields of its `ProxyInfo`; `delivered` is the count of that name.
+    """
+
+    def right(info: ProxyInfo) -> bool:
+        fields = {"delivered": info.counts.get("delivered", 0)}
+        return all(fields.get(n, getattr(info, n, None)) == v for n, v in expected.items())
+
+    if service.tells_state:
+        await known(connection, right)
+
+
+def because(service: Service, pattern: str) -> str | None:
+    """What the message of an error should match; CORBA has no words for reasons."""
+    return pattern if service.tells_reasons else None
 
 
 async def seqs(subscription: Subscription, count: int) -> list[int]:

@@ -29,6 +29,7 @@ async def left(client: Client) -> list[int]:
     return found
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_a_batch_is_acknowledged_when_the_next_is_asked_for(service: Service) -> None:
     client, subscription = await scene(service)
     batches = subscription.batches(4)
@@ -39,6 +40,7 @@ async def test_a_batch_is_acknowledged_when_the_next_is_asked_for(service: Servi
     assert await left(client) == [5, 6]
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_the_batch_a_loop_was_left_at_is_acknowledged_by_closing(service: Service) -> None:
     client, subscription = await scene(service)
     async with subscription:
@@ -48,6 +50,7 @@ async def test_the_batch_a_loop_was_left_at_is_acknowledged_by_closing(service: 
     assert await left(client) == [5, 6]
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_the_batch_an_error_came_from_comes_again(service: Service) -> None:
     client, subscription = await scene(service)
 
@@ -63,6 +66,7 @@ async def test_the_batch_an_error_came_from_comes_again(service: Service) -> Non
         assert [(m.seq, again.redelivered(m)) for m in batch] == [(n, True) for n in range(1, 7)]
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_single_events_of_a_batch_can_be_answered(service: Service) -> None:
     client, subscription = await scene(service, manual_ack=True)
     async with subscription:
@@ -72,6 +76,7 @@ async def test_single_events_of_a_batch_can_be_answered(service: Service) -> Non
     assert await left(client) == [1, 2]
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_loops_over_events_and_over_batches_can_follow_each_other(service: Service) -> None:
     client, subscription = await scene(service)
     async with subscription:
@@ -82,8 +87,23 @@ async def test_loops_over_events_and_over_batches_can_follow_each_other(service:
     assert await left(client) == [4, 5, 6]
 
 
+async def test_batches_come_in_order(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel()
+    subscription = await client.subscribe(channel)
+    await (await client.publisher(channel)).publish_many(bid(at) for at in range(6))
+    found: list[int] = []
+    async for batch in subscription.batches(4):
+        assert 1 <= len(batch) <= 4
+        found += [message.seq for message in batch]
+        if len(found) == 6:
+            break
+    assert found == [1, 2, 3, 4, 5, 6]
+
+
 async def test_a_batch_holds_at_least_one_event(service: Service) -> None:
-    _, subscription = await scene(service)
+    client = await service.client()
+    subscription = await client.subscribe(await client.create_channel())
     with pytest.raises(InvalidUsage, match="at least one event, not 0"):
         await anext(subscription.batches(0))
 

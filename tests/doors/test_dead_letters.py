@@ -10,6 +10,8 @@ from tidings.client.client import Client
 from tidings.engine.access import ANONYMOUS, Principal
 from tidings.errors import Forbidden, NotFound
 
+pytestmark = pytest.mark.not_over_corba("letters")
+
 
 async def dead(client: Client, count: int) -> list[DeadLetterInfo]:
     """The dead letters, as soon as there are so many."""

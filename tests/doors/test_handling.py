@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.doors.services import Service, bid, eventually, known, seen
+from tests.doors.services import Service, bid, eventually, seen, shown
 from tidings.client.transport import Message
 from tidings.errors import Disconnected, ProxyNotFound
 
@@ -29,7 +29,7 @@ async def test_a_function_is_called_with_each_event(service: Service, kind: str)
     await (await client.publisher(channel)).publish_many([bid(1), bid(2), bid(3)])
     await eventually(lambda: len(calls) == 2)
     assert calls == [2, 3]
-    await known(handled, lambda info: info.counts.get("delivered") == 2)
+    await shown(service, handled, delivered=2)
 
 
 @pytest.mark.parametrize("kind", ["plain", "coroutine"])
@@ -61,11 +61,24 @@ async def test_disconnected_ends_the_connection(service: Service) -> None:
     def handler(message: Message) -> None:
         raise Disconnected("enough")
 
-    handled = await client.handle(channel, handler, name="bidder")
+    handled = await client.handle(channel, handler)
     await client.publish(channel, bid(1))
     await seen(channel.info, lambda info: not info.consumers)
     with pytest.raises(ProxyNotFound):
         await handled.info()
+
+
+@pytest.mark.not_over_corba("names")
+async def test_disconnected_ends_the_connection_with_a_name_too(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel()
+
+    def handler(message: Message) -> None:
+        raise Disconnected("enough")
+
+    await client.handle(channel, handler, name="bidder")
+    await client.publish(channel, bid(1))
+    await seen(channel.info, lambda info: not info.consumers)
 
 
 async def test_a_handler_can_be_paused_and_ended(service: Service) -> None:
@@ -84,6 +97,7 @@ async def test_a_handler_can_be_paused_and_ended(service: Service) -> None:
     assert calls == [1]
 
 
+@pytest.mark.not_over_corba("names")
 async def test_a_named_handler_goes_on_where_it_was(service: Service) -> None:
     client = await service.client()
     channel = await client.create_channel()
@@ -100,14 +114,23 @@ async def test_a_named_handler_goes_on_where_it_was(service: Service) -> None:
 
 
 async def test_closing_the_client_ends_its_handlers(service: Service) -> None:
+    assert await left_by_a_handler(service, "") == 0
+
+
+@pytest.mark.not_over_corba("names")
+async def test_closing_the_client_leaves_the_name_of_a_handler(service: Service) -> None:
+    assert await left_by_a_handler(service, "bidder") == 1
+
+
+async def left_by_a_handler(service: Service, name: str) -> int:
+    """How many consumers there are when the client of one is closed; it is called no more."""
     client = await service.client()
     channel = await client.create_channel()
     calls: list[int] = []
-    for name in ("", "bidder"):
-        await client.handle(channel, lambda m: calls.append(m.seq), name=name)
+    await client.handle(channel, lambda m: calls.append(m.seq), name=name)
     await client.close()
     other = await service.client()
     await other.publish(channel.id, bid(1))
     await asyncio.sleep(0.005)
     assert calls == []
-    assert (await (await other.channel(channel.id)).info()).consumers == 1
+    return (await (await other.channel(channel.id)).info()).consumers

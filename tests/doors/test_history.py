@@ -25,6 +25,8 @@ from tidings.errors import (
 )
 from tidings.events.structured import StructuredEvent
 
+pytestmark = pytest.mark.not_over_corba("history")
+
 
 async def made(service: Service, *prices: int) -> tuple[Client, Channel]:
     client = await service.client()

@@ -13,6 +13,7 @@ from tests.doors import test_promises_in, test_promises_out
 from tests.doors.services import Service, bid, eventually, known, seqs
 from tidings import Any, event
 from tidings.client.transport import Message
+from tidings.client.transports.iiop_values import UNKNOWN
 from tidings.errors import ProxyNotFound, UnsupportedQoS
 from tidings.events import typecode as tc
 
@@ -41,7 +42,7 @@ async def test_in_process_push_redelivery_is_retried_by_connection_reliability_p
         if len(calls) <= 8:  # the limit of BestEffort connections is 3 here
             raise ConnectionError("away")
 
-    await client.handle(channel, handler, name="bidder")
+    await client.handle(channel, handler, qos={"ConnectionReliability": 1})
     await (await client.publisher(channel)).publish_many([bid(1), bid(2), bid(3)])
     await eventually(lambda: len(calls) == 11)
     assert calls == [1] * 9 + [2, 3]
@@ -77,6 +78,20 @@ async def test_an_unnamed_subscription_ends_with_its_connection(service: Service
 # What survives a crash of the service (Notification Service 10).
 
 
+async def test_without_a_name_nothing_survives(lasting: Service) -> None:
+    client = await lasting.client()
+    channel = await client.create_channel(persistent=True)
+    await client.subscribe(channel)
+    await client.puller(channel)
+    await client.publish(channel, bid(1))
+    await lasting.restart(kill=True)
+    client = await lasting.client()
+    info = await (await client.channel(channel.id)).info()
+    waiting = 0 if lasting.tells_state else UNKNOWN
+    assert (info.consumers, info.suppliers, info.waiting) == (0, 0, waiting)
+
+
+@pytest.mark.not_over_corba("names")
 @pytest.mark.parametrize("kill", [False, True])
 async def test_best_effort_events_and_connections_are_lost(lasting: Service, kill: bool) -> None:
     client = await lasting.client()
@@ -89,6 +104,7 @@ async def test_best_effort_events_and_connections_are_lost(lasting: Service, kil
     assert (await channel.info()).waiting == 0
 
 
+@pytest.mark.not_over_corba("names")
 @pytest.mark.parametrize("kill", [False, True])
 async def test_best_effort_events_are_lost_and_persistent_connections_stay(
     lasting: Service, kill: bool
@@ -116,6 +132,7 @@ async def test_persistent_events_without_persistent_connections_are_refused(
         await client.create_channel(qos={"EventReliability": 1, "ConnectionReliability": 0})
 
 
+@pytest.mark.not_over_corba("names")
 async def test_persistent_events_are_delivered_across_crashes(lasting: Service) -> None:
     client = await lasting.client()
     channel = await client.create_channel("auction", persistent=True)
@@ -132,6 +149,7 @@ async def test_persistent_events_are_delivered_across_crashes(lasting: Service) 
         ]
 
 
+@pytest.mark.not_over_corba("names")
 async def test_an_event_may_be_less_reliable_than_its_channel(lasting: Service) -> None:
     client = await lasting.client()
     channel = await client.create_channel("auction", persistent=True)

@@ -73,6 +73,7 @@ async def _kept(service: Service) -> list[int]:
         await service.close()
 
 
+@pytest.mark.not_over_corba("history")
 async def test_a_push_that_was_answered(lasting: Service, tmp_path: Path) -> None:
     """
     a push that was answered
@@ -97,6 +98,7 @@ async def test_a_push_that_was_answered(lasting: Service, tmp_path: Path) -> Non
     assert await _kept(other(without_power)) == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.not_over_corba("producers")
 async def test_a_push_without_an_answer(lasting: Service) -> None:
     """
     a push without an answer
@@ -128,6 +130,7 @@ def _verdicts(results: list[Any]) -> list[object]:
     return [one["seq"] if "seq" in one else one["error"]["code"] for one in forms]
 
 
+@pytest.mark.not_over_corba("numbers")
 async def test_a_batch(service: Service) -> None:
     """
     a batch
@@ -205,6 +208,7 @@ def test_json_lines(tmp_path: Path) -> None:
     assert kept[: len(answers)] == [(one["seq"], one["line"]) for one in answers]
 
 
+@pytest.mark.not_over_corba("names")
 async def test_a_subscription_with_a_name(lasting: Service) -> None:
     """
     a subscription with a name

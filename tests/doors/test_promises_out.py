@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.doors.corba import IiopService
 from tests.doors.plain import CHANNEL, PlainWeb, outline, plain
-from tests.doors.services import HttpService, Service, bid, eventually, known, seen, seqs
+from tests.doors.services import HttpService, Service, bid, eventually, seen, seqs, shown
 from tests.unit.web.served import Wire
 from tidings.client.transport import Message
 from tidings.clock import SystemClock
@@ -19,6 +20,12 @@ from tidings.clock import SystemClock
 # Failures are tried again after 1 ms here; what measures that may be a little off.
 PAUSE = 0.0009
 LEASE = 30_000_000
+
+
+@pytest.fixture
+def corba(tmp_path: Path) -> IiopService:
+    """A service that is reached over IIOP."""
+    return IiopService(tmp_path / "data")
 
 
 @pytest.fixture
@@ -52,14 +59,14 @@ async def test_in_process_handler(service: Service) -> None:
     assert [seq for seq, _ in calls] == [1, 1, 2]
     assert calls[1][1] - calls[0][1] >= PAUSE
     await client.publish(channel, bid(4))  # what was answered before has been heard of by now
-    info = await known(handled, lambda info: info.counts.get("delivered"))
-    assert info.counts["delivered"] == 1
+    await shown(service, handled, delivered=1)
     may_return.set()
-    info = await known(handled, lambda info: info.counts["delivered"] == 4)
-    assert info.waiting + info.in_flight == 0
+    await eventually(lambda: len(calls) == 5)
+    await shown(service, handled, delivered=4, waiting=0, in_flight=0)
     assert [seq for seq, _ in calls] == [1, 1, 2, 3, 4]
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_in_process_subscription(service: Service) -> None:
     """
     in-process subscription
@@ -203,3 +210,63 @@ async def test_sse_tail(web: HttpService) -> None:
             assert await tail.events(1) == [new]
             (proxy,) = await seen(http.consumers, lambda consumers: len(consumers) == 1)
             assert await http.waits(proxy) == (0, 0)
+
+
+async def _delivered(corba: IiopService, channel: int, proxy: int) -> tuple[int, int, int]:
+    """How many events were delivered through a proxy, how many wait, and are under way."""
+    info = await (await corba.inside()).transport.proxy(channel, proxy)
+    return info.counts.get("delivered", 0), info.waiting, info.in_flight
+
+
+async def test_corba_push_consumer(corba: IiopService) -> None:
+    """
+    CORBA push consumer
+    | when the call returns
+    | when the call fails, after a pause, in order
+    """
+    client = await corba.client()
+    channel = await client.create_channel(persistent=True)
+    calls: list[tuple[int, float]] = []
+    third, may_return = asyncio.Event(), asyncio.Event()
+
+    async def handler(message: Message) -> None:
+        calls.append((message.seq, asyncio.get_running_loop().time()))
+        if len(calls) == 1:
+            raise ConnectionError("away")
+        if len(calls) == 3:
+            third.set()
+            await may_return.wait()
+
+    handled = await client.handle(channel, handler)
+    await (await client.publisher(channel)).publish_many([bid(1), bid(2), bid(3)])
+    await asyncio.wait_for(third.wait(), 5)
+    assert [seq for seq, _ in calls] == [1, 1, 2]
+    assert calls[1][1] - calls[0][1] >= PAUSE
+    await client.publish(channel, bid(4))  # what was answered before has been heard of by now
+    assert (await _delivered(corba, channel.id, handled.proxy))[0] == 1
+    may_return.set()
+    await seen(
+        lambda: _delivered(corba, channel.id, handled.proxy), lambda found: found == (4, 0, 0)
+    )
+    assert [seq for seq, _ in calls] == [1, 1, 2, 3, 4]
+
+
+async def test_corba_pull(corba: IiopService) -> None:
+    """
+    CORBA pull
+    | once it is handed over
+    | never
+    """
+    client = await corba.client()
+    channel = await client.create_channel(persistent=True)
+    puller = await client.puller(channel, qos={"ConnectionReliability": 1})
+    await (await client.publisher(channel)).publish_many([bid(1), bid(2), bid(3)])
+    assert [one.seq for one in await puller.pull(1)] == [1]
+    await seen(
+        lambda: _delivered(corba, channel.id, puller.proxy), lambda found: found == (1, 2, 0)
+    )
+    await client.publish(channel, bid(4))  # with it, what was handed over before is on the disk
+    await corba.restart(kill=True)
+    again = (await corba.client()).transport
+    found = [await again.pull(channel.id, puller.proxy, 9, 0, None) for _ in range(2)]
+    assert [one.seq for some in found for one in some.messages] == [2, 3, 4]

@@ -13,6 +13,8 @@ from tidings.client.client import Client
 from tidings.client.managing import Channel
 from tidings.errors import InvalidUsage
 
+pytestmark = pytest.mark.not_over_corba("names")
+
 
 async def made(service: Service) -> tuple[Client, Channel]:
     client = await service.client()
@@ -54,17 +56,6 @@ async def test_after_a_restart_it_goes_on_where_it_was(lasting: Service, kill: b
     await client.publish("auction", bid(1))
     await client.publish("auction", bid(6))
     assert await seqs(again, 1) == [7]
-
-
-async def test_without_a_name_nothing_survives(lasting: Service) -> None:
-    client, channel = await made(lasting)
-    await client.subscribe(channel)
-    await client.puller(channel)
-    await client.publish(channel, bid(1))
-    await lasting.restart(kill=True)
-    client = await lasting.client()
-    info = await (await client.channel("auction")).info()
-    assert (info.consumers, info.suppliers, info.waiting) == (0, 0, 0)
 
 
 async def test_another_constraint_counts_from_then_on(service: Service) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.doors.services import Service, bid, eventually, known, seqs
+from tests.doors.services import Service, bid, eventually, known, seqs, shown
 from tidings.client.client import Client
 from tidings.client.managing import Channel
 from tidings.client.subscription import Subscription
@@ -25,7 +25,7 @@ async def scene(
 ) -> tuple[Client, Channel, Subscription]:
     """A channel with a subscription, and events for it."""
     client = await service.client()
-    channel = await client.create_channel("auction", persistent=True)
+    channel = await client.create_channel(persistent=True)
     subscription = await client.subscribe(channel, name=name, manual_ack=manual_ack, window=window)
     publisher = await client.publisher(channel)
     await publisher.publish_many(bid(at) for at in range(1, count + 1))
@@ -37,7 +37,7 @@ async def left(client: Client, subscription: Subscription) -> list[tuple[int, bo
     name = (await subscription.info()).name
     await subscription.close()
     found = []
-    async with await client.subscribe("auction", name=name) as again:
+    async with await client.subscribe(subscription.channel, name=name) as again:
         while (delivery := await again.next(0.05)) is not None:
             found.append((delivery.seq, delivery.redelivered))
     return found
@@ -58,6 +58,7 @@ async def test_only_what_is_wanted_comes(service: Service) -> None:
     assert [await one.next(0) for one in (cheap, either, typed, everything)] == [None] * 4
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_asking_for_the_next_acknowledges_the_one_before(service: Service) -> None:
     _, _, subscription = await scene(service, 3)
     await anext(subscription)
@@ -68,6 +69,7 @@ async def test_asking_for_the_next_acknowledges_the_one_before(service: Service)
     assert info.counts["delivered"] == 1
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_what_a_loop_was_left_at_is_acknowledged_by_closing(service: Service) -> None:
     client, _, subscription = await scene(service, 4, name="bidder")
     async for delivery in subscription:
@@ -76,6 +78,7 @@ async def test_what_a_loop_was_left_at_is_acknowledged_by_closing(service: Servi
     assert await left(client, subscription) == [(3, True), (4, True)]
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_what_an_error_came_from_comes_again(service: Service) -> None:
     client, _, subscription = await scene(service, 4, name="bidder")
 
@@ -87,11 +90,12 @@ async def test_what_an_error_came_from_comes_again(service: Service) -> None:
 
     with pytest.raises(RuntimeError, match="a bad day"):
         await take()
-    async with await client.subscribe("auction", name="bidder") as again:
+    async with await client.subscribe(subscription.channel, name="bidder") as again:
         found = [await again.next(5), await again.next(5)]
     assert [(d.seq, d.redelivered) for d in found if d is not None] == [(3, True), (4, True)]
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_with_manual_acknowledgement_only_what_is_acknowledged_is_gone(
     service: Service,
 ) -> None:
@@ -105,6 +109,7 @@ async def test_with_manual_acknowledgement_only_what_is_acknowledged_is_gone(
     assert await left(client, subscription) == [(1, True), (3, True)]
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_an_early_acknowledgement_counts_without_manual_mode(service: Service) -> None:
     client, _, subscription = await scene(service, 2, name="bidder")
 
@@ -115,10 +120,11 @@ async def test_an_early_acknowledgement_counts_without_manual_mode(service: Serv
 
     with pytest.raises(RuntimeError):
         await take()
-    again = await client.subscribe("auction", name="bidder")
+    again = await client.subscribe(subscription.channel, name="bidder")
     assert await left(client, again) == [(2, True)]
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_what_is_to_be_retried_comes_before_those_behind_it(service: Service) -> None:
     _, _, subscription = await scene(service, 3)
     first = await anext(subscription)
@@ -132,6 +138,7 @@ async def test_what_is_to_be_retried_comes_before_those_behind_it(service: Servi
     assert (info.failures, info.counts["delivered"]) == (0, 3)
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_asking_for_more_does_not_acknowledge_what_is_to_be_retried(
     service: Service,
 ) -> None:
@@ -149,8 +156,9 @@ async def test_asking_for_more_does_not_acknowledge_what_is_to_be_retried(
 async def test_the_window_is_not_exceeded(service: Service) -> None:
     _, _, subscription = await scene(service, 10, window=3)
     await eventually(lambda: len(subscription) == 3)
-    info = await subscription.info()
-    assert (info.in_flight, info.waiting) == (3, 7)
+    await shown(service, subscription, in_flight=3, waiting=7)
+    await asyncio.sleep(0.01)
+    assert len(subscription) == 3
     assert await seqs(subscription, 10) == list(range(1, 11))
 
 
@@ -198,16 +206,16 @@ async def test_a_suspended_subscription_has_nothing_pushed(service: Service) -> 
         await subscription.suspend()
     await client.publish(channel, bid(1))
     assert await subscription.next(0.01) is None
-    info = await subscription.info()
-    assert (info.suspended, info.waiting) == (True, 1)
+    await shown(service, subscription, suspended=True, waiting=1)
     await subscription.resume()
     assert await seqs(subscription, 1) == [1]
 
 
 async def test_a_deleted_subscription_ends_the_loop(service: Service) -> None:
-    client, channel, subscription = await scene(service, 2, name="bidder")
-    loop = asyncio.create_task(_all(subscription))
-    await eventually(lambda: len(subscription) == 0)
+    _, channel, subscription = await scene(service, 2)
+    found: list[int] = []
+    loop = asyncio.create_task(_all(subscription, found))
+    await eventually(lambda: len(found) == 2)
     await subscription.delete()
     assert await loop == [1, 2]
     await subscription.delete()
@@ -216,13 +224,24 @@ async def test_a_deleted_subscription_ends_the_loop(service: Service) -> None:
     assert (await channel.info()).consumers == 0
     with pytest.raises(ProxyNotFound):
         await subscription.info()
+
+
+@pytest.mark.not_over_corba("names")
+async def test_a_deleted_subscription_leaves_its_name(service: Service) -> None:
+    client, channel, subscription = await scene(service, 2, name="bidder")
+    await subscription.delete()
+    assert (await channel.info()).consumers == 0
     assert (await (await client.subscribe(channel, name="bidder")).info()).waiting == 0
 
 
-async def _all(subscription: Subscription) -> list[int]:
-    return [delivery.seq async for delivery in subscription]
+async def _all(subscription: Subscription, found: list[int] | None = None) -> list[int]:
+    found = [] if found is None else found
+    async for delivery in subscription:
+        found.append(delivery.seq)
+    return found
 
 
+@pytest.mark.not_over_corba("names")
 async def test_closing_ends_a_loop_in_another_task(service: Service) -> None:
     _, _, subscription = await scene(service, 1, name="bidder")
     loop = asyncio.create_task(_all(subscription))
@@ -233,6 +252,7 @@ async def test_closing_ends_a_loop_in_another_task(service: Service) -> None:
     assert (await subscription.info()).connected
 
 
+@pytest.mark.not_over_corba("names")
 async def test_a_named_one_can_be_deleted_after_closing(service: Service) -> None:
     _, channel, subscription = await scene(service, 1, name="bidder")
     await subscription.close()
@@ -244,12 +264,14 @@ async def test_a_named_one_can_be_deleted_after_closing(service: Service) -> Non
 async def test_a_channel_that_is_destroyed_ends_the_loop(service: Service) -> None:
     _, channel, subscription = await scene(service, 1)
     async with subscription:
-        loop = asyncio.create_task(_all(subscription))
-        await eventually(lambda: len(subscription) == 0)
+        found: list[int] = []
+        loop = asyncio.create_task(_all(subscription, found))
+        await eventually(lambda: found)
         await channel.destroy()
         assert await asyncio.wait_for(loop, 5) == [1]
 
 
+@pytest.mark.not_over_corba("names")
 async def test_closing_the_client_ends_its_loops_and_what_has_no_name(service: Service) -> None:
     client, channel, named = await scene(service, 1, name="bidder")
     unnamed = await client.subscribe(channel)
@@ -265,12 +287,13 @@ async def test_closing_the_client_ends_its_loops_and_what_has_no_name(service: S
     await client.close()
     assert await asyncio.wait_for(loops[2], 5) == []
     assert not loops[0].done()
-    info = await (await (await service.client()).channel("auction")).info()
+    info = await (await (await service.client()).channel(channel.id)).info()
     assert (info.suppliers, info.consumers) == (2, 3)
     for loop in loops:
         loop.cancel()
 
 
+@pytest.mark.not_over_corba("acks")
 async def test_what_a_loop_was_at_when_its_client_was_closed_comes_again(
     service: Service,
 ) -> None:
@@ -279,7 +302,7 @@ async def test_what_a_loop_was_at_when_its_client_was_closed_comes_again(
         async for delivery in subscription:
             if delivery.seq == 2:
                 await client.close()
-    again = await (await service.client()).subscribe("auction", name="bidder")
+    again = await (await service.client()).subscribe(subscription.channel, name="bidder")
     assert await seqs(again, 2) == [2, 3]
 
 
@@ -291,7 +314,7 @@ async def test_a_closed_client_says_so(service: Service) -> None:
     for call in (
         client.create_channel(),
         client.channels(),
-        client.channel("auction"),
+        client.channel(channel.id),
         client.publish(channel, bid(1)),
         client.dead_letters(),
         publisher.publish(bid(1)),
@@ -305,7 +328,7 @@ async def test_a_closed_client_says_so(service: Service) -> None:
     await subscription.close()
     await publisher.close()
     assert [delivery async for delivery in subscription] == []
-    info = await (await (await service.client()).channel("auction")).info()
+    info = await (await (await service.client()).channel(channel.id)).info()
     assert (info.suppliers, info.consumers) == (0, 0)
 
 
@@ -318,12 +341,21 @@ async def test_a_subscription_that_cannot_be_had_leaves_nothing_behind(
 ) -> None:
     client = await service.client()
     channel = await client.create_channel()
-    for name in ("", "bidder"):
-        with pytest.raises(error):
-            await client.subscribe(channel, name=name, **settings)  # type: ignore[arg-type]
+    with pytest.raises(error):
+        await client.subscribe(channel, **settings)  # type: ignore[arg-type]
     assert await channel.proxies() == []
 
 
+@pytest.mark.not_over_corba("names")
+async def test_a_subscription_that_cannot_be_had_leaves_no_name_behind(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel()
+    with pytest.raises(InvalidUsage):
+        await client.subscribe(channel, name="bidder", window=0)
+    assert await channel.proxies() == []
+
+
+@pytest.mark.not_over_corba("names")
 @pytest.mark.parametrize("name", ["\ud800", "a\0b", "tab\there", "x" * 257])
 async def test_names_can_be_read(service: Service, name: str) -> None:
     client = await service.client()
@@ -338,6 +370,7 @@ async def test_names_can_be_read(service: Service, name: str) -> None:
     assert await channel.proxies() == []
 
 
+@pytest.mark.not_over_corba("names")
 @pytest.mark.parametrize("name", ["a/b c", "Zoë «x»", "7", "x" * 256, "'; --"])
 async def test_names_may_be_odd(lasting: Service, name: str) -> None:
     client = await lasting.client()

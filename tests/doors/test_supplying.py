@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.doors.services import Service, bid, eventually, known, seen, seqs
+from tests.doors.services import Service, bid, eventually, seen, seqs, shown
 from tidings.channel.vocabulary import Form
 from tidings.errors import Disconnected
 from tidings.events.structured import StructuredEvent
@@ -84,7 +84,7 @@ async def test_a_supply_can_be_paused_and_ended(service: Service) -> None:
     supply = await client.supply(channel, asked.append)
     await eventually(lambda: asked)
     await supply.suspend()
-    await known(supply, lambda info: info.suspended)
+    await shown(service, supply, suspended=True)
     await asyncio.sleep(0.003)
     asked.clear()
     await asyncio.sleep(0.005)

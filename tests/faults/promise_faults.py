@@ -1,7 +1,8 @@
 """Faults that break the promises of docs/promises.md, and for each the row that must catch it.
 
 ``python -m tests.faults.promise_faults <package folder> <test> ...`` plays the tests of rows on the
-package in a folder, in-process and over the web; it prints what it caught and exits 1, or exits 0.
+package in a folder, in-process, over the web and over CORBA; it prints what it caught and exits 1,
+or exits 0.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import pytest
 
 import tidings
 from tests.doors import test_promises_in, test_promises_out
+from tests.doors.corba import IiopService
 from tests.doors.services import HttpService, InProcessService
 from tests.faults.fault import Fault
 
@@ -49,6 +51,7 @@ def _planted(test: Test, name: str, module: str, old: str, new: str) -> PromiseF
 
 
 ENDPOINTS, SUBSCRIPTION = "engine/endpoints.py", "client/subscription.py"
+CORBA_ENDPOINTS = "servants/endpoints.py"
 PULLING, TAIL, SOCKETS = "web/routes/pulling.py", "web/tail.py", "web/sockets.py"
 PROXIES, LINE_ANSWERS = "web/routes/proxies.py", "web/line_answers.py"
 
@@ -132,6 +135,28 @@ PROMISE_FAULTS: Final = [
         "Replay(door, channel, wanted, max(start - 1, 0), None)",
     ),
     _planted(
+        test_promises_out.test_corba_push_consumer,
+        "an event is gone before a CORBA consumer returns",
+        CORBA_ENDPOINTS,
+        "        if self.kind.form is Form.SEQUENCE:\n            self._queue.append(",
+        "        self._answers.ack(*self._address, [one.seq for one in batch.messages])\n"
+        "        if self.kind.form is Form.SEQUENCE:\n            self._queue.append(",
+    ),
+    _planted(
+        test_promises_out.test_corba_push_consumer,
+        "what is behind overtakes what a CORBA consumer did not take",
+        CORBA_ENDPOINTS,
+        "            seqs += [message.seq for message in waiting]\n        self._queue.clear()\n",
+        "            assert waiting\n",
+    ),
+    _planted(
+        test_promises_out.test_corba_pull,
+        "what is pulled over CORBA is only leased",
+        "servants/proxy_parts.py",
+        "        if found.messages:\n",
+        "        if not found.messages:\n",
+    ),
+    _planted(
         test_promises_in.test_a_push_that_was_answered,
         "events are written and not synced",
         "engine/store.py",
@@ -207,6 +232,9 @@ PROMISE_FAULTS: Final = [
 def scenes(test: Test, folder: Path) -> Iterator[dict[str, Any]]:
     """What a test is handed, once for each way to a service."""
     needed = inspect.signature(test).parameters
+    if "corba" in needed:
+        yield {"corba": IiopService(folder / "data")}
+        return
     ways: list[tuple[str, type[InProcessService | HttpService]]] = [
         ("in-process", InProcessService),
         ("web", HttpService),
@@ -237,7 +265,7 @@ def play(test: Test, given: dict[str, Any]) -> None:
             await test(**given)
         finally:
             for one in given.values():
-                if isinstance(one, InProcessService | HttpService):
+                if isinstance(one, InProcessService | HttpService | IiopService):
                     await one.close()
 
     asyncio.run(scene())

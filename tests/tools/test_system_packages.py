@@ -50,7 +50,7 @@ class System:
         )
 
 
-FOR_TESTS = ("gcc", "chromium", "curl", "java")
+FOR_TESTS = ("gcc", "chromium", "curl", "java", "g++", "omniidl", "omniNames", "eventc")
 
 
 @pytest.fixture
@@ -174,7 +174,8 @@ class TestSystemPackages:
         done = system.run("system_packages.sh", "tests")
         assert (done.returncode, done.stdout) == (0, "")
         assert done.stderr.endswith(
-            "sudo apt-get install --yes gcc libc6-dev chromium curl openjdk-17-jre-headless\n"
+            "sudo apt-get install --yes gcc libc6-dev chromium curl openjdk-17-jre-headless"
+            " g++ libomniorb4-dev omniidl omniorb-idl omniorb-nameserver omnievents\n"
         )
 
     def test_a_python_that_stays_too_old_is_named(self, system: System) -> None:

@@ -201,6 +201,24 @@ def pipeline(
     _run("pipeline", json, events=events, rounds=rounds, quick=quick, folder=folder)
 
 
+@app.command(epilog=examples("tidings bench iiop --quick", "tidings bench iiop --rounds 3 --json"))
+def iiop(
+    rounds: Rounds = 5,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few events: that it works, not how fast.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Measure events through CORBA, beside Debian's omniEvents in the same run.
+
+    The load is a C++ program on omniORB, compiled first: Debian's g++, omniidl, libomniorb4-dev,
+    omniorb-nameserver and omnievents are needed. What comes is checked.
+
+    Exit code: 0 whatever the figures; `ok` in the result says whether the targets were met.
+    """
+    _run("iiop", json, rounds=rounds, quick=quick)
+
+
 def _run(bench: str, json: bool, **settings: object) -> None:
     """Runs one of the benches, imported only now, and shows what it found."""
     found = import_module(f"tidings.bench.{bench}")

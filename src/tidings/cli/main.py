@@ -18,8 +18,10 @@ from tidings.cli import (
     demo,
     filters,
     history,
+    idl,
     pipeline,
     publishing,
+    references,
     render,
     serve,
     subscribing,
@@ -83,6 +85,8 @@ serve.add_to(app)
 app.add_typer(channels.app, name="channel")
 app.add_typer(subscriptions.app, name="subscription")
 app.add_typer(dead_letters.app, name="dead-letter")
+app.add_typer(references.app, name="ior")
+app.add_typer(idl.app, name="idl")
 for _commands in (publishing, subscribing, tree, history, trails, configuration):
     _commands.add_to(app)
 

@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer.core import TyperCommand
 
 from tidings.cli import render
 from tidings.cli.options import Json, examples
+from tidings.errors import InvalidUsage
 
 if TYPE_CHECKING:
     from tidings.server.layers import Sources
@@ -52,6 +54,32 @@ PortFile = Annotated[
     typer.Option(metavar="FILE", help="Write the address there, as JSON, once it is ready."),
 ]
 
+Iiop = Annotated[
+    str | None,
+    typer.Option(
+        "--iiop",
+        metavar="[ADDRESS[:PORT]]",
+        help="Serve CORBA clients, too, there or where the settings say.",
+    ),
+]
+
+# Stands for the address when --iiop comes without one; no address can be empty.
+_WHERE_SET: Final = ""
+
+
+class _Serve(TyperCommand):
+    """The command with an option whose value may be left out."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 -- of typer's
+        """Reads the arguments; an `--iiop` before another option or the end has no value."""
+        given = []
+        for at, one in enumerate(args):
+            following = args[at + 1 : at + 2]
+            bare = one == "--iiop" and (not following or following[0].startswith("-"))
+            given.append(f"{one}={_WHERE_SET}" if bare else one)
+        return super().parse_args(ctx, given)
+
+
 settings_app = typer.Typer(
     help="See how the service is set.", no_args_is_help=True, rich_markup_mode=None
 )
@@ -60,13 +88,16 @@ settings_app = typer.Typer(
 def add_to(app: typer.Typer) -> None:
     """Adds the commands of this file to the command tree."""
     app.command(
+        cls=_Serve,
         epilog=examples(
             "tidings serve",
             "tidings serve --port 0 --memory",
+            "tidings serve --iiop",
+            "tidings serve --iiop 127.0.0.1:2809",
             "tidings serve --data /var/lib/tidings --archive /srv/archive",
             "tidings serve --settings /etc/tidings/tidings.toml",
             "TIDINGS_HTTP__PORT=9090 tidings serve --data /var/lib/tidings",
-        )
+        ),
     )(serve)
     app.add_typer(settings_app, name="settings")
 
@@ -82,6 +113,7 @@ def serve(  # noqa: PLR0913, PLR0917 -- each an option
     token_file: TokenFile = None,
     log_level: LogLevel = None,
     port_file: PortFile = None,
+    iiop: Iiop = None,
 ) -> None:
     """Run the service until Ctrl-C or SIGTERM ends it.
 
@@ -99,7 +131,7 @@ def serve(  # noqa: PLR0913, PLR0917 -- each an option
         "--token-file": ("http.token_file", token_file),
         "--log-level": ("log.level", log_level),
     }
-    sources = _sources(settings, properties, flags)
+    sources = _sources(settings, properties, flags, _corba_flags(iiop))
     loaded = sources.load()
     from tidings.server.lifecycle import run  # takes a while: what is wrong is told before
 
@@ -108,14 +140,39 @@ def serve(  # noqa: PLR0913, PLR0917 -- each an option
         raise typer.Exit(code)
 
 
+def _corba_flags(iiop: str | None) -> dict[str, object]:
+    """The settings that `--iiop` sets.
+
+    Raises:
+        InvalidUsage: Its value is no address.
+    """
+    if iiop is None:
+        return {}
+    flags: dict[str, object] = {"iiop.enabled": True}
+    if iiop != _WHERE_SET:
+        from tidings.server.corba_settings import read_address
+
+        address = read_address(iiop, -1)
+        if address is None:
+            raise InvalidUsage(
+                f"--iiop {iiop}: no address; right are 127.0.0.1, 127.0.0.1:2809 or [::1]:2809"
+            )
+        flags["iiop.host"] = address.host
+        if address.port >= 0:
+            flags["iiop.port"] = address.port
+    return flags
+
+
 def _sources(
     settings: Path | None,
     properties: Path | None,
     flags: Mapping[str, tuple[str, object]] = MappingProxyType({}),
+    corba: Mapping[str, object] = MappingProxyType({}),
 ) -> Sources:
     from tidings.server.layers import Given, Sources
 
     given = {name: Given(value, flag) for flag, (name, value) in flags.items() if value is not None}
+    given |= {name: Given(value, "--iiop") for name, value in corba.items()}
     return Sources(settings, properties, given)
 
 

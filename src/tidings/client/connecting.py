@@ -8,7 +8,8 @@ from tidings.client.client import Client
 from tidings.client.sync import SyncClient
 from tidings.client.transports.http import PATIENCE, HttpTransport
 from tidings.client.transports.http_socket import OnConnection
-from tidings.errors import FilterNotFound, NotFound, TidingsError, Unreachable
+from tidings.client.transports.iiop_scheme import is_corba
+from tidings.errors import FilterNotFound, InvalidUsage, NotFound, TidingsError, Unreachable
 
 __all__ = ["connect", "connect_sync"]
 
@@ -20,6 +21,7 @@ async def connect(
     patience: float = PATIENCE,
     on_connection: OnConnection | None = None,
     tls: ssl.SSLContext | None = None,
+    listen: str | None = None,
 ) -> Client:
     """A client of the service at a URL; it comes back by itself after a cut or a restart.
 
@@ -27,21 +29,34 @@ async def connect(
     it, too: if another one has taken it over meanwhile, it takes it back, and the other's loop
     ends as after any take-over.
 
+    Over CORBA there are no names, and none of the arguments but `listen` counts: the service
+    itself finds its clients again. What else CORBA has no words for raises `NotOverCorba`.
+
     Args:
         url: Of the service, such as ``http://localhost:8080``; with a path, such as
-            ``https://example.org/tidings``, if it stands behind another server.
+            ``https://example.org/tidings``, if it stands behind another server. The factory of
+            channels of a CORBA service: ``iiop://localhost:2809``, or what begins with
+            ``corbaloc:``, ``corbaname:`` or ``IOR:``.
         token: What shows who asks; not needed on the machine of the service.
         patience: How long whoever asks waits for a service that is away, in seconds; then
             `Unreachable` is raised. One try is always made. Subscriptions wait without end.
         on_connection: Called with ``(True, "")`` when events can flow, and with ``(False, why)``
             when they no longer can.
         tls: For ``https``; what the system trusts if None.
+        listen: Where a CORBA service calls back, ``host:port``; None for a free port of the
+            address of this machine that leads to it.
 
     Raises:
         InvalidUsage: The URL is none, or the patience no number of seconds.
         Unreachable: Nobody is there, even after `patience`, or somebody else is.
         Unauthenticated: The token is missing or wrong.
     """
+    if is_corba(url):
+        if token is not None or on_connection is not None or tls is not None:
+            raise InvalidUsage("over CORBA there is no token, on_connection or tls to be set")
+        return await _connect_corba(url, listen)
+    if listen is not None:
+        raise InvalidUsage("only a CORBA service calls back: listen is for none but these")
     transport = HttpTransport(
         url, token=token, patience=patience, on_connection=on_connection, tls=tls
     )
@@ -58,6 +73,12 @@ async def connect(
     return Client(transport)
 
 
+async def _connect_corba(url: str, listen: str | None) -> Client:
+    from tidings.client.transports.iiop import IiopTransport
+
+    return Client(await IiopTransport.open(url, listen=listen))
+
+
 def connect_sync(
     url: str,
     *,
@@ -65,8 +86,16 @@ def connect_sync(
     patience: float = PATIENCE,
     on_connection: OnConnection | None = None,
     tls: ssl.SSLContext | None = None,
+    listen: str | None = None,
 ) -> SyncClient:
     """The same for plain threads; `on_connection` is called on a thread of the client's."""
     return SyncClient(
-        lambda: connect(url, token=token, patience=patience, on_connection=on_connection, tls=tls)
+        lambda: connect(
+            url,
+            token=token,
+            patience=patience,
+            on_connection=on_connection,
+            tls=tls,
+            listen=listen,
+        )
     )

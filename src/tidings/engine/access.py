@@ -161,7 +161,20 @@ def _relation(principal: Principal, target: Object, owner: str) -> Relation:
 
 
 KEY_OCTETS: Final = 47
-KINDS: Final = ("factory", "channel", "admin", "proxy", "filter", "mapping", "filter factory")
+KINDS: Final = (
+    "factory",
+    "channel",
+    "admin",
+    "proxy",
+    "filter",
+    "mapping",
+    "filter factory",
+    "naming context",
+    "binding iterator",
+    "agent",
+    "advertiser",
+    "generic factory",
+)
 """What keys can be of; numbered by place, so new kinds go to the end."""
 
 _VERSION: Final = 1

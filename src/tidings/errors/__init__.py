@@ -41,6 +41,7 @@
     ├── Forbidden                   whoever asks may not
     ├── Unauthenticated             nobody can tell who asks
     ├── Unreachable                 the service does not answer; raised by clients
+    ├── NotOverCorba                CORBA has no words for it; raised by clients
     └── StoreError                  the disk does not do what it is asked
         ├── JournalInUse            another process has the journal open
         ├── JournalTooNew           written by a newer version; left as it is
@@ -103,6 +104,7 @@ from tidings.errors.states import (
     Forbidden,
     NameTaken,
     NotConnected,
+    NotOverCorba,
     Stopping,
     Unauthenticated,
     Unreachable,
@@ -153,6 +155,7 @@ __all__ = [
     "NameTaken",
     "NotConnected",
     "NotFound",
+    "NotOverCorba",
     "PipelineFailed",
     "PropertyError",
     "PropertyErrorCode",

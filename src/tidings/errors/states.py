@@ -92,3 +92,11 @@ class Unreachable(TidingsError):
     code = "unreachable"
     http_status = 503
     corba_id = SYSTEM.format("COMM_FAILURE")
+
+
+class NotOverCorba(TidingsError):
+    """CORBA's interfaces have no words for it; raised by clients that came that way."""
+
+    code = "not_over_corba"
+    http_status = 501
+    corba_id = SYSTEM.format("NO_IMPLEMENT")

@@ -34,15 +34,23 @@ def is_everywhere(address: tuple[str, int]) -> bool:
     return address[0] in _EVERYWHERE
 
 
-def write_port_file(path: Path, url: str) -> None:
+def write_port_file(path: Path, url: str, corba: str = "") -> None:
     """Writes where the service is; whoever sees the file sees all of it.
+
+    Args:
+        path: The file.
+        url: Where programs on this machine reach it; empty without HTTP.
+        corba: Where CORBA clients on this machine begin; empty if they cannot.
 
     Raises:
         StoreError: It cannot be written.
     """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    told: dict[str, object] = {"url": url, "pid": os.getpid()}
+    if corba:
+        told["corba"] = corba
     try:
-        unfinished.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", encoding="utf-8")
+        unfinished.write_text(json.dumps(told) + "\n", encoding="utf-8")
         unfinished.replace(path)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from error

@@ -15,6 +15,12 @@ from pydantic_core import PydanticCustomError
 from tidings.engine.bodies import CACHE_OCTETS
 from tidings.errors import InvalidUsage
 from tidings.server.archive import ArchiveSection, archive_problem
+from tidings.server.corba_settings import (
+    IiopSection,
+    IorFileSection,
+    NamingSection,
+    corba_problem,
+)
 from tidings.server.kinds import (
     Duration,
     Octets,
@@ -217,29 +223,6 @@ class StopSection(Section):
     )
 
 
-class IorFileSection(Section):
-    """Files with the addresses of CORBA objects."""
-
-    factory: OptionalPath = Field(
-        default=None, description="Where to write the address of the EventChannelFactory."
-    )
-    filter_factory: OptionalPath = Field(
-        default=None, description="Where to write the address of the FilterFactory."
-    )
-
-
-class NamingSection(Section):
-    """The CORBA naming service."""
-
-    enabled: bool = Field(default=False, description="Whether to register there.")
-    factory: OptionalText = Field(
-        default=None, description="The name of the EventChannelFactory there."
-    )
-    filter_factory: OptionalText = Field(
-        default=None, description="The name of the FilterFactory there."
-    )
-
-
 class HelpSection(Section):
     """Help for people."""
 
@@ -254,6 +237,7 @@ class ServerSettings(Section):
     store: StoreSection = StoreSection()
     archive: ArchiveSection = ArchiveSection()
     http: HttpSection = HttpSection()
+    iiop: IiopSection = IiopSection()
     log: LogSection = LogSection()
     stop: StopSection = StopSection()
     rules: RulesSection = RulesSection()
@@ -265,9 +249,10 @@ class ServerSettings(Section):
     @model_validator(mode="after")
     def _fit_together(self) -> ServerSettings:
         problem = (
-            _http_problem(self.http)
+            _http_problem(self)
             or _token_problem(self)
             or archive_problem(self.archive, self.store.dir, self.store.memory)
+            or corba_problem(self.iiop, self.ior_file, self.naming)
         )
         if not problem:
             try:
@@ -279,10 +264,14 @@ class ServerSettings(Section):
         return self
 
 
-def _http_problem(http: HttpSection) -> str:
+def _http_problem(settings: ServerSettings) -> str:
+    http = settings.http
     if not http.enabled:
         return (
-            "http.enabled is false, and there is no other door yet: nobody could reach the service"
+            ""
+            if settings.iiop.enabled
+            else "http.enabled and iiop.enabled are false, and there is no other door: nobody "
+            "could reach the service"
         )
     if not is_loopback(http.host) and http.token is None and http.token_file is None:
         return (
@@ -306,11 +295,6 @@ def _token_problem(settings: ServerSettings) -> str:
 
 
 WITHOUT_EFFECT: Final[Mapping[str, str]] = {
-    "ior_file.factory": "no CORBA door",
-    "ior_file.filter_factory": "no CORBA door",
-    "naming.enabled": "no CORBA door",
-    "naming.factory": "no CORBA door",
-    "naming.filter_factory": "no CORBA door",
     "help.constraint_url": "no console",
 }
 """Settings that are taken and kept, and what is missing until they act."""

@@ -111,7 +111,20 @@ class Sources:
             idle = setting_fields()[name].default
             if name in merged and getattr(getattr(settings, section), key) != idle:
                 warnings.append(f"{name} ({merged[name].origin}) has no effect yet: {missing}")
+        warnings += _without_door(settings, merged)
         return Loaded(settings, {name: one.origin for name, one in merged.items()}, tuple(warnings))
+
+
+def _without_door(settings: ServerSettings, merged: Layer) -> list[str]:
+    """What to say of settings of a CORBA door that is not there."""
+    if settings.iiop.enabled:
+        return []
+    return [
+        f"{name} ({one.origin}) has no effect: iiop.enabled is false; --iiop sets it"
+        for name, one in merged.items()
+        if name.partition(".")[0] in {"ior_file", "naming"}
+        and setting_fields()[name].default != one.value
+    ]
 
 
 def environment_name(name: str) -> str:
@@ -167,7 +180,9 @@ def _sections(known: Iterable[str]) -> list[str]:
 
 def _unknown(origin: str, name: str, known: Iterable[str]) -> str:
     folded = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(name.lower(), folded, 1)
+    # A setting without its section is the first one of that name.
+    near = [one for one in folded if one.endswith(f".{name.lower()}")]
+    near = near or difflib.get_close_matches(name.lower(), folded, 1)
     hint = f"did you mean {folded[near[0]]}?" if near else "`tidings settings show` lists all"
     return f"{origin}: {shortened(name).strip(chr(39))}: unknown; {hint}"
 

@@ -10,7 +10,7 @@ import socket
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import tidings
 from tidings.engine.archiving import Archiving
@@ -40,6 +40,9 @@ from tidings.server.reload import Reloader
 from tidings.server.requests import RequestLog
 from tidings.server.tokens import made_token, open_to_others, owner_token, token_path
 from tidings.web.state import WebState
+
+if TYPE_CHECKING:
+    from tidings.server.corba import CorbaDoor
 
 __all__ = ["FAULT", "Service", "run"]
 
@@ -107,7 +110,7 @@ async def _until_told(service: Service, port_file: Path | None) -> int:
     loop.add_signal_handler(signal.SIGHUP, reload)
     try:
         if port_file is not None:
-            write_port_file(port_file, service.url)
+            write_port_file(port_file, service.url, service.corba_url)
         service.ready()
         await asyncio.wait((ending, service.fault), return_when=asyncio.FIRST_COMPLETED)
         if not ending.done():
@@ -138,7 +141,7 @@ class Service:
         logs: The log of this process.
 
     Attributes:
-        url: Where programs on this machine reach it.
+        url: Where programs on this machine reach it; empty without HTTP.
         fault: Done when a part of it has ended that must not.
         reloader: Reads the settings again.
     """
@@ -155,10 +158,12 @@ class Service:
         self._stopping = False
         self._watched: set[asyncio.Task[Any]] = set()
         self._behind_the_door = AsyncExitStack()
+        self._serving: asyncio.Task[None] | None = None
+        self._corba: CorbaDoor | None = None
 
     async def __aenter__(self) -> Self:
         http = self._settings.http
-        socket_ = bound_socket(http.host, http.port)
+        socket_ = bound_socket(http.host, http.port) if http.enabled else None
         try:
             if self._settings.http.token_file is not None:
                 owner_token(self._settings)  # found out before a long recovery
@@ -169,19 +174,42 @@ class Service:
                 Archiving(self.host, plan).start()
             self._watch_over()
         except BaseException:
-            socket_.close()
+            _close(socket_)
             raise
         try:
             await self._open_door(socket_)
-            await self._listening(socket_)
+            await self._open_corba()
+            if socket_ is not None:
+                await self._listening(socket_)
         except BaseException:
-            socket_.close()
+            _close(socket_)
+            await self._close_corba()
             await self._behind_the_door.aclose()
             await self._close_host(0.0)
             raise
         return self
 
-    async def _open_door(self, bound: socket.socket) -> None:
+    @property
+    def corba_url(self) -> str:
+        """Where CORBA clients on this machine begin; empty if they cannot."""
+        return "" if self._corba is None else self._corba.url
+
+    async def _open_corba(self) -> None:
+        if not self._settings.iiop.enabled:
+            return
+        from tidings.server.corba import CorbaDoor  # takes a while, and not all want it
+
+        self._corba = CorbaDoor(self.host, self._settings)
+        await self._corba.open()
+        self._web.counts.corba = lambda: 0 if self._corba is None else self._corba.connections
+        self._watch_over()
+
+    async def _close_corba(self) -> None:
+        door, self._corba = self._corba, None
+        if door is not None:
+            await door.close()
+
+    async def _open_door(self, bound: socket.socket | None) -> None:
         token = self._token()
         app = built_app(self.host, web_options(self._settings, token))
         self._web: WebState = app.state.web
@@ -189,9 +217,11 @@ class Service:
         await self._behind_the_door.enter_async_context(app.router.lifespan_context(app))
         door = RequestLog(app, lambda: self._logs.level)
         self._server: HttpServer = http_server(door, self._settings)
-        address = bound.getsockname()[:2]
-        self.url = service_url(address)
-        self._beside = ", and on every other address" if is_everywhere(address) else ""
+        self.url, self._beside = "", ""
+        if bound is not None:
+            address = bound.getsockname()[:2]
+            self.url = service_url(address)
+            self._beside = ", and on every other address" if is_everywhere(address) else ""
         self.reloader = Reloader(
             self._sources, self._settings, self.host, self._web, door, self._logs
         )
@@ -209,11 +239,11 @@ class Service:
 
     async def _listening(self, bound: socket.socket) -> None:
         loop = asyncio.get_running_loop()
-        self._serving = loop.create_task(self._server.serve([bound]), name=_HTTP)
+        serving = self._serving = loop.create_task(self._server.serve([bound]), name=_HTTP)
         listening = loop.create_task(self._server.listening.wait())
-        await asyncio.wait((listening, self._serving), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((listening, serving), return_when=asyncio.FIRST_COMPLETED)
         listening.cancel()
-        if self._serving.done() and (error := self._serving.exception()) is not None:
+        if serving.done() and (error := serving.exception()) is not None:
             if isinstance(error, OSError):
                 http = self._settings.http
                 raise address_refused(http.host, http.port, error) from error
@@ -244,7 +274,9 @@ class Service:
             where += f", archive in {self.host.archiving.plan.folder.absolute()}"
         self._web.readiness.phase = "ready"
         version = tidings.__version__
-        log.info("listening on %s%s, %s (tidings %s)", self.url, self._beside, where, version)
+        doors = [f"{self.url}{self._beside}"] if self.url else []
+        doors += [f"for CORBA at {self.corba_url}"] if self.corba_url else []
+        log.info("listening on %s, %s (tidings %s)", " and ".join(doors), where, version)
         notify_manager("READY=1")
 
     async def stop(self, reason: str) -> None:
@@ -267,8 +299,10 @@ class Service:
         if not await self.host.drain(patience):
             log.warning("not all events have left within %g s; what is kept on disk leaves after "
                         "the next start", patience)  # fmt: skip
+        await self._close_corba()
         self._server.should_exit = True
-        await asyncio.wait((self._serving,))
+        if self._serving is not None:
+            await asyncio.wait((self._serving,))
         await self._behind_the_door.aclose()
 
     async def __aexit__(
@@ -289,3 +323,8 @@ class Service:
         finally:
             if self.host.archiving is not None:
                 await self.host.archiving.stop(_LAST_SEAL)
+
+
+def _close(bound: socket.socket | None) -> None:
+    if bound is not None:
+        bound.close()

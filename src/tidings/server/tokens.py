@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Final
 
 from tidings.errors import InvalidUsage, StoreError
 from tidings.names import new_origin
 from tidings.server.config import AUTO, ServerSettings, is_token
+from tidings.server.secret_files import write_secret
 
 __all__ = ["TOKEN_FILE", "made_token", "open_to_others", "owner_token", "token_path"]
 
@@ -51,16 +51,8 @@ def made_token(settings: ServerSettings) -> Path | None:
     path = token_path(settings)
     if path is None or settings.http.token_file is not None or path.exists():
         return None
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.unlink(missing_ok=True)
-        file = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(file, "w", encoding="ascii") as stream:
-            stream.write(new_origin() + "\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        unfinished.rename(path)
+        write_secret(path, new_origin())
     except OSError as error:
         raise StoreError(f"the token cannot be written to {path}: {error.strerror}") from error
     return path

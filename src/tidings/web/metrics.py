@@ -118,6 +118,8 @@ def _families(state: WebState, seen: _Seen) -> Iterator[Metric]:
     yield _counter("events_rejected", "Pushed events that were refused.", counts.rejected)
     yield _gauge("websockets", "Open WebSockets.", counts.websockets)
     yield _gauge("tails", "Open tails (server-sent events).", counts.tails)
+    if counts.corba is not None:
+        yield _gauge("corba_connections", "Open CORBA connections.", counts.corba())
     yield _gauge("unnamed_proxies", "Proxies that end when nobody uses them.", len(state.lifetimes))
     yield _gauge("ready", "1 if the service takes work.", not state.not_ready)
 

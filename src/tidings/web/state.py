@@ -50,11 +50,13 @@ class Counts:
         websockets: How many are open now.
         tails: How many are open now.
         rejected: How many pushed events were refused since the start.
+        corba: Tells how many CORBA connections are open now; None if there is no such door.
     """
 
     websockets: int = 0
     tails: int = 0
     rejected: int = 0
+    corba: Callable[[], int] | None = None
 
 
 class WebState:

@@ -73,6 +73,8 @@ async def status(state: State, door: Door) -> HTMLResponse:
         "WebSockets": counts.websockets,
         "Tails": counts.tails,
     }
+    if counts.corba is not None:
+        tiles["CORBA connections"] = counts.corba()
     return page(
         "Tidings",
         '<p id="away" role="status">The service does not answer; this is what it said last.</p>\n'

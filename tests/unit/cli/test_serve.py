@@ -83,7 +83,8 @@ def test_check() -> None:
     Path("x.toml").write_text("[naming]\nenabled = true\n")
     ran = tidings("settings", "check", "--settings", "x.toml")
     assert ran.exit_code == 0
-    assert "warning: naming.enabled (x.toml, line 2) has no effect yet" in ran.stderr
+    words = "warning: naming.enabled (x.toml, line 2) has no effect: iiop.enabled is false"
+    assert words in ran.stderr
     Path("x.toml").write_text('[http]\ntoken_file = "missing"\n')
     ran = tidings("settings", "check", "--settings", "x.toml")
     assert ran.exit_code == 2

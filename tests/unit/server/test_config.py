@@ -80,6 +80,7 @@ def test_tokens(token: str, good: bool) -> None:
 def test_what_does_not_fit_together() -> None:
     assert "both set" in refusal(http={"token": TOKEN, "token_file": "x"})
     assert "no other door" in refusal(http={"enabled": False})
+    made(http={"enabled": False}, iiop={"enabled": True})
     assert "store.memory" in refusal(http={"token": "auto"}, store={"memory": True})
     assert "retry_longest" in refusal(rules={"retry_longest": "1 ms"})
 

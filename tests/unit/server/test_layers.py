@@ -155,10 +155,10 @@ def test_a_wrong_secret_is_not_shown(secret: object) -> None:
         assert TOKEN not in "\n".join(told)
 
 
-def test_what_has_no_effect_yet_is_told_if_it_is_used() -> None:
+def test_settings_of_a_door_that_is_not_there_are_told_if_they_are_used() -> None:
     assert load("[naming]\nenabled = false\n").warnings == ()
     assert load("[naming]\nenabled = true\n").warnings == (
-        "naming.enabled (x.toml, line 2) has no effect yet: no CORBA door",
+        "naming.enabled (x.toml, line 2) has no effect: iiop.enabled is false; --iiop sets it",
     )
 
 

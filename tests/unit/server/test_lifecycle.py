@@ -190,4 +190,4 @@ def test_what_has_no_effect_is_told_at_the_start(
             await ran(place, tmp_path / "missing" / "port")
 
     scene(play)
-    assert "ior_file.factory (test) has no effect yet: no CORBA door" in capsys.readouterr().err
+    assert "ior_file.factory (test) has no effect: iiop.enabled is false" in capsys.readouterr().err

@@ -1,0 +1,105 @@
+"""Errors: what a CORBA service raises, as an error of the one tree.
+
+A system exception carries no text, so its message says what was called and how it ended.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidings import errors
+from tidings.client.transports.iiop_values import faults_in
+from tidings.cos import CosEventChannelAdmin_auto as event_admin
+from tidings.cos import CosEventComm_auto as event_comm
+from tidings.cos import CosNotification_auto as notification
+from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
+from tidings.cos import CosNotifyComm_auto as comm
+from tidings.cos import CosNotifyFilter_auto as filters
+from tidings.errors import TidingsError
+from tidings.events.boxes import Any
+from tidings.orb import exceptions as corba
+from tidings.orb.exceptions import CorbaError, SystemException, UserException
+
+__all__ = ["told"]
+
+# Exceptions that say all there is to say by their names.
+_PLAIN: Final[dict[type[UserException], type[TidingsError]]] = {
+    event_admin.AlreadyConnected: errors.AlreadyConnected,
+    event_admin.TypeError: errors.WrongClient,
+    event_comm.Disconnected: errors.Disconnected,
+    channel_admin.AdminNotFound: errors.AdminNotFound,
+    channel_admin.ChannelNotFound: errors.ChannelNotFound,
+    channel_admin.ConnectionAlreadyActive: errors.ConnectionAlreadyActive,
+    channel_admin.ConnectionAlreadyInactive: errors.ConnectionAlreadyInactive,
+    channel_admin.NotConnected: errors.NotConnected,
+    channel_admin.ProxyNotFound: errors.ProxyNotFound,
+    filters.CallbackNotFound: errors.CallbackNotFound,
+    filters.FilterNotFound: errors.FilterNotFound,
+    filters.InvalidGrammar: errors.InvalidGrammar,
+}
+
+_SYSTEM: Final[dict[type[SystemException], type[TidingsError]]] = {
+    corba.BAD_INV_ORDER: errors.WrongState,
+    corba.BAD_PARAM: errors.InvalidUsage,
+    corba.COMM_FAILURE: errors.Unreachable,
+    corba.IMP_LIMIT: errors.LimitExceeded,
+    corba.NO_PERMISSION: errors.Forbidden,
+    corba.NO_RESOURCES: errors.LimitExceeded,
+    corba.PERSIST_STORE: errors.StoreError,
+    corba.TIMEOUT: errors.Unreachable,
+    corba.TRANSIENT: errors.Unreachable,
+}
+
+# The same while an event is pushed: what is wrong is the event, or the room for it.
+_PUSHING: Final[dict[type[SystemException], type[TidingsError]]] = {
+    **_SYSTEM,
+    corba.BAD_PARAM: errors.InvalidEvent,
+    corba.DATA_CONVERSION: errors.InvalidEvent,
+    corba.IMP_LIMIT: errors.ChannelFull,
+    corba.MARSHAL: errors.InvalidEvent,
+    corba.NO_RESOURCES: errors.ChannelFull,
+}
+
+
+def told(error: CorbaError, what: str, operation: str, missing: type[TidingsError]) -> TidingsError:
+    """An exception as a program hears of it.
+
+    Args:
+        error: What was raised.
+        what: Which object was called, in words.
+        operation: Which operation.
+        missing: What it means that there is no such object.
+    """
+    if isinstance(error, UserException):
+        return _declared(error, f"{what}: {operation}: {type(error).__name__}")
+    if isinstance(error, corba.OBJECT_NOT_EXIST):
+        return missing(f"there is no {what}")
+    table = _PUSHING if operation.startswith("push") else _SYSTEM
+    for kind, made in table.items():
+        if isinstance(error, kind):
+            return made(f"{what}: {operation}: {error}")
+    return TidingsError(f"{what}: {operation}: {error}")
+
+
+def _declared(error: UserException, words: str) -> TidingsError:
+    plain = _PLAIN.get(type(error))
+    if plain is not None:
+        return plain(words)
+    if isinstance(error, notification.UnsupportedQoS):
+        return errors.UnsupportedQoS(faults_in(error.qos_err))
+    if isinstance(error, notification.UnsupportedAdmin):
+        return errors.UnsupportedAdmin(faults_in(error.admin_err))
+    if isinstance(error, channel_admin.AdminLimitExceeded):
+        name, value = error.admin_property_err
+        limit = value.value if isinstance(value, Any) else value
+        return errors.AdminLimitExceeded(name, limit if isinstance(limit, int) else 0)
+    if isinstance(error, filters.InvalidConstraint):
+        why = "the service does not take this constraint, and does not say why"
+        return errors.InvalidConstraint(why, error.constr.constraint_expr)
+    if isinstance(error, filters.ConstraintNotFound):
+        return errors.ConstraintNotFound(f"{words}: {error.id}")
+    if isinstance(error, filters.InvalidValue):
+        return errors.InvalidMappingValue(f"{words}: {error.value!r:.60}")
+    if isinstance(error, comm.InvalidEventType):
+        return errors.InvalidEventType(f"{words}: {error.type.domain_name}::{error.type.type_name}")
+    return TidingsError(words)

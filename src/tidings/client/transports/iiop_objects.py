@@ -1,0 +1,274 @@
+"""The objects of a service: found by the ids programs know them by, and called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from tidings.channel.vocabulary import Place, Side
+from tidings.client.transports.iiop_errors import told
+from tidings.client.transports.iiop_kinds import Kind, kind_of_type
+from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
+from tidings.cos import CosNotifyFilter_auto as filters
+from tidings.errors import (
+    AdminNotFound,
+    ChannelNotFound,
+    FilterNotFound,
+    InvalidUsage,
+    NotFound,
+    ProxyNotFound,
+    TidingsError,
+    Unreachable,
+)
+from tidings.events.reference import Reference
+from tidings.orb.aio import Orb
+from tidings.orb.exceptions import CorbaError
+from tidings.orb.stubs import Interface
+
+__all__ = ["ADMINS", "LISTS", "Far", "FarProxy", "Objects"]
+
+LISTS: Final = {
+    Side.SUPPLIER: ("_get_push_consumers", "_get_pull_consumers"),
+    Side.CONSUMER: ("_get_push_suppliers", "_get_pull_suppliers"),
+}
+"""What an admin is asked for the ids of its proxies."""
+
+ADMINS: Final = {
+    Side.SUPPLIER: channel_admin.SupplierAdmin_INTERFACE,
+    Side.CONSUMER: channel_admin.ConsumerAdmin_INTERFACE,
+}
+"""What an admin of each side can do."""
+_GET_ADMIN: Final = {Side.SUPPLIER: "get_supplieradmin", Side.CONSUMER: "get_consumeradmin"}
+_GET_PROXY: Final = {Side.SUPPLIER: "get_proxy_consumer", Side.CONSUMER: "get_proxy_supplier"}
+_EVERY_ADMIN: Final = {
+    Side.SUPPLIER: "get_all_supplieradmins",
+    Side.CONSUMER: "get_all_consumeradmins",
+}
+
+
+class Far(NamedTuple):
+    """An object of the service.
+
+    Attributes:
+        words: What it is called in messages.
+        reference: Where it is.
+        interface: What it can do.
+        missing: What is raised when it turns out to be no more.
+        channel: The id of the channel it belongs to, if any.
+    """
+
+    words: str
+    reference: Reference
+    interface: Interface
+    missing: type[NotFound] | type[Unreachable]
+    channel: int | None = None
+
+
+class FarProxy(NamedTuple):
+    """A proxy of the service."""
+
+    far: Far
+    kind: Kind
+
+
+class Objects:
+    """Finds objects and calls them.
+
+    Ids of channels, admins and proxies are the service's. Filters have none in CORBA, so they
+    are counted here as they become known.
+
+    Args:
+        orb: Carries the calls out.
+        factory: The factory of channels.
+    """
+
+    def __init__(self, orb: Orb, factory: Reference) -> None:
+        self.orb = orb
+        self._factory = Far(
+            "factory of channels",
+            factory,
+            channel_admin.EventChannelFactory_INTERFACE,
+            Unreachable,
+        )
+        self._channels: dict[int, Far] = {}
+        self._admins: dict[tuple[int, Side, int], Far] = {}
+        self._proxies: dict[tuple[int, int], FarProxy] = {}
+        self._filters: dict[int, Far] = {}
+        self._filter_ids: dict[Reference, int] = {}
+
+    async def call(
+        self,
+        far: Far,
+        operation: str,
+        *arguments: object,
+        timeout: float | None = None,  # noqa: ASYNC109 -- the ORB's, of all attempts together
+    ) -> Any:  # noqa: ANN401 -- as various as the results of operations
+        """Calls an operation, by its name on the wire.
+
+        Raises:
+            TidingsError: What went wrong, as an error of the one tree.
+        """
+        found = far.interface.operations[operation]
+        try:
+            return await self.orb.call(far.reference, found, arguments, timeout)
+        except CorbaError as error:
+            raise await self._told(error, far, operation) from error
+
+    async def _told(self, error: CorbaError, far: Far, operation: str) -> TidingsError:
+        made = told(error, far.words, operation, far.missing)
+        if type(made) is far.missing and far.channel is not None:
+            # What is no more may be so because its channel is.
+            try:
+                await self.call(self._factory, "get_event_channel", far.channel)
+            except ChannelNotFound:
+                return ChannelNotFound(f"there is no channel {far.channel}")
+        return made
+
+    # The factory and its channels.
+
+    async def factory(self, operation: str, *arguments: object) -> Any:  # noqa: ANN401
+        """Calls the factory."""
+        return await self.call(self._factory, operation, *arguments)
+
+    def made_channel(self, id: int, reference: Reference) -> Far:
+        """A channel whose reference is known."""
+        interface = channel_admin.EventChannel_INTERFACE
+        made = Far(f"channel {id}", reference, interface, ChannelNotFound)
+        self._channels[id] = made
+        return made
+
+    async def channel(self, id: int) -> Far:
+        """A channel.
+
+        Raises:
+            ChannelNotFound: There is none.
+        """
+        known = self._channels.get(id)
+        if known is not None:
+            return known
+        if type(id) is not int or not 0 <= id < 2**31:
+            raise ChannelNotFound(f"there is no channel {id!r:.60}")
+        return self.made_channel(id, await self.factory("get_event_channel", id))
+
+    def forget_channel(self, id: int) -> None:
+        """A channel is no more."""
+        self._channels.pop(id, None)
+
+    # Admins.
+
+    def made_admin(self, channel: int, side: Side, id: int, reference: Reference) -> Far:
+        """An admin whose reference is known."""
+        words = str(Place(channel, side, id))
+        made = Far(words, reference, ADMINS[side], AdminNotFound, channel)
+        self._admins[channel, side, id] = made
+        return made
+
+    async def admin(self, channel: int, side: Side, id: int) -> Far:
+        """An admin.
+
+        Raises:
+            AdminNotFound: There is none.
+        """
+        known = self._admins.get((channel, side, id))
+        if known is not None:
+            return known
+        parent = await self.channel(channel)
+        return self.made_admin(channel, side, id, await self.call(parent, _GET_ADMIN[side], id))
+
+    async def admin_ids(self, channel: int, side: Side) -> Sequence[int]:
+        """The ids of all admins of one side of a channel."""
+        found: Sequence[int] = await self.call(await self.channel(channel), _EVERY_ADMIN[side])
+        return found
+
+    # Proxies.
+
+    def made_proxy(self, channel: int, id: int, kind: Kind, reference: Reference) -> FarProxy:
+        """A proxy whose reference is known."""
+        words = str(Place(channel, proxy=id))
+        far = Far(words, reference, kind.interface, ProxyNotFound, channel)
+        made = self._proxies[channel, id] = FarProxy(far, kind)
+        return made
+
+    async def proxy(self, channel: int, id: int) -> FarProxy:
+        """A proxy, looked for at all admins if it is not known yet.
+
+        Raises:
+            ProxyNotFound: There is none.
+        """
+        known = self._proxies.get((channel, id))
+        if known is not None:
+            return known
+        for side in Side:
+            for admin in await self.admin_ids(channel, side):
+                parent = await self.admin(channel, side, admin)
+                for operation in LISTS[side]:
+                    if id in await self.call(parent, operation):
+                        return await self.proxy_of(parent, channel, side, id)
+        raise ProxyNotFound(f"there is no {Place(channel, proxy=id)}")
+
+    async def proxy_of(self, parent: Far, channel: int, side: Side, id: int) -> FarProxy:
+        """A proxy of an admin."""
+        known = self._proxies.get((channel, id))
+        if known is not None:
+            return known
+        reference = await self.call(parent, _GET_PROXY[side], id)
+        base = channel_admin.ProxyConsumer_INTERFACE
+        if side is Side.CONSUMER:
+            base = channel_admin.ProxySupplier_INTERFACE
+        asked = Far(str(Place(channel, proxy=id)), reference, base, ProxyNotFound, channel)
+        type_ = await self.call(asked, "_get_MyType")
+        kind = kind_of_type(side, type_)
+        if kind is None:
+            raise InvalidUsage(f"{asked.words} is of the type {type_}, which nobody here can use")
+        return self.made_proxy(channel, id, kind, reference)
+
+    def forget_proxy(self, channel: int, id: int) -> None:
+        """A proxy is no more."""
+        self._proxies.pop((channel, id), None)
+
+    async def place(self, place: Place) -> Far:
+        """A channel, admin or proxy."""
+        if place.proxy is not None:
+            return (await self.proxy(place.channel, place.proxy)).far
+        if place.side is not None and place.admin is not None:
+            return await self.admin(place.channel, place.side, place.admin)
+        return await self.channel(place.channel)
+
+    # Filters.
+
+    async def filter_factory(self) -> Far:
+        """Who makes filters; every channel knows it.
+
+        Raises:
+            InvalidUsage: There is no channel that could be asked.
+        """
+        for id in (*self._channels, *await self.factory("get_all_channels")):
+            try:
+                channel = await self.channel(id)
+                found = await self.call(channel, "_get_default_filter_factory")
+            except ChannelNotFound:
+                self.forget_channel(id)
+                continue
+            interface = filters.FilterFactory_INTERFACE
+            return Far("factory of filters", found, interface, Unreachable)
+        raise InvalidUsage("over CORBA filters come from a channel: make a channel first")
+
+    def filter_id(self, reference: Reference, interface: Interface) -> int:
+        """The number of a filter here."""
+        known = self._filter_ids.get(reference)
+        if known is None:
+            known = len(self._filter_ids) + 1
+            self._filter_ids[reference] = known
+            self._filters[known] = Far(f"filter {known}", reference, interface, FilterNotFound)
+        return known
+
+    def filter(self, id: int) -> Far:
+        """A filter or mapping filter by its number here.
+
+        Raises:
+            FilterNotFound: This client knows none with it.
+        """
+        found = self._filters.get(id)
+        if found is None:
+            raise FilterNotFound(f"this client knows no filter {id!r:.60}")
+        return found

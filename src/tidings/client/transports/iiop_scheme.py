@@ -1,0 +1,14 @@
+"""Which addresses are those of CORBA services; the ORB is loaded for these only."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["is_corba"]
+
+_SCHEMES: Final = ("corbaloc:", "corbaname:", "ior:", "iiop:")
+
+
+def is_corba(url: str) -> bool:
+    """Whether a URL names a CORBA object."""
+    return url.strip().lower().startswith(_SCHEMES)

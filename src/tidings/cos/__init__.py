@@ -1,0 +1,1 @@
+"""The CORBA services: their IDL files, and the Python modules generated from these."""

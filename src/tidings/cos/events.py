@@ -1,0 +1,200 @@
+"""Events as they are on the wire, and as they flow through Tidings.
+
+Nothing is copied that need not be: what was read from the wire is in the stored form already,
+and events that only pass through are read and written without the structs in between.
+Three things differ. Stored, the header properties whose type the standard fixes are plain
+numbers; properties are found by their names, so that of two with one name the first is kept; and
+a bare value is an event of the type ``%ANY`` whose body it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from tidings.cos.CosNotification_auto import (
+    EventHeader,
+    EventType,
+    FixedEventHeader,
+    Property,
+)
+from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
+from tidings.errors import InvalidEvent
+from tidings.events.anyvalue import Any, Value, infer
+from tidings.events.fields import ANY_EVENT_TYPE, is_any
+from tidings.events.structured import STANDARD_HEADER, StructuredEvent
+from tidings.orb.exceptions import BAD_PARAM
+
+if TYPE_CHECKING:
+    from tidings.orb.cdr_reader import Reader
+    from tidings.orb.cdr_writer import Writer
+
+__all__ = [
+    "NO_EVENT",
+    "any_in",
+    "any_out",
+    "event_in",
+    "event_out",
+    "events_in",
+    "events_out",
+    "read_batch",
+    "read_event",
+    "write_event",
+]
+
+_ANY_DOMAIN, _ANY_TYPE = ANY_EVENT_TYPE
+
+# Shared by all events without properties; events are never changed.
+_NOTHING: Final[Mapping[str, Value]] = {}
+
+NO_EVENT: Final = WireEvent(EventHeader(FixedEventHeader(EventType("", ""), ""), ()), (), None)
+"""What stands in the answer to who asked for an event when there is none."""
+
+
+def event_in(event: WireEvent) -> StructuredEvent:
+    """A structured event that was read from the wire.
+
+    Raises:
+        InvalidEvent: A property has no name.
+    """
+    (((domain, type_), name), variable), filterable, body = event
+    header = _header_in(variable) if variable else _NOTHING
+    data = _data_in(filterable) if filterable else _NOTHING
+    for where, found in (("variable_header", header), ("filterable_data", data)):
+        if "" in found:
+            raise InvalidEvent("names must be non-empty text, not ''", where)
+    return StructuredEvent(domain, type_, name, header, data, body)
+
+
+def events_in(batch: Iterable[WireEvent]) -> list[StructuredEvent]:
+    """Structured events that were read from the wire.
+
+    Raises:
+        InvalidEvent: A property has no name; the message says of which event.
+    """
+    made: list[StructuredEvent] = []
+    try:
+        # A loop, and not a comprehension: where it stops is where the fault is.
+        for event in batch:
+            made.append(event_in(event))  # noqa: PERF401
+    except InvalidEvent as error:
+        raise error.inside(f"[{len(made)}]") from error
+    return made
+
+
+def any_in(value: Value) -> StructuredEvent:
+    """A value that was read from an any, as an event; the channel opens what is wrapped in it."""
+    return StructuredEvent(_ANY_DOMAIN, _ANY_TYPE, "", _NOTHING, _NOTHING, value)
+
+
+def event_out(event: StructuredEvent) -> WireEvent:
+    """A structured event for the wire."""
+    header, data = event.header, event.data
+    return WireEvent(
+        EventHeader(
+            FixedEventHeader(EventType(event.domain, event.type), event.name),
+            tuple([_header_out(name, header[name]) for name in header]) if header else (),
+        ),
+        tuple([Property(*item) for item in data.items()]) if data else (),
+        event.body,
+    )
+
+
+def events_out(events: Iterable[StructuredEvent]) -> Sequence[WireEvent]:
+    """Structured events for the wire."""
+    return tuple([event_out(event) for event in events])
+
+
+def any_out(event: StructuredEvent) -> Value:
+    """What an any carries to a consumer of anys: the bare value, or the structured event."""
+    return event.body if is_any(event) else event.as_any()
+
+
+def read_event(reader: Reader) -> StructuredEvent:
+    """Reads a structured event: what `event_in` makes of the generated struct.
+
+    Raises:
+        MARSHAL: The octets hold none.
+        BAD_PARAM: A property has no name.
+    """
+    string, value_of = reader.string, reader.any
+    domain, type_, name = string(), string(), string()
+    count = reader.length(8)
+    header = _header_in([(string(), value_of()) for _ in range(count)]) if count else _NOTHING
+    data: dict[str, Value] = {}
+    for _ in range(reader.length(8)):
+        key, value = string(), value_of()
+        if key not in data:
+            data[key] = value
+    if "" in data or "" in header:
+        raise BAD_PARAM(why="a property of the event has no name")
+    return StructuredEvent(domain, type_, name, header, data, value_of())
+
+
+def read_batch(reader: Reader) -> list[StructuredEvent]:
+    """Reads a batch of structured events.
+
+    Raises:
+        MARSHAL: The octets hold none.
+        BAD_PARAM: A property has no name.
+    """
+    return [read_event(reader) for _ in range(reader.length(24))]
+
+
+def write_event(writer: Writer, event: StructuredEvent) -> None:
+    """Writes a structured event: the octets of what `event_out` makes of it.
+
+    Raises:
+        BAD_PARAM: Some of it cannot be written.
+        DATA_CONVERSION: A text does not fit the code set.
+    """
+    string, any_ = writer.string, writer.any
+    string(event.domain)
+    string(event.type)
+    string(event.name)
+    writer.length(len(event.header))
+    for item in event.header.items():
+        name, value = _header_out(*item)
+        string(name)
+        any_(value)
+    writer.length(len(event.data))
+    for name, value in event.data.items():
+        string(name)
+        any_(value)
+    any_(event.body)
+
+
+def _data_in(properties: Iterable[Property]) -> dict[str, Value]:
+    properties = tuple(properties)
+    found: dict[str, Value] = dict(properties)
+    if len(found) != len(properties):
+        found = {}
+        for name, value in properties:
+            found.setdefault(name, value)
+    return found
+
+
+def _header_in(properties: Iterable[tuple[str, Value]]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for name, value in properties:
+        if name in found:
+            continue
+        standard = STANDARD_HEADER.get(name)
+        if standard is None:
+            found[name] = value
+        elif type(value) is int:
+            # In an any a plain number has another type than in a header.
+            inferred = infer(value)
+            found[name] = value if inferred == standard else Any.trusted(inferred, value)
+        elif isinstance(value, Any) and (value.type is standard or value.type == standard):
+            found[name] = value.value
+        else:
+            found[name] = value
+    return found
+
+
+def _header_out(name: str, value: Value) -> Property:
+    standard = STANDARD_HEADER.get(name)
+    if standard is not None and type(value) is int:
+        return Property(name, Any.trusted(standard, value))
+    return Property(name, value)

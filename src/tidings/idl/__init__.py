@@ -1,0 +1,1 @@
+"""IDL, the interface definition language of CORBA: files to a tree, to types, to Python."""

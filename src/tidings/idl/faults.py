@@ -1,0 +1,86 @@
+"""Places in IDL files, and faults at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tidings.errors import BadInput
+from tidings.errors.carets import caret_report, line_and_column
+
+__all__ = ["NOWHERE", "InvalidIdl", "Place", "Source"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """One IDL file, or a text that stands for one.
+
+    Attributes:
+        name: The name people know it by.
+        text: What stands in it.
+    """
+
+    name: str
+    text: str
+
+
+class Place(NamedTuple):
+    """A place in a file: how many characters stand before it."""
+
+    source: Source
+    offset: int
+
+    @property
+    def line(self) -> int:
+        """The line, counted from 1."""
+        return line_and_column(self.source.text, self.offset)[0]
+
+    @property
+    def column(self) -> int:
+        """The column, counted from 1."""
+        return line_and_column(self.source.text, self.offset)[1]
+
+    def __str__(self) -> str:
+        return f"{self.source.name}:{self.line}:{self.column}"
+
+
+NOWHERE = Place(Source("", ""), 0)
+"""Of what was built and not read."""
+
+
+class InvalidIdl(BadInput):
+    """IDL that cannot be used, with the place of the fault.
+
+    Args:
+        problem: What is wrong.
+        place: Where.
+        hint: What would be right; may be empty.
+    """
+
+    code = "invalid_idl"
+    http_status = 422
+
+    def __init__(self, problem: str, place: Place, hint: str = "") -> None:
+        super().__init__(problem, place, hint)
+        self.problem = problem
+        self.place = place
+        self.hint = hint
+
+    @property
+    def file(self) -> str:
+        """The name of the file."""
+        return self.place.source.name
+
+    @property
+    def line(self) -> int:
+        """The line, counted from 1."""
+        return self.place.line
+
+    @property
+    def column(self) -> int:
+        """The column, counted from 1."""
+        return self.place.column
+
+    def __str__(self) -> str:
+        headline = f"{self.place}: {self.problem}"
+        return caret_report(headline, self.place.source.text, self.place.offset, self.hint)

@@ -1,0 +1,125 @@
+"""What definitions are called in Python."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from tidings.idl.faults import Source
+from tidings.idl.model import InterfaceDef, Model, NamedDef
+
+__all__ = ["Homes", "Names", "exception_member", "label_name", "plain_name"]
+
+Homes = Callable[[Source], str | None]
+"""Which Python module holds what a file defines; None for the one that is generated."""
+
+# Builtins that generated code uses by their names.
+_BUILTINS: Final = frozenset(
+    {
+        *("bool", "bytes", "dict", "float", "int"),
+        *("isinstance", "range", "staticmethod", "str", "super", "tuple", "zip"),
+    }
+)
+
+# What an exception has besides its members.
+_TAKEN_IN_EXCEPTIONS: Final = frozenset(
+    {"ID", "TYPE", "write", "read", "args", "add_note", "with_traceback", "self"}
+    | {"code", "http_status", "corba_id"}
+)
+
+
+def plain_name(name: str) -> str:
+    """A name as Python takes it: words of Python get an underscore behind them."""
+    return f"{name}_" if keyword.iskeyword(name) or name == "self" else name
+
+
+def exception_member(name: str) -> str:
+    """The attribute of an exception that holds a member."""
+    return f"{name}_" if name in _TAKEN_IN_EXCEPTIONS else plain_name(name)
+
+
+def label_name(name: str) -> str:
+    """The attribute of a generated enum; its value is the label itself."""
+    return f"{name}_" if name == "mro" else plain_name(name)
+
+
+class Names:
+    """Finds the names of definitions, seen from the module that is generated.
+
+    What stands in a file's only module is called by its own name, and what stands in an
+    interface has that before it: `NamingContext_NotFound`. Where a file has several modules,
+    these stand before the names too.
+
+    Args:
+        model: All definitions.
+        homes: Which of them are in other modules.
+    """
+
+    def __init__(self, model: Model, homes: Homes) -> None:
+        self._names: dict[NamedDef, str] = {}
+        self._modules: dict[NamedDef, str] = {}
+        self._private: set[str] = set()
+        self.imports: dict[str, str] = {}
+        by_source: dict[Source, list[NamedDef]] = {}
+        for definition in model.definitions:
+            by_source.setdefault(definition.source, []).append(definition)
+        here: set[str] = set(_BUILTINS)
+        self._give(by_source.pop(model.main, []), here, shorten=True)
+        for source, definitions in by_source.items():
+            home = homes(source)
+            if home is None:
+                self._give(definitions, here, shorten=False)
+                continue
+            self._give(definitions, set(_BUILTINS), shorten=True)
+            alias = f"_{home.rpartition('.')[2].removesuffix('_auto')}"
+            while alias in self.imports and self.imports[alias] != home:
+                alias += "_"
+            self.imports[alias] = home
+            self._modules.update(dict.fromkeys(definitions, alias))
+
+    def _give(self, definitions: Iterable[NamedDef], taken: set[str], *, shorten: bool) -> None:
+        listed = list(definitions)
+        tops = {definition.scopes[:1] for definition in listed}
+        skipped = 1 if shorten and len(tops) == 1 and () not in tops else 0
+        for definition in listed:
+            name = plain_name("_".join((*definition.scopes, definition.name)[skipped:]))
+            while taken & _forms(definition, name):
+                name += "_"
+            taken |= _forms(definition, name)
+            self._names[definition] = name
+
+    def private(self, text: str) -> str:
+        """A name for something only the module itself uses, like no other one."""
+        while text in self._private:
+            text += "_"
+        self._private.add(text)
+        return text
+
+    def is_here(self, definition: NamedDef) -> bool:
+        """Whether it belongs into the module that is generated."""
+        return definition not in self._modules
+
+    def bare(self, definition: NamedDef) -> str:
+        """Its name in the module it stands in."""
+        return self._names[definition]
+
+    def of(self, definition: NamedDef, before: str = "", after: str = "") -> str:
+        """Its name from here, or that of a function or constant that goes with it.
+
+        Args:
+            definition: The definition.
+            before: What the name begins with, such as `read_`.
+            after: What it ends with, such as `_TYPE`.
+        """
+        module = self._modules.get(definition)
+        lead = f"{module}." if module else ""
+        return f"{lead}{before}{self._names[definition]}{after}"
+
+
+def _forms(definition: NamedDef, name: str) -> set[str]:
+    """All names that stand in a module because of a definition."""
+    forms = {name, f"{name}_TYPE", f"write_{name}", f"read_{name}"}
+    if isinstance(definition, InterfaceDef):
+        forms |= {f"{name}_INTERFACE", f"{name}Servant"}
+    return forms

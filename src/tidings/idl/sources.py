@@ -1,0 +1,99 @@
+"""Where the texts of IDL files come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from tidings.errors import BadInput
+from tidings.idl.faults import Source
+
+__all__ = ["Files", "Folders", "Texts", "read_source"]
+
+_BUILT_IN = frozenset({"orb.idl"})  # what it declares, TypeCode, is known without it
+
+
+class Files(Protocol):
+    """Finds the files that others include."""
+
+    def find(self, name: str, angled: bool, includer: Source) -> Source | None:
+        """The file of that name, or None if there is none.
+
+        Args:
+            name: As it stands in the directive.
+            angled: Whether it stands in `<…>`, and not in quotes.
+            includer: The file the directive stands in.
+        """
+
+
+class Texts:
+    """Files that are in memory: their names and texts."""
+
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        self._sources = {name: Source(name, text) for name, text in (texts or {}).items()}
+
+    def find(self, name: str, angled: bool, includer: Source) -> Source | None:
+        """The file of that name."""
+        return built_in(name) or self._sources.get(name)
+
+
+class Folders:
+    """Files on disk: beside the one that includes them, then in the folders that are given.
+
+    Args:
+        folders: Where to look, in order.
+        largest: How many octets a file may have.
+    """
+
+    def __init__(self, folders: Iterable[Path | str] = (), largest: int = 4_000_000) -> None:
+        self._folders = [Path(folder) for folder in folders]
+        self._largest = largest
+        self._read: dict[Path, Source] = {}
+
+    def find(self, name: str, angled: bool, includer: Source) -> Source | None:
+        """The first file of that name; `<name>` is not looked for beside the includer."""
+        known = built_in(name)
+        if known is not None:
+            return known
+        beside = [] if angled else [Path(includer.name).parent]
+        for folder in (*beside, *self._folders):
+            path = folder / name
+            if path.is_file():
+                return self.opened(path)
+        return None
+
+    def opened(self, path: Path) -> Source:
+        """A file by its path; one file is one source, whichever way it is reached.
+
+        Raises:
+            BadInput: It cannot be read.
+        """
+        whole = path.resolve()
+        if whole not in self._read:
+            self._read[whole] = read_source(path, self._largest)
+        return self._read[whole]
+
+
+def built_in(name: str) -> Source | None:
+    """A file that need not exist, because what it says is known here."""
+    return Source(name, "") if name in _BUILT_IN else None
+
+
+def read_source(path: Path | str, largest: int = 4_000_000) -> Source:
+    """Reads a file.
+
+    Raises:
+        BadInput: It cannot be read, is too large, or is no text.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            octets = stream.read(largest + 1)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or error}") from error
+    if len(octets) > largest:
+        raise BadInput(f"{path}: an IDL file has at most {largest} octets")
+    try:
+        return Source(str(path), octets.decode())
+    except UnicodeDecodeError:
+        return Source(str(path), octets.decode("latin-1"))  # as older files are written

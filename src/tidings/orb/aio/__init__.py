@@ -1,0 +1,6 @@
+"""The ORB on asyncio: the one part of `tidings.orb` that opens sockets and waits."""
+
+from tidings.orb.aio.options import Address, Bidirectional, Options
+from tidings.orb.aio.orb import Orb
+
+__all__ = ["Address", "Bidirectional", "Options", "Orb"]

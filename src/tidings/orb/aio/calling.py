@@ -1,0 +1,250 @@
+"""Calls: which connection they take, when they are made again, and what comes of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from tidings.orb.aio.begun import BegunCall, Done
+from tidings.orb.aio.hub import LinkLost
+from tidings.orb.aio.link import Link
+from tidings.orb.aio.options import Address
+from tidings.orb.answers import Forward, Readdress, result_of
+from tidings.orb.destination import Destination, destinations
+from tidings.orb.exceptions import (
+    COMM_FAILURE,
+    INV_OBJREF,
+    OBJECT_NOT_EXIST,
+    OMG,
+    TIMEOUT,
+    TRANSIENT,
+    Completion,
+    SystemException,
+)
+
+if TYPE_CHECKING:
+    from tidings.events.reference import Reference
+    from tidings.orb.aio.options import Options
+    from tidings.orb.aio.pool import Pool
+    from tidings.orb.cdr_writer import Writer
+    from tidings.orb.connection import Answer
+    from tidings.orb.stubs import Operation
+
+__all__ = ["Calling"]
+
+MAX_FORWARDS: Final = 10
+
+# How often a call is sent again because the peer closes its connection before it looks at it.
+_MOST_RESENT: Final = 3
+
+# References whose objects moved are few; who forgets one pays one round trip.
+_FORWARDS_KEPT: Final = 1000
+
+
+class _Course:
+    """One call with all its attempts."""
+
+    __slots__ = ("addressing", "forwards", "reference", "resent", "retried", "returned", "sent")
+
+    def __init__(self, reference: Reference) -> None:
+        self.reference = reference
+        self.forwards = 0
+        self.retried = False
+        self.returned = False
+        self.resent = 0
+        self.sent = False
+        self.addressing = 0
+
+
+class Calling:
+    """Makes calls.
+
+    Args:
+        pool: The connections.
+        options: Times and limits.
+    """
+
+    def __init__(self, pool: Pool, options: Options) -> None:
+        self._pool = pool
+        self._options = options
+        self._forwards: OrderedDict[Reference, Reference] = OrderedDict()
+
+    async def call(
+        self,
+        reference: Reference,
+        operation: Operation,
+        arguments: tuple[Any, ...],
+        timeout: float | None,  # noqa: ASYNC109 - of all attempts together
+    ) -> Any:  # noqa: ANN401 - as various as the results of operations
+        """Calls an operation and gives its result.
+
+        Raises:
+            UserException: The object raised it, and the operation declares it.
+            SystemException: Everything else that went wrong.
+        """
+        course = _Course(self._forwards.get(reference, reference))
+        seconds = self._options.call_seconds if timeout is None else timeout
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._attempts(reference, course, operation, arguments)
+        except TimeoutError as error:
+            completed = Completion.MAYBE if course.sent else Completion.NO
+            why = f"no answer to {operation.name!r} within {seconds:g} s"
+            raise TIMEOUT(0, completed, why) from error
+
+    def begin(
+        self,
+        reference: Reference,
+        operation: Operation,
+        arguments: tuple[Any, ...],
+        seconds: float,
+        done: Done,
+    ) -> BegunCall | None:
+        """Makes a call without a task, if a connection is at hand.
+
+        Args:
+            reference: The object.
+            operation: What is called; no oneway.
+            arguments: Its arguments.
+            seconds: How long the call may take.
+            done: Told how it ends; of `CallAgain` if `call` has to be used after all.
+
+        Returns:
+            The call, which can be given up; None if `call` has to be used, and `done` is not told.
+
+        Raises:
+            SystemException: The arguments cannot be written.
+        """
+        place = self._forwards.get(reference, reference)
+        try:
+            destination = destinations(place, self._options.minor)[0]
+        except SystemException:
+            return None
+        link = self._pool.at_hand(Address(*destination.addresses[0]), destination.codesets)
+        if link is None:
+            return None
+        begun = BegunCall(link, operation, self._options.limits, done)
+        write = partial(_write, operation.write_arguments, arguments)
+        request_id = link.begin(destination, operation, write, begun)
+        if request_id is None:
+            return None
+        begun.sent(request_id, seconds)
+        return begun
+
+    async def _attempts(
+        self,
+        reference: Reference,
+        course: _Course,
+        operation: Operation,
+        arguments: tuple[Any, ...],
+    ) -> Any:  # noqa: ANN401 - as various as the results of operations
+        while True:
+            try:
+                answer = await self._attempt(course, operation, arguments)
+                self._remember(reference, course.reference)
+                if answer is None:
+                    return None
+                outcome = result_of(answer, operation, self._options.limits)
+            except (TRANSIENT, COMM_FAILURE, OBJECT_NOT_EXIST) as error:
+                if not self._again(reference, course, error):
+                    raise
+                continue
+            if isinstance(outcome, Forward):
+                self._follow(course, outcome.reference)
+            elif isinstance(outcome, Readdress):
+                self._readdress(course, outcome.addressing)
+            else:
+                return outcome
+
+    def _again(self, reference: Reference, course: _Course, error: SystemException) -> bool:
+        """Whether a call that failed is made once more, and where."""
+        if error.completed is not Completion.NO:
+            return False
+        if course.reference != reference and not course.returned:
+            # The object moved on, perhaps back: who sent us here knows.
+            self._forwards.pop(reference, None)
+            course.reference = reference
+            course.returned = True
+            return True
+        if course.retried or isinstance(error, OBJECT_NOT_EXIST):
+            return False
+        course.retried = True
+        # If nobody answered at any of its addresses, asking at once again is no use.
+        return course.sent
+
+    def _follow(self, course: _Course, forwarded: Reference) -> None:
+        course.forwards += 1
+        if course.forwards > MAX_FORWARDS:
+            why = f"the call was forwarded more than {MAX_FORWARDS} times"
+            raise TRANSIENT(OMG | 1, Completion.MAYBE, why)
+        course.reference = forwarded
+
+    def _remember(self, reference: Reference, answered: Reference) -> None:
+        """Notes where an object was found, so that the next call goes there at once."""
+        if answered is reference or self._forwards.get(reference) is answered:
+            return
+        self._forwards[reference] = answered
+        if len(self._forwards) > _FORWARDS_KEPT:
+            self._forwards.popitem(last=False)
+
+    def _readdress(self, course: _Course, addressing: int) -> None:
+        if course.addressing or not 0 < addressing <= 2:
+            why = f"the server asks for its objects to be named in way {addressing}"
+            raise INV_OBJREF(why=why)
+        course.addressing = addressing
+
+    async def _attempt(
+        self, course: _Course, operation: Operation, arguments: tuple[Any, ...]
+    ) -> Answer | None:
+        def write(writer: Writer) -> None:
+            operation.write_arguments(writer, arguments)
+            course.sent = True
+
+        while True:
+            destination, link = await self.connect(course.reference)
+            try:
+                target = destination.target(course.addressing)
+                return await link.call(destination, target, operation, write)
+            except LinkLost as lost:
+                if not lost.unseen and not _harmless(operation):
+                    completed = Completion.MAYBE if course.sent else Completion.NO
+                    raise COMM_FAILURE(0, completed, lost.why) from lost
+                course.resent += 1
+                if course.resent > _MOST_RESENT:
+                    raise COMM_FAILURE(0, Completion.NO, lost.why) from lost
+                course.sent = False
+
+    async def connect(self, reference: Reference) -> tuple[Destination, Link]:
+        """A connection to the first address of an object that answers.
+
+        Raises:
+            TRANSIENT: None of them does.
+        """
+        failures: list[SystemException] = []
+        for destination in destinations(reference, self._options.minor):
+            for address in destination.addresses:
+                try:
+                    link = await self._pool.link(Address(*address), destination.codesets)
+                except SystemException as error:
+                    failures.append(error)
+                else:
+                    return destination, link
+        if len(failures) == 1:
+            raise failures[0]
+        raise TRANSIENT(OMG | 2, why="; ".join(error.why for error in failures))
+
+
+def _write(
+    write_arguments: Callable[[Writer, tuple[Any, ...]], None],
+    arguments: tuple[Any, ...],
+    writer: Writer,
+) -> None:
+    write_arguments(writer, arguments)
+
+
+def _harmless(operation: Operation) -> bool:
+    """Whether a call may be made twice: it asks and changes nothing."""
+    return operation.name.startswith("_") and not operation.name.startswith("_set_")

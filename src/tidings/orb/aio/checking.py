@@ -1,0 +1,80 @@
+"""Which addresses of a reference answer, what they say about the object, and why others do not."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NamedTuple
+
+from tidings.orb.aio.hub import LinkLost
+from tidings.orb.aio.links import Links
+from tidings.orb.aio.options import Address, Options
+from tidings.orb.answers import Forward, location_of
+from tidings.orb.destination import Destination, destinations
+from tidings.orb.exceptions import SystemException
+from tidings.orb.poa import ObjectAdapter
+
+if TYPE_CHECKING:
+    from tidings.events.reference import Reference
+
+__all__ = ["CheckedAddress", "check_reference"]
+
+
+class CheckedAddress(NamedTuple):
+    """What came of asking at an address.
+
+    Attributes:
+        address: Where.
+        found: Whether the object can be called there.
+        said: What the server says, or why there is none.
+        forward: Where the object is instead, if the server says so.
+    """
+
+    address: Address
+    found: bool
+    said: str
+    forward: Reference | None = None
+
+
+async def check_reference(
+    reference: Reference, options: Options | None = None
+) -> list[CheckedAddress]:
+    """Asks every address of a reference whether the object is there, all at the same time.
+
+    Args:
+        reference: The object.
+        options: Times and limits; `call_seconds` is for each question.
+
+    Raises:
+        SystemException: The reference names no address that could be asked.
+    """
+    links = Links(options or Options(), ObjectAdapter(lambda key: None))
+    asked = [
+        (destination, Address(*address))
+        for destination in destinations(reference, links.options.minor)
+        for address in destination.addresses
+    ]
+    try:
+        return list(await asyncio.gather(*(_checked(links, *each) for each in asked)))
+    finally:
+        await links.close()
+
+
+async def _checked(links: Links, destination: Destination, address: Address) -> CheckedAddress:
+    seconds = links.options.call_seconds
+    try:
+        async with asyncio.timeout(seconds):
+            link = await links.pool.link(address, destination.codesets)
+            answer = await link.locate(destination)
+        location = location_of(answer, links.options.limits)
+    except TimeoutError:
+        return CheckedAddress(address, False, f"accepts connections, no answer in {seconds:g} s")
+    except LinkLost as lost:
+        return CheckedAddress(address, False, f"accepts connections, no answer: {lost.why}")
+    except SystemException as error:
+        said = (error.why or str(error)).removeprefix(f"{address}: ")
+        return CheckedAddress(address, False, said)
+    if isinstance(location, Forward):
+        return CheckedAddress(address, True, "sends callers elsewhere", location.reference)
+    if location:
+        return CheckedAddress(address, True, "has the object")
+    return CheckedAddress(address, False, "answers, and has no such object")

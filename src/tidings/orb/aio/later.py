@@ -1,0 +1,93 @@
+"""Results that come later, without a task."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator
+from typing import Generic, TypeVar
+
+__all__ = ["Later"]
+
+T = TypeVar("T")
+
+Told = Callable[[T | None, BaseException | None], None]
+
+
+class Later(Generic[T]):
+    """What a plain method of a servant gives back when its result is not there yet.
+
+    Whoever waits is told in the moment it comes, not in the next turn of the event loop. It can be
+    awaited, too.
+    """
+
+    __slots__ = ("_ended", "_error", "_has_ended", "_told", "_translate", "_value")
+
+    def __init__(self) -> None:
+        self._has_ended = False
+        self._value: T | None = None
+        self._error: BaseException | None = None
+        self._told: Told[T] | None = None
+        self._translate: Callable[[BaseException], BaseException] | None = None
+        self._ended: asyncio.Future[None] | None = None
+
+    def done(self) -> bool:
+        """Whether the result is there."""
+        return self._has_ended
+
+    def set_result(self, value: T) -> None:
+        """The result is there."""
+        self._end(value, None)
+
+    def set_exception(self, error: BaseException) -> None:
+        """There will be no result."""
+        self._end(None, error)
+
+    def cancel(self) -> None:
+        """Nobody waits for it any more; whoever awaits it all the same is cancelled."""
+        if not self._has_ended:
+            self._told = None
+            self._end(None, asyncio.CancelledError())
+
+    def _end(self, value: T | None, error: BaseException | None) -> None:
+        self._has_ended = True
+        self._value = value
+        self._error = error
+        if self._told is not None:
+            self._told(value, self._translated())
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(None)
+
+    def _translated(self) -> BaseException | None:
+        error, translate = self._error, self._translate
+        return error if error is None or translate is None else translate(error)
+
+    def translate(self, errors: Callable[[BaseException], BaseException]) -> None:
+        """Has errors told otherwise."""
+        self._translate = errors
+
+    def then(self, told: Told[T]) -> None:
+        """Tells somebody how it ends, at once if it has ended."""
+        self._told = told
+        if self._has_ended:
+            told(self._value, self._translated())
+
+    def ended(self) -> asyncio.Future[None]:
+        """Done when the result is there, or it is known that there is none."""
+        if self._ended is None:
+            self._ended = asyncio.get_running_loop().create_future()
+            if self._has_ended:
+                self._ended.set_result(None)
+        return self._ended
+
+    def __await__(self) -> Generator[object, None, T]:
+        """Waits for the result.
+
+        Raises:
+            Exception: There is none.
+        """
+        if not self._has_ended:
+            yield from self.ended()
+        error = self._translated()
+        if error is not None:
+            raise error
+        return self._value  # type: ignore[return-value] # it has ended without an error

@@ -1,0 +1,282 @@
+"""One TCP connection: octets in and out, calls that wait for answers, requests in progress."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Final
+
+from tidings.orb import connection as sans_io
+from tidings.orb.aio.hub import Hub, LinkLost
+from tidings.orb.aio.options import Address, Bidirectional
+from tidings.orb.aio.outgoing import Outgoing
+from tidings.orb.aio.serving import Serving
+
+__all__ = ["Link"]
+
+_log: Final = logging.getLogger(__name__)
+
+# Seconds without a word after which a call that is given up makes its connection suspect.
+SUSPECT_SECONDS: Final = 1.0
+
+# Seconds for a peer to read our last message and hang up.
+_LINGER: Final = 1.0
+
+
+class Link(Outgoing):
+    """One connection of an ORB.
+
+    Args:
+        hub: The ORB.
+        opener: Whether the connection was opened from here.
+    """
+
+    def __init__(self, hub: Hub, *, opener: bool) -> None:
+        super().__init__(hub.options, opener=opener)
+        self.opener = opener
+        self.peer = Address("", 0)
+        self._hub = hub
+        self._reading = True
+        self._suspect = False
+        self._last_received = self._last_sent
+        self._begun: float | None = None  # when the message began that is not whole yet
+        self._oldest: tuple[object | None, float] = (None, 0.0)  # waits for fragments, since when
+        self._stuck: tuple[float, int] | None = None
+        self._lingering: asyncio.TimerHandle | None = None
+        self._heed(self.peer)
+
+    # ------------------------------------------------------------ what asyncio tells
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The connection is there."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        name = transport.get_extra_info("peername") or ("", 0)
+        # A socket for both families shows addresses of the old one inside the new.
+        self.peer = Address(str(name[0]).removeprefix("::ffff:"), int(name[1]))
+        self._heed(self.peer)
+        if not self._hub.link_opened(self):
+            self.close("refused")
+            return
+        if self.opener and self._options.offer_bidirectional:
+            self.connection.offer(self._hub.listen_points())
+
+    def _heed(self, peer: Address) -> None:
+        """What a peer may find here depends on where it is."""
+        self._adapter = self._hub.adapter_for(peer)
+        self._serving = Serving(self._adapter, self._reply)
+
+    def data_received(self, data: bytes) -> None:
+        """Octets came."""
+        if self.closed:
+            return
+        now = self._last_received = self._loop.time()
+        heard = self.connection.heard
+        self._flushing = True  # at the end of this
+        for incoming in self.connection.receive_data(data):
+            self._take(incoming)
+        if not self.connection.in_message:
+            self._begun = None
+        elif self._begun is None or self.connection.heard != heard:
+            self._begun = now
+        self._flush_and_gate()
+
+    def eof_received(self) -> bool:
+        """The peer sends nothing more: it is gone."""
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is gone, for whatever reason."""
+        self._end(str(exc) if exc else "the peer closed the connection", unseen=False)
+        if self._lingering is not None:
+            self._lingering.cancel()
+        self._hub.link_gone(self)
+
+    def pause_writing(self) -> None:
+        """The peer does not read as fast as we write."""
+        self._writable.clear()
+        self._stuck = (self._loop.time(), self._unsent)
+        self._gate()
+
+    def resume_writing(self) -> None:
+        """The peer has read most of what waited for it."""
+        self._stuck = None
+        self._writable.set()
+        self._gate()
+
+    # ------------------------------------------------------------ what comes in
+
+    def _take(self, incoming: sans_io.Incoming) -> None:
+        match incoming:
+            case sans_io.Call():
+                if self._hub.closing:
+                    self._serving.turn_away(incoming, "the ORB is closing")
+                elif self._waiting and self._crowded:
+                    # Reading must go on, or both sides might wait for each other.
+                    self._serving.turn_away(incoming, "too many requests are in progress")
+                else:
+                    self._serving.start(incoming)
+            case sans_io.Answer():
+                waiting = self._waiting.pop(incoming.reply.request_id, None)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(incoming)
+            case sans_io.Locate():
+                self.connection.send(self._adapter.locate(incoming))
+            case sans_io.Refusal(call, error):
+                self.connection.reply(call.request_id, self._adapter.refuse(call, error))
+            case sans_io.Cancel():
+                self._serving.cancel(incoming.request_id)
+            case sans_io.ListenPoints():
+                self._offered(incoming.points)
+            case sans_io.End():
+                self._ended(incoming)
+
+    def _offered(self, points: tuple[tuple[str, int], ...]) -> None:
+        believed = tuple(Address(*point) for point in points)
+        if self._options.accept_bidirectional is Bidirectional.SAME_HOST:
+            believed = tuple(point for point in believed if point.host == self.peer.host)
+        if believed:
+            self.connection.allow_calls()
+            self._hub.points_offered(self, believed)
+
+    def _ended(self, end: sans_io.End) -> None:
+        if end.fault:
+            _log.warning("%s: %s; the connection is closed", self.peer, end.why)
+        self._flush()
+        self._end(end.why, unseen=end.unseen)
+
+    def _reply(self, request_id: int, octets: bytes | None) -> None:
+        self.connection.reply(request_id, octets)
+        if self._serving.count:
+            self._flush_soon()
+        elif not self._flushing:
+            self._flush_and_gate()
+
+    def _flush_and_gate(self) -> None:
+        self._flushing = False
+        self._flush()
+        self._gate()
+
+    def _doubt(self, sent: float) -> None:
+        """Takes no more calls if the peer has not been heard of since this one was sent.
+
+        It may be gone without a word, as after a power cut, and TCP would take minutes to tell.
+        """
+        if self._last_received < sent and self._loop.time() - sent >= SUSPECT_SECONDS:
+            self._suspect = True
+            self._hub.link_suspect(self)
+
+    @property
+    def _crowded(self) -> bool:
+        return self._serving.count >= self._options.max_requests
+
+    def _gate(self) -> None:
+        """Reads on, or stops reading while the peer has enough of ours to do."""
+        if self.closed or self._transport is None or self._transport.is_closing():
+            return
+        wanted = self._writable.is_set() and (bool(self._waiting) or not self._crowded)
+        if wanted and not self._reading:
+            self._transport.resume_reading()
+            # The time in which nothing was read is not the peer's.
+            now = self._loop.time()
+            self._begun = None if self._begun is None else now
+            self._oldest = (self._oldest[0], now)
+        elif self._reading and not wanted:
+            self._transport.pause_reading()
+        self._reading = wanted
+
+    # ------------------------------------------------------------ how it ends
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request is in progress here or a call waits for its answer."""
+        return bool(self._waiting) or self._serving.count > 0
+
+    def sweep(self, now: float) -> None:
+        """Looks whether the peer took too long for something."""
+        if self.closed:
+            return
+        options = self._options
+        if self._stuck is not None:
+            since, unsent = self._stuck
+            if self._unsent < unsent:
+                self._stuck = (now, self._unsent)
+            elif now - since >= options.write_seconds:
+                self._cut(f"it has read nothing for {options.write_seconds:g} s")
+            return
+        if not self._reading:
+            return
+        if self._oldest[0] is not self.connection.oldest:
+            self._oldest = (self.connection.oldest, now)
+        begun = self._begun if self._oldest[0] is None else self._oldest[1]
+        if begun is not None and now - begun >= options.message_seconds:
+            why = f"it has begun a message and not ended it for {options.message_seconds:g} s"
+            _log.warning("%s: %s; the connection is closed", self.peer, why)
+            self.connection.give_up()
+            self._flush()
+            self._end(why, unseen=False)
+        elif not self.busy:
+            self._sweep_idle(now - max(self._last_received, self._last_sent))
+
+    def _sweep_idle(self, idle: float) -> None:
+        options = self._options
+        if self._suspect:
+            self.close("the peer did not answer")
+        elif not self.opener and not self.connection.heard and idle >= options.message_seconds:
+            _log.warning("%s: it connected and said nothing; closed", self.peer)
+            self.close("it said nothing")
+        elif idle >= (options.opened_idle_seconds if self.opener else options.idle_seconds):
+            self.close("idle")
+
+    async def drained(self) -> None:
+        """Waits for the requests in progress."""
+        await self._serving.drained()
+
+    def close(self, why: str = "this ORB closed it") -> None:
+        """Ends the connection in good order."""
+        if self.closed:
+            return
+        self._serving.give_up()
+        self.connection.close()
+        self._flush()
+        self._end(why, unseen=False)
+
+    def _cut(self, why: str) -> None:
+        """Ends the connection without waiting for what is unsent."""
+        _log.warning("%s: %s; the connection is cut", self.peer, why)
+        self._end(why, unseen=False)
+        self.abort()
+
+    def _end(self, why: str, *, unseen: bool) -> None:
+        if not self.closed:
+            self.closed = True
+            self._hub.link_lost(self)
+        waiting, self._waiting = self._waiting, {}
+        for future in waiting.values():
+            if not future.done():
+                future.set_exception(LinkLost(why, unseen=unseen))
+        self._writable.set()
+        self._serving.abandon()
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        """Closes the socket so that the peer can read the last message.
+
+        A socket that is closed while octets lie unread takes what was sent back. So only our
+        side ends, and what still comes is thrown away for a moment.
+        """
+        transport = self._transport
+        if transport is None or transport.is_closing() or self._lingering is not None:
+            return
+        self._lingering = self._loop.call_later(_LINGER, transport.abort)
+        if self._hub.closing:
+            transport.close()
+            return
+        transport.write_eof()
+        if not self._reading:
+            transport.resume_reading()
+
+    def abort(self) -> None:
+        """Closes the socket, whatever is unsent."""
+        if self._transport is not None:
+            self._transport.abort()

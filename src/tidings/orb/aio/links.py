@@ -1,0 +1,222 @@
+"""All connections of an ORB: how many there may be, who listens, and who took too long."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import socket
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from tidings.errors import Unreachable
+from tidings.names import new_origin
+from tidings.orb.aio.link import Link
+from tidings.orb.aio.options import Address, Options
+from tidings.orb.aio.pool import Pool, reason
+
+if TYPE_CHECKING:
+    from tidings.orb.poa import ObjectAdapter
+
+__all__ = ["Links"]
+
+_log: Final = logging.getLogger(__name__)
+
+# Seconds for peers to read the last messages when the ORB closes.
+_LAST_SECONDS: Final = 0.5
+_EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104, RUF100 - to be told apart, not to listen at
+
+
+class Links:
+    """The connections of an ORB, accepted and opened.
+
+    Args:
+        options: Times and limits.
+        adapter: Finds the servants.
+        near: Finds them for peers on this machine; the same one if it is None.
+    """
+
+    def __init__(
+        self, options: Options, adapter: ObjectAdapter, near: ObjectAdapter | None = None
+    ) -> None:
+        self.options = options
+        self._adapter = adapter
+        self._near = near or adapter
+        self.closing = False
+        self.pool = Pool(self)
+        self.listening: list[Address] = []
+        self._all: set[Link] = set()
+        self._lingering: set[Link] = set()
+        self._sockets: set[Link] = set()
+        self._empty = asyncio.Event()
+        self._accepted = 0
+        self._per_host: Counter[str] = Counter()
+        # Hosts whose connections are being refused: each is told of once, until one fits again.
+        self._refused: set[str] = set()
+        self._servers: list[asyncio.Server] = []
+        self._sweeping: asyncio.Task[None] | None = None
+        self._nowhere: Address | None = None
+
+    @property
+    def count(self) -> int:
+        """How many connections are open, accepted and our own."""
+        return len(self._all)
+
+    # ------------------------------------------------------------ where the ORB is
+
+    async def listen(self, host: str, port: int) -> Address:
+        """Accepts connections at an address; port 0 takes a free one.
+
+        Raises:
+            Unreachable: The address cannot be had.
+        """
+        loop = asyncio.get_running_loop()
+        try:
+            server = await loop.create_server(lambda: Link(self, opener=False), host, port)
+        except OSError as error:
+            raise Unreachable(f"cannot listen at {Address(host, port)}: {reason(error)}") from error
+        self._servers.append(server)
+        name = server.sockets[0].getsockname()
+        address = Address(str(name[0]), int(name[1]))
+        self.listening.append(address)
+        self._sweep()
+        return address
+
+    def points(self) -> tuple[Address, ...]:
+        """Where references say the ORB is; empty if nothing is known."""
+        options = self.options
+        found = [_reachable(address) for address in self.listening]
+        if options.advertise is not None:
+            host, port = options.advertise
+            found = [Address(host, port or (found[0].port if found else 0))]
+        elif not found and options.offer_bidirectional:
+            # Nobody can connect here; the name only tells our objects from others'.
+            self._nowhere = self._nowhere or Address(f"{new_origin()}.invalid", 1)
+            found = [self._nowhere]
+        return (*found, *options.alternates)
+
+    def listen_points(self) -> tuple[Address, ...]:
+        """Where the ORB listens, as offered to peers."""
+        return self.points()
+
+    def points_offered(self, link: Link, points: tuple[Address, ...]) -> None:
+        """Objects at these addresses may be called over this connection."""
+        for point in points:
+            self.pool.add_callback(point, link)
+
+    def adapter_for(self, peer: Address) -> ObjectAdapter:
+        """Who finds the servants for requests from there."""
+        return self._near if is_loopback(peer.host) else self._adapter
+
+    # ------------------------------------------------------------ connections come and go
+
+    def link_opened(self, link: Link) -> bool:
+        """A connection is there. False: there are too many, and it is to be closed."""
+        self._sockets.add(link)
+        if not link.opener:
+            host = link.peer.host
+            why = self._why_refused(host)
+            if why:
+                if host not in self._refused:
+                    self._refused.add(host)
+                    _log.warning("%s: refused: %s", link.peer, why)
+                return False
+            self._refused.discard(host)
+            self._accepted += 1
+            self._per_host[host] += 1
+        self._all.add(link)
+        self._sweep()
+        return True
+
+    def _why_refused(self, host: str) -> str:
+        options = self.options
+        if self.closing:
+            return "the ORB is closing"
+        if self._accepted >= options.max_connections:
+            return f"{self._accepted} connections are open (max_connections)"
+        if self._per_host[host] >= options.max_connections_per_host:
+            return f"{host} has {self._per_host[host]} (max_connections_per_host)"
+        return ""
+
+    def link_lost(self, link: Link) -> None:
+        """A connection carries nothing more."""
+        if link in self._all:
+            self._all.discard(link)
+            self.pool.forget(link)
+            if not link.opener:
+                self._lingering.add(link)
+
+    def link_suspect(self, link: Link) -> None:
+        """A connection is to take no more calls."""
+        self.pool.forget(link)
+
+    def link_gone(self, link: Link) -> None:
+        """The socket of a connection is closed."""
+        self._sockets.discard(link)
+        if not self._sockets:
+            self._empty.set()
+        if link in self._lingering:  # it counts as long as it costs a socket
+            self._lingering.discard(link)
+            self._accepted -= 1
+            self._per_host[link.peer.host] -= 1
+            if not self._per_host[link.peer.host]:
+                del self._per_host[link.peer.host]
+
+    def _sweep(self) -> None:
+        if self._sweeping is None:
+            self._sweeping = asyncio.get_running_loop().create_task(self._sweep_always())
+
+    async def _sweep_always(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(self.options.sweep_seconds)
+            now = loop.time()
+            for link in list(self._all):
+                link.sweep(now)
+
+    async def close(self) -> None:
+        """Ends everything in good order: requests in progress may finish for a while."""
+        if self.closing:
+            return
+        self.closing = True
+        for server in self._servers:
+            server.close()
+        self.pool.close()
+        try:
+            async with asyncio.timeout(self.options.close_seconds):
+                await asyncio.gather(*(link.drained() for link in self._all))
+        except TimeoutError:
+            _log.warning("requests in progress did not end in time; they are given up")
+        for link in list(self._all):
+            link.close()
+        for link in list(self._sockets - self._all):
+            link.abort()
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+        await self._hang_up()
+
+    async def _hang_up(self) -> None:
+        """Waits for the last messages to be sent, though not for those who do not read them."""
+        if not self._sockets:
+            return
+        self._empty.clear()
+        try:
+            async with asyncio.timeout(_LAST_SECONDS):
+                await self._empty.wait()
+        except TimeoutError:
+            for link in list(self._sockets):
+                link.abort()
+            await self._empty.wait()
+
+
+def _reachable(address: Address) -> Address:
+    """What others can connect to: an ORB that listens everywhere is found by the host's name."""
+    return Address(socket.gethostname(), address.port) if address.host in _EVERYWHERE else address
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is one of this machine to itself."""
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,245 @@
+"""The ORB: serves objects here and calls objects elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from tidings.events.reference import Reference
+from tidings.orb.aio.begun import BegunCall, Done
+from tidings.orb.aio.calling import Calling
+from tidings.orb.aio.links import Links
+from tidings.orb.aio.options import Address, Options
+from tidings.orb.corbaloc import Corbaname, InitialReference, ObjectUrl, parse_object_url
+from tidings.orb.exceptions import BAD_INV_ORDER, BAD_PARAM, NO_IMPLEMENT, OMG
+from tidings.orb.ior import make_reference
+from tidings.orb.poa import Found, ObjectAdapter
+from tidings.orb.pseudo import IS_A, NON_EXISTENT
+from tidings.orb.stubs import Interface, Operation, Servant, Stub
+
+__all__ = ["Orb"]
+
+AnyStub = TypeVar("AnyStub", bound=Stub)
+
+
+class Orb:
+    """An object request broker.
+
+    Use it as an asynchronous context manager, or call `close` yourself.
+
+    Args:
+        options: Times, limits and addresses.
+        find: Finds the object of a key that was not activated: the servant, the reference of
+            where it is now, or None.
+        find_near: The same for callers on this machine, asked after `find`: for objects that
+            need no key which only who was given it can know.
+        names: Looks up a corbaname, once its naming service is known.
+    """
+
+    def __init__(
+        self,
+        options: Options | None = None,
+        *,
+        find: Callable[[bytes], Found] | None = None,
+        find_near: Callable[[bytes], Found] | None = None,
+        names: Callable[[Orb, Corbaname], Awaitable[Reference]] | None = None,
+    ) -> None:
+        self.options = options or Options()
+        self.initial_references: dict[str, Reference] = {}
+        """What `corbaloc:rir:/Name` stands for."""
+        self._active: dict[bytes, Servant] = {}
+        self._find = find
+        self._find_near = find_near
+        self._names = names
+        limits = self.options.limits
+        near = None if find_near is None else ObjectAdapter(self._found_near, limits)
+        self._links = Links(self.options, ObjectAdapter(self._found, limits), near)
+        self._calling = Calling(self._links.pool, self.options)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Takes nothing more, lets requests in progress finish, and ends all connections."""
+        await self._links.close()
+
+    @property
+    def connections(self) -> int:
+        """How many connections are open, accepted and our own."""
+        return self._links.count
+
+    # ------------------------------------------------------------ objects here
+
+    async def listen(self, host: str = "127.0.0.1", port: int = 0) -> Address:
+        """Accepts connections; a host that is a name may stand for several addresses.
+
+        Args:
+            host: The address of the interface; empty for all.
+            port: The port; 0 takes a free one.
+
+        Raises:
+            Unreachable: The address cannot be had.
+        """
+        return await self._links.listen(host, port)
+
+    def activate(self, servant: Servant, key: bytes) -> Reference:
+        """Makes a servant callable under an object key.
+
+        Raises:
+            BAD_PARAM: The key is taken.
+        """
+        if key in self._active:
+            raise BAD_PARAM(why=f"the object key {key!r} is taken")
+        self._active[key] = servant
+        return self.reference(key, servant.INTERFACE)
+
+    def deactivate(self, key: bytes) -> None:
+        """From now on there is no such object, unless `find` knows one."""
+        self._active.pop(key, None)
+
+    def reference(self, key: bytes, interface: Interface | str) -> Reference:
+        """The reference of an object of this ORB, whether it is activated or not.
+
+        Args:
+            key: The object key.
+            interface: Its interface, or the repository id of that.
+
+        Raises:
+            BAD_INV_ORDER: The ORB does not listen yet, so nobody could find the object.
+        """
+        points = self._links.points()
+        if not points:
+            why = "the ORB listens nowhere yet; call listen() first, or set Options.advertise"
+            raise BAD_INV_ORDER(why=why)
+        type_id = interface if isinstance(interface, str) else interface.id
+        (host, port), *alternates = points
+        return make_reference(
+            type_id, host, port, key, alternates=alternates, minor=self.options.minor
+        )
+
+    def _found(self, key: bytes) -> Found:
+        servant = self._active.get(key)
+        if servant is None and self._find is not None:
+            return self._find(key)
+        return servant
+
+    def _found_near(self, key: bytes) -> Found:
+        found = self._found(key)
+        if found is None and self._find_near is not None:
+            return self._find_near(key)
+        return found
+
+    # ------------------------------------------------------------ objects elsewhere
+
+    def stub(
+        self, cls: type[AnyStub], reference: Reference | str, timeout: float | None = None
+    ) -> AnyStub:
+        """An object to call.
+
+        Args:
+            cls: The generated class of its interface.
+            reference: The reference, or a URL that needs no lookup: `IOR:…` or `corbaloc:…`.
+            timeout: Seconds each call may take, if not as long as the options say.
+
+        Raises:
+            BAD_PARAM: The URL is none, or is one to be looked up with `resolve`.
+        """
+        if isinstance(reference, str):
+            parsed = self._located(parse_object_url(reference))
+            if isinstance(parsed, Corbaname):
+                why = f"{reference!r} is to be looked up: await orb.resolve(…) first"
+                raise BAD_PARAM(OMG | 10, why=why)
+            reference = parsed
+        return cls(self, reference, timeout)
+
+    def _located(self, url: ObjectUrl) -> Reference | Corbaname:
+        """An object URL in which nothing is left for this ORB itself to know."""
+        if isinstance(url, InitialReference):
+            found = self.initial_references.get(url.name)
+            if found is None:
+                known = ", ".join(sorted(self.initial_references)) or "none"
+                why = f"this ORB has no initial reference {url.name!r}; it has {known}"
+                raise BAD_PARAM(OMG | 10, why=why)
+            return found
+        if isinstance(url, Corbaname) and isinstance(url.context, InitialReference):
+            context = self._located(url.context)
+            assert isinstance(context, Reference)
+            return url._replace(context=context)
+        return url
+
+    async def resolve(self, url: str) -> Reference:
+        """The reference a URL stands for: `IOR:…`, `corbaloc:…` or `corbaname:…`.
+
+        Raises:
+            BAD_PARAM: The URL is none.
+            NO_IMPLEMENT: It is a corbaname, and the ORB was told no way to look it up.
+        """
+        parsed = self._located(parse_object_url(url))
+        if isinstance(parsed, Reference):
+            return parsed
+        if self._names is None:
+            raise NO_IMPLEMENT(why=f"{url!r}: this ORB was given nothing to look up names with")
+        return await self._names(self, parsed)
+
+    async def call(
+        self,
+        reference: Reference,
+        operation: Operation,
+        arguments: tuple[Any, ...],
+        timeout: float | None = None,  # noqa: ASYNC109 - of all attempts together
+    ) -> Any:  # noqa: ANN401 - as various as the results of operations
+        """Calls an operation and gives its result.
+
+        Args:
+            reference: The object.
+            operation: Which operation, from its generated `Interface`.
+            arguments: The in and inout arguments.
+            timeout: Seconds for all attempts together; None for what the options say.
+
+        Raises:
+            UserException: The object raised it, and the operation declares it.
+            SystemException: Everything else that went wrong.
+        """
+        return await self._calling.call(reference, operation, arguments, timeout)
+
+    def begin(
+        self,
+        reference: Reference,
+        operation: Operation,
+        arguments: tuple[Any, ...],
+        seconds: float,
+        done: Done,
+    ) -> BegunCall | None:
+        """Makes a call without a task, if a connection is at hand; far cheaper than `call`.
+
+        Args:
+            reference: The object.
+            operation: What is called; no oneway.
+            arguments: The in and inout arguments.
+            seconds: How long the call may take.
+            done: Told how it ends; of `CallAgain` if `call` has to be used after all.
+
+        Returns:
+            The call, which can be given up; None if `call` has to be used, and `done` is not told.
+
+        Raises:
+            SystemException: The arguments cannot be written.
+        """
+        return self._calling.begin(reference, operation, arguments, seconds, done)
+
+    async def is_a(self, reference: Reference, id: str) -> bool:
+        """Whether the object has the interface with this repository id."""
+        return reference.type_id == id or bool(await self.call(reference, IS_A, (id,)))
+
+    async def non_existent(self, reference: Reference) -> bool:
+        """Whether the object says that it is no more."""
+        return bool(await self.call(reference, NON_EXISTENT, ()))

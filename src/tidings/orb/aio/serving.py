@@ -1,0 +1,212 @@
+"""Requests in progress on one connection: started in their order, answered in any."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from inspect import iscoroutine
+from typing import Any, Final
+
+from tidings.orb.aio.later import Later
+from tidings.orb.connection import Call
+from tidings.orb.exceptions import OMG, TRANSIENT, UNKNOWN, Completion
+from tidings.orb.poa import Invocation, ObjectAdapter
+
+__all__ = ["Serving"]
+
+_log: Final = logging.getLogger(__name__)
+
+
+class _Work:
+    """A call that waits to be started, or that was started and takes its time."""
+
+    __slots__ = ("dropped", "invocation", "later", "method", "started", "task")
+
+    def __init__(self, invocation: Invocation, method: Coroutine[Any, Any, Any] | None) -> None:
+        self.invocation = invocation
+        self.method = method
+        self.started = False
+        self.dropped = False
+        self.task: asyncio.Task[None] | None = None
+        self.later: Later[Any] | None = None
+
+    @property
+    def end(self) -> asyncio.Future[None] | None:
+        """Done when nothing of it is in progress."""
+        return self.task if self.later is None else self.later.ended()
+
+    def drop(self) -> None:
+        """Nobody wants the answer any more."""
+        self.dropped = True
+        # A task that never ran would leave its coroutine behind; it looks at the mark itself.
+        if self.started and self.task is not None:
+            self.task.cancel()
+
+
+class Serving:
+    """Runs the methods of servants for one connection.
+
+    Args:
+        adapter: Finds the servants.
+        reply: Sends the octets of a reply, or notes that there is none.
+    """
+
+    def __init__(self, adapter: ObjectAdapter, reply: Callable[[int, bytes | None], None]) -> None:
+        self._adapter = adapter
+        self._reply = reply
+        self._loop = asyncio.get_running_loop()
+        self._answered: dict[int, _Work] = {}
+        self._unanswered: set[_Work] = set()
+        # Calls that stand in line to be started: none may overtake them.
+        self._unstarted = 0
+
+    @property
+    def count(self) -> int:
+        """How many requests are in progress."""
+        return len(self._answered) + len(self._unanswered)
+
+    def start(self, call: Call) -> None:
+        """Begins what a request asks for.
+
+        A plain method runs at once, unless one before it has yet to start. A coroutine becomes
+        a task; tasks start in the order in which they were made. A plain method whose result
+        comes later needs none.
+        """
+        invocation = self._opened(call)
+        if not isinstance(invocation, Invocation):
+            self._reply(call.request_id, invocation)
+            return
+        if invocation.early_reply is not None:
+            self._reply(call.request_id, invocation.early_reply)
+        method = None
+        if not self._unstarted:
+            try:
+                method = invocation.call()
+            except Exception as error:  # noqa: BLE001 - whatever it is, the caller is told
+                self._failed(invocation, error)
+                return
+            if isinstance(method, Later):
+                self._wait_for(method, _Work(invocation, None))
+                return
+            if not iscoroutine(method):
+                self._returned(invocation, method)
+                return
+        self._begin(_Work(invocation, method))
+
+    def _opened(self, call: Call) -> Invocation | bytes | None:
+        try:
+            return self._adapter.open(call)
+        except Exception as fault:  # noqa: BLE001 - it is logged, and the caller is told
+            name, key = call.request.operation, call.request.key
+            _log.exception("operation %r of object %r cannot be looked up", name, key)
+            error = UNKNOWN(0, Completion.NO, str(fault))
+            return self._adapter.refuse(call, error)
+
+    def _wait_for(self, later: Later[Any], work: _Work) -> None:
+        """Replies when a result comes, without a task."""
+
+        def told(value: object, error: BaseException | None) -> None:
+            if work.dropped:
+                return
+            self._forget(work)
+            if error is None:
+                self._returned(work.invocation, value)
+            elif isinstance(error, Exception):
+                self._failed(work.invocation, error)
+            else:
+                self._failed(work.invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
+
+        work.later = later
+        work.started = True
+        self._note(work)
+        later.then(told)
+
+    def _note(self, work: _Work) -> None:
+        if work.invocation.replies:
+            self._answered[work.invocation.request_id] = work
+        else:
+            self._unanswered.add(work)
+
+    def _begin(self, work: _Work) -> None:
+        self._unstarted += 1
+        self._note(work)
+        work.task = self._loop.create_task(self._run(work))
+
+    async def _run(self, work: _Work) -> None:
+        self._unstarted -= 1
+        work.started = True
+        invocation = work.invocation
+        try:
+            if work.dropped:
+                if work.method is not None:
+                    work.method.close()
+                return
+            method = invocation.call() if work.method is None else work.method
+            comes_later = iscoroutine(method) or isinstance(method, Later)
+            value = await method if comes_later else method
+        except asyncio.CancelledError:
+            self._forget(work)
+            if not work.dropped:  # by the servant itself, or by the end of the event loop
+                self._failed(invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
+                raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the caller is told
+            self._forget(work)
+            self._failed(invocation, error)
+        else:
+            self._forget(work)
+            self._returned(invocation, value)
+        finally:
+            self._forget(work)
+
+    def _forget(self, work: _Work) -> None:
+        if work.invocation.replies:
+            if self._answered.get(work.invocation.request_id) is work:
+                del self._answered[work.invocation.request_id]
+        else:
+            self._unanswered.discard(work)
+
+    def _returned(self, invocation: Invocation, value: object) -> None:
+        try:
+            octets = invocation.result(value)
+        except Exception as error:  # noqa: BLE001 - a result that does not fit its type
+            self._failed(invocation, error)
+            return
+        self._reply(invocation.request_id, octets)
+
+    def _failed(self, invocation: Invocation, error: Exception) -> None:
+        failure = invocation.failure(error)
+        if failure.unforeseen:
+            _log.error("%s raised what it does not declare", invocation, exc_info=error)
+        self._reply(invocation.request_id, failure.octets)
+
+    def turn_away(self, call: Call, why: str) -> None:
+        """Answers that nothing more is begun here."""
+        error = TRANSIENT(OMG | 1, why=why)
+        self._reply(call.request_id, self._adapter.refuse(call, error))
+
+    def cancel(self, request_id: int) -> None:
+        """The caller does not wait for this answer any more."""
+        work = self._answered.pop(request_id, None)
+        if work is not None:
+            work.drop()
+
+    def give_up(self) -> None:
+        """Ends what is in progress, and tells who waits for it."""
+        for request_id, work in list(self._answered.items()):
+            error = TRANSIENT(OMG | 3, Completion.MAYBE, "the ORB was closed meanwhile")
+            self._reply(request_id, work.invocation.failure(error).octets)
+            self.cancel(request_id)
+        for work in self._unanswered:
+            work.drop()
+
+    def abandon(self) -> None:
+        """The connection is gone: nobody waits for answers; what asked for none goes on."""
+        for request_id in list(self._answered):
+            self.cancel(request_id)
+
+    async def drained(self) -> None:
+        """Waits until everything in progress has ended."""
+        ends = [work.end for work in (*self._answered.values(), *self._unanswered)]
+        if ends:
+            await asyncio.wait([end for end in ends if end is not None])

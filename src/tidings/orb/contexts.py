@@ -1,0 +1,62 @@
+"""Service contexts: what travels beside requests and replies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from tidings.orb.codesets import CodeSets
+from tidings.orb.components import encapsulated, encapsulating
+from tidings.orb.exceptions import BAD_PARAM
+
+__all__ = [
+    "BI_DIR_IIOP",
+    "CODE_SETS",
+    "EXCEPTION_DETAIL",
+    "read_code_sets",
+    "read_listen_points",
+    "write_code_sets",
+    "write_listen_points",
+]
+
+CODE_SETS: Final = 1
+BI_DIR_IIOP: Final = 5
+EXCEPTION_DETAIL: Final = 14
+
+# More addresses than this are no offer that anybody could want.
+_MOST_POINTS: Final = 64
+
+
+def write_code_sets(codesets: CodeSets) -> bytes:
+    """The data of the context that names the code sets in force."""
+    writer = encapsulating()
+    writer.ulong(codesets.char)
+    writer.ulong(codesets.wchar or 0)
+    return writer.getvalue()
+
+
+def read_code_sets(data: bytes) -> CodeSets:
+    """The code sets a context names; whether they are spoken here is another question."""
+    reader = encapsulated(data)
+    char, wchar = reader.ulong(), reader.ulong()
+    return CodeSets(char, wchar or None)
+
+
+def write_listen_points(points: Iterable[tuple[str, int]]) -> bytes:
+    """The data of the context that offers objects at these addresses on this connection."""
+    listed = list(points)
+    writer = encapsulating()
+    writer.ulong(len(listed))
+    for host, port in listed:
+        writer.latin(host)
+        writer.ushort(port)
+    return writer.getvalue()
+
+
+def read_listen_points(data: bytes) -> tuple[tuple[str, int], ...]:
+    """The addresses whose objects may be called over the connection."""
+    reader = encapsulated(data)
+    count = reader.length(6)
+    if count > _MOST_POINTS:
+        raise BAD_PARAM(why=f"{count} listen points; {_MOST_POINTS} are taken")
+    return tuple([(reader.latin(), reader.ushort()) for _ in range(count)])

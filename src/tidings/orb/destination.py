@@ -1,0 +1,78 @@
+"""Where calls of an object go: what its reference says, as a client needs it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from tidings.events.reference import Reference
+from tidings.orb.codesets import CodeSets, negotiate
+from tidings.orb.exceptions import IMP_LIMIT, INV_OBJREF, MARSHAL, OMG
+from tidings.orb.giop import AddressKind, ProfileTarget, ReferenceTarget, Target
+from tidings.orb.ior import TAG_IIOP, is_nil, read_profile
+
+__all__ = ["Destination", "destinations"]
+
+
+class Destination(NamedTuple):
+    """One profile of a reference.
+
+    Attributes:
+        addresses: Where the server may be, to be tried in this order.
+        key: The object key.
+        minor: The version of GIOP to speak.
+        codesets: What to agree on, or None if the server tells nothing.
+        reference: The whole reference.
+        place: Which of its profiles it is.
+    """
+
+    addresses: tuple[tuple[str, int], ...]
+    key: bytes
+    minor: int
+    codesets: CodeSets | None
+    reference: Reference
+    place: int
+
+    def target(self, addressing: int) -> Target:
+        """How a request names the object; servers that want more than the key say so."""
+        if addressing == AddressKind.PROFILE:
+            return ProfileTarget(*self.reference.profiles[self.place])
+        if addressing == AddressKind.REFERENCE:
+            return ReferenceTarget(self.place, self.reference)
+        return self.key
+
+
+@lru_cache(4096)
+def destinations(reference: Reference, highest_minor: int = 2) -> tuple[Destination, ...]:
+    """Where calls of an object may go, in the order to try.
+
+    Args:
+        reference: The object.
+        highest_minor: The highest version of GIOP to speak.
+
+    Raises:
+        INV_OBJREF: The reference is nil, or what it says is malformed.
+        IMP_LIMIT: It has no profile that is understood here.
+        CODESET_INCOMPATIBLE: The server speaks no code set that we speak.
+    """
+    if is_nil(reference):
+        raise INV_OBJREF(why="the reference is nil: there is no object to call")
+    found = [
+        _destination(reference, index, highest_minor)
+        for index, (tag, _) in enumerate(reference.profiles)
+        if tag == TAG_IIOP
+    ]
+    if not found:
+        raise IMP_LIMIT(OMG | 1, why="the reference has no IIOP profile")
+    return tuple(found)
+
+
+def _destination(reference: Reference, index: int, highest_minor: int) -> Destination:
+    profile = read_profile(reference.profiles[index][1])
+    try:
+        addresses, offered = profile.addresses, profile.code_sets
+    except MARSHAL as error:
+        raise INV_OBJREF(why=f"a component that cannot be read: {error.why}") from error
+    minor = min(profile.minor, highest_minor)
+    codesets = negotiate(offered) if offered is not None and minor else None
+    return Destination(addresses, profile.key, minor, codesets, reference, index)

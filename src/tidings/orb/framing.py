@@ -1,0 +1,187 @@
+"""From octets as they come to whole messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tidings.orb.exceptions import FramingError
+from tidings.orb.giop_messages import Message, MessageType
+from tidings.orb.giop_reading import HEADER_SIZE, Header, decode_message, read_header
+from tidings.orb.limits import DEFAULT_LIMITS, Limits
+
+__all__ = ["Framer"]
+
+_FRAGMENTED: Final = {
+    1: (MessageType.REQUEST, MessageType.REPLY),
+    2: (
+        *(MessageType.REQUEST, MessageType.REPLY),
+        *(MessageType.LOCATE_REQUEST, MessageType.LOCATE_REPLY),
+    ),
+}
+# GIOP 1.1 names no request in its fragments, since only one may be unfinished.
+_THE_ONE: Final = -1
+_MOST_DROPPED: Final = 64
+
+
+class _Pieces:
+    """A message that waits for fragments."""
+
+    __slots__ = ("count", "header", "pieces", "size")
+
+    def __init__(self, header: Header, first: bytes) -> None:
+        self.header = header
+        self.pieces = [first]
+        self.size = header.size
+        self.count = 1
+
+    def whole(self) -> bytes:
+        """The message as if it had come at once."""
+        octets = bytearray().join(self.pieces)
+        octets[6] &= ~2
+        octets[8:12] = self.size.to_bytes(4, "little" if self.header.little else "big")
+        return bytes(octets)
+
+
+class Framer:
+    """Puts octets together to messages, and fragments too.
+
+    Args:
+        limits: What is taken; more is refused before it is stored.
+    """
+
+    __slots__ = ("_broken", "_buffer", "_dropped", "_limits", "_needed", "_unfinished")
+
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._limits = limits
+        self._buffer = bytearray()
+        self._needed = HEADER_SIZE
+        self._unfinished: dict[int, _Pieces] = {}
+        self._dropped: dict[int, None] = {}
+        self._broken: str | None = None
+
+    @property
+    def in_message(self) -> bool:
+        """Whether a message has begun and is not whole yet."""
+        return bool(self._buffer or self._unfinished)
+
+    @property
+    def oldest(self) -> object | None:
+        """What tells the message apart that has waited longest for fragments, if one does."""
+        return next(iter(self._unfinished.values()), None)
+
+    def feed(self, octets: bytes | bytearray | memoryview) -> Iterator[Message]:
+        """The messages that are whole with these octets, in their order.
+
+        The octets are taken at once; the messages are decoded one by one as they are asked for.
+
+        Raises:
+            FramingError: Octets are no message. Nothing that comes after them is one either.
+        """
+        self._buffer += octets
+        return self._messages()
+
+    def _messages(self) -> Iterator[Message]:
+        if self._broken is not None:
+            raise FramingError(self._broken)
+        try:
+            while (frame := self._next_frame()) is not None:
+                whole = self._assembled(*frame)
+                if whole is not None:
+                    yield decode_message(whole, self._limits)
+        except FramingError as error:
+            self._broken = str(error)
+            self._buffer.clear()
+            self._unfinished.clear()
+            raise
+
+    def _next_frame(self) -> tuple[Header, bytes] | None:
+        """The next message or fragment, if all of it is there."""
+        buffer = self._buffer
+        if len(buffer) < self._needed:
+            if buffer[:4] != b"GIOP"[: len(buffer)]:
+                read_header(buffer)  # octets of something else are told before twelve came
+            return None
+        header = read_header(buffer)
+        if header.size > self._limits.message_size:
+            raise FramingError(
+                f"a message of {header.size} octets; {self._limits.message_size} are taken"
+            )
+        needed = HEADER_SIZE + header.size
+        if len(buffer) < needed:
+            self._needed = needed
+            return None
+        frame = bytes(buffer[:needed])
+        del buffer[:needed]
+        self._needed = HEADER_SIZE
+        return header, frame
+
+    # ------------------------------------------------------------ fragments
+
+    def _assembled(self, header: Header, frame: bytes) -> bytes | None:
+        """A whole message, or None while fragments are missing."""
+        if header.type is MessageType.FRAGMENT:
+            return self._continued(header, frame)
+        if header.more:
+            self._begin(header, frame)
+            return None
+        if header.type is MessageType.CANCEL_REQUEST and self._unfinished:
+            self._drop(header, frame)
+        return frame
+
+    def _begin(self, header: Header, frame: bytes) -> None:
+        if header.type not in _FRAGMENTED[header.minor]:
+            raise FramingError(
+                f"a {header.type.name} cannot be fragmented in GIOP 1.{header.minor}"
+            )
+        id = _request_id(header, frame)
+        if id in self._unfinished:
+            raise FramingError("a fragmented message begins before the one before has ended")
+        if len(self._unfinished) >= self._limits.unfinished:
+            most = self._limits.unfinished
+            raise FramingError(f"more than {most} messages wait for fragments")
+        self._dropped.pop(id, None)
+        self._unfinished[id] = _Pieces(header, frame)
+
+    def _continued(self, header: Header, frame: bytes) -> bytes | None:
+        id = _request_id(header, frame)
+        message = self._unfinished.get(id)
+        if message is None:
+            if id not in self._dropped:
+                raise FramingError("a fragment came of a message that has not begun")
+            if not header.more:
+                del self._dropped[id]
+            return None
+        first = message.header
+        if (first.minor, first.little) != (header.minor, header.little):
+            raise FramingError("a fragment has another version or byte order than its message")
+        piece = frame[HEADER_SIZE if header.minor < 2 else HEADER_SIZE + 4 :]
+        message.pieces.append(piece)
+        message.size += len(piece)
+        message.count += 1
+        if message.size > self._limits.message_size or message.count > self._limits.fragments:
+            raise FramingError(
+                f"a message of {message.count} fragments and {message.size} octets or more; "
+                f"{self._limits.fragments} and {self._limits.message_size} are taken"
+            )
+        if header.more:
+            return None
+        del self._unfinished[id]
+        return message.whole()
+
+    def _drop(self, header: Header, frame: bytes) -> None:
+        """Forgets the pieces of a message that is cancelled; more of them may be on the way."""
+        for id in (_request_id(header, frame, always=True), _THE_ONE):
+            if self._unfinished.pop(id, None) is not None:
+                self._dropped[id] = None
+        if len(self._dropped) > _MOST_DROPPED:
+            del self._dropped[next(iter(self._dropped))]
+
+
+def _request_id(header: Header, frame: bytes, *, always: bool = False) -> int:
+    """The request id, which stands first in what GIOP 1.2 fragments."""
+    if header.minor < 2 and not always:
+        return _THE_ONE
+    if header.size < 4:
+        raise FramingError(f"a {header.type.name} of {header.size} octets has no request id")
+    return int.from_bytes(frame[12:16], "little" if header.little else "big")

@@ -1,0 +1,72 @@
+"""GIOP: the messages between ORBs, read, written, and cut out of a stream of octets."""
+
+from __future__ import annotations
+
+from tidings.orb.framing import Framer
+from tidings.orb.giop_messages import (
+    AddressKind,
+    CancelRequest,
+    CloseConnection,
+    LocateReply,
+    LocateRequest,
+    LocateStatus,
+    Message,
+    MessageError,
+    MessageType,
+    ProfileTarget,
+    ReferenceTarget,
+    Reply,
+    ReplyStatus,
+    Request,
+    ServiceContext,
+    Target,
+    key_of,
+)
+from tidings.orb.giop_reading import HIGHEST_MINOR, decode_message
+from tidings.orb.giop_writing import (
+    ORDINARY,
+    Wire,
+    WriteBody,
+    encode_cancel_request,
+    encode_close_connection,
+    encode_locate_reply,
+    encode_locate_request,
+    encode_message_error,
+    encode_reply,
+    encode_request,
+    write_system_exception,
+)
+
+__all__ = [
+    "HIGHEST_MINOR",
+    "ORDINARY",
+    "AddressKind",
+    "CancelRequest",
+    "CloseConnection",
+    "Framer",
+    "LocateReply",
+    "LocateRequest",
+    "LocateStatus",
+    "Message",
+    "MessageError",
+    "MessageType",
+    "ProfileTarget",
+    "ReferenceTarget",
+    "Reply",
+    "ReplyStatus",
+    "Request",
+    "ServiceContext",
+    "Target",
+    "Wire",
+    "WriteBody",
+    "decode_message",
+    "encode_cancel_request",
+    "encode_close_connection",
+    "encode_locate_reply",
+    "encode_locate_request",
+    "encode_message_error",
+    "encode_reply",
+    "encode_request",
+    "key_of",
+    "write_system_exception",
+]

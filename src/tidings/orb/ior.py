@@ -1,0 +1,279 @@
+"""Object references: where objects are, as profiles, as text, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from tidings.events.reference import Reference
+from tidings.orb.codesets import OUR_COMPONENT, CodeSetComponent, code_set_name
+from tidings.orb.components import (
+    ALTERNATE_ADDRESS,
+    CODE_SETS,
+    ORB_TYPE,
+    OUR_ORB_TYPE,
+    Component,
+    alternate_component,
+    code_sets_component,
+    encapsulated,
+    encapsulating,
+    orb_type_component,
+    read_alternate,
+    read_code_sets_component,
+    read_orb_type,
+)
+from tidings.orb.exceptions import BAD_PARAM, INV_OBJREF, OMG, SystemException
+from tidings.orb.limits import DEFAULT_LIMITS, Limits
+
+__all__ = [
+    "NIL",
+    "TAG_IIOP",
+    "IiopProfile",
+    "describe",
+    "from_ior",
+    "is_nil",
+    "key_of_profile",
+    "make_profile",
+    "make_reference",
+    "profile_of",
+    "profiles_of",
+    "read_profile",
+    "to_ior",
+]
+
+TAG_IIOP: Final = 0
+NIL: Final = Reference()
+
+
+@dataclass(frozen=True, slots=True)
+class IiopProfile:
+    """Where an object can be reached by TCP.
+
+    Attributes:
+        host: The host's name or address.
+        port: The port.
+        key: What the server tells the object by.
+        minor: The highest minor version of GIOP that the server speaks.
+        components: What else is told.
+    """
+
+    host: str
+    port: int
+    key: bytes
+    minor: int = 2
+    components: tuple[Component, ...] = ()
+
+    @property
+    def addresses(self) -> tuple[tuple[str, int], ...]:
+        """The address, and those to try after it."""
+        more = [read_alternate(c.data) for c in self.components if c.tag == ALTERNATE_ADDRESS]
+        return ((self.host, self.port), *more)
+
+    @property
+    def code_sets(self) -> CodeSetComponent | None:
+        """The code sets the server speaks, if it tells them."""
+        for component in self.components:
+            if component.tag == CODE_SETS:
+                return read_code_sets_component(component.data)
+        return None
+
+
+def is_nil(reference: Reference) -> bool:
+    """Whether a reference is to no object."""
+    return not reference.profiles
+
+
+def read_profile(octets: bytes, limits: Limits = DEFAULT_LIMITS) -> IiopProfile:
+    """The IIOP profile that octets hold.
+
+    Raises:
+        INV_OBJREF: They hold none, or one of a major version nobody knows here.
+    """
+    try:
+        reader = encapsulated(octets)
+        major, minor = reader.octet(), reader.octet()
+        if major != 1:
+            raise INV_OBJREF(why=f"an IIOP profile of version {major}.{minor}; 1.x is known")
+        host, port, key = reader.latin(), reader.ushort(), reader.octets()
+        components: list[Component] = []
+        if minor:
+            count = reader.length(8)
+            if count > limits.components:
+                why = f"a profile with {count} components; {limits.components} are taken"
+                raise INV_OBJREF(why=why)
+            components = [Component(reader.ulong(), reader.octets()) for _ in range(count)]
+    except INV_OBJREF:
+        raise
+    except SystemException as error:
+        raise INV_OBJREF(why=f"a malformed IIOP profile: {error.why}") from error
+    return IiopProfile(host, port, key, minor, tuple(components))
+
+
+def key_of_profile(tag: int, octets: bytes) -> bytes:
+    """The object key in a profile; empty if it cannot be told."""
+    if tag != TAG_IIOP:
+        return b""
+    try:
+        return read_profile(octets).key
+    except INV_OBJREF:
+        return b""
+
+
+def profiles_of(reference: Reference) -> Iterator[IiopProfile]:
+    """The IIOP profiles of a reference that can be read, in their order."""
+    for tag, octets in reference.profiles:
+        if tag == TAG_IIOP:
+            try:
+                yield read_profile(octets)
+            except INV_OBJREF:
+                continue
+
+
+def profile_of(reference: Reference) -> IiopProfile | None:
+    """The first IIOP profile of a reference that can be read."""
+    return next(profiles_of(reference), None)
+
+
+def make_profile(profile: IiopProfile) -> bytes:
+    """The octets of an IIOP profile."""
+    writer = encapsulating()
+    writer.octet(1)
+    writer.octet(profile.minor)
+    writer.latin(profile.host)
+    writer.ushort(profile.port)
+    writer.octets(profile.key)
+    if profile.minor:
+        writer.ulong(len(profile.components))
+        for tag, data in profile.components:
+            writer.ulong(tag)
+            writer.octets(data)
+    return writer.getvalue()
+
+
+def our_components() -> tuple[Component, ...]:
+    """What references to our objects tell beside the address."""
+    return orb_type_component(), code_sets_component(OUR_COMPONENT)
+
+
+def make_reference(
+    type_id: str,
+    host: str,
+    port: int,
+    key: bytes,
+    components: Iterable[Component] | None = None,
+    alternates: Iterable[tuple[str, int]] = (),
+    minor: int = 2,
+) -> Reference:
+    """A reference to an object of an address.
+
+    Args:
+        type_id: The repository id of its interface.
+        host: The host as clients know it.
+        port: The port.
+        key: What the server tells the object by.
+        components: What else is told; what we tell of ourselves when it is None.
+        alternates: Addresses to try after the first.
+        minor: The highest minor version of GIOP to speak.
+    """
+    told = our_components() if components is None else tuple(components)
+    more = tuple([alternate_component(*address) for address in alternates])
+    profile = IiopProfile(host, port, key, minor, (*told, *more) if minor else ())
+    return Reference(type_id, [(TAG_IIOP, make_profile(profile))])
+
+
+# ---------------------------------------------------------------- text
+
+
+def to_ior(reference: Reference) -> str:
+    """A reference as text: `IOR:` and hexadecimal digits."""
+    writer = encapsulating()
+    writer.reference(reference)
+    return f"IOR:{writer.getvalue().hex()}"
+
+
+def from_ior(text: str, limits: Limits = DEFAULT_LIMITS) -> Reference:
+    """The reference that a text beginning with `IOR:` stands for.
+
+    Raises:
+        BAD_PARAM: It stands for none; the message tells why.
+    """
+    text = text.strip()
+    if text[:4].upper() != "IOR:":
+        raise BAD_PARAM(OMG | 7, why="a stringified reference begins with IOR:")
+    if len(text) > limits.url_size:
+        why = f"{len(text)} characters are more than the {limits.url_size} of a reference"
+        raise BAD_PARAM(OMG | 10, why=why)
+    try:
+        octets = bytes.fromhex(text[4:])
+    except ValueError as error:
+        why = "after IOR: stand pairs of hexadecimal digits"
+        raise BAD_PARAM(OMG | 10, why=why) from error
+    try:
+        return encapsulated(octets).reference()
+    except SystemException as error:
+        raise BAD_PARAM(OMG | 10, why=f"the IOR holds no reference: {error.why}") from error
+
+
+# ---------------------------------------------------------------- words
+
+_TAGS: Final = {1: "multiple components", 3: "UIPMC"}
+_COMPONENTS: Final = {
+    2: "policies",
+    20: "SSL",
+    33: "CSI security mechanisms",
+    36: "TLS",
+    100: "complete object key",
+}
+_ORBS: Final = {
+    0x41545400: "omniORB",
+    0x4A414300: "JacORB",
+    0x54414F00: "TAO",
+    OUR_ORB_TYPE: "Tidings",
+}
+
+
+def describe(reference: Reference) -> list[str]:
+    """A reference in words, line by line; also one that is malformed."""
+    if is_nil(reference):
+        return ["nil: a reference to no object"]
+    lines = [f"type: {reference.type_id or 'not told'}"]
+    for tag, octets in reference.profiles:
+        if tag != TAG_IIOP:
+            name = _TAGS.get(tag, "unknown")
+            lines.append(f"profile {tag} ({name}): {len(octets)} octets")
+            continue
+        try:
+            lines += _profile_lines(read_profile(octets))
+        except INV_OBJREF as error:
+            lines.append(f"IIOP profile that cannot be read: {error.why}")
+    return lines
+
+
+def _profile_lines(profile: IiopProfile) -> Iterator[str]:
+    host = f"[{profile.host}]" if ":" in profile.host else profile.host
+    yield f"IIOP 1.{profile.minor} at {host}:{profile.port}"
+    key = profile.key.decode("latin-1")
+    shown = repr(key) if key.isascii() and key.isprintable() else profile.key.hex()
+    yield f"  key: {shown}"
+    for component in profile.components:
+        try:
+            yield f"  {_component_line(component)}"
+        except SystemException as error:
+            yield f"  component {component.tag} that cannot be read: {error.why}"
+
+
+def _component_line(component: Component) -> str:
+    tag, data = component
+    if tag == ORB_TYPE:
+        number = read_orb_type(data)
+        return f"ORB: {_ORBS.get(number, 'unknown')} (0x{number:08x})"
+    if tag == CODE_SETS:
+        sets = read_code_sets_component(data)
+        chars = ", ".join(map(code_set_name, (sets.char, *sets.char_conversions)))
+        wchars = ", ".join(map(code_set_name, (sets.wchar, *sets.wchar_conversions)))
+        return f"code sets: char {chars}; wchar {wchars}"
+    if tag == ALTERNATE_ADDRESS:
+        host, port = read_alternate(data)
+        return f"also at {host}:{port}"
+    return f"component {tag} ({_COMPONENTS.get(tag, 'unknown')}): {len(data)} octets"

@@ -1,0 +1,235 @@
+"""The object adapter: from a request to the method of a servant, and from its end to a reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from tidings.errors import TidingsError
+from tidings.events.reference import Reference
+from tidings.orb import giop
+from tidings.orb.exceptions import (
+    BAD_OPERATION,
+    MARSHAL,
+    NO_IMPLEMENT,
+    OBJECT_NOT_EXIST,
+    OMG,
+    UNKNOWN,
+    Completion,
+    CorbaError,
+    SystemException,
+    UserException,
+    system_exception,
+)
+from tidings.orb.limits import DEFAULT_LIMITS, Limits
+from tidings.orb.pseudo import PSEUDO
+from tidings.orb.stubs import Operation, Servant
+
+if TYPE_CHECKING:
+    from tidings.orb.cdr_writer import Writer
+    from tidings.orb.connection import Call, Locate
+
+__all__ = ["Failure", "Found", "Invocation", "ObjectAdapter"]
+
+Found: TypeAlias = Servant | Reference | None
+"""What a key stands for: the servant, where the object is now, or nothing."""
+
+_REPLY_WANTED: Final = 1  # the bit of the response flags
+_SYNC_WITH_SERVER: Final = 1  # the response flags of a oneway that waits for its arrival
+
+
+class Failure(NamedTuple):
+    """The reply to a call that raised.
+
+    Attributes:
+        octets: The reply; None if nobody waits for one.
+        unforeseen: Whether it is a fault of the servant, of which its maker should hear.
+    """
+
+    octets: bytes | None
+    unforeseen: bool
+
+
+class Invocation:
+    """A call whose arguments are read and whose method is known."""
+
+    __slots__ = ("_arguments", "_call", "_method", "early_reply", "operation", "replies")
+
+    def __init__(
+        self,
+        call: Call,
+        operation: Operation,
+        method: Callable[..., Any],
+        arguments: tuple[Any, ...],
+    ) -> None:
+        flags = call.request.response_flags
+        self.operation = operation
+        self._call = call
+        self._method = method
+        self._arguments = arguments
+        # A oneway may ask to be told that it has arrived, and not what comes of it.
+        early = operation.oneway and flags == _SYNC_WITH_SERVER and call.request.minor >= 2
+        self.early_reply = _encode(call, giop.ReplyStatus.NO_EXCEPTION) if early else None
+        self.replies = bool(flags & _REPLY_WANTED) and not early
+
+    @property
+    def request_id(self) -> int:
+        """The id that the reply has to have."""
+        return self._call.request_id
+
+    def __str__(self) -> str:
+        return f"operation {self.operation.name!r} of object {self._call.request.key!r}"
+
+    def call(self) -> Any:  # noqa: ANN401 - as various as the results of operations
+        """Calls the method: gives its result, or the coroutine that will."""
+        return self._method(*self._arguments)
+
+    def result(self, value: object) -> bytes | None:
+        """The reply that carries a result; None if nobody waits for one.
+
+        Raises:
+            SystemException: The value does not fit the type of the result.
+        """
+        if not self.replies:
+            return None
+        if self.operation.oneway:
+            return _encode(self._call, giop.ReplyStatus.NO_EXCEPTION)
+        write = self.operation.write_result
+        try:
+            return _encode(
+                self._call, giop.ReplyStatus.NO_EXCEPTION, lambda writer: write(writer, value)
+            )
+        except SystemException as error:
+            raise type(error)(error.minor, Completion.YES, f"the result: {error.why}") from error
+
+    def failure(self, error: Exception) -> Failure:
+        """The reply that carries an exception."""
+        if isinstance(error, self.operation.exceptions):
+            assert isinstance(error, UserException)
+            return Failure(self._raised(error), unforeseen=False)
+        system, unforeseen = _as_system_exception(error)
+        octets = _exception_reply(self._call, system) if self.replies else None
+        return Failure(octets, unforeseen)
+
+    def _raised(self, error: UserException) -> bytes | None:
+        def write(writer: Writer) -> None:
+            writer.latin(error.ID)
+            type(error).write(writer, error)
+
+        if not self.replies:
+            return None
+        try:
+            return _encode(self._call, giop.ReplyStatus.USER_EXCEPTION, write)
+        except SystemException as misfit:
+            return _exception_reply(self._call, misfit)
+
+
+def _as_system_exception(error: Exception) -> tuple[SystemException, bool]:
+    """What a caller is told of an exception, and whether it is a fault of the servant."""
+    if isinstance(error, SystemException):
+        return error, False
+    if isinstance(error, UserException):
+        why = f"{error.ID} is not among what the operation raises"
+        return UNKNOWN(OMG | 1, Completion.MAYBE, why), True
+    if isinstance(error, TidingsError) and not isinstance(error, CorbaError):
+        told = system_exception(error.corba_id, 0, Completion.NO)
+        return told, isinstance(told, UNKNOWN)
+    return UNKNOWN(0, Completion.MAYBE, str(error)), True
+
+
+class ObjectAdapter:
+    """Finds servants and reads what they are asked.
+
+    Args:
+        find: The servant of an object key, where the object is now, or None.
+        limits: What a request may hold.
+    """
+
+    def __init__(self, find: Callable[[bytes], Found], limits: Limits = DEFAULT_LIMITS) -> None:
+        self._find = find
+        self._limits = limits
+
+    def open(self, call: Call) -> Invocation | bytes | None:
+        """What a request asks for, ready to be called; or the reply if that ends it already.
+
+        None says that it has ended, and nobody waits for a reply.
+        """
+        request = call.request
+        try:
+            found = self._find(request.key)
+            if isinstance(found, Reference):
+                return self._forward(call, found)
+            return self._invocation(call, found)
+        except SystemException as error:
+            return self.refuse(call, error)
+        except TidingsError as error:
+            return self.refuse(call, _as_system_exception(error)[0])
+
+    def _invocation(self, call: Call, servant: Servant | None) -> Invocation:
+        request = call.request
+        if servant is None:
+            raise OBJECT_NOT_EXIST(OMG | 1, why=f"there is no object with key {request.key!r}")
+        operation = servant.INTERFACE.operations.get(request.operation)
+        if operation is not None:
+            method = getattr(servant, operation.method, None)
+            if method is None:
+                raise NO_IMPLEMENT(why=f"{type(servant).__name__} has no {operation.method!r}")
+            return Invocation(call, operation, method, self._arguments(call, operation))
+        pseudo = PSEUDO.get(request.operation)
+        if pseudo is None:
+            name = servant.INTERFACE.name
+            raise BAD_OPERATION(OMG | 2, why=f"{name} has no operation {request.operation!r}")
+        operation, answer = pseudo
+        arguments = self._arguments(call, operation)
+        return Invocation(call, operation, answer, (servant, *arguments))
+
+    def _forward(self, call: Call, reference: Reference) -> bytes | None:
+        if not call.request.response_flags & _REPLY_WANTED:
+            return None
+        return _encode(call, giop.ReplyStatus.LOCATION_FORWARD, _writes_reference(reference))
+
+    def refuse(self, call: Call, error: SystemException) -> bytes | None:
+        """The reply to a request that is not carried out; None if nobody waits for one."""
+        if not call.request.response_flags & _REPLY_WANTED:
+            return None
+        return _exception_reply(call, error)
+
+    def locate(self, locate: Locate) -> bytes:
+        """The reply to the question where an object is."""
+        request, wire = locate
+        status, write = giop.LocateStatus.UNKNOWN_OBJECT, None
+        try:
+            found = self._find(request.key)
+        except Exception:  # noqa: BLE001 - whoever calls the object is told why
+            found = None
+        if isinstance(found, Reference):
+            status, write = giop.LocateStatus.OBJECT_FORWARD, _writes_reference(found)
+        elif found is not None:
+            status = giop.LocateStatus.OBJECT_HERE
+        return giop.encode_locate_reply(wire, request.request_id, status, write)
+
+    def _arguments(self, call: Call, operation: Operation) -> tuple[Any, ...]:
+        try:
+            reader = call.request.reader(call.wire.codesets, self._limits)
+            return operation.read_arguments(reader)
+        except SystemException:
+            raise
+        except TidingsError as error:  # well-formed octets, and no value that may be
+            raise MARSHAL(why=str(error)) from error
+
+
+def _encode(
+    call: Call, status: giop.ReplyStatus, write_body: giop.WriteBody | None = None
+) -> bytes:
+    return giop.encode_reply(call.wire, call.request_id, status, write_body=write_body)
+
+
+def _exception_reply(call: Call, error: SystemException) -> bytes:
+    def write(writer: Writer) -> None:
+        giop.write_system_exception(writer, error)
+
+    return _encode(call, giop.ReplyStatus.SYSTEM_EXCEPTION, write)
+
+
+def _writes_reference(reference: Reference) -> giop.WriteBody:
+    return lambda writer: writer.reference(reference)

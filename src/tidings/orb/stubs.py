@@ -1,0 +1,113 @@
+"""What generated code is made of: operations, interfaces, and the two ends of a call.
+
+A generated module holds one `Interface` per IDL interface, a subclass of `Stub` for those who
+call it and a subclass of `Servant` for those who implement it. Everything that is marshalled
+goes through the functions of an `Operation`; nothing is looked up by name while a call runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from tidings.events.reference import Reference
+    from tidings.orb.cdr_reader import Reader
+    from tidings.orb.cdr_writer import Writer
+    from tidings.orb.exceptions import UserException
+
+__all__ = ["OBJECT_ID", "Caller", "Interface", "Operation", "Servant", "Stub"]
+
+OBJECT_ID: Final = "IDL:omg.org/CORBA/Object:1.0"
+
+
+class Operation(NamedTuple):
+    """One operation of an interface; an attribute is one or two of them.
+
+    A result is None, the one value, or a tuple: the return value first unless it is void, then
+    the inout and out arguments in the order of their declaration.
+    """
+
+    name: str
+    """On the wire: `push`, `_get_MyID`, `_set_x`."""
+    method: str
+    """Of servants and stubs: `push`, `get_MyID`, `set_x`."""
+    write_arguments: Callable[[Writer, tuple[Any, ...]], None]
+    read_arguments: Callable[[Reader], tuple[Any, ...]]
+    write_result: Callable[[Writer, Any], None]
+    read_result: Callable[[Reader], Any]
+    exceptions: tuple[type[UserException], ...] = ()
+    oneway: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interface:
+    """An IDL interface.
+
+    Args:
+        id: Its repository id.
+        name: Its scoped name, such as `CosNotifyFilter::Filter`.
+        bases: The interfaces it inherits from directly.
+        operations: Own and inherited ones, by their names on the wire.
+    """
+
+    id: str
+    name: str
+    bases: tuple[Interface, ...]
+    operations: Mapping[str, Operation]
+    ids: frozenset[str] = field(init=False)
+    """All repository ids an object of this interface answers to: `_is_a`."""
+
+    def __post_init__(self) -> None:
+        ids = frozenset({self.id, OBJECT_ID}).union(*(base.ids for base in self.bases))
+        object.__setattr__(self, "ids", ids)
+
+
+class Caller(Protocol):
+    """Who carries calls out: an ORB."""
+
+    async def call(
+        self,
+        reference: Reference,
+        operation: Operation,
+        arguments: tuple[Any, ...],
+        timeout: float | None = None,  # noqa: ASYNC109 - of all attempts together
+    ) -> Any:  # noqa: ANN401 - as various as the results of operations
+        """Calls an operation of the object that is referred to, and gives its result."""
+
+
+class Stub:
+    """The caller's end of an object. Generated subclasses have a method per operation.
+
+    Its own names start with an underscore, which no name of IDL does.
+
+    Args:
+        orb: Who carries the calls out.
+        reference: The object.
+        timeout: Seconds a call may take, if not as long as the ORB says.
+    """
+
+    INTERFACE: ClassVar[Interface]
+
+    __slots__ = ("_orb", "_reference", "_timeout")
+
+    def __init__(self, orb: Caller, reference: Reference, timeout: float | None = None) -> None:
+        self._orb = orb
+        self._reference = reference
+        self._timeout = timeout
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._reference!r})"
+
+    async def _call(self, operation: Operation, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+        return await self._orb.call(self._reference, operation, arguments, self._timeout)
+
+
+class Servant:
+    """The end of an object that does the work.
+
+    Methods are named as `Operation.method` says, plain or `async def`.
+    """
+
+    INTERFACE: ClassVar[Interface]

@@ -1,0 +1,1 @@
+"""The CORBA door: servants that translate in, ask the engine, and translate back."""

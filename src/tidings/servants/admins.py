@@ -1,0 +1,155 @@
+"""Admins: where clients obtain proxies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tidings.channel.management import (
+    DestroyAdmin,
+    ObtainProxy,
+    OfferChange,
+    SubscriptionChange,
+)
+from tidings.channel.views import AdminInfo
+from tidings.channel.vocabulary import Form, Style
+from tidings.cos.CosNotification_auto import EventType
+from tidings.cos.CosNotifyChannelAdmin_auto import (
+    ClientType,
+    ConsumerAdminServant,
+    EventChannel_INTERFACE,
+    InterFilterGroupOperator,
+    SupplierAdminServant,
+)
+from tidings.errors import ProxyNotFound
+from tidings.events.reference import Reference
+from tidings.servants.parts import SIDES, FilterPart, MappingPart, QosPart
+from tidings.servants.proxy_kinds import form_of, proxy_interface
+from tidings.servants.types import types_in
+
+__all__ = ["AdminPart", "ConsumerAdminObject", "SupplierAdminObject"]
+
+
+class AdminPart(QosPart, FilterPart):
+    """What admins of both sides have."""
+
+    async def get_MyID(self) -> int:
+        """Unique among the admins of this side of the channel."""
+        return self._info().id
+
+    async def get_MyChannel(self) -> Reference:
+        """The channel."""
+        return self.reference("channel", (self.place.channel,), EventChannel_INTERFACE)
+
+    async def get_MyOperator(self) -> InterFilterGroupOperator:
+        """How its filters are joined with those of its proxies."""
+        return InterFilterGroupOperator(self._info().operator.value)
+
+    async def destroy(self) -> None:
+        """Ends the admin and its proxies; a default admin begins anew."""
+        channel, side, admin = self.key.ids
+        await self.door.ask(DestroyAdmin(channel, SIDES[side], admin))
+
+    def _info(self) -> AdminInfo:
+        info = self.view()
+        assert isinstance(info, AdminInfo)
+        return info
+
+    async def _obtain(self, style: Style, form: Form, *, bare: bool) -> tuple[Reference, int]:
+        """A new proxy, and its id."""
+        channel, number, admin = self.key.ids
+        side = SIDES[number]
+        command = ObtainProxy(channel, side, style, form, admin, bare=bare)
+        made: int = await self.door.ask(command)
+        interface = proxy_interface(side, style, form, bare=bare)
+        return self.reference("proxy", (channel, made), interface), made
+
+    async def _obtain_bare(self, style: Style) -> Reference:
+        reference, _ = await self._obtain(style, Form.ANY, bare=True)
+        return reference
+
+    def _proxy(self, id: int) -> Reference:
+        if id not in self._info().proxies:
+            raise ProxyNotFound(f"the {self.place} has no proxy {id}")
+        info = self.door.views.proxy(self.place.channel, id)
+        interface = proxy_interface(info.side, info.style, info.form)
+        return self.reference("proxy", (info.channel, id), interface)
+
+    def _proxies(self, style: Style) -> Sequence[int]:
+        proxy, channel = self.door.views.proxy, self.place.channel
+        return tuple(id for id in self._info().proxies if proxy(channel, id).style is style)
+
+
+class ConsumerAdminObject(AdminPart, MappingPart, ConsumerAdminServant):
+    """CosNotifyChannelAdmin::ConsumerAdmin."""
+
+    async def get_pull_suppliers(self) -> Sequence[int]:
+        """The ids of proxies for pull consumers."""
+        return self._proxies(Style.PULL)
+
+    async def get_push_suppliers(self) -> Sequence[int]:
+        """The ids of proxies for push consumers."""
+        return self._proxies(Style.PUSH)
+
+    async def get_proxy_supplier(self, proxy_id: int) -> Reference:
+        """The proxy with an id."""
+        return self._proxy(proxy_id)
+
+    async def obtain_notification_pull_supplier(self, ctype: ClientType) -> tuple[Reference, int]:
+        """A new proxy for a pull consumer, and its id."""
+        return await self._obtain(Style.PULL, form_of(ctype), bare=False)
+
+    async def obtain_notification_push_supplier(self, ctype: ClientType) -> tuple[Reference, int]:
+        """A new proxy for a push consumer, and its id."""
+        return await self._obtain(Style.PUSH, form_of(ctype), bare=False)
+
+    async def obtain_pull_supplier(self) -> Reference:
+        """A new proxy for a pull consumer of the Event Service."""
+        return await self._obtain_bare(Style.PULL)
+
+    async def obtain_push_supplier(self) -> Reference:
+        """A new proxy for a push consumer of the Event Service."""
+        return await self._obtain_bare(Style.PUSH)
+
+    async def subscription_change(
+        self, added: Sequence[EventType], removed: Sequence[EventType]
+    ) -> None:
+        """Asks for event types on behalf of all its consumers."""
+        new = types_in(added, self.service.host.settings)
+        await self.door.ask(SubscriptionChange(self.place, new, types_in(removed)))
+
+
+class SupplierAdminObject(AdminPart, SupplierAdminServant):
+    """CosNotifyChannelAdmin::SupplierAdmin."""
+
+    async def get_pull_consumers(self) -> Sequence[int]:
+        """The ids of proxies for pull suppliers."""
+        return self._proxies(Style.PULL)
+
+    async def get_push_consumers(self) -> Sequence[int]:
+        """The ids of proxies for push suppliers."""
+        return self._proxies(Style.PUSH)
+
+    async def get_proxy_consumer(self, proxy_id: int) -> Reference:
+        """The proxy with an id."""
+        return self._proxy(proxy_id)
+
+    async def obtain_notification_pull_consumer(self, ctype: ClientType) -> tuple[Reference, int]:
+        """A new proxy for a pull supplier, and its id."""
+        return await self._obtain(Style.PULL, form_of(ctype), bare=False)
+
+    async def obtain_notification_push_consumer(self, ctype: ClientType) -> tuple[Reference, int]:
+        """A new proxy for a push supplier, and its id."""
+        return await self._obtain(Style.PUSH, form_of(ctype), bare=False)
+
+    async def obtain_pull_consumer(self) -> Reference:
+        """A new proxy for a pull supplier of the Event Service."""
+        return await self._obtain_bare(Style.PULL)
+
+    async def obtain_push_consumer(self) -> Reference:
+        """A new proxy for a push supplier of the Event Service."""
+        return await self._obtain_bare(Style.PUSH)
+
+    async def offer_change(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
+        """Offers event types on behalf of all its suppliers."""
+        new = types_in(added, self.service.host.settings)
+        await self.door.ask(OfferChange(self.place, new, types_in(removed)))

@@ -1,0 +1,183 @@
+"""The clients of proxies: connected, found again after a restart, looked after when silent."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tidings.channel.holders import Proxy
+from tidings.channel.management import Connect, ObtainTypes
+from tidings.channel.vocabulary import InfoMode
+from tidings.errors import TidingsError, WrongClient
+from tidings.events.reference import Reference
+from tidings.orb.exceptions import SystemException
+from tidings.orb.ior import from_ior, is_nil, to_ior
+from tidings.orb.pseudo import IS_A
+from tidings.servants.calls import Calls, ClientOptions
+from tidings.servants.client_kinds import (
+    ClientKind,
+    can_be_told,
+    client_kind,
+    known_interface,
+    required_id,
+)
+from tidings.servants.endpoints import ClientEndpoint, endpoint_for
+from tidings.servants.probing import Probing
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+    from tidings.orb.aio.orb import Orb
+    from tidings.servants.door import GatheringDoor
+
+__all__ = ["Clients", "kind_of"]
+
+_log: Final = logging.getLogger(__name__)
+
+_IOR: Final = "IOR:"
+
+
+def kind_of(proxy: Proxy) -> ClientKind:
+    """What the client of a proxy must be."""
+    return client_kind(proxy.side, proxy.style, proxy.form, bare=proxy.bare)
+
+
+class _Seat:
+    """A proxy, as the endpoint of its client sees it."""
+
+    def __init__(self, host: Host, channel: int, proxy: int) -> None:
+        self._host = host
+        self._channel = channel
+        self._proxy = proxy
+
+    @property
+    def suspended(self) -> bool:
+        """Whether the client gets no events for now."""
+        channel = self._host.factory.channels.get(self._channel)
+        proxy = None if channel is None else channel.proxies.get(self._proxy)
+        return proxy is not None and proxy.suspended
+
+    def deaf(self) -> None:
+        """The client is told of event types no more, unless it asks for it."""
+        mode = InfoMode.NONE_NOW_UPDATES_OFF
+        self._host.tell(ObtainTypes(self._channel, self._proxy, mode))
+
+
+class Clients:
+    """The CORBA clients of one host.
+
+    Args:
+        host: The host.
+        orb: Through which they are called.
+        options: How they are called.
+    """
+
+    def __init__(self, host: Host, orb: Orb, options: ClientOptions) -> None:
+        self.heard: dict[tuple[int, int], float] = {}
+        """By channel and proxy, when a client has sent or asked for events last."""
+        self._host = host
+        self._options = options
+        self._calls = Calls(orb, options)
+        self._probing = Probing(host, self._calls, self.heard)
+
+    async def connect(
+        self, door: GatheringDoor, channel: int, proxy: int, kind: ClientKind, client: Reference
+    ) -> None:
+        """Connects a client to a proxy.
+
+        Raises:
+            AlreadyConnected: The proxy has one.
+            WrongClient: The client says it is something else than the proxy serves.
+            InvalidUsage: The client must be called, and the reference is nil.
+        """
+        if is_nil(client):
+            await door.connect(Connect(channel, proxy, reachable=False, notices=False), None)
+            return
+        if kind.must_be_called:
+            await self._check(kind, client)
+        command = Connect(
+            channel,
+            proxy,
+            notices=can_be_told(kind, client),
+            window=self._window(channel, proxy),
+            address=to_ior(client),
+        )
+        await door.connect(command, self._endpoint(channel, proxy, kind, client))
+        self._probing.start()
+
+    def _window(self, channel: int, proxy: int) -> int:
+        """How many events are handed over ahead of time; what may not wait is not."""
+        qos = self._host.factory.channel(channel).proxy(proxy).qos
+        return min(self._options.window, qos.max_events_per_consumer or self._options.window)
+
+    def _endpoint(
+        self, channel: int, proxy: int, kind: ClientKind, client: Reference
+    ) -> ClientEndpoint:
+        return endpoint_for(self._calls, kind, client, _Seat(self._host, channel, proxy))
+
+    async def _check(self, kind: ClientKind, client: Reference) -> None:
+        """Refuses a client of another kind; one that cannot be asked is believed."""
+        required = required_id(kind)
+        known = known_interface(client)
+        if known is not None:
+            fits = required in known.ids
+        else:
+            seconds = self._options.check_seconds
+            try:
+                fits = bool(await self._calls.orb.call(client, IS_A, (required,), seconds))
+            except SystemException:
+                fits = True
+        if not fits:
+            raise WrongClient(f"the client is a {client.type_id}; the proxy serves a {required}")
+
+    def reached(self, channel: int, proxy: int) -> ClientEndpoint | None:
+        """How the client of a proxy is reached; None if it is none of CORBA."""
+        found = self._host.out.endpoints.get((channel, proxy))
+        endpoint = None if found is None else found[0]
+        return endpoint if isinstance(endpoint, ClientEndpoint) else None
+
+    async def reconnect(self) -> int:
+        """Finds the clients again that were connected before a restart; how many they are.
+
+        Their proxies have kept the references. Events that have waited go to them at once.
+        """
+        found = 0
+        for proxy in list(self._lost()):
+            channel, id = proxy.channel.id, proxy.id
+            try:
+                client = from_ior(proxy.address)
+                command = Connect(
+                    channel,
+                    id,
+                    notices=proxy.notices,
+                    window=self._window(channel, id),
+                    address=proxy.address,
+                    again=True,
+                )
+                endpoint = self._endpoint(channel, id, kind_of(proxy), client)
+                await self._host.connect(command, endpoint)
+            except TidingsError as error:
+                _log.warning("the client of %s cannot be found again: %s", proxy.place, error)
+                continue
+            found += 1
+        if found:
+            self._probing.start()
+        return found
+
+    def _lost(self) -> Iterator[Proxy]:
+        endpoints = self._host.out.endpoints
+        for channel in self._host.factory.channels.values():
+            for proxy in channel.proxies.values():
+                connected = proxy.connected and proxy.reachable
+                if (
+                    connected
+                    and proxy.address.startswith(_IOR)
+                    and (channel.id, proxy.id) not in endpoints
+                ):
+                    yield proxy
+
+    async def close(self) -> None:
+        """Calls nobody any more."""
+        await self._calls.close()
+        await asyncio.sleep(0)  # lets what was ended say so

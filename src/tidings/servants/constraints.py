@@ -1,0 +1,115 @@
+"""Constraints: as clients write them, and as we tell them; and which of them was the bad one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeVar
+
+from tidings import errors
+from tidings.channel.settings import Settings
+from tidings.cos.CosNotifyComm_auto import InvalidEventType
+from tidings.cos.CosNotifyFilter_auto import (
+    ConstraintExp,
+    ConstraintInfo,
+    ConstraintNotFound,
+    InvalidConstraint,
+    InvalidValue,
+    MappingConstraintInfo,
+)
+from tidings.events.anyvalue import infer
+from tidings.events.typecode import TypeCode
+from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.mapping import MappedConstraint
+from tidings.servants.types import types_in, types_out
+
+__all__ = [
+    "bad_value",
+    "constraint_in",
+    "constraint_out",
+    "constraints_in",
+    "info_out",
+    "mapped_out",
+    "selected",
+    "unknown_id",
+]
+
+_Made = TypeVar("_Made")
+
+# Reading so many takes a few milliseconds.
+_AT_ONCE: Final = 50
+
+
+def constraint_in(expression: ConstraintExp, settings: Settings) -> Constraint:
+    """A constraint from a client.
+
+    Raises:
+        InvalidConstraint: It is none, or asks for event types outside the rules.
+    """
+    try:
+        types = types_in(expression.event_types, settings)
+        return constraint(expression.constraint_expr, types)
+    except (errors.BadInput, InvalidEventType) as error:
+        raise InvalidConstraint(expression) from error
+
+
+async def constraints_in(
+    expressions: Iterable[ConstraintExp], settings: Settings
+) -> list[Constraint]:
+    """Constraints from a client. Reading them takes time, in which others have their turns.
+
+    Raises:
+        InvalidConstraint: One is none; it is told which.
+    """
+    made: list[Constraint] = []
+    for expression in expressions:
+        made.append(constraint_in(expression, settings))
+        if not len(made) % _AT_ONCE:
+            await asyncio.sleep(0)
+    return made
+
+
+def constraint_out(made: Constraint) -> ConstraintExp:
+    """A constraint to a client, with the event types as they were given."""
+    return ConstraintExp(types_out(made.event_types), made.text)
+
+
+def info_out(id: int, made: Constraint) -> ConstraintInfo:
+    """A constraint to a client, and its id."""
+    return ConstraintInfo(constraint_out(made), id)
+
+
+def mapped_out(id: int, made: MappedConstraint) -> MappingConstraintInfo:
+    """A constraint of a mapping filter to a client, its id, and its value."""
+    return MappingConstraintInfo(constraint_out(made.constraint), id, made.value)
+
+
+def unknown_id(
+    delete: Iterable[int], replace: Iterable[int], known: Mapping[int, object]
+) -> ConstraintNotFound | None:
+    """What to tell of the first id that no constraint has, or that is in both lists."""
+    deleted, replaced = list(delete), list(replace)
+    for id in (*deleted, *replaced):
+        if id not in known or (id in deleted and id in replaced):
+            return ConstraintNotFound(id)
+    return None
+
+
+def selected(ids: Sequence[int], known: Mapping[int, _Made]) -> dict[int, _Made]:
+    """The constraints with these ids.
+
+    Raises:
+        ConstraintNotFound: An id is unknown; it is told which.
+    """
+    unknown = unknown_id(ids, (), known)
+    if unknown is not None:
+        raise unknown
+    return {id: known[id] for id in ids}
+
+
+def bad_value(mapped: Iterable[MappedConstraint], wanted: TypeCode) -> InvalidValue | None:
+    """What to tell of the first value of another type than the mapping filter's."""
+    for one in mapped:
+        if not infer(one.value).equivalent(wanted):
+            return InvalidValue(constraint_out(one.constraint), one.value)
+    return None

@@ -1,0 +1,123 @@
+"""The door of servants: single pushes that come together are carried out together.
+
+A client that pushes one event after the other without waiting for answers fills one command with
+them. The order of all that is asked through one door is kept: anything else that is asked goes
+behind the events that have come before it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Any, Final
+
+from tidings.channel.commands import Command, Push
+from tidings.channel.management import Connect
+from tidings.engine.access import Principal
+from tidings.engine.door import LocalDoor
+from tidings.engine.endpoints import Delivery, Endpoint
+from tidings.engine.host import Host
+from tidings.errors import Stopping, TidingsError
+from tidings.events.structured import StructuredEvent
+from tidings.orb.aio.later import Later
+
+__all__ = ["GatheringDoor"]
+
+# More single events than this go in several commands.
+_MOST: Final = 500
+
+
+_NOT_ANSWERED: Final = Stopping("the service has stopped before it could answer")
+
+
+class GatheringDoor(LocalDoor):
+    """A host as one principal may use it through CORBA.
+
+    Args:
+        host: The host.
+        principal: Who asks.
+        heard: By channel and proxy, told when events are sent or asked for, in the time of the
+            loop.
+    """
+
+    def __init__(
+        self, host: Host, principal: Principal, heard: dict[tuple[int, int], float]
+    ) -> None:
+        super().__init__(host, principal)
+        self._heard = heard
+        self._loop = host.loop
+        self._key = (0, 0)
+        self._events: list[StructuredEvent] = []
+        self._waiting: list[Later[int]] = []
+
+    def push(self, channel: int, proxy: int, event: StructuredEvent) -> Later[int]:
+        """Takes one event in.
+
+        Returns:
+            The event's number when it is accepted, 0 if a filter stopped it, or the error.
+        """
+        key = (channel, proxy)
+        if self._events and (self._key != key or len(self._events) >= _MOST):
+            self.send()
+        if not self._events:
+            self._key = key
+            self._loop.call_soon(self.send)
+        accepted: Later[int] = Later()
+        self._events.append(event)
+        self._waiting.append(accepted)
+        return accepted
+
+    def send(self) -> None:
+        """Has the events that were gathered taken in, before anything that is asked later."""
+        if not self._events:
+            return
+        events, waiting = self._events, self._waiting
+        self._events, self._waiting = [], []
+        self._heard[self._key] = self._loop.time()
+        try:
+            answer = super().ask(Push(*self._key, events))
+        except TidingsError as error:
+            answer = self._loop.create_future()
+            answer.set_exception(error)
+        answer.add_done_callback(partial(_hand_out, waiting))
+
+    def ask(self, command: Command) -> asyncio.Future[Any]:
+        """Has a command carried out, behind the events that have come.
+
+        Raises:
+            Stopping: The door is closed.
+        """
+        if self._events:
+            self.send()
+        return super().ask(command)
+
+    async def connect(self, connect: Connect, endpoint: Endpoint | None) -> None:
+        """Connects a client to a proxy; None for one that cannot be called."""
+        self.send()
+        if endpoint is not None:
+            await super().connect(connect, endpoint)
+        else:
+            self._check_open()
+            await self._host.connect(connect, None, self._principal)
+
+    async def pull(
+        self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
+    ) -> Delivery:
+        """Asks for events as a pull consumer, behind the events that have come."""
+        self.send()
+        self._heard[channel, proxy] = self._loop.time()
+        return await super().pull(channel, proxy, most, wait, lease)
+
+
+def _hand_out(waiting: list[Later[int]], answer: asyncio.Future[Any]) -> None:
+    """Gives each of those who wait the answer for its event."""
+    error = _NOT_ANSWERED if answer.cancelled() else answer.exception()
+    answers = answer.result() if error is None else ()
+    for index, one in enumerate(waiting):
+        if one.done():  # who pushed waits no more
+            continue
+        found = answers[index] if error is None else error
+        if isinstance(found, BaseException):
+            one.set_exception(found)
+        else:
+            one.set_result(found)

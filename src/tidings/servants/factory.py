@@ -1,0 +1,44 @@
+"""The factory of channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tidings.channel.management import CreateChannel
+from tidings.cos.CosNotification_auto import Property
+from tidings.cos.CosNotifyChannelAdmin_auto import (
+    EventChannel_INTERFACE,
+    EventChannelFactoryServant,
+)
+from tidings.errors import ChannelNotFound
+from tidings.events.reference import Reference
+from tidings.names import new_origin
+from tidings.servants.properties import properties_in
+from tidings.servants.service import ObjectServant
+
+__all__ = ["FactoryObject"]
+
+
+class FactoryObject(ObjectServant, EventChannelFactoryServant):
+    """CosNotifyChannelAdmin::EventChannelFactory."""
+
+    async def create_channel(
+        self, initial_qos: Sequence[Property], initial_admin: Sequence[Property]
+    ) -> tuple[Reference, int]:
+        """Makes a channel; its reference and id."""
+        qos, admin = properties_in(initial_qos), properties_in(initial_admin)
+        made: int = await self.door.ask(CreateChannel(new_origin(), qos, admin))
+        return self._channel(made), made
+
+    async def get_all_channels(self) -> Sequence[int]:
+        """The ids of all channels that the principal may see."""
+        return tuple(self.door.views.channel_ids())
+
+    async def get_event_channel(self, id: int) -> Reference:
+        """The channel with an id."""
+        if id not in self.door.views.channel_ids():
+            raise ChannelNotFound(f"there is no channel {id}")
+        return self._channel(id)
+
+    def _channel(self, id: int) -> Reference:
+        return self.reference("channel", (id,), EventChannel_INTERFACE)

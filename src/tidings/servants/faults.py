@@ -1,0 +1,154 @@
+"""Errors as CORBA clients hear of them: the exceptions an operation declares, or system ones.
+
+This is the one place that decides it. Servants raise, and let through, errors of our own tree;
+`TypedErrors` has them told by every operation of a servant. Only where an exception has to name
+what the client handed in, such as the bad constraint, a servant raises the declared one itself.
+
+Whatever is no error of the tree is a bug: the ORB answers UNKNOWN and writes it to the log. An
+error of the tree that says no more than "internal" is one, too, and was logged where it arose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from functools import wraps
+from inspect import iscoroutinefunction
+from typing import TYPE_CHECKING, Any, Final
+
+from tidings import errors
+from tidings.channel.properties import ADMIN_PROPERTIES
+from tidings.channel.qos import QOS_PROPERTIES
+from tidings.cos import CosNotification_auto as notification
+from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
+from tidings.errors import TidingsError
+from tidings.events import typecode as tc
+from tidings.events.boxes import Any as AnyValue
+from tidings.orb.aio.later import Later
+from tidings.orb.exceptions import (
+    BAD_INV_ORDER,
+    BAD_PARAM,
+    IMP_LIMIT,
+    OBJECT_NOT_EXIST,
+    OMG,
+    TRANSIENT,
+    UNKNOWN,
+    Completion,
+    CorbaError,
+    SystemException,
+    UserException,
+    system_exception,
+)
+from tidings.servants.properties import property_errors
+
+if TYPE_CHECKING:
+    from tidings.orb.stubs import Interface
+
+__all__ = ["TypedErrors", "typed"]
+
+_SYSTEM: Final = "IDL:omg.org/CORBA/"
+
+
+def typed(error: TidingsError, declared: Collection[type[UserException]] = ()) -> CorbaError:
+    """An error as a client hears of it.
+
+    Args:
+        error: What was raised.
+        declared: What the operation declares to raise.
+    """
+    if isinstance(error, CorbaError):
+        return error
+    for exception in declared:
+        if error.corba_id == exception.ID:
+            told = _declared(error, exception)
+            if told is not None:
+                return told
+    return _system(error)
+
+
+def _declared(error: TidingsError, exception: type[UserException]) -> UserException | None:
+    """The declared exception, if all of it can be told from the error."""
+    if isinstance(error, errors.UnsupportedQoS):
+        return notification.UnsupportedQoS(property_errors(error.errors, QOS_PROPERTIES))
+    if isinstance(error, errors.UnsupportedAdmin):
+        return notification.UnsupportedAdmin(property_errors(error.errors, ADMIN_PROPERTIES))
+    if isinstance(error, errors.AdminLimitExceeded):
+        limit = channel_admin.AdminLimit(error.name, AnyValue(tc.LONG, error.limit))
+        return channel_admin.AdminLimitExceeded(limit)
+    return None if exception.TYPE.members else exception()
+
+
+# What errors come down to whose own exception the operation does not declare.
+_FAMILIES: Final[tuple[tuple[type[TidingsError], type[SystemException]], ...]] = (
+    (errors.NotFound, OBJECT_NOT_EXIST),
+    (errors.LimitExceeded, IMP_LIMIT),
+    (errors.WrongState, BAD_INV_ORDER),
+    (errors.BadInput, BAD_PARAM),
+)
+
+_MINORS: Final[dict[type[SystemException], int]] = {OBJECT_NOT_EXIST: OMG | 1, TRANSIENT: OMG | 1}
+
+
+def _system(error: TidingsError) -> SystemException:
+    if error.corba_id == TidingsError.corba_id:
+        return UNKNOWN(0, Completion.MAYBE, str(error))
+    family = _family(error)
+    return family(_MINORS.get(family, 0), Completion.NO, str(error))
+
+
+def _family(error: TidingsError) -> type[SystemException]:
+    if error.corba_id.startswith(_SYSTEM):
+        return type(system_exception(error.corba_id, 0, Completion.NO))
+    return next((exception for kind, exception in _FAMILIES if isinstance(error, kind)), UNKNOWN)
+
+
+class TypedErrors:
+    """A base of servants: what their operations raise is told as `typed` says.
+
+    The methods of all operations are wrapped once, when the class of a servant is made, so no
+    servant can forget it.
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        """Wraps the operations of a class that has an interface."""
+        super().__init_subclass__()
+        interface: Interface | None = getattr(cls, "INTERFACE", None)
+        for operation in interface.operations.values() if interface is not None else ():
+            method = getattr(cls, operation.method)
+            if not hasattr(method, _WRAPPED):
+                wrap = _awaited if iscoroutinefunction(method) else _plain
+                setattr(cls, operation.method, wrap(method, operation.exceptions))
+
+
+_WRAPPED: Final = "tells_typed_errors"
+
+
+def _awaited(method: Callable[..., Any], declared: Collection[type[UserException]]) -> object:
+    @wraps(method)
+    async def told(*arguments: object) -> object:
+        try:
+            return await method(*arguments)
+        except TidingsError as error:
+            raise typed(error, declared) from error
+
+    setattr(told, _WRAPPED, True)
+    return told
+
+
+def _plain(method: Callable[..., Any], declared: Collection[type[UserException]]) -> object:
+    @wraps(method)
+    def told(*arguments: object) -> object:
+        try:
+            result = method(*arguments)
+        except TidingsError as error:
+            raise typed(error, declared) from error
+        if isinstance(result, Later):
+            result.translate(translated)
+        return result
+
+    def translated(error: BaseException) -> BaseException:
+        return typed(error, declared) if isinstance(error, TidingsError) else error
+
+    setattr(told, _WRAPPED, True)
+    return told

@@ -1,0 +1,215 @@
+"""Names of objects, in contexts inside contexts. They live as long as the process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from typing import Final, NamedTuple, TypeAlias
+
+from tidings.cos.CosNaming_auto import (
+    Name,
+    NameComponent,
+    NamingContext_AlreadyBound,
+    NamingContext_CannotProceed,
+    NamingContext_InvalidName,
+    NamingContext_NotEmpty,
+    NamingContext_NotFound,
+    NamingContext_NotFoundReason,
+)
+from tidings.events.reference import Reference
+from tidings.orb.exceptions import BAD_PARAM, IMP_LIMIT, NO_PERMISSION, OBJECT_NOT_EXIST, OMG
+
+__all__ = ["ROOT", "Bound", "NameTree"]
+
+ROOT: Final = 0
+"""The context that all names begin in."""
+
+_MOST_BINDINGS: Final = 10_000
+_MOST_CONTEXTS: Final = 1_000
+_MOST_COMPONENTS: Final = 64
+_LONGEST: Final = 1_024
+
+
+class Bound(NamedTuple):
+    """What a name stands for.
+
+    Attributes:
+        reference: The object or the context.
+        is_context: Whether names go on there.
+        context: Its id if it is a context of this tree.
+    """
+
+    reference: Reference
+    is_context: bool = False
+    context: int | None = None
+
+
+_Bindings: TypeAlias = dict[NameComponent, Bound]
+_Source: TypeAlias = Callable[[], Mapping[NameComponent, Reference]]
+
+
+class NameTree:
+    """Contexts with their names.
+
+    Args:
+        refer: The reference of the context with an id.
+        own: The id of the context of this tree that a reference is of; None for others.
+    """
+
+    def __init__(
+        self, refer: Callable[[int], Reference], own: Callable[[Reference], int | None]
+    ) -> None:
+        self._refer = refer
+        self._own = own
+        self._contexts: dict[int, _Bindings] = {ROOT: {}}
+        self._live: dict[int, _Source] = {}
+        self._ids = count(1)
+
+    def __contains__(self, context: int) -> bool:
+        return context in self._contexts or context in self._live
+
+    # ------------------------------------------------------------ looking up
+
+    def resolve(self, context: int, name: Name) -> Bound:
+        """What a name stands for.
+
+        Raises:
+            NamingContext_NotFound: Nothing, or a step of it is no context.
+            NamingContext_CannotProceed: It goes on in a context elsewhere.
+            NamingContext_InvalidName: It has no or too many components.
+        """
+        holder, last = self._walk(context, name)
+        found = self._bindings(holder).get(last)
+        if found is None:
+            raise _not_found(NamingContext_NotFoundReason.missing_node, (last,))
+        return found
+
+    def bindings(self, context: int) -> Iterator[tuple[NameComponent, Bound]]:
+        """All names in a context."""
+        return iter(self._bindings(context).items())
+
+    def _bindings(self, context: int) -> Mapping[NameComponent, Bound]:
+        source = self._live.get(context)
+        if source is not None:
+            return {component: Bound(reference) for component, reference in source().items()}
+        found = self._contexts.get(context)
+        if found is None:
+            raise OBJECT_NOT_EXIST(OMG | 1, why=f"the naming context {context} is no more")
+        return found
+
+    def _walk(self, context: int, name: Name) -> tuple[int, NameComponent]:
+        """The context that the last component of a name stands in."""
+        if not 0 < len(name) <= _MOST_COMPONENTS or any(
+            len(component.id) + len(component.kind) > _LONGEST for component in name
+        ):
+            raise NamingContext_InvalidName
+        for at, component in enumerate(name[:-1]):
+            found = self._bindings(context).get(component)
+            rest = tuple(name[at:])
+            if found is None:
+                raise _not_found(NamingContext_NotFoundReason.missing_node, rest)
+            if not found.is_context:
+                raise _not_found(NamingContext_NotFoundReason.not_context, rest)
+            if found.context is None:
+                raise NamingContext_CannotProceed(found.reference, rest[1:])
+            if found.context not in self:
+                raise _not_found(NamingContext_NotFoundReason.missing_node, rest)
+            context = found.context
+        return context, name[-1]
+
+    # ------------------------------------------------------------ changing
+
+    def bind(
+        self,
+        context: int,
+        name: Name,
+        reference: Reference,
+        *,
+        is_context: bool = False,
+        again: bool = False,
+    ) -> None:
+        """Gives an object or a context a name.
+
+        Args:
+            context: Where the name begins.
+            name: The name.
+            reference: What it stands for from now on.
+            is_context: Whether names go on there.
+            again: Whether it may stand for something of the same kind already.
+
+        Raises:
+            NamingContext_AlreadyBound: It does, and may not.
+            NamingContext_NotFound: A step of it is missing, or it stands for the other kind.
+            NamingContext_CannotProceed: It goes on in a context elsewhere.
+            NamingContext_InvalidName: It has no or too many components.
+        """
+        if is_context and not reference.profiles:
+            raise BAD_PARAM(why="a nil reference is no naming context")
+        holder, last = self._walk(context, name)
+        bindings = self._changeable(holder)
+        before = bindings.get(last)
+        if before is not None and not again:
+            raise NamingContext_AlreadyBound
+        if before is not None and before.is_context is not is_context:
+            reason = NamingContext_NotFoundReason
+            raise _not_found(reason.not_context if is_context else reason.not_object, (last,))
+        if before is None and sum(map(len, self._contexts.values())) >= _MOST_BINDINGS:
+            raise IMP_LIMIT(why=f"there are {_MOST_BINDINGS} names already")
+        own = self._own(reference) if is_context else None
+        bindings[last] = Bound(reference, is_context, own)
+
+    def unbind(self, context: int, name: Name) -> None:
+        """Takes a name away; what it stood for stays."""
+        self.resolve(context, name)
+        holder, last = self._walk(context, name)
+        del self._changeable(holder)[last]
+
+    def new_context(self, context: int = ROOT, name: Name | None = None) -> Reference:
+        """A new context, under a name or without one.
+
+        Args:
+            context: Where the name begins.
+            name: The name; None for none.
+
+        Raises:
+            NamingContext_AlreadyBound: The name stands for something.
+            NamingContext_NotFound: A step of it is missing.
+            NamingContext_CannotProceed: It goes on in a context elsewhere.
+            NamingContext_InvalidName: It has no or too many components.
+        """
+        if len(self._contexts) >= _MOST_CONTEXTS:
+            raise IMP_LIMIT(why=f"there are {_MOST_CONTEXTS} naming contexts already")
+        id = next(self._ids)
+        made = self._refer(id)
+        if name is not None:
+            self.bind(context, name, made, is_context=True)
+        self._contexts[id] = {}
+        return made
+
+    def live_context(self, name: Name, source: _Source) -> None:
+        """Makes a context below the root whose names are looked up when somebody asks."""
+        id = next(self._ids)
+        self._live[id] = source
+        self.bind(ROOT, name, self._refer(id), is_context=True)
+
+    def destroy(self, context: int) -> None:
+        """Ends a context.
+
+        Raises:
+            NamingContext_NotEmpty: There are names in it.
+        """
+        if self._changeable(context):
+            raise NamingContext_NotEmpty
+        if context == ROOT:
+            raise NO_PERMISSION(why="the root of all names stays")
+        del self._contexts[context]
+
+    def _changeable(self, context: int) -> _Bindings:
+        if context in self._live:
+            raise NO_PERMISSION(why="the names in this context are the service's own")
+        self._bindings(context)
+        return self._contexts[context]
+
+
+def _not_found(reason: NamingContext_NotFoundReason, rest: Name) -> NamingContext_NotFound:
+    return NamingContext_NotFound(reason, rest)

@@ -1,0 +1,244 @@
+"""A small naming service: where clients begin that know no more than a host and a port.
+
+The service's own objects are in it from the start. What others bind is forgotten at the end of
+the process.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Iterable
+from itertools import count, islice
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from tidings.cos.CosNaming_auto import (
+    Binding,
+    BindingIterator_INTERFACE,
+    BindingIteratorServant,
+    BindingList,
+    BindingType,
+    Name,
+    NameComponent,
+    NamingContext_InvalidName,
+    NamingContextExt_INTERFACE,
+    NamingContextExt_InvalidAddress,
+    NamingContextExtServant,
+)
+from tidings.engine.access import ObjectKey
+from tidings.events.reference import Reference
+from tidings.orb.corbaloc import parse_name, parse_object_url
+from tidings.orb.exceptions import BAD_PARAM
+from tidings.servants.name_tree import ROOT, Bound, NameTree
+from tidings.servants.service import NIL
+
+if TYPE_CHECKING:
+    from tidings.engine.door import LocalDoor
+    from tidings.orb.stubs import Servant
+    from tidings.servants.service import CorbaService
+
+__all__ = ["CONTEXT", "ITERATOR", "Names", "name_text", "read_name"]
+
+CONTEXT: Final = "naming context"
+ITERATOR: Final = "binding iterator"
+
+# Lists that somebody has begun to read; the oldest goes for a new one.
+_MOST_LISTS: Final = 100
+# Bindings told at once; the rest is read with an iterator.
+_MOST_TOLD: Final = 10_000
+
+
+class Names:
+    """The naming service of one host.
+
+    Args:
+        service: Makes references of contexts.
+
+    Attributes:
+        tree: The names.
+    """
+
+    def __init__(self, service: CorbaService) -> None:
+        self._service = service
+        self.tree = NameTree(self.reference, self.own)
+        self._lists: OrderedDict[int, deque[Binding]] = OrderedDict()
+        self._ids = count(1)
+
+    def reference(self, context: int = ROOT) -> Reference:
+        """The reference of a context."""
+        key = ObjectKey(CONTEXT, (context,), 0)
+        return self._service.reference(key, NamingContextExt_INTERFACE)
+
+    def own(self, reference: Reference) -> int | None:
+        """The id of the context of ours that a reference is of; None for others."""
+        key = self._service.own_key(reference)
+        return key.ids[0] if key is not None and key.kind == CONTEXT else None
+
+    def context(self, service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant | None:
+        """The servant of a context."""
+        return ContextObject(self, key.ids[0]) if key.ids[0] in self.tree else None
+
+    def iterator(self, service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant | None:
+        """The servant of a list that somebody has begun to read."""
+        return IteratorObject(self, key.ids[0]) if key.ids[0] in self._lists else None
+
+    def keep(self, rest: Iterable[Binding]) -> Reference:
+        """Keeps the rest of a list; a nil reference if nothing is left."""
+        left = deque(rest)
+        if not left:
+            return NIL
+        id = next(self._ids)
+        self._lists[id] = left
+        if len(self._lists) > _MOST_LISTS:
+            self._lists.popitem(last=False)
+        return self._service.reference(ObjectKey(ITERATOR, (id,), 0), BindingIterator_INTERFACE)
+
+    def take(self, id: int, most: int) -> BindingList:
+        """The next bindings of a list."""
+        left = self._lists.get(id) or deque()
+        return tuple([left.popleft() for _ in range(min(most, len(left)))])
+
+    def drop(self, id: int) -> None:
+        """Forgets a list."""
+        self._lists.pop(id, None)
+
+
+class ContextObject(NamingContextExtServant):
+    """One naming context."""
+
+    def __init__(self, names: Names, context: int) -> None:
+        self._names = names
+        self._tree = names.tree
+        self._context = context
+
+    async def bind(self, n: Name, obj: Reference) -> None:
+        """Gives an object a name that stands for nothing yet."""
+        self._tree.bind(self._context, n, obj)
+
+    async def rebind(self, n: Name, obj: Reference) -> None:
+        """Gives an object a name, whatever object had it before."""
+        self._tree.bind(self._context, n, obj, again=True)
+
+    async def bind_context(self, n: Name, nc: Reference) -> None:
+        """Gives a context a name that stands for nothing yet."""
+        self._tree.bind(self._context, n, nc, is_context=True)
+
+    async def rebind_context(self, n: Name, nc: Reference) -> None:
+        """Gives a context a name, whatever context had it before."""
+        self._tree.bind(self._context, n, nc, is_context=True, again=True)
+
+    async def resolve(self, n: Name) -> Reference:
+        """What a name stands for."""
+        return self._tree.resolve(self._context, n).reference
+
+    async def unbind(self, n: Name) -> None:
+        """Takes a name away."""
+        self._tree.unbind(self._context, n)
+
+    async def new_context(self) -> Reference:
+        """A context without a name."""
+        return self._tree.new_context()
+
+    async def bind_new_context(self, n: Name) -> Reference:
+        """A new context under a name."""
+        return self._tree.new_context(self._context, n)
+
+    async def destroy(self) -> None:
+        """Ends the context, which must be empty."""
+        self._tree.destroy(self._context)
+
+    async def list(self, how_many: int) -> tuple[BindingList, Reference]:
+        """The names in this context; those beyond `how_many` are read with an iterator."""
+        found = [_binding(*one) for one in self._tree.bindings(self._context)]
+        most = min(how_many, _MOST_TOLD)
+        return tuple(found[:most]), self._names.keep(islice(found, most, None))
+
+    # What NamingContextExt adds: names as text.
+
+    async def to_string(self, n: Name) -> str:
+        """A name as text."""
+        return name_text(n)
+
+    async def to_name(self, sn: str) -> Name:
+        """The name that a text stands for."""
+        return read_name(sn)
+
+    async def to_url(self, addr: str, sn: str) -> str:
+        """The corbaname of a name in the naming service of an address."""
+        read_name(sn)
+        try:
+            parse_object_url(f"corbaname:{addr}")
+        except BAD_PARAM as error:
+            raise NamingContextExt_InvalidAddress from error
+        return f"corbaname:{addr}#{quote(sn, safe=';/:?@&=+$,-_.!~*()' + chr(39))}"
+
+    async def resolve_str(self, n: str) -> Reference:
+        """What a name that is given as text stands for."""
+        return await self.resolve(read_name(n))
+
+
+class IteratorObject(BindingIteratorServant):
+    """The rest of a list of names."""
+
+    def __init__(self, names: Names, id: int) -> None:
+        self._names = names
+        self._id = id
+
+    async def next_one(self) -> tuple[bool, Binding]:
+        """The next name, if there is one."""
+        found = self._names.take(self._id, 1)
+        return (True, found[0]) if found else (False, Binding((), BindingType.nobject))
+
+    async def next_n(self, how_many: int) -> tuple[bool, BindingList]:
+        """The next names, if there are any."""
+        if not how_many:
+            raise BAD_PARAM(why="how_many is 0: ask for at least one")
+        found = self._names.take(self._id, min(how_many, _MOST_TOLD))
+        return bool(found), found
+
+    async def destroy(self) -> None:
+        """Forgets the list."""
+        self._names.drop(self._id)
+
+
+def _binding(component: NameComponent, bound: Bound) -> Binding:
+    kind = BindingType.ncontext if bound.is_context else BindingType.nobject
+    return Binding((component,), kind)
+
+
+def read_name(text: str) -> Name:
+    """The name that a text such as `plant/line 3.device` stands for.
+
+    Raises:
+        NamingContext_InvalidName: It stands for none.
+    """
+    try:
+        found = parse_name(text)
+    except BAD_PARAM as error:
+        raise NamingContext_InvalidName from error
+    if not found:
+        raise NamingContext_InvalidName
+    return tuple([NameComponent(*component) for component in found])
+
+
+def name_text(name: Name) -> str:
+    r"""A name as text; `/`, `.` and `\` in it get a backslash.
+
+    Raises:
+        NamingContext_InvalidName: It has no components.
+    """
+    if not name:
+        raise NamingContext_InvalidName
+    return "/".join([_component_text(*component) for component in name])
+
+
+def _component_text(id: str, kind: str) -> str:
+    if not id and not kind:
+        return "."
+    return f"{_escaped(id)}.{_escaped(kind)}" if kind else _escaped(id)
+
+
+def _escaped(text: str) -> str:
+    for special in ("\\", "/", "."):
+        text = text.replace(special, f"\\{special}")
+    return text

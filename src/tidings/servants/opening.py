@@ -1,0 +1,175 @@
+"""The whole service on an ORB: its kinds of objects, its plain keys, and its names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tidings.cos.Advertising_auto import Advertiser_INTERFACE
+from tidings.cos.CosNaming_auto import NameComponent
+from tidings.cos.CosNotifyChannelAdmin_auto import (
+    EventChannel_INTERFACE,
+    EventChannelFactory_INTERFACE,
+)
+from tidings.cos.CosNotifyFilter_auto import FilterFactory_INTERFACE
+from tidings.cos.names import look_up
+from tidings.cos.NotificationServiceAgent_auto import Agent_INTERFACE
+from tidings.cos.omniEvents_auto import (
+    EventChannelFactory_INTERFACE as GenericFactory_INTERFACE,
+)
+from tidings.engine.access import Keys, ObjectKey
+from tidings.events.reference import Reference
+from tidings.orb.aio import Orb
+from tidings.servants.advertiser import ADVERTISER, Advertisers
+from tidings.servants.agent import AGENT, Agents
+from tidings.servants.calls import ClientOptions
+from tidings.servants.generic_factory import GENERIC_FACTORY, generic_factory
+from tidings.servants.makers import MAKERS
+from tidings.servants.name_tree import ROOT
+from tidings.servants.naming import CONTEXT, ITERATOR, Names
+from tidings.servants.service import CorbaService
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+    from tidings.orb.aio import Options
+    from tidings.orb.stubs import Interface, Servant
+
+__all__ = ["Opened", "open_service"]
+
+_FACTORY: Final = ObjectKey("factory", (), 0)
+_FILTER_FACTORY: Final = ObjectKey("filter factory", (), 0)
+_AGENT: Final = ObjectKey(AGENT, (), 0)
+_GENERIC: Final = ObjectKey(GENERIC_FACTORY, (), 0)
+
+# By plain key, what it stands for. All but the first are names in the naming service, too.
+_WELL_KNOWN: Final[Mapping[str, tuple[ObjectKey, Interface | None]]] = {
+    "NameService": (ObjectKey(CONTEXT, (ROOT,), 0), None),
+    "NotificationService": (_FACTORY, EventChannelFactory_INTERFACE),
+    "NotifyEventChannelFactory": (_FACTORY, EventChannelFactory_INTERFACE),
+    "DefaultFilterFactory": (_FILTER_FACTORY, FilterFactory_INTERFACE),
+    "NotificationServiceAgent": (_AGENT, Agent_INTERFACE),
+    "EventChannelFactory": (_GENERIC, GenericFactory_INTERFACE),
+    "omniEvents": (_GENERIC, None),
+}
+_DEFAULT_CHANNEL: Final = "DefaultEventChannel"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The service on an ORB.
+
+    Attributes:
+        service: Finds and names objects.
+        names: The naming service.
+        advertisers: Who listens to what is offered and wanted.
+    """
+
+    service: CorbaService
+    names: Names
+    advertisers: Advertisers
+
+    def reference(self, plain: str) -> Reference:
+        """The reference of one of the well-known objects.
+
+        Args:
+            plain: Its plain key, such as `NotificationService`.
+        """
+        key, interface = _WELL_KNOWN[plain]
+        return self.names.reference() if interface is None else self._made(key, interface)
+
+    def _made(self, key: ObjectKey, interface: Interface) -> Reference:
+        return self.service.reference(key, interface)
+
+    def publish(self, default_channel: int | None) -> None:
+        """Gives the service's own objects their names; the ORB must listen by now.
+
+        Args:
+            default_channel: The channel behind `DefaultEventChannel`; None for none.
+        """
+        bind = self.names.tree.bind
+        for plain, (_, interface) in _WELL_KNOWN.items():
+            if interface is not None:
+                bind(ROOT, (NameComponent(plain, ""),), self.reference(plain))
+        if default_channel is not None:
+            key = ObjectKey("channel", (default_channel,), 0)
+            self.service.well_known[_DEFAULT_CHANNEL.encode()] = key
+            default = self._made(key, EventChannel_INTERFACE)
+            bind(ROOT, (NameComponent(_DEFAULT_CHANNEL, ""),), default)
+        live = self.names.tree.live_context
+        channels = self._by_channel("channel", EventChannel_INTERFACE)
+        live((NameComponent("channels", ""),), channels)
+        advertisers = self._by_channel(ADVERTISER, Advertiser_INTERFACE)
+        live((NameComponent("advertisers", ""),), advertisers)
+
+    def _by_channel(
+        self, kind: str, interface: Interface
+    ) -> Callable[[], Mapping[NameComponent, Reference]]:
+        """Objects of which every channel has one, by the channel's id and name."""
+
+        def found() -> Mapping[NameComponent, Reference]:
+            made: dict[NameComponent, Reference] = {}
+            for channel in self.service.host.factory.channels.values():
+                reference = self._made(ObjectKey(kind, (channel.id,), 0), interface)
+                made[NameComponent(str(channel.id), "id")] = reference
+                if channel.name:
+                    made[NameComponent(channel.name, "")] = reference
+            return made
+
+        return found
+
+    async def reconnect(self) -> None:
+        """Has the clients called again that were connected when the service ended."""
+        await self.service.clients.reconnect()
+
+    async def close(self) -> None:
+        """Ends all calls, in and out."""
+        self.advertisers.close()
+        await self.service.clients.close()
+        await self.service.orb.close()
+
+
+def open_service(
+    host: Host,
+    options: Options,
+    secret: bytes,
+    properties: Mapping[str, str],
+    *,
+    clients: ClientOptions,
+    open_well_known: bool = False,
+) -> Opened:
+    """Puts a host on an ORB of its own, which does not listen yet.
+
+    Args:
+        host: The channels.
+        options: Of the ORB.
+        secret: What object keys are made with; the same one reads the same keys.
+        properties: What the agent tells of the service's settings.
+        clients: How clients are called.
+        open_well_known: Whether callers of other machines may use plain keys.
+    """
+
+    def find(key: bytes) -> Servant | None:
+        return service.find(key)
+
+    def find_near(key: bytes) -> Servant | None:
+        return service.find_near(key)
+
+    makers = dict(MAKERS)
+    orb = Orb(options, find=find, find_near=find_near, names=look_up)
+    service = CorbaService(
+        host,
+        orb,
+        Keys(secret),
+        makers,
+        open_well_known=open_well_known,
+        client_options=clients,
+    )
+    names, advertisers = Names(service), Advertisers(service)
+    makers[CONTEXT] = names.context
+    makers[ITERATOR] = names.iterator
+    makers[AGENT] = Agents(properties)
+    makers[ADVERTISER] = advertisers
+    makers[GENERIC_FACTORY] = generic_factory
+    service.well_known.update({name.encode(): key for name, (key, _) in _WELL_KNOWN.items()})
+    return Opened(service, names, advertisers)

@@ -1,0 +1,176 @@
+"""What several kinds of objects have in common: quality of service, filters, mapping filters.
+
+Each part works on the object its key names, a channel, admin or proxy. A servant puts the parts
+before the generated base, which declares the same operations:
+`class ConsumerAdminObject(QosPart, FilterPart, MappingPart, ConsumerAdminServant)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tidings.channel.management import (
+    AddFilter,
+    RemoveAllFilters,
+    RemoveFilter,
+    SetMapping,
+    SetQoS,
+    ValidateQoS,
+)
+from tidings.channel.qos import QOS_PROPERTIES
+from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
+from tidings.channel.vocabulary import Place, Side
+from tidings.cos.CosNotification_auto import NamedPropertyRange, Property
+from tidings.cos.CosNotifyFilter_auto import Filter_INTERFACE, MappingFilter_INTERFACE
+from tidings.engine.access import ObjectKey
+from tidings.errors import FilterNotFound, InvalidUsage
+from tidings.events.reference import Reference
+from tidings.orb.exceptions import NO_IMPLEMENT
+from tidings.servants.properties import properties_in, properties_out, ranges_out
+from tidings.servants.service import NIL, ObjectServant
+
+__all__ = ["SIDES", "FilterPart", "MappingPart", "PlacedServant", "QosPart", "place_of"]
+
+SIDES = (Side.SUPPLIER, Side.CONSUMER)
+"""By their numbers in the keys of admins."""
+
+
+def place_of(key: ObjectKey) -> Place:
+    """The channel, admin or proxy that a key names."""
+    channel, *rest = key.ids
+    if key.kind == "admin":
+        side, admin = rest
+        return Place(channel, SIDES[side], admin)
+    return Place(channel, proxy=rest[0]) if key.kind == "proxy" else Place(channel)
+
+
+class PlacedServant(ObjectServant):
+    """An object with a place: a channel, admin or proxy."""
+
+    @property
+    def place(self) -> Place:
+        """Which one."""
+        return place_of(self.key)
+
+    def view(self) -> ChannelInfo | AdminInfo | ProxyInfo:
+        """The object as it is now.
+
+        Raises:
+            NotFound: It is no more.
+            Forbidden: The principal may not look there.
+        """
+        place, views = self.place, self.door.views
+        if place.proxy is not None:
+            return views.proxy(place.channel, place.proxy)
+        if place.side is not None and place.admin is not None:
+            return views.admin(place.channel, place.side, place.admin)
+        return views.channel(place.channel)
+
+
+class QosPart(PlacedServant):
+    """CosNotification::QoSAdmin."""
+
+    async def get_qos(self) -> Sequence[Property]:
+        """What applies, whether it was set here or not."""
+        return properties_out(self.view().qos, QOS_PROPERTIES)
+
+    async def set_qos(self, qos: Sequence[Property]) -> None:
+        """Sets all of it or nothing; every bad property is told."""
+        await self.door.ask(SetQoS(self.place, properties_in(qos)))
+
+    async def validate_qos(self, required_qos: Sequence[Property]) -> Sequence[NamedPropertyRange]:
+        """What else could be set beside this; nothing is changed."""
+        ranges = await self.door.ask(ValidateQoS(self.place, properties_in(required_qos)))
+        return ranges_out(ranges, QOS_PROPERTIES)
+
+
+class FilterPart(PlacedServant):
+    """CosNotifyFilter::FilterAdmin, of admins and proxies."""
+
+    async def add_filter(self, new_filter: Reference) -> int:
+        """Attaches a filter of this service; the id of the attachment."""
+        found = _own_id(self, new_filter, "filter")
+        if found is None:
+            raise InvalidUsage("a filter is needed, not a nil reference")
+        try:
+            added: int = await self.door.ask(AddFilter(self.place, found))
+        except FilterNotFound as error:  # it is not this object that does not exist
+            raise InvalidUsage(str(error)) from error
+        return added
+
+    async def remove_filter(self, filter: int) -> None:
+        """Takes an attached filter off."""
+        await self.door.ask(RemoveFilter(self.place, filter))
+
+    async def get_filter(self, filter: int) -> Reference:
+        """The filter with the id of an attachment."""
+        attached = self._attached()
+        if filter not in attached:
+            raise FilterNotFound(f"no filter is attached to {self.place} under the id {filter}")
+        return self.reference("filter", (attached[filter],), Filter_INTERFACE)
+
+    async def get_all_filters(self) -> Sequence[int]:
+        """The ids of all attachments."""
+        return tuple(self._attached())
+
+    async def remove_all_filters(self) -> None:
+        """Takes all attached filters off."""
+        await self.door.ask(RemoveAllFilters(self.place))
+
+    def _attached(self) -> dict[int, int]:
+        view = self.view()
+        assert not isinstance(view, ChannelInfo)
+        return dict(view.filters)
+
+
+class MappingPart(PlacedServant):
+    """The mapping filters of consumers' admins and proxies; a nil reference stands for none."""
+
+    async def get_priority_filter(self) -> Reference:
+        """What gives events their priority here."""
+        return self._mapping("priority")
+
+    async def set_priority_filter(self, value: Reference) -> None:
+        """Has events get their priority here by a mapping filter of shorts, or by none."""
+        await self._set_mapping("priority", value)
+
+    async def get_lifetime_filter(self) -> Reference:
+        """What gives events their lifetime here."""
+        return self._mapping("lifetime")
+
+    async def set_lifetime_filter(self, value: Reference) -> None:
+        """Has events get their lifetime here by a mapping filter of TimeT, or by none."""
+        await self._set_mapping("lifetime", value)
+
+    def _mapping(self, purpose: str) -> Reference:
+        view = self.view()
+        assert not isinstance(view, ChannelInfo)
+        found = view.priority_filter if purpose == "priority" else view.lifetime_filter
+        if found is None:
+            return NIL
+        return self.reference("mapping", (found,), MappingFilter_INTERFACE)
+
+    async def _set_mapping(self, purpose: str, value: Reference) -> None:
+        found = _own_id(self, value, "mapping")
+        try:
+            await self.door.ask(SetMapping(self.place, purpose, found))
+        except FilterNotFound as error:  # it is not this object that does not exist
+            raise InvalidUsage(str(error)) from error
+
+
+def _own_id(servant: ObjectServant, reference: Reference, kind: str) -> int | None:
+    """The id of one of our own filters; None for a nil reference.
+
+    Raises:
+        InvalidUsage: It is another object of ours.
+        NO_IMPLEMENT: It is an object elsewhere. Each event would have to wait for its answer.
+    """
+    if not reference.profiles:
+        return None
+    key = servant.service.own_key(reference)
+    if key is None:
+        raise NO_IMPLEMENT(why="filters of other services are not asked; make one with ours")
+    if key.kind != kind:
+        wanted = "filter that forwards" if kind == "filter" else "mapping filter"
+        raise InvalidUsage(f"a {wanted} is needed, not an object of the kind {key.kind!r}")
+    return key.ids[0]

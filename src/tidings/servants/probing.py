@@ -1,0 +1,110 @@
+"""Health checks: clients that were silent for long are asked whether they still exist.
+
+A client that says it does not, ends its proxy. One that cannot be reached counts as a failed
+delivery: a connection that does not survive a crash is given up after as many as the settings
+allow, others never are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Final
+
+from tidings.channel.management import Disconnect
+from tidings.errors import NotFound, TidingsError
+from tidings.orb.exceptions import COMM_FAILURE, OBJECT_NOT_EXIST, TIMEOUT, TRANSIENT
+from tidings.orb.pseudo import NON_EXISTENT
+from tidings.servants.calls import Calls
+from tidings.servants.endpoints import ClientEndpoint
+
+if TYPE_CHECKING:
+    from tidings.engine.host import Host
+
+__all__ = ["Probing"]
+
+_log: Final = logging.getLogger(__name__)
+
+_UNREACHABLE: Final = (COMM_FAILURE, TIMEOUT, TRANSIENT)
+# Rounds in the time of silence that is allowed: none is late by more than a part of it.
+_ROUNDS: Final = 4
+
+Key = tuple[int, int]
+
+
+class Probing:
+    """Asks silent clients, in the background.
+
+    Args:
+        host: Knows the clients.
+        calls: Carries the calls out.
+        heard: By channel and proxy, when a client has sent or asked for events last, in the time
+            of the loop.
+    """
+
+    def __init__(self, host: Host, calls: Calls, heard: dict[Key, float]) -> None:
+        self._host = host
+        self._calls = calls
+        self._heard = heard
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begins, if it has not begun yet."""
+        if self._task is None:
+            self._task = self._calls.start(self._run())
+
+    async def _run(self) -> None:
+        seconds = self._calls.options.probe_seconds
+        while True:
+            await asyncio.sleep(seconds / _ROUNDS)
+            try:
+                await self._round(asyncio.get_running_loop().time() - seconds)
+            except Exception:  # noqa: BLE001 -- a fault of ours must not end the health checks
+                _log.exception("a round of health checks could not be finished")
+
+    async def _round(self, since: float) -> None:
+        endpoints, heard = self._host.out.endpoints, self._heard
+        for key in heard.keys() - endpoints.keys():
+            del heard[key]
+        silent = [
+            (key, endpoint)
+            for key, (endpoint, _) in endpoints.items()
+            if isinstance(endpoint, ClientEndpoint)
+            and not endpoint.busy
+            and max(endpoint.heard_at, heard.get(key, 0.0)) <= since
+        ]
+        most = self._calls.options.probes_at_once
+        for at in range(0, len(silent), most):
+            await asyncio.gather(*(self._probe(*one) for one in silent[at : at + most]))
+
+    async def _probe(self, key: Key, endpoint: ClientEndpoint) -> None:
+        seconds = self._calls.options.check_seconds
+        try:
+            gone = await self._calls.orb.call(endpoint.client, NON_EXISTENT, (), seconds)
+        except OBJECT_NOT_EXIST:
+            gone = True
+        except _UNREACHABLE as error:
+            self._missed(key, endpoint, error)
+            return
+        except TidingsError:
+            gone = False  # whatever it says, it is there
+        reached = self._host.out.endpoints.get(key)
+        if reached is None or reached[0] is not endpoint:
+            return
+        endpoint.missed = 0
+        endpoint.heard_at = asyncio.get_running_loop().time()
+        if gone:
+            _log.info("the client of proxy %d of channel %d does not exist any more", *key[::-1])
+            endpoint.close()  # there is nobody to say goodbye to
+            self._host.tell(Disconnect(*key))
+
+    def _missed(self, key: Key, endpoint: ClientEndpoint, error: TidingsError) -> None:
+        endpoint.missed += 1
+        channel, proxy = key
+        try:
+            durable = self._host.factory.channel(channel).proxy(proxy).durable
+        except NotFound:
+            return
+        if not durable and endpoint.missed > self._host.settings.retry_limit:
+            _log.info("the client of proxy %d of channel %d is given up: %s", proxy, channel, error)
+            self._host.tell(Disconnect(channel, proxy))

@@ -1,0 +1,93 @@
+"""Events on their way to many consumers: written once, and sent as the same octets to all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from tidings.channel.vocabulary import Form
+from tidings.cos.events import any_out, write_event
+from tidings.engine.bodies import Message
+from tidings.events.structured import StructuredEvent
+from tidings.orb.bounded_cache import BoundedCache
+from tidings.orb.exceptions import SystemException
+from tidings.orb.stubs import Operation
+
+if TYPE_CHECKING:
+    from tidings.orb.cdr_writer import Writer
+    from tidings.orb.codesets import CodeSets
+
+__all__ = ["SharedEvents", "UnwritableError"]
+
+# Consumers of one event are called within a short time of each other.
+_KEPT: Final = 256
+# Longer ones are written for each consumer: that takes little beside sending them.
+_LONGEST: Final = 64 * 1024
+
+_Key = tuple[int, bool, int, bool, int, "CodeSets"]
+
+
+class UnwritableError(Exception):
+    """An event cannot be written for a consumer: no attempt will ever succeed."""
+
+
+class SharedEvents:
+    """Writes events, and keeps the octets of the latest.
+
+    The same event has other octets in another byte order, version, code set, or at another
+    offset from what its numbers are aligned to.
+    """
+
+    def __init__(self) -> None:
+        self._kept = BoundedCache[_Key, tuple[Message, bytes]](_KEPT)
+
+    def operation(self, push: Operation, form: Form) -> Operation:
+        """An operation that hands events over, with a list of messages for its one argument.
+
+        What it cannot write raises `UnwritableError`, to tell it from an error of the consumer.
+        """
+        write = _WRITE[form]
+
+        def write_arguments(writer: Writer, arguments: tuple[Any, ...]) -> None:
+            messages: list[Message] = arguments[0]
+            try:
+                if form is Form.SEQUENCE:
+                    writer.length(len(messages))
+                for message in messages:
+                    self._write(writer, message, write)
+            except SystemException as error:
+                raise UnwritableError(str(error)) from error
+
+        return push._replace(write_arguments=write_arguments)
+
+    def _write(
+        self, writer: Writer, message: Message, write: Callable[[Writer, StructuredEvent], None]
+    ) -> None:
+        start = writer.at
+        key = (
+            id(message),
+            write is write_event,
+            (start - writer.origin) & 7,
+            writer.little,
+            writer.minor,
+            writer.codesets,
+        )
+        kept = self._kept.get(key)
+        if kept is not None and kept[0] is message:
+            writer.raw(kept[1])
+            return
+        write(writer, message.event)
+        if writer.at - start <= _LONGEST:
+            # With the message itself, so that no other can have its identity.
+            self._kept.keep(key, (message, bytes(writer.buffer[start:])))
+
+
+def _write_any(writer: Writer, event: StructuredEvent) -> None:
+    writer.any(any_out(event))
+
+
+_WRITE: Final[dict[Form, Callable[[Any, StructuredEvent], None]]] = {
+    Form.ANY: _write_any,
+    Form.STRUCTURED: write_event,
+    Form.SEQUENCE: write_event,
+}

@@ -1,0 +1,219 @@
+"""The CORBA door: opened when all that was kept is there again, closed when all has left."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tidings.channel.management import CreateChannel
+from tidings.cos.CosNaming_auto import Name, NameComponent
+from tidings.cos.names import register
+from tidings.engine.host import Host
+from tidings.errors import InvalidUsage, StoreError, Unreachable
+from tidings.events.reference import Reference
+from tidings.names import is_origin, new_origin
+from tidings.orb.aio import Address
+from tidings.orb.corbaloc import make_corbaloc, parse_name
+from tidings.orb.exceptions import CorbaError
+from tidings.orb.ior import to_ior
+from tidings.servants.opening import Opened, open_service
+from tidings.server.config import ServerSettings, shown_settings
+from tidings.server.corba_settings import client_options, orb_options
+from tidings.server.old_properties import OLD_KEYS
+from tidings.server.secret_files import write_secret
+
+__all__ = ["SECRET_FILE", "CorbaDoor", "agent_properties", "object_secret"]
+
+log = logging.getLogger(__name__)
+
+SECRET_FILE: Final = "object.secret"
+"""The name of the file in the data folder that object keys are made with."""
+
+_LONGEST_IOR: Final = 511
+"""Old clients read an IOR file into a buffer of 512 characters."""
+
+_HALF: Final = 32  # characters: the secret is two random numbers of 128 bits
+_FIRST_PAUSE: Final = 1.0
+_LONGEST_PAUSE: Final = 30.0
+
+
+def object_secret(settings: ServerSettings) -> bytes:
+    """What object keys are made with: kept with the data, so that references outlive restarts.
+
+    Raises:
+        StoreError: The file cannot be used.
+    """
+    made = new_origin() + new_origin()
+    if settings.store.memory:
+        return made.encode()
+    path = settings.store.dir / SECRET_FILE
+    try:
+        if not path.exists():
+            write_secret(path, made)
+            return made.encode()
+        text = path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"the secret of object keys in {path} cannot be used: {error}") from error
+    if len(text) != 2 * _HALF or not (is_origin(text[:_HALF]) and is_origin(text[_HALF:])):
+        raise StoreError(
+            f"{path} holds no secret of object keys, which is {2 * _HALF} hexadecimal digits; "
+            "without the file a new one is made, and references that clients keep are void"
+        )
+    return text.encode()
+
+
+def agent_properties(settings: ServerSettings) -> Mapping[str, str]:
+    """What the agent tells: every setting by its name, and by its old name if it has one."""
+    shown = shown_settings(settings)
+    old = {key: shown[name] for key, (name, _) in OLD_KEYS.items() if name in shown}
+    return {**shown, **old}
+
+
+class _Registration(NamedTuple):
+    """A name to be given in another naming service."""
+
+    name: Name
+    reference: Reference
+
+
+class CorbaDoor:
+    """The service for CORBA clients.
+
+    Args:
+        host: The channels.
+        settings: All settings.
+
+    Attributes:
+        url: Where clients begin: the naming service.
+    """
+
+    url: str
+
+    def __init__(self, host: Host, settings: ServerSettings) -> None:
+        self._host = host
+        self._settings = settings
+        self._registering: asyncio.Task[None] | None = None
+        self._opened: Opened = open_service(
+            host,
+            orb_options(settings.iiop),
+            object_secret(settings),
+            agent_properties(settings),
+            clients=client_options(settings.iiop),
+            open_well_known=settings.iiop.open_well_known,
+        )
+
+    @property
+    def connections(self) -> int:
+        """How many connections are open, of clients and to them."""
+        return self._opened.service.orb.connections
+
+    async def open(self) -> None:
+        """Listens, and calls the clients again that were connected before.
+
+        Raises:
+            InvalidUsage: The address cannot be listened on.
+            StoreError: A file with an address cannot be written.
+        """
+        iiop = self._settings.iiop
+        try:
+            address = await self._opened.service.orb.listen(iiop.host, iiop.port)
+        except Unreachable as error:
+            raise InvalidUsage(
+                f"iiop: {error}: choose another address with --iiop, or with iiop.host and "
+                "iiop.port; port 0 takes a free one"
+            ) from error
+        self._opened.publish(await self._default_channel())
+        await self._opened.reconnect()
+        self.url = self._begin(address)
+        self._write_files()
+        registrations = self._registrations()
+        if registrations:
+            self._registering = asyncio.get_running_loop().create_task(
+                self._register(registrations), name="what registers at the naming service"
+            )
+
+    def _begin(self, address: Address) -> str:
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address.host, address.host)
+        return make_corbaloc(host, address.port, b"NameService")
+
+    async def _default_channel(self) -> int | None:
+        name = self._settings.iiop.default_channel
+        if not name:
+            return None
+        for channel in self._host.factory.channels.values():
+            if channel.name == name:
+                return channel.id
+        made: int = await self._host.ask(CreateChannel(new_origin(), name=name))
+        return made
+
+    def _write_files(self) -> None:
+        files = self._settings.ior_file
+        for path, plain in (
+            (files.factory, "NotificationService"),
+            (files.filter_factory, "DefaultFilterFactory"),
+            (files.agent, "NotificationServiceAgent"),
+        ):
+            if path is not None:
+                _write_ior(path, to_ior(self._opened.reference(plain)))
+
+    # ------------------------------------------------------------ another naming service
+
+    def _registrations(self) -> list[_Registration]:
+        naming = self._settings.naming
+        if not naming.enabled:
+            return []
+        asked = (
+            (naming.factory, "NotificationService"),
+            (naming.filter_factory, "DefaultFilterFactory"),
+        )
+        return [
+            _Registration(
+                tuple([NameComponent(*one) for one in parse_name(name)]),
+                self._opened.reference(plain),
+            )
+            for name, plain in asked
+            if name is not None
+        ]
+
+    async def _register(self, registrations: list[_Registration]) -> None:
+        """Registers; goes on trying while the naming service does not answer."""
+        orb, url = self._opened.service.orb, self._settings.naming.url
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                root = await orb.resolve(url)
+                for name, reference in registrations:
+                    await register(orb, root, name, reference)
+            except CorbaError as error:
+                if pause == _FIRST_PAUSE:
+                    log.warning("not registered at %s, it is tried again: %s", url, error)
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            else:
+                log.info("registered at %s", url)
+                return
+
+    async def close(self) -> None:
+        """Ends all calls; what waits for consumers stays on the disk."""
+        if self._registering is not None:
+            self._registering.cancel()
+        await self._opened.close()
+
+
+def _write_ior(path: Path, ior: str) -> None:
+    if len(ior) > _LONGEST_IOR:
+        log.warning(
+            "the address in %s has %d characters, and old clients read %d: a shorter "
+            "iiop.advertise_host or fewer iiop.alternates help",
+            *(path, len(ior), _LONGEST_IOR),
+        )
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(ior + "\n", encoding="ascii")
+        unfinished.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,27 @@
+"""Files that only their owner can read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["write_secret"]
+
+
+def write_secret(path: Path, text: str) -> None:
+    """Writes a line into a new file that nobody else can read, from its first moment on.
+
+    Whoever sees the file sees all of it.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished.unlink(missing_ok=True)
+    file = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(file, "w", encoding="ascii") as stream:
+        stream.write(f"{text}\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    unfinished.rename(path)

@@ -1,0 +1,61 @@
+"""Programs of another ORB, built once for all tests of a session."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parent / "cpp"
+LIBRARIES = ("-lomniORB4", "-lomniDynamic4", "-lomnithread")
+# Where Debian has the IDL of the standard's services: not ours, but those of others.
+STANDARD = Path("/usr/share/idl/omniORB")
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of `client` and `server`, on omniORB."""
+    folder = _compiled(tmp_path_factory, "interop")
+    for program in ("client", "server"):
+        _linked(folder, program, "interop")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def notify(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program `notify`, a client of the services on omniORB."""
+    if not (STANDARD / "COS" / "CosNotifyChannelAdmin.idl").exists():
+        pytest.skip("needs the IDL of omniORB: tools/system_packages.sh tests")
+    folder = _compiled(
+        tmp_path_factory, "notify", "-Wbinline", f"-I{STANDARD / 'COS'}", f"-I{STANDARD}"
+    )
+    _linked(folder, "notify", "notify")
+    return folder / "notify"
+
+
+def _compiled(factory: pytest.TempPathFactory, idl: str, *options: str) -> Path:
+    """A folder with the stubs of an IDL file."""
+    if not shutil.which("omniidl") or not shutil.which("g++"):
+        pytest.skip("needs omniORB and g++: tools/system_packages.sh tests")
+    folder = factory.mktemp(idl)
+    _run(folder, "omniidl", "-bcxx", "-Wba", *options, str(SOURCES / f"{idl}.idl"))
+    for stub in (f"{idl}SK", f"{idl}DynSK"):
+        _run(folder, "g++", "-c", f"{stub}.cc")
+    return folder
+
+
+def _linked(folder: Path, program: str, idl: str) -> None:
+    _run(
+        folder,
+        *("g++", "-std=c++17", "-Wall", "-I.", f"-I{SOURCES}", str(SOURCES / f"{program}.cc")),
+        *(f"{idl}SK.o", f"{idl}DynSK.o", "-o", program, *LIBRARIES),
+    )
+
+
+def _run(folder: Path, *command: str) -> None:
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,96 @@
+"""Connections to others: how many there are, and who shares them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.unit.orb.echo import ECHO, INTERFACE, Echo, EchoServant
+from tidings.orb import exceptions as corba
+from tidings.orb.aio import Options, Orb
+from tidings.orb.codesets import ISO_8859_1, UTF_16, CodeSetComponent
+from tidings.orb.components import code_sets_component
+from tidings.orb.ior import make_reference
+
+LATIN = code_sets_component(CodeSetComponent(ISO_8859_1, (), UTF_16, ()))
+
+
+def test_calls_that_start_together_share_one_connection() -> None:
+    async def run() -> None:
+        async with Orb() as server, Orb() as client:
+            await server.listen()
+            stub = client.stub(Echo, server.activate(EchoServant(), b"echo"))
+            await asyncio.gather(*(stub.echo("x") for _ in range(20)))
+            assert client.connections == 1
+
+    asyncio.run(run())
+
+
+def test_who_gives_up_does_not_end_the_connection_for_others() -> None:
+    async def run() -> None:
+        async with Orb() as server, Orb() as client:
+            await server.listen()
+            stub = client.stub(Echo, server.activate(EchoServant(), b"echo"))
+            impatient = asyncio.create_task(stub.echo("never mind"))
+            patient = asyncio.create_task(stub.echo("x"))
+            await asyncio.sleep(0)
+            impatient.cancel()
+            assert await patient == "x"
+            with pytest.raises(asyncio.CancelledError):
+                await impatient
+            assert client.connections == 1
+
+    asyncio.run(run())
+
+
+def test_other_code_sets_take_another_connection() -> None:
+    async def run() -> None:
+        async with Orb() as server, Orb() as client:
+            host, port = await server.listen()
+            ours = server.activate(EchoServant(), b"echo")
+            latin = make_reference(INTERFACE.id, host, port, b"echo", [LATIN])
+            url = f"corbaloc:iiop:1.2@{host}:{port}/echo"
+            assert await client.stub(Echo, ours).echo("中") == "中"
+            assert await client.stub(Echo, url).echo("中") == "中"
+            assert client.connections == 1
+            assert await client.stub(Echo, latin).echo("é") == "é"
+            assert client.connections == 2
+            with pytest.raises(corba.DATA_CONVERSION):
+                await client.stub(Echo, latin).echo("中")
+
+    asyncio.run(run())
+
+
+def test_an_address_that_does_not_answer_is_not_waited_for_too_long() -> None:
+    async def run() -> None:
+        # An address of a net that is for documentation only: packets get lost.
+        nobody = make_reference(INTERFACE.id, "192.0.2.1", 9, b"echo")
+        async with Orb(Options(connect_seconds=0.1)) as client:
+            with pytest.raises(corba.TRANSIENT, match=r"192\.0\.2\.1:9"):
+                await client.call(nobody, ECHO, ("x",))
+
+    asyncio.run(run())
+
+
+def test_closing_ends_the_wait_for_a_connection() -> None:
+    async def run() -> None:
+        nobody = make_reference(INTERFACE.id, "192.0.2.1", 9, b"echo")
+        client = Orb()
+        waiting = asyncio.create_task(client.call(nobody, ECHO, ("x",)))
+        await asyncio.sleep(0.01)
+        await client.close()
+        with pytest.raises((corba.BAD_INV_ORDER, corba.TRANSIENT)):
+            await waiting
+
+    asyncio.run(run())
+
+
+def test_a_name_nobody_knows_is_told() -> None:
+    async def run() -> None:
+        nobody = make_reference(INTERFACE.id, "nobody.invalid", 9, b"echo")
+        async with Orb() as client:
+            with pytest.raises(corba.TRANSIENT, match=r"nobody\.invalid:9: "):
+                await client.call(nobody, ECHO, ("x",))
+
+    asyncio.run(run())

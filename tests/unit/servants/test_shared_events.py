@@ -1,0 +1,87 @@
+"""Events are written once for all consumers that take the same octets."""
+
+from __future__ import annotations
+
+import pytest
+
+from tidings.channel.vocabulary import Form
+from tidings.cos import CosNotifyComm_auto as comm
+from tidings.cos.events import any_out, event_out, events_out
+from tidings.engine.bodies import Message
+from tidings.events.build import event
+from tidings.events.structured import StructuredEvent
+from tidings.orb.cdr_writer import Writer
+from tidings.orb.stubs import Operation
+from tidings.servants.shared_events import SharedEvents, UnwritableError
+
+ANY = comm.PushConsumer_INTERFACE.operations["push"]
+ONE = comm.StructuredPushConsumer_INTERFACE.operations["push_structured_event"]
+MANY = comm.SequencePushConsumer_INTERFACE.operations["push_structured_events"]
+EVENTS = [event("D", "T", "n" * number, {"a": number}, body=1.5) for number in range(5)]
+
+
+def message(content: StructuredEvent, seq: int = 1) -> Message:
+    return Message(content, "0" * 32, seq, 0)
+
+
+def written(operation: Operation, arguments: tuple[object, ...], writer: Writer) -> bytes:
+    operation.write_arguments(writer, arguments)
+    return writer.getvalue()
+
+
+@pytest.mark.parametrize("little", [True, False])
+@pytest.mark.parametrize("offset", range(9))
+def test_the_octets_are_those_of_the_operation_however_often_they_are_written(
+    little: bool, offset: int
+) -> None:
+    shared = SharedEvents()
+    messages = [message(one, seq) for seq, one in enumerate(EVENTS)]
+    for _ in range(3):
+        pairs = [
+            (ANY, Form.ANY, messages[:1], any_out(EVENTS[0])),
+            (ONE, Form.STRUCTURED, messages[1:2], event_out(EVENTS[1])),
+            (MANY, Form.SEQUENCE, messages, events_out(EVENTS)),
+        ]
+        for operation, form, handed, meant in pairs:
+            ours, theirs = (Writer(little=little, origin=-offset) for _ in range(2))
+            found = written(shared.operation(operation, form), (handed,), ours)
+            assert found == written(operation, (meant,), theirs)
+
+
+def test_an_event_is_written_once_for_all_consumers(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[str] = []
+    string = Writer.string
+
+    def counting(writer: Writer, value: str) -> None:
+        texts.append(value)
+        string(writer, value)
+
+    monkeypatch.setattr(Writer, "string", counting)
+    shared = SharedEvents()
+    one = message(event("Domain", "T"))
+    for _ in range(4):
+        written(shared.operation(ONE, Form.STRUCTURED), ([one],), Writer())
+    assert texts.count("Domain") == 1
+    written(shared.operation(ONE, Form.STRUCTURED), ([one],), Writer(little=False))
+    assert texts.count("Domain") == 2
+
+
+def test_another_event_with_the_same_number_is_another_event() -> None:
+    shared = SharedEvents()
+    push = shared.operation(ONE, Form.STRUCTURED)
+    for name in ("one", "two"):
+        found = written(push, ([message(event("D", "T", name))],), Writer())
+        assert name.encode() in found
+
+
+def test_long_events_are_not_kept() -> None:
+    shared = SharedEvents()
+    long = message(event("D", "T", body="x" * 70_000))
+    written(shared.operation(ONE, Form.STRUCTURED), ([long],), Writer())
+    assert not len(shared._kept)
+
+
+def test_what_cannot_be_written_is_told_from_errors_of_consumers() -> None:
+    push = SharedEvents().operation(ONE, Form.STRUCTURED)
+    with pytest.raises(UnwritableError, match="NUL"):
+        written(push, ([message(event("no\x00string", "T"))],), Writer())

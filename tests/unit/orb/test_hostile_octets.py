@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import tracemalloc
 from collections.abc import Callable
-from time import perf_counter
+from time import thread_time
 
 import pytest
 
@@ -187,9 +187,9 @@ def test_a_repeated_type_is_the_same_type_again() -> None:
 
 @pytest.mark.parametrize("levels", [14, 20, 60])
 def test_repeated_types_do_not_grow_without_bound(levels: int) -> None:
-    started = perf_counter()
+    started = thread_time()
     assert refused(reader_of(doubling(levels)).any)
-    assert perf_counter() - started < 1
+    assert thread_time() - started < 5
 
 
 @pytest.mark.parametrize(
@@ -212,12 +212,12 @@ def test_repeated_types_do_not_grow_without_bound(levels: int) -> None:
 def test_counts_far_too_large_cost_nothing(type_: tc.TypeCode) -> None:
     octets = b"\xff\xff\xff\x7f" * 64
     tracemalloc.start()
-    started = perf_counter()
+    started = thread_time()
     assert refused(read_value, reader_of(octets), type_)
-    elapsed = perf_counter() - started
+    elapsed = thread_time() - started
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert elapsed < 0.5
+    assert elapsed < 5
     assert peak < 2_000_000
 
 
@@ -275,7 +275,7 @@ def test_mutated_anys_are_read_or_refused() -> None:
     seeds = [any_octets(value) for value in VALUES] + [any_octets(v, minor=1) for v in VALUES]
     seeds += [struct_with(ulongs(0xFFFFFFFF, 2**32 - 52)) + bytes(64), doubling(3) + bytes(64)]
     outcomes = {True: 0, False: 0}
-    for turn in range(40_000):
+    for turn in range(120_000):
         octets = mutated(dice.choice(seeds), dice)
         reader = reader_of(octets, little=turn % 8 != 0, minor=turn % 3)
         outcomes[refused(reader.any)] += 1
@@ -286,7 +286,7 @@ def test_mutated_messages_are_read_or_refused() -> None:
     dice = random.Random(11)
     seeds = [capture.octets for capture in captures()]
     outcomes = {True: 0, False: 0}
-    for turn in range(20_000):
+    for turn in range(60_000):
         octets = mutated(dice.choice(seeds), dice)
         if turn % 4:  # a right header, so that the rest is read
             octets = octets[:8] + max(0, len(octets) - 12).to_bytes(4, "little") + octets[12:]
@@ -299,7 +299,7 @@ def test_mutated_references_are_read_or_refused() -> None:
     reference = make_reference("IDL:T/I:1.0", "h", 1, b"k", alternates=[("::1", 2)])
     seed = bytes.fromhex(to_ior(reference)[4:])
     outcomes = {True: 0, False: 0}
-    for _ in range(4_000):
+    for _ in range(20_000):
         octets = mutated(seed, dice)
         outcomes[refused(described, octets)] += 1
     assert min(outcomes.values()) > 200

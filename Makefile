@@ -16,7 +16,7 @@ COMPILE := $(LOCK_VENV)/bin/uv pip compile --universal --python-version 3.11 --g
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test packages quick soak check bench lock clean
+.PHONY: help install demo test packages quick soak fuzz check bench lock clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +38,10 @@ quick: $(TESTING) ## While you work: unit tests that are not slow, under two min
 soak: $(TESTING) ## Kill publishers and services very often, and see that no answered event is missing
 	@TIDINGS_SOAK_ROUNDS=1000 $(BIN)/python -m pytest -n 0 -s tests/faults/test_sigkill.py
 	@TIDINGS_SOAK_ROUNDS=300 $(BIN)/python -m pytest -n 0 -s tests/faults/test_service_kills.py -k nothing_answered
+
+fuzz: $(TESTING) ## Feed the ORB five million spoiled inputs; make test feeds it 200,000
+	@TIDINGS_FUZZ_TIMES=25 $(BIN)/python -m pytest -n 0 -s -k "mutated or spoiled" -o timeout=3600 \
+		tests/unit/orb/test_hostile_octets.py tests/unit/orb/aio/test_spoiled_messages.py
 
 check: $(TESTING) ## Lint, format, types, import contracts, budgets
 	@$(BIN)/ruff check .

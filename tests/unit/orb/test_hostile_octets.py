@@ -10,6 +10,7 @@ from time import thread_time
 import pytest
 
 from tests.unit.orb.captures import captures
+from tests.unit.orb.mutations import TIMES, mutated
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any, UnionValue
 from tidings.orb import giop
@@ -241,41 +242,13 @@ def test_kinds_that_are_not_supported_are_refused(kind: int) -> None:
 
 # ---------------------------------------------------------------- mutated
 
-_TRICKS = (0, 1, 0x7F, 0x80, 0xFF)
-_WORDS = (0, 1, 2, 11, 15, 16, 19, 20, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**32 - 8)
-
-
-def mutated(octets: bytes, dice: random.Random) -> bytes:
-    """Octets with one to four faults."""
-    changed = bytearray(octets)
-    for _ in range(dice.randint(1, 4)):
-        if not changed:
-            break
-        at = dice.randrange(len(changed))
-        fault = dice.randrange(6)
-        if fault == 0:
-            changed[at] ^= 1 << dice.randrange(8)
-        elif fault == 1:
-            changed[at] = dice.choice(_TRICKS)
-        elif fault == 2:
-            word = at & ~3
-            changed[word : word + 4] = dice.choice(_WORDS).to_bytes(4, "little")
-        elif fault == 3:
-            del changed[at:]
-        elif fault == 4:
-            del changed[at : at + dice.choice((1, 4, 8))]
-        else:
-            other = dice.randrange(len(changed))
-            changed[at:at] = changed[other : other + dice.choice((1, 4, 8, 40))]
-    return bytes(changed)
-
 
 def test_mutated_anys_are_read_or_refused() -> None:
     dice = random.Random(7)
     seeds = [any_octets(value) for value in VALUES] + [any_octets(v, minor=1) for v in VALUES]
     seeds += [struct_with(ulongs(0xFFFFFFFF, 2**32 - 52)) + bytes(64), doubling(3) + bytes(64)]
     outcomes = {True: 0, False: 0}
-    for turn in range(120_000):
+    for turn in range(120_000 * TIMES):
         octets = mutated(dice.choice(seeds), dice)
         reader = reader_of(octets, little=turn % 8 != 0, minor=turn % 3)
         outcomes[refused(reader.any)] += 1
@@ -286,7 +259,7 @@ def test_mutated_messages_are_read_or_refused() -> None:
     dice = random.Random(11)
     seeds = [capture.octets for capture in captures()]
     outcomes = {True: 0, False: 0}
-    for turn in range(60_000):
+    for turn in range(60_000 * TIMES):
         octets = mutated(dice.choice(seeds), dice)
         if turn % 4:  # a right header, so that the rest is read
             octets = octets[:8] + max(0, len(octets) - 12).to_bytes(4, "little") + octets[12:]
@@ -299,7 +272,7 @@ def test_mutated_references_are_read_or_refused() -> None:
     reference = make_reference("IDL:T/I:1.0", "h", 1, b"k", alternates=[("::1", 2)])
     seed = bytes.fromhex(to_ior(reference)[4:])
     outcomes = {True: 0, False: 0}
-    for _ in range(20_000):
+    for _ in range(20_000 * TIMES):
         octets = mutated(seed, dice)
         outcomes[refused(described, octets)] += 1
     assert min(outcomes.values()) > 200

@@ -287,7 +287,9 @@ class IiopTransport:
             raise beyond("leases", "pull without one: what is pulled is done with")
         if most < 1:
             raise InvalidUsage(f"a pull is for at least one event, not {most}")
-        line = self._line(channel, proxy) or self._adopted.get((channel, proxy))
+        line = self._line(channel, proxy)
+        if line is None:
+            line = self._adopted.get((channel, proxy))
         if line is None:
             # One of before, which has outlived the program that made it.
             found = await self._objects.proxy(channel, proxy)

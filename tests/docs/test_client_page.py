@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.docs.pages import Table, blocks, code, page, tables
 from tests.docs.sessions import differences
 from tests.doors.services import seen
+from tests.unit.client.transports.iiop_scenes import served
 from tidings import errors
 from tidings.channel.properties import ADMIN_PROPERTIES
 from tidings.channel.property_errors import Level
@@ -33,7 +34,12 @@ async def until(look: Callable[[], Awaitable[Sequence[object]]]) -> Sequence[obj
 def test_the_session_goes_as_shown(tmp_path: Path) -> None:
     text = "\n".join(block.text for block in PYTHON)
     names = {"__name__": "page", "folder": str(tmp_path / "data"), "until": until}
-    assert asyncio.run(differences(text, names)) == []
+
+    async def session() -> list[str]:
+        async with served() as corba:
+            return await differences(text, {**names, "address": str(corba.address)})
+
+    assert asyncio.run(session()) == []
 
 
 def test_a_session_that_goes_otherwise_is_found() -> None:

@@ -90,6 +90,7 @@ class IiopService:
         self._grants: dict[Principal, int] = {OWNER: 0}
         self._killed: list[Host] = []
         self._clients: list[Client] = []
+        self._port = 0
         self._marks = _Marks()
         self._noting = mock.patch.dict(perform._PERFORM, {effects.Accepted: self._accepted})
 
@@ -123,19 +124,28 @@ class IiopService:
             self._host = await Host.open(self._folder, settings=SETTINGS)
             options = Options(close_seconds=0.2)
             self._opened = open_service(self._host, options, _SECRET, {}, clients=_CLIENTS)
-            await self._opened.service.orb.listen()
+            self._port = (await self._opened.service.orb.listen("127.0.0.1", self._port)).port
             self._opened.publish(None)
             await self._opened.reconnect()
         return self._opened
 
     async def restart(self, *, kill: bool = False) -> None:
         """Stops the service, in good order or not, and starts it again; clients are gone."""
-        assert self._folder is not None, "what is in memory only cannot be started again"
-        host, opened = self._host, self._opened
-        self._host = self._opened = None
         for client in self._clients:
             assert isinstance(client.transport, IiopTransport)
             await client.transport._orb.close()  # gone without a word
+        self._port = 0
+        await self._stop(kill=kill)
+
+    async def begin_anew(self, *, kill: bool) -> None:
+        """Stops the service, and starts it again at the same place; clients stay."""
+        await self._stop(kill=kill)
+        await self._start()
+
+    async def _stop(self, *, kill: bool) -> None:
+        assert self._folder is not None, "what is in memory only cannot be started again"
+        host, opened = self._host, self._opened
+        self._host = self._opened = None
         if host is None or opened is None:
             return
         if kill:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Final
@@ -29,12 +30,14 @@ from tidings.cos.CosNotifyFilter_auto import (
     MappingConstraintPair,
     MappingFilter_INTERFACE,
 )
-from tidings.errors import InvalidUsage, NotFound, ProxyNotFound, TidingsError
+from tidings.errors import InvalidUsage, NotFound, TidingsError
 from tidings.events.reference import Reference
 from tidings.filters.constraint import EventTypePattern
 from tidings.filters.filter import GRAMMAR
 
 __all__ = ["Commands"]
+
+_log: Final = logging.getLogger(__name__)
 
 _NIL: Final = Reference()
 _OPERATORS: Final = {
@@ -262,6 +265,7 @@ class Commands:
 
     async def _destroy_filter(self, command: m.DestroyFilter) -> None:
         await self._objects.call(self._objects.filter(command.filter), "destroy")
+        self._objects.forget_filter(command.filter)
 
     async def _drop(self, filter: int) -> None:
         """Ends a filter nobody else has, if it is still there."""
@@ -322,13 +326,14 @@ class Commands:
 
     async def end_all(self, proxies: Sequence[tuple[int, int]]) -> None:
         """Ends proxies, as far as they are still there and the service answers."""
-        for channel, proxy in proxies:
-            try:
-                await self._disconnect(m.Disconnect(channel, proxy))
-            except ProxyNotFound:
-                continue
-            except TidingsError:
-                return
+        try:
+            for channel, proxy in proxies:
+                with suppress(NotFound):  # it has ended already, perhaps with its channel
+                    await self._disconnect(m.Disconnect(channel, proxy))
+            for filter in list(self._private):
+                await self._drop(filter)
+        except TidingsError as error:
+            _log.info("not all that this client made could be ended: %s", error)
 
 
 _WORDS: Final = {

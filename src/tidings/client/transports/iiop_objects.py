@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 from typing import Any, Final, NamedTuple
 
 from tidings.channel.vocabulary import Place, Side
@@ -95,6 +96,7 @@ class Objects:
         self._proxies: dict[tuple[int, int], FarProxy] = {}
         self._filters: dict[int, Far] = {}
         self._filter_ids: dict[Reference, int] = {}
+        self._filter_numbers = count(1)
 
     async def call(
         self,
@@ -257,10 +259,16 @@ class Objects:
         """The number of a filter here."""
         known = self._filter_ids.get(reference)
         if known is None:
-            known = len(self._filter_ids) + 1
+            known = next(self._filter_numbers)
             self._filter_ids[reference] = known
             self._filters[known] = Far(f"filter {known}", reference, interface, FilterNotFound)
         return known
+
+    def forget_filter(self, id: int) -> None:
+        """A filter is no more."""
+        found = self._filters.pop(id, None)
+        if found is not None:
+            del self._filter_ids[found.reference]
 
     def filter(self, id: int) -> Far:
         """A filter or mapping filter by its number here.

@@ -9,28 +9,19 @@ from typing import Any as Whatever
 import pytest
 
 from tests.unit.client.transports.iiop_scenes import Scene, run, until
-from tidings import Any, MappedConstraint, connect, connect_sync, constraint, event
+from tidings import Any, connect, connect_sync, event
 from tidings.channel.management import (
-    ModifyConstraints,
-    ModifyMapped,
+    Disconnect,
     ObtainProxy,
-    ObtainTypes,
-    RemoveAllFilters,
-    ValidateEventQoS,
 )
-from tidings.channel.views import FilterInfo, MappingInfo
-from tidings.channel.vocabulary import Form, InfoMode, Item, Place, Side, Style
-from tidings.client.client import Client
-from tidings.client.managing import Channel
+from tidings.channel.vocabulary import Form, Item, Side, Style
 from tidings.client.transports.iiop_values import UNKNOWN
 from tidings.errors import (
-    ConstraintNotFound,
     Disconnected,
     InvalidUsage,
     NotOverCorba,
     ProxyNotFound,
     Unreachable,
-    UnsupportedQoS,
 )
 from tidings.events import typecode as tc
 from tidings.events.structured import StructuredEvent
@@ -273,79 +264,6 @@ def test_a_program_goes_on_with_a_proxy_of_before() -> None:
     run(scene)
 
 
-def test_filters_are_changed_and_looked_at() -> None:
-    async def scene(made: Scene) -> None:
-        client = made.client
-        with pytest.raises(InvalidUsage, match="make a channel first"):
-            await client.create_filter("$price > 1")
-        channel = await client.create_channel()
-        kept = await client.create_filter(["$price > 1", "$price > 2"])
-        info = await kept.info()
-        assert isinstance(info, FilterInfo)
-        first, second = info.constraints
-        change = ModifyConstraints(kept.id, [first], {second: constraint("$price > 3")})
-        await client.transport.ask(change)
-        info = await kept.info()
-        assert isinstance(info, FilterInfo)
-        assert [one.text for one in info.constraints.values()] == ["$price > 3"]
-        with pytest.raises(ConstraintNotFound):
-            await client.transport.ask(change)
-        books = MappedConstraint(constraint("$price > 1"), Any(tc.SHORT, 9))
-        mapping = await client.create_mapping(Any(tc.SHORT, 0), [books])
-        found = await mapping.info()
-        assert isinstance(found, MappingInfo)
-        [number] = found.mapped
-        cars = MappedConstraint(constraint("$price > 2"), Any(tc.SHORT, 8))
-        await client.transport.ask(ModifyMapped(mapping.id, [], {number: cars}))
-        found = await mapping.info()
-        assert isinstance(found, MappingInfo)
-        assert found.mapped == {number: cars}
-        assert found.default == Any(tc.SHORT, 0)
-        await mapping.clear()
-        admin = channel.consumer_admin()
-        await admin.add_filter(kept)
-        await admin.set_priority_filter(mapping)
-        told = await admin.info()
-        assert (list(told.filters.values()), told.priority_filter) == ([kept.id], mapping.id)
-        await client.transport.ask(RemoveAllFilters(admin.place))
-        assert (await admin.info()).filters == {}
-        with pytest.raises(InvalidUsage, match="one of the other kind"):
-            await mapping.add("$price > 1")
-
-    run(scene)
-
-
-async def _both(client: Client) -> tuple[Channel, int, int]:
-    """A channel, and a proxy of each side."""
-    channel = await client.create_channel()
-    publisher, subscription = await client.publisher(channel), await client.subscribe(channel)
-    return channel, publisher.proxy, subscription.proxy
-
-
-def test_what_only_one_side_has_is_told() -> None:
-    async def scene(made: Scene) -> None:
-        channel, supplies, consumes = await _both(made.client)
-        supplier, consumer = channel.proxy(supplies), channel.proxy(consumes)
-        for asking in (
-            supplier.ask_for(["Auction::bid"]),
-            consumer.offer(["Auction::bid"]),
-            supplier.set_priority_filter(None),
-        ):
-            with pytest.raises(InvalidUsage):
-                await asking
-        mode = InfoMode.ALL_NOW_UPDATES_OFF
-        await supplier.offer(["Auction::bid"])
-        [offered] = await made.client.transport.ask(ObtainTypes(channel.id, consumes, mode))
-        assert (offered.domain, offered.type) == ("Auction", "bid")
-        check = ValidateEventQoS(channel.id, supplies, {"Priority": 3})
-        assert "Timeout" in {one.name for one in await made.client.transport.ask(check)}
-        bad = ValidateEventQoS(channel.id, supplies, {"Priority": 10**9})
-        with pytest.raises(UnsupportedQoS):
-            await made.client.transport.ask(bad)
-
-    run(scene)
-
-
 def test_batches_are_pushed_through_sequence_proxies() -> None:
     async def scene(made: Scene) -> None:
         from tidings.channel.commands import Push
@@ -384,11 +302,20 @@ def test_a_service_that_goes_away_is_told_and_closing_does_not_hang() -> None:
     run(scene)
 
 
-def test_a_place_is_a_place_over_corba_too() -> None:
+def test_closing_ends_all_that_was_made_though_some_is_gone_already() -> None:
     async def scene(made: Scene) -> None:
-        channel, _, consumes = await _both(made.client)
-        assert channel.proxy(consumes).place == Place(channel.id, proxy=consumes)
-        [supplier, consumer] = await channel.proxies()
-        assert (supplier.side, consumer.side) == (Side.SUPPLIER, Side.CONSUMER)
+        async with await connect(f"iiop://{made.address}") as client:
+            channels = [await client.create_channel() for _ in range(3)]
+            for channel in channels:
+                await client.subscribe(channel, "$price > 1")
+                await client.publish(channel, bid(1))
+            await channels[0].destroy()
+            [proxy] = [one for one in await channels[1].proxies() if one.side is Side.CONSUMER]
+            made.host.tell(Disconnect(channels[1].id, proxy.id))
+        assert [(one.suppliers, one.consumers) for one in await made.client.channels()] == [
+            (0, 0),
+            (0, 0),
+        ]
+        assert made.host.factory.filters.filters == {}
 
     run(scene)

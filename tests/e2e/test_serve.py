@@ -317,7 +317,8 @@ def test_old_properties(tmp_path: Path) -> None:
             assert client.get("/health/live").status_code == 200
         assert service.end() == 0
     log = service.log.read_text()
-    assert f"naming.enabled ({old}, line 2 (namingservice)) has no effect yet: no CORBA" in log
+    told = f"naming.enabled ({old}, line 2 (namingservice)) has no effect: iiop.enabled is false"
+    assert told in log
     assert "GET /health/live: 200" in log
 
 

@@ -294,9 +294,12 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._answers.ack(*self._address, taken)
 
     def _refuse(self, messages: list[Message], error: UnwritableError) -> None:
-        if len(messages) > 1:  # each alone, to find out which
-            self._queue.extendleft([message] for message in reversed(messages))
-        elif not self._closed:
+        if self._closed:
+            return
+        if len(messages) > 1:  # what fits goes alone, and so does what never will
+            fits = error.fits or 1
+            self._queue.extendleft((messages[fits:], messages[:fits]))
+        else:
             self.flush()
             self._answers.reject(*self._address, [messages[0].seq], str(error))
 

@@ -79,7 +79,9 @@ class ClientEndpoint(QuietEndpoint):
         self.client = client
         self.kind = kind
         self.missed = 0
-        """How often in a row it could not be asked whether it exists."""
+        """How often in a row it could not be asked whether it exists, and was not heard of."""
+        self.missed_at = 0.0
+        """When that was the last time, in the time of the loop."""
         self._calls = calls
         self._seat = seat
         self._loop = asyncio.get_running_loop()

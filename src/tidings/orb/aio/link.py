@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from typing import Final
 
 from tidings.orb import connection as sans_io
@@ -11,6 +12,7 @@ from tidings.orb.aio.hub import Hub, LinkLost
 from tidings.orb.aio.options import Address, Bidirectional
 from tidings.orb.aio.outgoing import Outgoing
 from tidings.orb.aio.serving import Serving
+from tidings.orb.contexts import MOST_POINTS
 
 __all__ = ["Link"]
 
@@ -43,6 +45,7 @@ class Link(Outgoing):
         self._oldest: tuple[object | None, float] = (None, 0.0)  # waits for fragments, since when
         self._stuck: tuple[float, int] | None = None
         self._lingering: asyncio.TimerHandle | None = None
+        self._points: set[Address] = set()  # whose objects are called over this connection
         self._heed(self.peer)
 
     # ------------------------------------------------------------ what asyncio tells
@@ -51,6 +54,7 @@ class Link(Outgoing):
         """The connection is there."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        _keep_alive(transport)
         name = transport.get_extra_info("peername") or ("", 0)
         # A socket for both families shows addresses of the old one inside the new.
         self.peer = Address(str(name[0]).removeprefix("::ffff:"), int(name[1]))
@@ -135,6 +139,10 @@ class Link(Outgoing):
         believed = tuple(Address(*point) for point in points)
         if self._options.accept_bidirectional is Bidirectional.SAME_HOST:
             believed = tuple(point for point in believed if point.host == self.peer.host)
+        for point in believed:
+            if len(self._points) < MOST_POINTS:
+                self._points.add(point)
+        believed = tuple(point for point in believed if point in self._points)
         if believed:
             self.connection.allow_calls()
             self._hub.points_offered(self, believed)
@@ -161,7 +169,10 @@ class Link(Outgoing):
         """Takes no more calls if the peer has not been heard of since this one was sent.
 
         It may be gone without a word, as after a power cut, and TCP would take minutes to tell.
+        A connection that the peer has opened is kept: there may be no other way to call it.
         """
+        if not self.opener:
+            return
         if self._last_received < sent and self._loop.time() - sent >= SUSPECT_SECONDS:
             self._suspect = True
             self._hub.link_suspect(self)
@@ -225,6 +236,8 @@ class Link(Outgoing):
         elif not self.opener and not self.connection.heard and idle >= options.message_seconds:
             _log.warning("%s: it connected and said nothing; closed", self.peer)
             self.close("it said nothing")
+        elif self.connection.both_ways:
+            pass  # who would be called over it could not be called any more
         elif idle >= (options.opened_idle_seconds if self.opener else options.idle_seconds):
             self.close("idle")
 
@@ -280,3 +293,17 @@ class Link(Outgoing):
         """Closes the socket, whatever is unsent."""
         if self._transport is not None:
             self._transport.abort()
+
+
+def _keep_alive(transport: asyncio.Transport) -> None:
+    """Has the system find out about a peer that is gone without a word, within two minutes.
+
+    Else a caller that waits here would be waited with for ever, and an event be given to it.
+    """
+    found: socket.socket | None = transport.get_extra_info("socket")
+    if found is None:
+        return
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, name):  # not all systems have them
+            found.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

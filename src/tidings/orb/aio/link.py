@@ -21,6 +21,9 @@ _log: Final = logging.getLogger(__name__)
 # Seconds without a word after which a call that is given up makes its connection suspect.
 SUSPECT_SECONDS: Final = 1.0
 
+# Seconds in which no request has ended, of as many as there may be, until further ones are refused.
+CROWDED_SECONDS: Final = 5.0
+
 # Seconds for a peer to read our last message and hang up.
 _LINGER: Final = 1.0
 
@@ -40,6 +43,8 @@ class Link(Outgoing):
         self._hub = hub
         self._reading = True
         self._suspect = False
+        self._overcrowded = False
+        self._paused_at = 0.0
         self._last_received = self._last_sent
         self._begun: float | None = None  # when the message began that is not whole yet
         self._oldest: tuple[object | None, float] = (None, 0.0)  # waits for fragments, since when
@@ -115,7 +120,7 @@ class Link(Outgoing):
             case sans_io.Call():
                 if self._hub.closing:
                     self._serving.turn_away(incoming, "the ORB is closing")
-                elif self._waiting and self._crowded:
+                elif self._crowded and (self._waiting or self._overcrowded):
                     # Reading must go on, or both sides might wait for each other.
                     self._serving.turn_away(incoming, "too many requests are in progress")
                 else:
@@ -185,7 +190,10 @@ class Link(Outgoing):
         """Reads on, or stops reading while the peer has enough of ours to do."""
         if self.closed or self._transport is None or self._transport.is_closing():
             return
-        wanted = self._writable.is_set() and (bool(self._waiting) or not self._crowded)
+        if not self._crowded:
+            self._overcrowded = False
+        has_room = bool(self._waiting) or not self._crowded or self._overcrowded
+        wanted = self._writable.is_set() and has_room
         if wanted and not self._reading:
             self._transport.resume_reading()
             # The time in which nothing was read is not the peer's.
@@ -194,6 +202,7 @@ class Link(Outgoing):
             self._oldest = (self._oldest[0], now)
         elif self._reading and not wanted:
             self._transport.pause_reading()
+            self._paused_at = self._loop.time()
         self._reading = wanted
 
     # ------------------------------------------------------------ how it ends
@@ -216,6 +225,9 @@ class Link(Outgoing):
                 self._cut(f"it has read nothing for {options.write_seconds:g} s")
             return
         if not self._reading:
+            # Else nobody would notice that the peer is gone, or cancels something.
+            self._overcrowded = now - self._paused_at >= CROWDED_SECONDS
+            self._gate()
             return
         if self._oldest[0] is not self.connection.oldest:
             self._oldest = (self.connection.oldest, now)

@@ -152,9 +152,9 @@ PROMISE_FAULTS: Final = [
     _planted(
         test_promises_out.test_corba_pull,
         "what is pulled over CORBA is only leased",
-        "servants/proxy_parts.py",
-        "        if found.messages:\n",
-        "        if not found.messages:\n",
+        "servants/pulled.py",
+        "        if messages:\n            self.door.tell(Ack",
+        "        if not messages:\n            self.door.tell(Ack",
     ),
     _planted(
         test_promises_in.test_a_push_that_was_answered,

@@ -243,6 +243,11 @@ class Connection:
         """Offers the peer to call objects at these addresses over this connection."""
         self._offer = points
 
+    @property
+    def both_ways(self) -> bool:
+        """Whether either side may call over this connection."""
+        return self._calls_allowed and self._requests_allowed
+
     def allow_calls(self) -> None:
         """The peer's offer is taken: this side may call too."""
         self._calls_allowed = True

@@ -13,6 +13,7 @@ __all__ = [
     "BI_DIR_IIOP",
     "CODE_SETS",
     "EXCEPTION_DETAIL",
+    "MOST_POINTS",
     "read_code_sets",
     "read_listen_points",
     "write_code_sets",
@@ -24,7 +25,7 @@ BI_DIR_IIOP: Final = 5
 EXCEPTION_DETAIL: Final = 14
 
 # More addresses than this are no offer that anybody could want.
-_MOST_POINTS: Final = 64
+MOST_POINTS: Final = 64
 
 
 def write_code_sets(codesets: CodeSets) -> bytes:
@@ -57,6 +58,6 @@ def read_listen_points(data: bytes) -> tuple[tuple[str, int], ...]:
     """The addresses whose objects may be called over the connection."""
     reader = encapsulated(data)
     count = reader.length(6)
-    if count > _MOST_POINTS:
-        raise BAD_PARAM(why=f"{count} listen points; {_MOST_POINTS} are taken")
+    if count > MOST_POINTS:
+        raise BAD_PARAM(why=f"{count} listen points; {MOST_POINTS} are taken")
     return tuple([(reader.latin(), reader.ushort()) for _ in range(count)])

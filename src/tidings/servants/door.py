@@ -73,7 +73,7 @@ class GatheringDoor(LocalDoor):
             return
         events, waiting = self._events, self._waiting
         self._events, self._waiting = [], []
-        self._heard[self._key] = self._loop.time()
+        self._note(self._key)
         try:
             answer = super().ask(Push(*self._key, events))
         except TidingsError as error:
@@ -105,8 +105,13 @@ class GatheringDoor(LocalDoor):
     ) -> Delivery:
         """Asks for events as a pull consumer, behind the events that have come."""
         self.send()
-        self._heard[channel, proxy] = self._loop.time()
+        self._note((channel, proxy))
         return await super().pull(channel, proxy, most, wait, lease)
+
+    def _note(self, key: tuple[int, int]) -> None:
+        """A client is there; of those who cannot be called, nobody wants to know."""
+        if key in self._host.out.endpoints:
+            self._heard[key] = self._loop.time()
 
 
 def _hand_out(waiting: list[Later[int]], answer: asyncio.Future[Any]) -> None:

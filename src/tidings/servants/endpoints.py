@@ -16,10 +16,11 @@ from typing import Final, Protocol
 from tidings.channel.vocabulary import Form, Item, Side
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import EventType
-from tidings.cos.events import any_in, event_in, events_in
+from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
+from tidings.cos.events import any_in, event_in
 from tidings.engine.bodies import Message
 from tidings.engine.reach import Delivery, QuietEndpoint, Types
-from tidings.errors import Disconnected, TidingsError
+from tidings.errors import Disconnected, InvalidEvent, TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.aio.begun import BegunCall, CallAgain
 from tidings.orb.exceptions import (
@@ -79,7 +80,9 @@ class ClientEndpoint(QuietEndpoint):
         self.client = client
         self.kind = kind
         self.missed = 0
-        """How often in a row it could not be asked whether it exists."""
+        """How often in a row it could not be asked whether it exists, and was not heard of."""
+        self.missed_at = 0.0
+        """When that was the last time, in the time of the loop."""
         self._calls = calls
         self._seat = seat
         self._loop = asyncio.get_running_loop()
@@ -294,9 +297,12 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._answers.ack(*self._address, taken)
 
     def _refuse(self, messages: list[Message], error: UnwritableError) -> None:
-        if len(messages) > 1:  # each alone, to find out which
-            self._queue.extendleft([message] for message in reversed(messages))
-        elif not self._closed:
+        if self._closed:
+            return
+        if len(messages) > 1:  # what fits goes alone, and so does what never will
+            fits = error.fits or 1
+            self._queue.extendleft((messages[fits:], messages[:fits]))
+        else:
             self.flush()
             self._answers.reject(*self._address, [messages[0].seq], str(error))
 
@@ -340,8 +346,18 @@ class PullSupplierEndpoint(ClientEndpoint):
         if not has_event:
             return ()
         if sequence:
-            return events_in(value)
+            return self._readable(value)
         return (any_in(value) if self.kind.form is Form.ANY else event_in(value),)
+
+    def _readable(self, batch: Sequence[WireEvent]) -> Sequence[Item]:
+        """The events of a batch: the supplier has given them away, so a bad one goes alone."""
+        found: list[Item] = []
+        for event in batch:
+            try:
+                found.append(event_in(event))
+            except InvalidEvent as error:
+                _log.warning("an event of a pull supplier cannot be taken: %s", error)
+        return found
 
 
 def endpoint_for(calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> ClientEndpoint:

@@ -1,8 +1,9 @@
 """Health checks: clients that were silent for long are asked whether they still exist.
 
 A client that says it does not, ends its proxy. One that cannot be reached counts as a failed
-delivery: a connection that does not survive a crash is given up after as many as the settings
-allow, others never are.
+delivery: a connection that does not survive a crash is given up after as many in a row as the
+settings allow, others never are. Who sends or asks for events is there, whether it can be reached
+or not.
 """
 
 from __future__ import annotations
@@ -69,13 +70,22 @@ class Probing:
         silent = [
             (key, endpoint)
             for key, (endpoint, _) in endpoints.items()
-            if isinstance(endpoint, ClientEndpoint)
-            and not endpoint.busy
-            and max(endpoint.heard_at, heard.get(key, 0.0)) <= since
+            if isinstance(endpoint, ClientEndpoint) and self._is_silent(key, endpoint, since)
         ]
         most = self._calls.options.probes_at_once
         for at in range(0, len(silent), most):
-            await asyncio.gather(*(self._probe(*one) for one in silent[at : at + most]))
+            now = [one for one in silent[at : at + most] if self._is_silent(*one, since)]
+            await asyncio.gather(*(self._probe(*one) for one in now))
+
+    def _is_silent(self, key: Key, endpoint: ClientEndpoint, since: float) -> bool:
+        return not endpoint.busy and self._heard_at(key, endpoint) <= since
+
+    def _heard_at(self, key: Key, endpoint: ClientEndpoint) -> float:
+        return max(endpoint.heard_at, self._heard.get(key, 0.0))
+
+    def _is_current(self, key: Key, endpoint: ClientEndpoint) -> bool:
+        reached = self._host.out.endpoints.get(key)
+        return reached is not None and reached[0] is endpoint
 
     async def _probe(self, key: Key, endpoint: ClientEndpoint) -> None:
         seconds = self._calls.options.check_seconds
@@ -88,8 +98,7 @@ class Probing:
             return
         except TidingsError:
             gone = False  # whatever it says, it is there
-        reached = self._host.out.endpoints.get(key)
-        if reached is None or reached[0] is not endpoint:
+        if not self._is_current(key, endpoint):
             return
         endpoint.missed = 0
         endpoint.heard_at = asyncio.get_running_loop().time()
@@ -99,12 +108,18 @@ class Probing:
             self._host.tell(Disconnect(*key))
 
     def _missed(self, key: Key, endpoint: ClientEndpoint, error: TidingsError) -> None:
-        endpoint.missed += 1
-        channel, proxy = key
+        channel, id = key
         try:
-            durable = self._host.factory.channel(channel).proxy(proxy).durable
+            proxy = self._host.factory.channel(channel).proxy(id)
         except NotFound:
             return
-        if not durable and endpoint.missed > self._host.settings.retry_limit:
-            _log.info("the client of proxy %d of channel %d is given up: %s", proxy, channel, error)
-            self._host.tell(Disconnect(channel, proxy))
+        waits = proxy.delivery is not None and bool(proxy.delivery.pulls)
+        if waits or not self._is_current(key, endpoint):
+            return
+        if self._heard_at(key, endpoint) > endpoint.missed_at:
+            endpoint.missed = 0
+        endpoint.missed_at = asyncio.get_running_loop().time()
+        endpoint.missed += 1
+        if not proxy.durable and endpoint.missed > self._host.settings.retry_limit:
+            _log.info("the client of proxy %d of channel %d is given up: %s", id, channel, error)
+            self._host.tell(Disconnect(channel, id))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from tidings.channel.commands import Ack
 from tidings.channel.holders import Proxy
 from tidings.channel.management import (
     Disconnect,
@@ -25,12 +24,12 @@ from tidings.cos.CosNotifyChannelAdmin_auto import (
     ProxyType,
     SupplierAdmin_INTERFACE,
 )
-from tidings.engine.bodies import Message
 from tidings.events.reference import Reference
 from tidings.servants.client_kinds import ClientKind
 from tidings.servants.parts import SIDES, FilterPart, MappingPart, PlacedServant, QosPart
 from tidings.servants.properties import properties_in, ranges_out
 from tidings.servants.proxy_kinds import proxy_type
+from tidings.servants.pulled import Pulled
 from tidings.servants.types import types_in, types_out
 
 __all__ = [
@@ -45,6 +44,8 @@ __all__ = [
 # What a pull takes counts as delivered only when its answer is made. Within this time, in
 # microseconds, it is.
 _LEASE: Final = 30_000_000
+# More events than this in one answer would hold up others.
+_MOST: Final = 10_000
 
 
 class ProxyPart(PlacedServant):
@@ -145,12 +146,18 @@ class SuspendPart(ProxyPart):
 
 
 class PullingPart(ProxyPart):
-    """Proxies that are asked for events."""
+    """Proxies that are asked for events, by the methods that `handing_out` names."""
 
-    async def _pull(self, most: int, *, wait: bool) -> Sequence[Message]:
-        """Takes events that wait, at least one if it is to wait for it."""
+    async def hand_out(self, most: int = 1) -> Pulled:
+        """The next events, at least one and at most so many; waits for them."""
+        return await self._pull(most, wait=True)
+
+    async def hand_out_now(self, most: int = 1) -> Pulled:
+        """The events there are now, at most so many."""
+        return await self._pull(most, wait=False)
+
+    async def _pull(self, most: int, *, wait: bool) -> Pulled:
         channel, proxy = self.key.ids
+        most = min(most, _MOST)
         found = await self.door.pull(channel, proxy, most, None if wait else 0, _LEASE)
-        if found.messages:
-            self.door.tell(Ack(channel, proxy, [message.seq for message in found.messages]))
-        return found.messages
+        return Pulled(self.door, channel, proxy, found.messages)

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from tidings.orb.cdr_writer import Writer
     from tidings.orb.codesets import CodeSets
 
-__all__ = ["SharedEvents", "UnwritableError"]
+__all__ = ["MOST_OCTETS", "SharedEvents", "UnwritableError"]
+
+MOST_OCTETS: Final = 2_000_000
+"""Of a message with several events: old ORBs refuse messages of more than 2 MiB."""
 
 # Consumers of one event are called within a short time of each other.
 _KEPT: Final = 256
@@ -28,7 +31,16 @@ _Key = tuple[int, bool, int, bool, int, "CodeSets"]
 
 
 class UnwritableError(Exception):
-    """An event cannot be written for a consumer: no attempt will ever succeed."""
+    """Events cannot be written for a consumer: no attempt with these will ever succeed.
+
+    Args:
+        why: The reason.
+        fits: How many of them can, from the first on.
+    """
+
+    def __init__(self, why: str, fits: int = 0) -> None:
+        super().__init__(why)
+        self.fits = fits
 
 
 class SharedEvents:
@@ -50,13 +62,17 @@ class SharedEvents:
 
         def write_arguments(writer: Writer, arguments: tuple[Any, ...]) -> None:
             messages: list[Message] = arguments[0]
+            if form is Form.SEQUENCE:
+                writer.length(len(messages))
+            fits = 0
             try:
-                if form is Form.SEQUENCE:
-                    writer.length(len(messages))
                 for message in messages:
                     self._write(writer, message, write)
+                    if writer.at > MOST_OCTETS and fits:
+                        raise UnwritableError("too many octets for one message", fits)
+                    fits += 1
             except SystemException as error:
-                raise UnwritableError(str(error)) from error
+                raise UnwritableError(str(error), fits) from error
 
         return push._replace(write_arguments=write_arguments)
 

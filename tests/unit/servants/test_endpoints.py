@@ -13,6 +13,7 @@ from tests.unit.servants.worlds import (
     QUICK,
     QUICK_CLIENTS,
     AnyPushConsumer,
+    SequencePullSupplier,
     SequencePushConsumer,
     StructuredPullSupplier,
     StructuredPushConsumer,
@@ -280,5 +281,18 @@ def test_a_client_of_a_proxy_that_is_gone_is_not_reached() -> None:
         assert made.service.clients.reached(1, 2) is None
         with pytest.raises(ProxyNotFound):
             made.host.factory.channel(1).proxy(2)
+
+    play(part)
+
+
+def test_a_bad_event_of_a_pull_supplier_takes_no_other_with_it() -> None:
+    async def part(made: World) -> None:
+        channel = await made.channel(*FIRST_COME, Property("MaximumBatchSize", Any(tc.LONG, 10)))
+        consumer, _ = await joined(made, channel, kind_of(StructuredPushConsumer))
+        supplier, _ = await joined(made, channel, kind_of(SequencePullSupplier))
+        bad = numbered(1)._replace(filterable_data=(Property("", 1),))
+        supplier.has.extend([numbered(0), bad, numbered(2)])
+        await until(lambda: len(consumer.got) == 2)
+        assert numbers(consumer.got) == [0, 2]
 
     play(part)

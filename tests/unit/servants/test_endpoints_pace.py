@@ -39,6 +39,8 @@ from tidings.servants.calls import ClientOptions
 from tidings.servants.service import NIL
 
 CONSUMER = kind_of(StructuredPushConsumer)
+# Of three such events a message would be too long.
+LONG = b"x" * 700_000
 
 
 def play(
@@ -224,5 +226,23 @@ def test_a_pull_supplier_of_sequences_is_asked_for_as_many_as_a_batch_holds() ->
         supplier.has.extend(map(numbered, range(10)))
         await until(lambda: len(consumer.got) == 10)
         assert numbers(consumer.got) == list(range(10))
+
+    play(part)
+
+
+def test_a_batch_is_no_longer_than_old_orbs_take() -> None:
+    async def part(made: World) -> None:
+        channel = await made.channel(*FIRST_COME)
+        supply = await made.proxy(channel, Side.SUPPLIER, Style.PUSH, Form.STRUCTURED)
+        await supply.connect_structured_push_supplier(NIL)
+        consumer, _ = await joined(
+            made, channel, kind_of(SequencePushConsumer), qos=batch_qos(5, 60_000)
+        )
+        long = [numbered(number)._replace(remainder_of_body=LONG) for number in range(5)]
+        for one in long:
+            await supply.push_structured_event(one)
+        await until(lambda: len(consumer.got) == 5)
+        assert numbers(consumer.got) == list(range(5))
+        assert consumer.batches == [2, 2, 1]
 
     play(part)

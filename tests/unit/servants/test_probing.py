@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.unit.servants.worlds import (
     PERSISTENT,
+    AnyPullConsumer,
     AnyPushSupplier,
     StructuredPushConsumer,
     World,
@@ -19,9 +20,12 @@ from tests.unit.servants.worlds import (
 from tidings.channel.settings import Settings
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos.CosNotification_auto import Property
+from tidings.events.reference import Reference
 from tidings.orb.aio import Options, Orb
+from tidings.orb.stubs import Servant
 from tidings.servants.calls import ClientOptions
 from tidings.servants.probing import Probing
+from tidings.servants.service import NIL
 
 OFTEN = ClientOptions(probe_seconds=0.08, check_seconds=0.3, notice_seconds=0.3)
 FEW = Settings(retry_limit=2)
@@ -97,6 +101,58 @@ def test_a_client_that_sends_is_not_asked() -> None:
             reached = made.service.clients.reached(1, 1)
             assert reached is not None
             await until(lambda: proxies(made) == 0)
+
+    run(part())
+
+
+async def unreachable(client: Servant) -> Reference:
+    """The reference of a client that nobody can connect to."""
+    async with Orb(Options(close_seconds=0.1)) as orb:
+        await orb.listen()
+        return orb.activate(client, b"c")
+
+
+def test_a_client_that_sends_now_and_then_is_there_even_if_it_cannot_be_reached() -> None:
+    async def part() -> None:
+        async with world(settings=FEW, options=OFTEN) as made:
+            proxy = await made.proxy(await made.channel(), Side.SUPPLIER, Style.PUSH, Form.ANY)
+            await proxy.connect_any_push_supplier(await unreachable(AnyPushSupplier()))
+            reached = made.service.clients.reached(1, 1)
+            assert reached is not None
+            for number in range(6):
+                await proxy.push(number)
+                before = reached.missed_at
+                await until(lambda before=before: reached.missed_at > before)  # type: ignore[misc]  # bound at once
+            await until(lambda: proxies(made) == 0)
+
+    run(part())
+
+
+def test_a_client_that_waits_in_a_pull_is_there_even_if_it_cannot_be_reached() -> None:
+    async def part() -> None:
+        async with world(settings=FEW, options=OFTEN) as made:
+            proxy = await made.proxy(await made.channel(), Side.CONSUMER, Style.PULL, Form.ANY)
+            await proxy.connect_any_pull_consumer(await unreachable(AnyPullConsumer()))
+            pull = asyncio.create_task(proxy.pull())
+            await asyncio.sleep(0.5)
+            assert not pull.done()
+            pull.cancel()
+            await until(lambda: proxies(made) == 0)
+
+    run(part())
+
+
+def test_nothing_is_kept_of_clients_that_cannot_be_called() -> None:
+    async def part() -> None:
+        async with world() as made:
+            channel = await made.channel()
+            supply = await made.proxy(channel, Side.SUPPLIER, Style.PUSH, Form.ANY)
+            await supply.connect_any_push_supplier(NIL)
+            pulling = await made.proxy(channel, Side.CONSUMER, Style.PULL, Form.ANY)
+            await pulling.connect_any_pull_consumer(NIL)
+            await supply.push(1)
+            await pulling.pull()
+            assert not made.service.clients.heard
 
     run(part())
 

@@ -249,13 +249,14 @@ class IiopTransport:
     async def _connect(self, connect: Connect, proxy: FarProxy, line: Line) -> Line:
         key = new_origin().encode()
         reference = self._orb.activate(servant_for(proxy.kind, line), key)
-        self._made[connect.channel, connect.proxy] = (key, line)
         try:
             await self._objects.call(proxy.far, proxy.kind.connect, reference)
         except BaseException:
-            self._made[connect.channel, connect.proxy] = None
             self._orb.deactivate(key)
+            self._made.setdefault((connect.channel, connect.proxy), None)
             raise
+        # Not before: a proxy that is connected already keeps the line it has.
+        self._made[connect.channel, connect.proxy] = (key, line)
         return line
 
     def _line(self, channel: int, proxy: int) -> Line | None:

@@ -23,9 +23,11 @@ from tidings.errors import (
     ConnectionAlreadyActive,
     ConnectionAlreadyInactive,
     Disconnected,
+    InvalidEvent,
     InvalidUsage,
     TidingsError,
 )
+from tidings.events.structured import StructuredEvent
 from tidings.orb.exceptions import UNKNOWN, Completion
 
 __all__ = ["CorbaStream", "HandlerLine", "Line", "Pulled", "SourceLine", "Valve"]
@@ -343,8 +345,7 @@ class SourceLine(Line):
                     self._left.extend(found)
                 elif found is not None:
                     self._left.append(found)
-            given, self._left = self._left[:most], self._left[most:]
-            out = [self._events.outgoing(item) for item in given]
+            out = self._next(most)
         except Disconnected:
             raise GoneClient from None
         except Exception as error:
@@ -353,3 +354,22 @@ class SourceLine(Line):
         if self._form is Form.ANY:
             return [self._events.written(event, Form.ANY) for event in out]
         return [self._events.written(event, Form.STRUCTURED) for event in out]
+
+    def _next(self, most: int) -> list[StructuredEvent]:
+        """The next events; what is none is left out, and not what stands beside it.
+
+        Raises:
+            InvalidEvent: There is nothing else.
+        """
+        given, self._left = self._left[:most], self._left[most:]
+        found: list[StructuredEvent] = []
+        fault: InvalidEvent | None = None
+        for item in given:
+            try:
+                found.append(self._events.outgoing(item))
+            except InvalidEvent as error:
+                _log.info("a source gave what is no event: %s", error)
+                fault = error
+        if fault is not None and not found:
+            raise fault
+        return found

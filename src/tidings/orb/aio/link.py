@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from typing import Final
 
 from tidings.orb import connection as sans_io
@@ -11,6 +12,7 @@ from tidings.orb.aio.hub import Hub, LinkLost
 from tidings.orb.aio.options import Address, Bidirectional
 from tidings.orb.aio.outgoing import Outgoing
 from tidings.orb.aio.serving import Serving
+from tidings.orb.contexts import MOST_POINTS
 
 __all__ = ["Link"]
 
@@ -18,6 +20,9 @@ _log: Final = logging.getLogger(__name__)
 
 # Seconds without a word after which a call that is given up makes its connection suspect.
 SUSPECT_SECONDS: Final = 1.0
+
+# Seconds in which no request has ended, of as many as there may be, until further ones are refused.
+CROWDED_SECONDS: Final = 5.0
 
 # Seconds for a peer to read our last message and hang up.
 _LINGER: Final = 1.0
@@ -38,11 +43,14 @@ class Link(Outgoing):
         self._hub = hub
         self._reading = True
         self._suspect = False
+        self._overcrowded = False
+        self._paused_at = 0.0
         self._last_received = self._last_sent
         self._begun: float | None = None  # when the message began that is not whole yet
         self._oldest: tuple[object | None, float] = (None, 0.0)  # waits for fragments, since when
         self._stuck: tuple[float, int] | None = None
         self._lingering: asyncio.TimerHandle | None = None
+        self._points: set[Address] = set()  # whose objects are called over this connection
         self._heed(self.peer)
 
     # ------------------------------------------------------------ what asyncio tells
@@ -51,6 +59,7 @@ class Link(Outgoing):
         """The connection is there."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        _keep_alive(transport)
         name = transport.get_extra_info("peername") or ("", 0)
         # A socket for both families shows addresses of the old one inside the new.
         self.peer = Address(str(name[0]).removeprefix("::ffff:"), int(name[1]))
@@ -111,7 +120,7 @@ class Link(Outgoing):
             case sans_io.Call():
                 if self._hub.closing:
                     self._serving.turn_away(incoming, "the ORB is closing")
-                elif self._waiting and self._crowded:
+                elif self._crowded and (self._waiting or self._overcrowded):
                     # Reading must go on, or both sides might wait for each other.
                     self._serving.turn_away(incoming, "too many requests are in progress")
                 else:
@@ -135,6 +144,10 @@ class Link(Outgoing):
         believed = tuple(Address(*point) for point in points)
         if self._options.accept_bidirectional is Bidirectional.SAME_HOST:
             believed = tuple(point for point in believed if point.host == self.peer.host)
+        for point in believed:
+            if len(self._points) < MOST_POINTS:
+                self._points.add(point)
+        believed = tuple(point for point in believed if point in self._points)
         if believed:
             self.connection.allow_calls()
             self._hub.points_offered(self, believed)
@@ -161,7 +174,10 @@ class Link(Outgoing):
         """Takes no more calls if the peer has not been heard of since this one was sent.
 
         It may be gone without a word, as after a power cut, and TCP would take minutes to tell.
+        A connection that the peer has opened is kept: there may be no other way to call it.
         """
+        if not self.opener:
+            return
         if self._last_received < sent and self._loop.time() - sent >= SUSPECT_SECONDS:
             self._suspect = True
             self._hub.link_suspect(self)
@@ -174,7 +190,10 @@ class Link(Outgoing):
         """Reads on, or stops reading while the peer has enough of ours to do."""
         if self.closed or self._transport is None or self._transport.is_closing():
             return
-        wanted = self._writable.is_set() and (bool(self._waiting) or not self._crowded)
+        if not self._crowded:
+            self._overcrowded = False
+        has_room = bool(self._waiting) or not self._crowded or self._overcrowded
+        wanted = self._writable.is_set() and has_room
         if wanted and not self._reading:
             self._transport.resume_reading()
             # The time in which nothing was read is not the peer's.
@@ -183,6 +202,7 @@ class Link(Outgoing):
             self._oldest = (self._oldest[0], now)
         elif self._reading and not wanted:
             self._transport.pause_reading()
+            self._paused_at = self._loop.time()
         self._reading = wanted
 
     # ------------------------------------------------------------ how it ends
@@ -205,6 +225,9 @@ class Link(Outgoing):
                 self._cut(f"it has read nothing for {options.write_seconds:g} s")
             return
         if not self._reading:
+            # Else nobody would notice that the peer is gone, or cancels something.
+            self._overcrowded = now - self._paused_at >= CROWDED_SECONDS
+            self._gate()
             return
         if self._oldest[0] is not self.connection.oldest:
             self._oldest = (self.connection.oldest, now)
@@ -225,6 +248,8 @@ class Link(Outgoing):
         elif not self.opener and not self.connection.heard and idle >= options.message_seconds:
             _log.warning("%s: it connected and said nothing; closed", self.peer)
             self.close("it said nothing")
+        elif self.connection.both_ways:
+            pass  # who would be called over it could not be called any more
         elif idle >= (options.opened_idle_seconds if self.opener else options.idle_seconds):
             self.close("idle")
 
@@ -280,3 +305,17 @@ class Link(Outgoing):
         """Closes the socket, whatever is unsent."""
         if self._transport is not None:
             self._transport.abort()
+
+
+def _keep_alive(transport: asyncio.Transport) -> None:
+    """Has the system find out about a peer that is gone without a word, within two minutes.
+
+    Else a caller that waits here would be waited with for ever, and an event be given to it.
+    """
+    found: socket.socket | None = transport.get_extra_info("socket")
+    if found is None:
+        return
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, name):  # not all systems have them
+            found.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

@@ -24,6 +24,8 @@ _log: Final = logging.getLogger(__name__)
 
 # Seconds for peers to read the last messages when the ORB closes.
 _LAST_SECONDS: Final = 0.5
+# Of more hosts that are refused it is not known whether the log has told of them.
+MOST_REFUSED: Final = 1_000
 _EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104, RUF100 - to be told apart, not to listen at
 
 
@@ -118,6 +120,8 @@ class Links:
             why = self._why_refused(host)
             if why:
                 if host not in self._refused:
+                    if len(self._refused) >= MOST_REFUSED:
+                        self._refused.clear()
                     self._refused.add(host)
                     _log.warning("%s: refused: %s", link.peer, why)
                 return False

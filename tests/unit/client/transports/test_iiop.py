@@ -17,6 +17,7 @@ from tidings.channel.management import (
 from tidings.channel.vocabulary import Form, Item, Side, Style
 from tidings.client.transports.iiop_values import UNKNOWN
 from tidings.errors import (
+    AlreadyConnected,
     Disconnected,
     InvalidUsage,
     NotOverCorba,
@@ -317,5 +318,27 @@ def test_closing_ends_all_that_was_made_though_some_is_gone_already() -> None:
             (0, 0),
         ]
         assert made.host.factory.filters.filters == {}
+
+    run(scene)
+
+
+def test_who_connects_twice_keeps_the_first_connection() -> None:
+    async def scene(made: Scene) -> None:
+        from tidings.channel.management import Connect
+
+        transport = made.client.transport
+        channel = await made.client.create_channel()
+        obtain = ObtainProxy(channel.id, Side.CONSUMER, Style.PUSH, Form.STRUCTURED)
+        proxy = await transport.ask(obtain)
+        first = await transport.receive(Connect(channel.id, proxy, window=8), None)
+        with pytest.raises(AlreadyConnected):
+            await transport.receive(Connect(channel.id, proxy, window=8), None)
+        await made.client.publish(channel, bid(1))
+        assert (await first.get()).event == bid(1)
+        waiting = asyncio.create_task(first.get())
+        await asyncio.sleep(0.01)
+        await made.client.close()
+        with pytest.raises(Disconnected):
+            await asyncio.wait_for(waiting, 2)
 
     run(scene)

@@ -114,6 +114,14 @@ def test_what_a_source_gives_beyond_what_is_wanted_is_given_the_next_time() -> N
     asyncio.run(scene())
 
 
+def test_what_is_no_event_takes_no_other_with_it() -> None:
+    async def scene() -> None:
+        line = SourceLine(lambda most: [BID, object(), BID], Form.SEQUENCE, Events())
+        assert len(await line.give(9)) == 2
+
+    asyncio.run(scene())
+
+
 def test_nobody_sends_to_a_supplier_or_asks_it() -> None:
     async def scene() -> None:
         for asking in (Line().take(BID), Line().give(1)):

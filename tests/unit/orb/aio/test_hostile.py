@@ -11,6 +11,7 @@ import pytest
 from tests.unit.orb import raw
 from tests.unit.orb.aio.scenes import SHORT, STRING, scene, warnings
 from tests.unit.orb.raw import message, request
+from tidings.orb.aio import Options, Orb, links
 
 OMG = 0x4F4D0000
 
@@ -140,6 +141,26 @@ def test_fragments_that_grow_too_large_end_the_connection() -> None:
             assert await peer.ended()
             await peer.close()
             await s.others_are_fine()
+
+    asyncio.run(run())
+
+
+def test_not_every_host_that_was_ever_refused_is_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(links, "MOST_REFUSED", 3)
+
+    async def run() -> None:
+        async with Orb(Options(max_connections=1)) as orb:
+            address = await orb.listen()
+            _, first = await asyncio.open_connection(*address)
+            for number in range(2, 10):
+                local = (f"127.0.0.{number}", 0)
+                reader, writer = await asyncio.open_connection(*address, local_addr=local)
+                await reader.read()
+                writer.close()
+            assert 0 < len(orb._links._refused) <= 3
+            first.close()
 
     asyncio.run(run())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import struct
 from dataclasses import replace
 
@@ -10,7 +11,9 @@ import pytest
 
 from tests.unit.orb import raw
 from tests.unit.orb.aio.scenes import SHORT, STRING, scene, warnings
+from tests.unit.orb.echo import Echo, EchoServant
 from tests.unit.orb.raw import Peer, request
+from tidings.orb.aio import Orb
 from tidings.orb.limits import Limits
 
 
@@ -87,6 +90,20 @@ def test_who_connects_and_says_nothing_is_told_that_it_is_over(
 
     asyncio.run(run())
     assert len(warnings(caplog)) == 1
+
+
+def test_the_system_looks_whether_peers_are_still_there() -> None:
+    async def run() -> None:
+        async with Orb() as server, Orb() as client:
+            await server.listen()
+            await client.stub(Echo, server.activate(EchoServant(), b"echo")).echo("x")
+            for orb in (server, client):
+                (found,) = orb._links._all
+                assert found._transport is not None
+                opened = found._transport.get_extra_info("socket")
+                assert opened.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+
+    asyncio.run(run())
 
 
 def test_who_does_not_read_is_not_served_on_and_then_cut(

@@ -13,7 +13,7 @@ from tests.unit.orb import raw
 from tests.unit.orb.echo import INTERFACE, Echo, EchoServant
 from tests.unit.orb.raw import Peer, message, request
 from tidings.orb import exceptions as corba
-from tidings.orb.aio import Bidirectional, Options, Orb
+from tidings.orb.aio import Bidirectional, Options, Orb, link
 from tidings.orb.exceptions import Completion
 from tidings.orb.ior import make_reference
 from tidings.orb.poa import Found
@@ -199,6 +199,35 @@ def test_a_crowd_is_turned_away_while_the_peer_owes_us_an_answer() -> None:
             assert await asking == "!"
             assert {await peer.status(), await peer.status()} == {(10, 0), (12, 0)}
             await peer.close()
+
+    asyncio.run(run())
+
+
+def test_a_crowd_that_stays_is_no_reason_to_miss_what_the_peer_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(link, "CROWDED_SECONDS", 0.1)
+
+    async def run() -> None:
+        async with Orb(Options(max_requests=2, message_seconds=0.1)) as orb:
+            address = await orb.listen()
+            servant = EchoServant()
+            orb.activate(servant, b"echo")
+            peer = await Peer.connect(*address)
+            for id in (10, 12):
+                peer.send(request("nap", struct.pack("<I", 60_000), id=id))
+                await _until(lambda: servant.naps > 0)
+            await _until(lambda: servant.naps == 2)
+            peer.send(request("echo", text("x"), id=14))
+            assert await peer.exception() == ("TRANSIENT", corba.OMG | 1, 1)
+            peer.send(message(raw.CANCEL, struct.pack("<I", 10)))
+            await _until(lambda: servant.cancelled == 1)
+            peer.send(request("echo", text("x"), id=16))
+            assert await peer.status() == (16, raw.NO_EXCEPTION)
+            peer.send(request("nap", struct.pack("<I", 60_000), id=18))
+            await _until(lambda: servant.naps == 3)
+            await peer.close()
+            await _until(lambda: servant.cancelled == 3)
 
     asyncio.run(run())
 

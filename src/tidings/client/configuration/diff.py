@@ -123,7 +123,9 @@ class _Planning:
             have = self._have.filters.get(label, constraints)
             if have != constraints:
                 details = tuple(_lists("constraints", _texts(have), _texts(constraints)))
-                yield _parts(f"filter {label}", label, details, mapping=False)
+                # Without constraints a filter lets everything through.
+                widened = not constraints
+                yield _parts(f"filter {label}", label, details, widened=widened)
         for label, mapping in self._wanted.mappings.items():
             there = self._have.mappings.get(label, mapping)
             if there != mapping:
@@ -330,9 +332,19 @@ def _nothing_like(holder: Holder) -> Holder:
     return ProxyPart(qos=holder.qos, style=holder.style, form=holder.form, admin=holder.admin)
 
 
-def _parts(what: str, label: str, details: tuple[str, ...], *, mapping: bool) -> Step:
-    adding: tuple[Action, ...] = (AddParts(label, mapping),)
-    return Step(Verb.CHANGE, what, details, adding, (ArrangeParts(label, mapping),))
+def _parts(
+    what: str,
+    label: str,
+    details: tuple[str, ...],
+    *,
+    mapping: bool = False,
+    widened: bool = False,
+) -> Step:
+    """The change of a filter; where it lets more through in the end, all of it comes first."""
+    adding, arranging = AddParts(label, mapping), ArrangeParts(label, mapping)
+    if widened:
+        return Step(Verb.CHANGE, what, details, (adding, arranging))
+    return Step(Verb.CHANGE, what, details, (adding,), (arranging,))
 
 
 def _changed(there: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, int]:

@@ -108,6 +108,32 @@ class _Probing:
         return getattr(self._transport, name)
 
 
+HELD = """
+version = 1
+[filters.f]
+constraints = [{}]
+[filters.g]
+constraints = [{}]
+[channels.a.subscriptions.p]
+filters = ["f", "g"]
+"""
+
+
+def test_a_filter_is_emptied_before_another_lets_less_through() -> None:
+    before, after = HELD.format('"$n > 1"', '"$n == 0"'), HELD.format('"$n == 9"', "")
+
+    async def scene(client: Client) -> tuple[int, int]:
+        await applied(client, read_configuration(before))
+        probing = _Probing(client)
+        found = await find_configuration(client.transport)
+        await Applying(probing, read_configuration(after), found).run(lambda step: None)
+        [proxy] = [one for one in await (await client.channel("a")).proxies() if one.name]
+        return proxy.waiting, probing.published
+
+    waiting, published = on_services(scene)
+    assert waiting == published > 0
+
+
 @settings(QUICK, max_examples=100)
 @given(changes())
 def test_an_event_wanted_before_and_after_is_wanted_all_the_while(

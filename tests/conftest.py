@@ -25,6 +25,7 @@ settings.load_profile("full")
 
 REAL_PART = "real_part"  # keys in a report's user properties
 TABLE = "table"
+LINES_OF_A_FAILURE = 30
 ALWAYS_MET = (
     *("msgspec", "pyarrow", "hypothesis", "lark", "pydantic", "fastapi", "uvicorn", "websockets"),
     *("httpx2", "schemathesis"),
@@ -98,7 +99,8 @@ def _count_as_failed(report: pytest.TestReport | pytest.CollectReport) -> None:
 class RunSummary:
     """Gathers from all reports, and writes tables above pytest's closing line.
 
-    A test adds a table of its own with ``record_property("table", text)``.
+    A test adds a table of its own with ``record_property("table", text)``; they are left out if
+    something failed.
     """
 
     def __init__(self) -> None:
@@ -106,11 +108,14 @@ class RunSummary:
         self.tests: dict[str, int] = defaultdict(int)
         self.parts: dict[str, set[str]] = defaultdict(set)
         self.tables: dict[str, str] = {}
+        self.failures: list[tuple[str, str]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         folder = report.nodeid.partition("::")[0].rpartition("/")[0] or "."
         self.seconds[folder] += report.duration
         self.tests[folder] += report.when == "call"
+        if report.failed:
+            self.failures.append((report.nodeid, report.longreprtext))
         for key, value in report.user_properties:
             if key == REAL_PART and isinstance(value, tuple | list):
                 name, version = value
@@ -119,7 +124,7 @@ class RunSummary:
                 self.tables[report.nodeid.rpartition("::")[2]] = str(value)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        for test, table in self.tables.items():
+        for test, table in self.tables.items() if not self.failures else ():
             terminalreporter.section(test)
             terminalreporter.write_line(table)
         terminalreporter.section("minutes per folder, all workers together")
@@ -129,6 +134,10 @@ class RunSummary:
         terminalreporter.section("real parts met")
         for name, versions in [*_installed_parts(), *sorted(self.parts.items())]:
             terminalreporter.line(f"{name} {', '.join(sorted(versions))}")
+        # Once more at the very end: of a long run often only the last lines are kept.
+        for test, why in self.failures:
+            terminalreporter.section(f"failed: {test}")
+            terminalreporter.write_line("\n".join(why.splitlines()[-LINES_OF_A_FAILURE:]))
 
 
 def _installed_parts() -> list[tuple[str, set[str]]]:

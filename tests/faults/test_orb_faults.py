@@ -13,6 +13,7 @@ HOSTILE = f"{UNIT}.test_hostile_octets"
 FRAMING = f"{UNIT}.test_framing"
 VALUES = f"{LAWS}:test_every_value_of_every_type_survives"
 TYPES = f"{UNIT}.test_cdr_typecode"
+REPEATED = f"{UNIT}.aio.test_repeated"
 
 CDR_FAULTS = [
     Fault(
@@ -261,7 +262,38 @@ MESSAGE_FAULTS = [
     ),
 ]
 
-FAULTS = [*CDR_FAULTS, *TYPE_FAULTS, *MESSAGE_FAULTS]
+CALL_FAULTS = [
+    Fault(
+        "a mould forgets the service contexts of GIOP 1.0",
+        f"{ORB}.giop_writing",
+        'f"{order}I4xI"',
+        'f"{order}II"',
+        f"{UNIT}.test_giop_writing:test_a_request_from_a_mould_is_the_request",
+    ),
+    Fault(
+        "a mould is made before code sets were agreed on",
+        f"{ORB}.connection",
+        "if self._offer or self._negotiates(destination.codesets, minor):",
+        "if self._offer:",
+        f"{REPEATED}:test_on_a_connection_where_nothing_was_agreed_none_is_begun",
+    ),
+    Fault(
+        "a call has only what the one before has left of the time",
+        f"{ORB}.aio.repeated",
+        "if left > 0:",
+        "if left > self._seconds:",
+        f"{REPEATED}:test_each_call_has_the_whole_time",
+    ),
+    Fault(
+        "a connection takes more calls than it may",
+        f"{ORB}.aio.outgoing",
+        "len(self._waiting) < self._options.max_calls and",
+        "bool(self._options.max_calls) and",
+        f"{REPEATED}:test_a_connection_with_all_it_may_have_takes_no_more",
+    ),
+]
+
+FAULTS = [*CDR_FAULTS, *TYPE_FAULTS, *MESSAGE_FAULTS, *CALL_FAULTS]
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.what)

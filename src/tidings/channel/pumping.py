@@ -31,7 +31,7 @@ def pump(proxy: Proxy, now: int) -> None:
                 _pump_batches(proxy, delivery, now)
             else:
                 room = proxy.window - len(delivery.flight)
-                if room > 0:
+                if room > 0 and delivery.queue.length:
                     _hand_over(proxy, delivery, room, now)
         elif delivery.pulls:
             serve_pulls(proxy, delivery, now)

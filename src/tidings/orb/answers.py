@@ -15,6 +15,7 @@ from tidings.orb.exceptions import (
     UserException,
     system_exception,
 )
+from tidings.orb.generated import read_void
 
 if TYPE_CHECKING:
     from tidings.events.reference import Reference
@@ -47,9 +48,12 @@ def result_of(answer: Answer, operation: Operation, limits: Limits) -> Any:  # n
     """
     reply = answer.reply
     assert isinstance(reply, giop.Reply)
+    went_well = reply.status is giop.ReplyStatus.NO_EXCEPTION
+    if went_well and operation.read_result is read_void:
+        return None
     reader = reply.reader(answer.codesets, limits)
     try:
-        if reply.status is giop.ReplyStatus.NO_EXCEPTION:
+        if went_well:
             return operation.read_result(reader)
         outcome = _outcome(reply.status, reader, operation)
     except SystemException as error:

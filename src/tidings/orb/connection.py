@@ -6,7 +6,7 @@ is fetched with `data_to_send`. Whoever has the socket does both.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tidings.orb import giop
 from tidings.orb.codesets import NOT_NEGOTIATED, CodeSets, accept
@@ -21,6 +21,9 @@ from tidings.orb.contexts import (
 from tidings.orb.exceptions import FramingError, SystemException
 from tidings.orb.giop import Wire
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
+
+if TYPE_CHECKING:
+    from tidings.orb.destination import Destination
 
 __all__ = [
     "Answer",
@@ -277,7 +280,7 @@ class Connection:
         """
         contexts: list[tuple[int, bytes]] = []
         wire = self._wires[minor]
-        negotiates = codesets is not None and minor > 0 and self._opener and not self._negotiated
+        negotiates = self._negotiates(codesets, minor)
         if codesets is not None and negotiates:
             wire = wire._replace(codesets=codesets)
             contexts.append((CODE_SETS, write_code_sets(codesets)))
@@ -300,6 +303,25 @@ class Connection:
             self._offer = ()
             self._requests_allowed = True
         return self._asked(octets, minor, wants_reply=bool(response_flags & 1))
+
+    def _negotiates(self, codesets: CodeSets | None, minor: int) -> bool:
+        return codesets is not None and minor > 0 and self._opener and not self._negotiated
+
+    def mould(self, destination: Destination, operation: str) -> giop.RequestMould | None:
+        """For calls of one operation again and again; None while something is to be agreed on."""
+        minor = destination.minor
+        if self._offer or self._negotiates(destination.codesets, minor):
+            return None
+        return giop.RequestMould(self._wires[minor], destination.key, operation)
+
+    def fits_mould(self, mould: giop.RequestMould) -> bool:
+        """Whether nothing was agreed on since it was made."""
+        return mould.wire is self._wires[mould.wire.minor]
+
+    def call_again(self, mould: giop.RequestMould, body: bytes) -> int:
+        """Sends a request from a mould that fits; gives its id."""
+        octets = mould.request(self._next_id, body)
+        return self._asked(octets, mould.wire.minor, wants_reply=True)
 
     def locate(self, target: giop.Target, *, minor: int = 2) -> int:
         """Asks where an object is; gives the request id."""

@@ -7,7 +7,14 @@ from typing import Final
 
 from tidings.orb.exceptions import FramingError
 from tidings.orb.giop_messages import Message, MessageType
-from tidings.orb.giop_reading import HEADER_SIZE, Header, decode_message, read_header
+from tidings.orb.giop_reading import (
+    HEADER_SIZE,
+    Header,
+    check_magic,
+    decode_message,
+    decode_whole,
+    read_header,
+)
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
 __all__ = ["Framer"]
@@ -86,8 +93,11 @@ class Framer:
             raise FramingError(self._broken)
         try:
             while (frame := self._next_frame()) is not None:
-                whole = self._assembled(*frame)
-                if whole is not None:
+                header, octets = frame
+                whole = self._assembled(header, octets)
+                if whole is octets:
+                    yield decode_whole(header, octets, self._limits)
+                elif whole is not None:
                     yield decode_message(whole, self._limits)
         except FramingError as error:
             self._broken = str(error)
@@ -99,8 +109,7 @@ class Framer:
         """The next message or fragment, if all of it is there."""
         buffer = self._buffer
         if len(buffer) < self._needed:
-            if buffer[:4] != b"GIOP"[: len(buffer)]:
-                read_header(buffer)  # octets of something else are told before twelve came
+            check_magic(buffer)  # octets of something else are told before twelve came
             return None
         header = read_header(buffer)
         if header.size > self._limits.message_size:

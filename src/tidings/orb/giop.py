@@ -25,6 +25,7 @@ from tidings.orb.giop_messages import (
 from tidings.orb.giop_reading import HIGHEST_MINOR, decode_message
 from tidings.orb.giop_writing import (
     ORDINARY,
+    RequestMould,
     Wire,
     WriteBody,
     encode_cancel_request,
@@ -55,6 +56,7 @@ __all__ = [
     "Reply",
     "ReplyStatus",
     "Request",
+    "RequestMould",
     "ServiceContext",
     "Target",
     "Wire",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, TypeAlias
+
+import msgspec
 
 from tidings.events.reference import Reference
 from tidings.orb.cdr_reader import Reader
@@ -113,8 +114,7 @@ def key_of(target: Target) -> bytes:
     return key_of_profile(*profiles[target.profile_index])
 
 
-@dataclass(frozen=True, slots=True)
-class _WithBody:
+class _WithBody(msgspec.Struct, frozen=True):
     """A message with a body: the octets of the whole message, and where the body begins."""
 
     minor: int
@@ -137,8 +137,7 @@ class _WithBody:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Request(_WithBody):
+class Request(_WithBody, frozen=True):
     """A call of an operation.
 
     Attributes:
@@ -156,23 +155,20 @@ class Request(_WithBody):
     contexts: tuple[ServiceContext, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reply(_WithBody):
+class Reply(_WithBody, frozen=True):
     """What came of a request."""
 
     status: ReplyStatus
     contexts: tuple[ServiceContext, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LocateReply(_WithBody):
+class LocateReply(_WithBody, frozen=True):
     """Where an object is."""
 
     status: LocateStatus
 
 
-@dataclass(frozen=True, slots=True)
-class LocateRequest:
+class LocateRequest(msgspec.Struct, frozen=True):
     """The question whether an object is here."""
 
     minor: int
@@ -182,8 +178,7 @@ class LocateRequest:
     key: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class CancelRequest:
+class CancelRequest(msgspec.Struct, frozen=True):
     """The reply to a request is not wanted any more."""
 
     minor: int
@@ -191,16 +186,14 @@ class CancelRequest:
     request_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class CloseConnection:
+class CloseConnection(msgspec.Struct, frozen=True):
     """The peer closes the connection in good order."""
 
     minor: int
     little: bool
 
 
-@dataclass(frozen=True, slots=True)
-class MessageError:
+class MessageError(msgspec.Struct, frozen=True):
     """The peer does not understand what it was sent."""
 
     minor: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
+from struct import Struct
 from typing import Final, NamedTuple, TypeVar
 
 from tidings.orb.cdr_reader import Reader
@@ -29,11 +30,24 @@ from tidings.orb.giop_messages import (
 )
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["HEADER_SIZE", "HIGHEST_MINOR", "Header", "decode_message", "read_header"]
+__all__ = [
+    "HEADER_SIZE",
+    "HIGHEST_MINOR",
+    "Header",
+    "check_magic",
+    "decode_message",
+    "decode_whole",
+    "read_header",
+]
 
 HEADER_SIZE: Final = 12
 HIGHEST_MINOR: Final = 2
 _MAGIC: Final = b"GIOP"
+_LITTLE_HEADER: Final = Struct("<4sBBBBI").unpack_from
+# Of a reply in GIOP 1.2: the request id, the status, and how many service contexts follow.
+_REPLY_START: Final = {True: Struct("<III").unpack_from, False: Struct(">III").unpack_from}
+_PLAIN_SIZE: Final = 12
+_STATUSES: Final = tuple(ReplyStatus)
 S = TypeVar("S", bound=IntEnum)
 
 
@@ -55,22 +69,33 @@ class Header(NamedTuple):
     size: int
 
 
+def check_magic(octets: bytes | bytearray) -> None:
+    """Lets octets pass that may be the beginning of a message, however few there are.
+
+    Raises:
+        FramingError: They are something else.
+    """
+    if octets[:4] != _MAGIC[: len(octets)]:
+        shown = bytes(octets[:4])
+        raise FramingError(f"a GIOP message begins with {_MAGIC!r}, not with {shown!r}")
+
+
 def read_header(octets: bytes | bytearray) -> Header:
     """The header at the beginning of octets, of which there are twelve at least.
 
     Raises:
         FramingError: It is no header of a version that is spoken here.
     """
-    if octets[:4] != _MAGIC:
-        shown = bytes(octets[:4])
-        raise FramingError(f"a GIOP message begins with {_MAGIC!r}, not with {shown!r}")
-    major, minor, flags, number = octets[4:8]
+    magic, major, minor, flags, number, size = _LITTLE_HEADER(octets)
+    if magic != _MAGIC:
+        check_magic(octets)
     if major != 1 or minor > HIGHEST_MINOR:
         raise FramingError(f"GIOP {major}.{minor} is not spoken here; 1.0 to 1.{HIGHEST_MINOR} are")
     if number > MessageType.FRAGMENT or (not minor and number == MessageType.FRAGMENT):
         raise FramingError(f"GIOP 1.{minor} has no message of type {number}")
     little = flags & 1 == 1
-    size = int.from_bytes(octets[8:12], "little" if little else "big")
+    if not little:
+        size = int.from_bytes(octets[8:12], "big")
     return Header(minor, little, bool(minor and flags & 2), _TYPES[number], size)
 
 
@@ -89,6 +114,19 @@ def decode_message(octets: bytes, limits: Limits = DEFAULT_LIMITS) -> Message:
     if header.size != len(octets) - HEADER_SIZE:
         left = len(octets) - HEADER_SIZE
         raise FramingError(f"a message of {header.size} octets came with {left}")
+    return decode_whole(header, octets, limits)
+
+
+def decode_whole(header: Header, octets: bytes, limits: Limits = DEFAULT_LIMITS) -> Message:
+    """The message that octets hold whose header was read, and whose size is the right one.
+
+    Raises:
+        FramingError: It is malformed, or only a part of a message.
+    """
+    if header.type is MessageType.REPLY:
+        plain = _plain_reply(header, octets)
+        if plain is not None:
+            return plain
     if header.type is MessageType.CLOSE_CONNECTION:
         return CloseConnection(header.minor, header.little)
     if header.type is MessageType.MESSAGE_ERROR:
@@ -133,6 +171,18 @@ def _request(reader: Reader) -> Request:
         operation,
         contexts,
     )
+
+
+def _plain_reply(header: Header, octets: bytes) -> Reply | None:
+    """A reply of the kind that nearly all are of: in GIOP 1.2, and nothing travels beside it."""
+    minor, little, more, _, size = header
+    if minor < 2 or more or size < _PLAIN_SIZE:
+        return None
+    request_id, status, contexts = _REPLY_START[little](octets, HEADER_SIZE)
+    if contexts or status >= len(_STATUSES):
+        return None
+    at = HEADER_SIZE + _PLAIN_SIZE  # a body, if there is one, is aligned there
+    return Reply(minor, little, request_id, octets, at, _STATUSES[status], ())
 
 
 def _reply(reader: Reader) -> Reply:

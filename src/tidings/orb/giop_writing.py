@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from struct import Struct
 from typing import Final, NamedTuple, TypeAlias
 
 from tidings.orb.cdr_writer import Writer
@@ -20,6 +21,7 @@ from tidings.orb.giop_messages import (
 
 __all__ = [
     "ORDINARY",
+    "RequestMould",
     "Wire",
     "WriteBody",
     "encode_cancel_request",
@@ -34,6 +36,8 @@ __all__ = [
 
 WriteBody: TypeAlias = Callable[[Writer], None]
 Contexts: TypeAlias = Iterable[tuple[int, bytes]]
+
+_HEADER_SIZE: Final = 12
 
 ORDINARY: Final = 3
 """The response flags of a call that waits for its reply."""
@@ -86,6 +90,38 @@ def encode_request(
         writer.latin(operation)
         writer.ulong(0)  # the principal, which nobody uses any more
     return _ended(writer, write_body, aligned=wire.minor >= 2)
+
+
+class RequestMould:
+    """Requests for one operation of one object, which differ in their ids and arguments only.
+
+    Args:
+        wire: How they are written.
+        key: The object.
+        operation: The operation's name on the wire; it has arguments, and a reply is wanted.
+
+    Attributes:
+        wire: How they are written.
+        body_at: Where the arguments begin, for their alignment.
+    """
+
+    __slots__ = ("_beginning", "_end", "_numbers", "body_at", "wire")
+
+    def __init__(self, wire: Wire, key: bytes, operation: str) -> None:
+        self.wire = wire
+        sample = encode_request(wire, 0, key, operation, write_body=lambda writer: writer.octet(0))
+        self.body_at = len(sample) - 1
+        order = "<" if wire.little else ">"
+        # Before GIOP 1.2 the number of service contexts, none, stands before the request's id.
+        self._numbers = Struct(f"{order}II" if wire.minor >= 2 else f"{order}I4xI")
+        self._beginning = sample[:8]
+        self._end = sample[8 + self._numbers.size : -1]
+
+    def request(self, request_id: int, body: bytes) -> bytes:
+        """A request with these arguments, which are not empty."""
+        size = self.body_at + len(body) - _HEADER_SIZE
+        numbers = self._numbers.pack(size, request_id)
+        return b"".join((self._beginning, numbers, self._end, body))
 
 
 def encode_reply(

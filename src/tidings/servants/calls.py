@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from tidings.servants.shared_events import SharedEvents
 
 if TYPE_CHECKING:
+    from tidings.channel.vocabulary import Form
     from tidings.events.reference import Reference
-    from tidings.orb.aio.begun import BegunCall, Done
     from tidings.orb.aio.orb import Orb
+    from tidings.orb.aio.repeated import Done, RepeatedCall
     from tidings.orb.stubs import Operation
 
 __all__ = ["Calls", "ClientOptions"]
@@ -70,11 +71,13 @@ class Calls:
         """Hands events over, or asks for them."""
         return await self.orb.call(client, operation, arguments, self.options.call_seconds)
 
-    def begin(
-        self, client: Reference, operation: Operation, arguments: tuple[Any, ...], done: Done
-    ) -> BegunCall | None:
-        """Hands events over without a task, if that can be done at once; see `Orb.begin`."""
-        return self.orb.begin(client, operation, arguments, self.options.call_seconds, done)
+    def repeated(
+        self, client: Reference, operation: Operation, form: Form, done: Done
+    ) -> RepeatedCall:
+        """Hands lists of events over without a task; see `Orb.repeated`."""
+        octets = self.events.octets(operation, form)
+        seconds = self.options.call_seconds
+        return self.orb.repeated(client, operation, done, seconds=seconds, octets=octets)
 
     async def tell(
         self, client: Reference, operation: Operation, arguments: tuple[Any, ...] = ()

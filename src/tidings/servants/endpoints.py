@@ -10,7 +10,6 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import Final, Protocol
 
 from tidings.channel.vocabulary import Form, Item, Side
@@ -22,7 +21,7 @@ from tidings.engine.bodies import Message
 from tidings.engine.reach import Delivery, QuietEndpoint, Types
 from tidings.errors import Disconnected, InvalidEvent, TidingsError
 from tidings.events.reference import Reference
-from tidings.orb.aio.begun import BegunCall, CallAgain
+from tidings.orb.aio.repeated import CallAgain
 from tidings.orb.exceptions import (
     BAD_OPERATION,
     NO_IMPLEMENT,
@@ -180,20 +179,21 @@ class PushConsumerEndpoint(ClientEndpoint):
         super().__init__(calls, kind, client, seat)
         assert kind.transfer is not None
         self._push = calls.events.operation(kind.transfer, kind.form)
+        self._again = calls.repeated(client, self._push, kind.form, self._called)
+        self._handed: list[Message] = []
         self._queue: deque[list[Message]] = deque()
         self._taken: list[int] = []
         self._address = (0, 0)
         self._timer: asyncio.TimerHandle | None = None
-        self._begun: BegunCall | None = None
         self._ended: asyncio.Future[None] | None = None
 
     @property
     def busy(self) -> bool:
         """Whether a call to the client is under way."""
-        return self._begun is not None or super().busy
+        return self._again.under_way or super().busy
 
     def _under_way(self) -> asyncio.Future[None] | None:
-        if self._begun is None:
+        if not self._again.under_way:
             return self._task
         self._ended = self._loop.create_future()
         return self._ended
@@ -201,9 +201,7 @@ class PushConsumerEndpoint(ClientEndpoint):
     def cancel(self) -> None:
         """Ends the calls that are running."""
         super().cancel()
-        if self._begun is not None:
-            self._begun.cancel()
-            self._begun = None
+        self._again.cancel()
 
     def deliver(self, batch: Delivery) -> None:
         """Queues the events for the calls."""
@@ -224,7 +222,7 @@ class PushConsumerEndpoint(ClientEndpoint):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._task is None and self._begun is None:
+        if self._task is None and not self._again.under_way:
             self._call()
 
     def _call(self) -> None:
@@ -232,16 +230,15 @@ class PushConsumerEndpoint(ClientEndpoint):
         while self._queue and not self._is_held():
             messages = self._queue[0]
             try:
-                done = partial(self._called, messages)
-                self._begun = self._calls.begin(self.client, self._push, (messages,), done)
+                begun = self._again.begin(messages)
             except UnwritableError as error:
                 self._queue.popleft()
                 self._refuse(messages, error)
                 continue
-            if self._begun is None:
-                self._task = self._calls.start(self._run())
+            if begun:
+                self._handed = self._queue.popleft()
             else:
-                self._queue.popleft()
+                self._task = self._calls.start(self._run())
             return
 
     def _is_held(self) -> bool:
@@ -251,9 +248,9 @@ class PushConsumerEndpoint(ClientEndpoint):
             return True
         return False
 
-    def _called(self, messages: list[Message], result: object, error: Exception | None) -> None:
+    def _called(self, _result: object, error: Exception | None) -> None:
         """A call without a task has ended."""
-        self._begun = None
+        messages, self._handed = self._handed, []
         if isinstance(error, CallAgain) and not self._closed:
             self._queue.appendleft(messages)
             self._task = self._calls.start(self._run())

@@ -9,13 +9,15 @@ from tidings.channel.vocabulary import Form
 from tidings.cos.events import any_out, write_event
 from tidings.engine.bodies import Message
 from tidings.events.structured import StructuredEvent
+from tidings.orb.aio.repeated import octets_of
 from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.exceptions import SystemException
+from tidings.orb.giop import Wire
 from tidings.orb.stubs import Operation
 
 if TYPE_CHECKING:
+    from tidings.orb.aio.repeated import WriteOctets
     from tidings.orb.cdr_writer import Writer
-    from tidings.orb.codesets import CodeSets
 
 __all__ = ["MOST_OCTETS", "SharedEvents", "UnwritableError"]
 
@@ -27,7 +29,8 @@ _KEPT: Final = 256
 # Longer ones are written for each consumer: that takes little beside sending them.
 _LONGEST: Final = 64 * 1024
 
-_Key = tuple[int, bool, int, bool, int, "CodeSets"]
+_Write = Callable[["Writer", StructuredEvent], None]
+_Key = tuple[int, int, Wire, _Write]
 
 
 class UnwritableError(Exception):
@@ -76,18 +79,25 @@ class SharedEvents:
 
         return push._replace(write_arguments=write_arguments)
 
-    def _write(
-        self, writer: Writer, message: Message, write: Callable[[Writer, StructuredEvent], None]
-    ) -> None:
+    def octets(self, push: Operation, form: Form) -> WriteOctets:
+        """Makes the octets of the arguments of such an operation: a list of messages."""
+        write = _WRITE[form]
+        anew = octets_of(push)
+        kept_of = self._kept.get
+
+        def octets(messages: list[Message], wire: Wire, at: int) -> bytes:
+            if form is not Form.SEQUENCE:
+                kept = kept_of((id(messages[0]), at & 7, wire, write))
+                if kept is not None and kept[0] is messages[0]:
+                    return kept[1]
+            return anew((messages,), wire, at)
+
+        return octets
+
+    def _write(self, writer: Writer, message: Message, write: _Write) -> None:
         start = writer.at
-        key = (
-            id(message),
-            write is write_event,
-            (start - writer.origin) & 7,
-            writer.little,
-            writer.minor,
-            writer.codesets,
-        )
+        wire = Wire(writer.minor, writer.little, writer.codesets)
+        key = (id(message), (start - writer.origin) & 7, wire, write)
         kept = self._kept.get(key)
         if kept is not None and kept[0] is message:
             writer.raw(kept[1])
@@ -102,7 +112,7 @@ def _write_any(writer: Writer, event: StructuredEvent) -> None:
     writer.any(any_out(event))
 
 
-_WRITE: Final[dict[Form, Callable[[Any, StructuredEvent], None]]] = {
+_WRITE: Final[dict[Form, _Write]] = {
     Form.ANY: _write_any,
     Form.STRUCTURED: write_event,
     Form.SEQUENCE: write_event,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.unit.orb import raw
 from tests.unit.orb.raw import message, request
+from tidings.events.reference import Reference
 from tidings.orb import giop
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import ISO_8859_1, NOT_NEGOTIATED, UTF_8, UTF_16, CodeSets
@@ -24,6 +25,7 @@ from tidings.orb.connection import (
     Locate,
     Refusal,
 )
+from tidings.orb.destination import Destination
 from tidings.orb.exceptions import BAD_PARAM, CODESET_INCOMPATIBLE
 
 AGREED = CodeSets(UTF_8, UTF_16)
@@ -47,6 +49,10 @@ def called(client: Connection, server: Connection, **options: object) -> Call:
 def answer(server: Connection, call: Call) -> None:
     octets = giop.encode_reply(call.wire, call.request_id, giop.ReplyStatus.NO_EXCEPTION)
     server.reply(call.request_id, octets)
+
+
+def destination(codesets: CodeSets | None = None) -> Destination:
+    return Destination((("host", 1),), b"key", 2, codesets, Reference("", ()), 0)
 
 
 class TestCalls:
@@ -109,6 +115,38 @@ class TestCalls:
         (told,) = passed(server, client)
         assert isinstance(told, Answer)
         assert told.reply.status == here
+
+
+class TestMoulds:
+    def test_make_the_same_requests_with_ids_of_their_own(self) -> None:
+        client, server = sides()
+        mould = client.mould(destination(), "ask")
+        assert mould is not None
+        for _ in range(2):
+            client.call(b"key", "ask", write_body=lambda writer: writer.ulong(7))
+            client.call_again(mould, b"\7\0\0\0")
+            one, other = (call.request for call in passed(client, server) if isinstance(call, Call))
+            assert other.request_id == one.request_id + 2
+            assert (other.key, other.operation, other.at) == (one.key, one.operation, one.at)
+            assert other.octets[other.at :] == one.octets[one.at :]
+
+    def test_there_is_none_as_long_as_something_is_to_be_agreed_on(self) -> None:
+        client, server = sides(accept_points=True)
+        assert client.mould(destination(AGREED), "ask") is None
+        called(client, server, codesets=AGREED)
+        assert client.mould(destination(AGREED), "ask") is not None
+        client.offer((("host", 1),))
+        assert client.mould(destination(AGREED), "ask") is None
+        called(client, server)
+        assert client.mould(destination(AGREED), "ask") is not None
+
+    def test_they_fit_until_something_is_agreed_on(self) -> None:
+        client, server = sides()
+        mould = client.mould(destination(), "ask")
+        assert mould is not None
+        assert client.fits_mould(mould)
+        called(client, server, codesets=AGREED)
+        assert not client.fits_mould(mould)
 
 
 class TestCodeSets:

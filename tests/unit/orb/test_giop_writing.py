@@ -50,6 +50,20 @@ def test_requests_survive(
     assert reader.left == 0
 
 
+@given(wires, ids, st.binary(max_size=9), operations, st.binary(min_size=1, max_size=9))
+def test_a_request_from_a_mould_is_the_request(
+    wire: giop.Wire, id: int, key: bytes, operation: str, body: bytes
+) -> None:
+    def write(writer: Writer) -> None:
+        assert writer.at == mould.body_at
+        writer.raw(body)
+
+    mould = giop.RequestMould(wire, key, operation)
+    assert mould.request(id, body) == giop.encode_request(
+        wire, id, key, operation, write_body=write
+    )
+
+
 @given(wires, ids, contexts, st.booleans())
 def test_replies_survive(
     wire: giop.Wire, id: int, listed: list[tuple[int, bytes]], full: bool

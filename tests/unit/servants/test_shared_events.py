@@ -11,6 +11,7 @@ from tidings.engine.bodies import Message
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.orb.cdr_writer import Writer
+from tidings.orb.giop import Wire
 from tidings.orb.stubs import Operation
 from tidings.servants.shared_events import SharedEvents, UnwritableError
 
@@ -44,8 +45,11 @@ def test_the_octets_are_those_of_the_operation_however_often_they_are_written(
         ]
         for operation, form, handed, meant in pairs:
             ours, theirs = (Writer(little=little, origin=-offset) for _ in range(2))
-            found = written(shared.operation(operation, form), (handed,), ours)
-            assert found == written(operation, (meant,), theirs)
+            push = shared.operation(operation, form)
+            right = written(operation, (meant,), theirs)
+            assert written(push, (handed,), ours) == right
+            octets = shared.octets(push, form)
+            assert octets(handed, Wire(2, little, ours.codesets), offset) == right
 
 
 def test_an_event_is_written_once_for_all_consumers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from tidings.orb.aio.begun import BegunCall, Done
 from tidings.orb.aio.hub import LinkLost
 from tidings.orb.aio.link import Link
 from tidings.orb.aio.options import Address
@@ -95,44 +92,15 @@ class Calling:
             why = f"no answer to {operation.name!r} within {seconds:g} s"
             raise TIMEOUT(0, completed, why) from error
 
-    def begin(
-        self,
-        reference: Reference,
-        operation: Operation,
-        arguments: tuple[Any, ...],
-        seconds: float,
-        done: Done,
-    ) -> BegunCall | None:
-        """Makes a call without a task, if a connection is at hand.
-
-        Args:
-            reference: The object.
-            operation: What is called; no oneway.
-            arguments: Its arguments.
-            seconds: How long the call may take.
-            done: Told how it ends; of `CallAgain` if `call` has to be used after all.
-
-        Returns:
-            The call, which can be given up; None if `call` has to be used, and `done` is not told.
-
-        Raises:
-            SystemException: The arguments cannot be written.
-        """
+    def at_hand(self, reference: Reference) -> tuple[Destination, Link] | None:
+        """Where calls of an object go, and the connection there; None if it has to be opened."""
         place = self._forwards.get(reference, reference)
         try:
             destination = destinations(place, self._options.minor)[0]
         except SystemException:
             return None
         link = self._pool.at_hand(Address(*destination.addresses[0]), destination.codesets)
-        if link is None:
-            return None
-        begun = BegunCall(link, operation, self._options.limits, done)
-        write = partial(_write, operation.write_arguments, arguments)
-        request_id = link.begin(destination, operation, write, begun)
-        if request_id is None:
-            return None
-        begun.sent(request_id, seconds)
-        return begun
+        return None if link is None else (destination, link)
 
     async def _attempts(
         self,
@@ -235,14 +203,6 @@ class Calling:
         if len(failures) == 1:
             raise failures[0]
         raise TRANSIENT(OMG | 2, why="; ".join(error.why for error in failures))
-
-
-def _write(
-    write_arguments: Callable[[Writer, tuple[Any, ...]], None],
-    arguments: tuple[Any, ...],
-    writer: Writer,
-) -> None:
-    write_arguments(writer, arguments)
 
 
 def _harmless(operation: Operation) -> bool:

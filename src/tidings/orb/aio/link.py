@@ -42,7 +42,6 @@ class Link(Outgoing):
         self.peer = Address("", 0)
         self._hub = hub
         self._reading = True
-        self._suspect = False
         self._overcrowded = False
         self._paused_at = 0.0
         self._last_received = self._last_sent

@@ -7,10 +7,10 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tidings.events.reference import Reference
-from tidings.orb.aio.begun import BegunCall, Done
 from tidings.orb.aio.calling import Calling
 from tidings.orb.aio.links import Links
 from tidings.orb.aio.options import Address, Options
+from tidings.orb.aio.repeated import Done, RepeatedCall, WriteOctets, octets_of
 from tidings.orb.corbaloc import Corbaname, InitialReference, ObjectUrl, parse_object_url
 from tidings.orb.exceptions import BAD_INV_ORDER, BAD_PARAM, NO_IMPLEMENT, OMG
 from tidings.orb.ior import make_reference
@@ -211,30 +211,33 @@ class Orb:
         """
         return await self._calling.call(reference, operation, arguments, timeout)
 
-    def begin(
+    def repeated(
         self,
         reference: Reference,
         operation: Operation,
-        arguments: tuple[Any, ...],
-        seconds: float,
         done: Done,
-    ) -> BegunCall | None:
-        """Makes a call without a task, if a connection is at hand; far cheaper than `call`.
+        *,
+        seconds: float | None = None,
+        octets: WriteOctets | None = None,
+    ) -> RepeatedCall:
+        """An operation to be called again and again without tasks; far cheaper than `call`.
 
         Args:
             reference: The object.
-            operation: What is called; no oneway.
-            arguments: The in and inout arguments.
-            seconds: How long the call may take.
-            done: Told how it ends; of `CallAgain` if `call` has to be used after all.
-
-        Returns:
-            The call, which can be given up; None if `call` has to be used, and `done` is not told.
-
-        Raises:
-            SystemException: The arguments cannot be written.
+            operation: What is called: it has arguments and is no oneway.
+            done: Told how each call ends.
+            seconds: How long a call may take; None for what the options say.
+            octets: Makes the octets of the arguments, if not the operation shall.
         """
-        return self._calling.begin(reference, operation, arguments, seconds, done)
+        return RepeatedCall(
+            self._calling,
+            reference,
+            operation,
+            octets or octets_of(operation),
+            self.options.call_seconds if seconds is None else seconds,
+            self.options.limits,
+            done,
+        )
 
     async def is_a(self, reference: Reference, id: str) -> bool:
         """Whether the object has the interface with this repository id."""

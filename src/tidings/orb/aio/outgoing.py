@@ -12,7 +12,7 @@ from tidings.orb.aio.options import Bidirectional, Options
 from tidings.orb.connection import Connection
 
 if TYPE_CHECKING:
-    from tidings.orb.aio.begun import BegunCall
+    from tidings.orb.aio.repeated import RepeatedCall
     from tidings.orb.destination import Destination
     from tidings.orb.stubs import Operation
 
@@ -32,11 +32,12 @@ class Outgoing(asyncio.Protocol):
         self._options = options
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
-        self._waiting: dict[int, asyncio.Future[sans_io.Answer] | BegunCall] = {}
+        self._waiting: dict[int, asyncio.Future[sans_io.Answer] | RepeatedCall] = {}
         self._places = asyncio.Semaphore(options.max_calls)
         self._writable = asyncio.Event()
         self._writable.set()
         self._flushing = False  # what is ready is about to be sent
+        self._suspect = False  # the peer may be gone without a word
         self._last_sent = self._loop.time()
         self.connection = Connection(
             opener=opener,
@@ -101,32 +102,21 @@ class Outgoing(asyncio.Protocol):
             # Still there only if the caller gave up.
             self.give_up_on(request_id, sent)
 
-    def begin(
-        self,
-        destination: Destination,
-        operation: Operation,
-        write_body: giop.WriteBody,
-        begun: BegunCall,
-    ) -> int | None:
-        """Sends a request at once, if nothing has to be waited for before.
+    def takes(self, mould: giop.RequestMould) -> bool:
+        """Whether a request from this mould can be sent at once."""
+        if self.closed or self._suspect or not self._writable.is_set():
+            return False
+        return len(self._waiting) < self._options.max_calls and self.connection.fits_mould(mould)
 
-        Returns:
-            The request's id, by which it can be given up; None if it was not sent.
-        """
-        full = self._places.locked() or len(self._waiting) >= self._options.max_calls
-        if self.closed or full or not self._writable.is_set():
-            return None
-        request_id = self.connection.call(
-            destination.key,
-            operation.name,
-            write_body,
-            minor=destination.minor,
-            codesets=destination.codesets,
-        )
-        self._wait(request_id, begun)
+    def begin(self, mould: giop.RequestMould, body: bytes, waiting: RepeatedCall) -> int:
+        """Sends a request that can be sent at once; its id, by which it can be given up."""
+        request_id = self.connection.call_again(mould, body)
+        self._wait(request_id, waiting)
         return request_id
 
-    def _wait(self, request_id: int, waiting: asyncio.Future[sans_io.Answer] | BegunCall) -> None:
+    def _wait(
+        self, request_id: int, waiting: asyncio.Future[sans_io.Answer] | RepeatedCall
+    ) -> None:
         """Sends a call and waits for its answer."""
         alone = not self._waiting and not self._flushing
         self._waiting[request_id] = waiting

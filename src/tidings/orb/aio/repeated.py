@@ -1,0 +1,231 @@
+"""Calls of one operation of one object again and again, without a task for each.
+
+They cost a fraction of what a coroutine does: which connection they take is looked up once, and
+their octets differ only in what differs. What they cannot do is wait, for a connection or for a
+second attempt: whoever makes them is told to use `Orb.call`, which can.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from tidings.orb.answers import Forward, Readdress, result_of
+from tidings.orb.cdr_writer import Writer
+from tidings.orb.exceptions import (
+    COMM_FAILURE,
+    OBJECT_NOT_EXIST,
+    TIMEOUT,
+    TRANSIENT,
+    Completion,
+)
+
+if TYPE_CHECKING:
+    from tidings.events.reference import Reference
+    from tidings.orb.aio.calling import Calling
+    from tidings.orb.aio.link import Link
+    from tidings.orb.connection import Answer
+    from tidings.orb.giop import RequestMould, Wire
+    from tidings.orb.limits import Limits
+    from tidings.orb.stubs import Operation
+
+__all__ = ["CallAgain", "Done", "RepeatedCall", "WriteOctets", "octets_of"]
+
+Done = Callable[[Any, Exception | None], None]
+"""Told the result of a call, or what went wrong."""
+
+WriteOctets = Callable[[Any, "Wire", int], bytes]
+"""Makes the octets of arguments: as they are written, and where in the message they begin."""
+
+
+class CallAgain(Exception):
+    """Nothing was done about the call: it is to be made in the ordinary way."""
+
+
+def octets_of(operation: Operation) -> WriteOctets:
+    """Makes octets of the arguments of an operation, given as a tuple."""
+
+    def octets(arguments: tuple[Any, ...], wire: Wire, at: int) -> bytes:
+        minor, little, codesets = wire
+        writer = Writer(little=little, minor=minor, codesets=codesets, origin=-at)
+        operation.write_arguments(writer, arguments)
+        return writer.getvalue()
+
+    return octets
+
+
+def _no_link() -> None:
+    """Stands for a connection that is not known."""
+
+
+class RepeatedCall:
+    """One operation of one object, to be called one time after the other.
+
+    Args:
+        calling: Knows the connections.
+        reference: The object.
+        operation: What is called: it has arguments and is no oneway.
+        octets: Makes the octets of the arguments.
+        seconds: How long a call may take.
+        limits: What an answer may hold.
+        done: Told how each call ends, of `CallAgain` if `Orb.call` has to be used after all; not
+            called after `cancel`.
+    """
+
+    __slots__ = (
+        "_began",
+        "_calling",
+        "_done",
+        "_limits",
+        "_link",
+        "_loop",
+        "_mould",
+        "_octets",
+        "_operation",
+        "_reference",
+        "_request_id",
+        "_seconds",
+        "_timer",
+    )
+
+    def __init__(
+        self,
+        calling: Calling,
+        reference: Reference,
+        operation: Operation,
+        octets: WriteOctets,
+        seconds: float,
+        limits: Limits,
+        done: Done,
+    ) -> None:
+        self._calling = calling
+        self._reference = reference
+        self._operation = operation
+        self._octets = octets
+        self._seconds = seconds
+        self._limits = limits
+        self._done = done
+        self._loop = asyncio.get_running_loop()
+        self._link: Callable[[], Link | None] = _no_link  # one that has ended may go
+        self._mould: RequestMould | None = None
+        self._request_id: int | None = None
+        self._began = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a call has begun and not ended."""
+        return self._request_id is not None
+
+    def begin(self, arguments: object) -> bool:
+        """Makes a call, if that can be done at once.
+
+        Args:
+            arguments: What `octets` makes octets of.
+
+        Returns:
+            Whether it was made; if not, `Orb.call` has to be used, and `done` is not told.
+
+        Raises:
+            SystemException: The arguments cannot be written.
+        """
+        assert self._request_id is None, "the call before has not ended"
+        link, mould = self._link(), self._mould
+        if link is None or mould is None or not link.takes(mould):
+            link, mould = self._found()
+            if link is None or mould is None:
+                return False
+        octets = self._octets(arguments, mould.wire, mould.body_at)
+        self._request_id = link.begin(mould, octets, self)
+        self._began = self._loop.time()
+        if self._timer is None:
+            self._timer = self._loop.call_later(self._seconds, self._look)
+        return True
+
+    def _found(self) -> tuple[Link, RequestMould] | tuple[None, None]:
+        """Looks for a connection that takes a call at once."""
+        self._link, self._mould = _no_link, None
+        at_hand = self._calling.at_hand(self._reference)
+        if at_hand is None:
+            return None, None
+        destination, link = at_hand
+        mould = link.connection.mould(destination, self._operation.name)
+        if mould is None or not link.takes(mould):
+            return None, None
+        self._link, self._mould = ref(link), mould
+        return link, mould
+
+    # ------------------------------------------------------------ what the connection tells
+
+    def done(self) -> bool:
+        """Whether nobody waits for an answer."""
+        return self._request_id is None
+
+    def set_result(self, answer: Answer) -> None:
+        """The answer came."""
+        try:
+            value = result_of(answer, self._operation, self._limits)
+        except (TRANSIENT, COMM_FAILURE, OBJECT_NOT_EXIST) as error:
+            # Of these some are worth another attempt.
+            self._fail(CallAgain() if error.completed is Completion.NO else error)
+        except Exception as error:  # noqa: BLE001 - whatever it is, who called is told
+            self._fail(error)
+        else:
+            if isinstance(value, Forward | Readdress):
+                self._fail(CallAgain())
+            else:
+                self._request_id = None
+                self._done(value, None)
+
+    def set_exception(self, lost: Exception) -> None:
+        """The connection ended; who called is told a moment later, when that is done."""
+        unseen = getattr(lost, "unseen", False)
+        error: Exception = CallAgain()
+        if not unseen:
+            error = COMM_FAILURE(0, Completion.MAYBE, getattr(lost, "why", str(lost)))
+        self._link, self._mould = _no_link, None
+        self._loop.call_soon(self._lost, error)
+
+    def _lost(self, error: Exception) -> None:
+        if self._request_id is not None and self._link is _no_link:  # still this call
+            self._fail(error)
+
+    # ------------------------------------------------------------ how it ends
+
+    def _look(self) -> None:
+        """Gives up a call that takes too long.
+
+        The timer is not set for each call: it looks once in a while, and again when it is time.
+        """
+        self._timer = None
+        if self._request_id is None:
+            return
+        left = self._began + self._seconds - self._loop.time()
+        if left > 0:
+            self._timer = self._loop.call_later(left, self._look)
+            return
+        self._give_up(self._began)
+        why = f"no answer to {self._operation.name!r} within {self._seconds:g} s"
+        self._fail(TIMEOUT(0, Completion.MAYBE, why))
+
+    def cancel(self) -> None:
+        """Nobody waits for the answer any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._request_id is not None:
+            self._give_up(self._loop.time())
+            self._request_id = None
+
+    def _give_up(self, sent: float) -> None:
+        link = self._link()
+        if link is not None and self._request_id is not None:
+            link.give_up_on(self._request_id, sent)
+
+    def _fail(self, error: Exception) -> None:
+        """A call has failed: the next one looks for its connection anew."""
+        self._request_id = None
+        self._link, self._mould = _no_link, None
+        self._done(None, error)

@@ -19,6 +19,7 @@ from tidings.cos.omniEvents_auto import (
     EventChannelFactory_INTERFACE as GenericFactory_INTERFACE,
 )
 from tidings.engine.access import Keys, ObjectKey
+from tidings.errors import Stopping
 from tidings.events.reference import Reference
 from tidings.orb.aio import Orb
 from tidings.servants.advertiser import ADVERTISER, Advertisers
@@ -122,11 +123,18 @@ class Opened:
         """Has the clients called again that were connected when the service ended."""
         await self.service.clients.reconnect()
 
-    async def close(self) -> None:
-        """Ends all calls, in and out."""
+    async def close(self, seconds: float = 0.0) -> None:
+        """Ends all calls, in and out; who waits for events is answered at once.
+
+        Args:
+            seconds: For calls of ours that carry events to end by themselves.
+        """
+        service = self.service
+        service.orb.take_no_more()
+        service.host.out.end_pulls(Stopping("the service is stopping"))
         self.advertisers.close()
-        await self.service.clients.close()
-        await self.service.orb.close()
+        await service.clients.close(seconds)
+        await service.orb.close()
 
 
 def open_service(

@@ -27,7 +27,7 @@ from tidings.servants.agent import AGENT, Agents
 from tidings.servants.calls import ClientOptions
 from tidings.servants.generic_factory import GENERIC_FACTORY, generic_factory
 from tidings.servants.makers import MAKERS
-from tidings.servants.name_tree import ROOT
+from tidings.servants.name_tree import MAX_NAMES, ROOT
 from tidings.servants.naming import CONTEXT, ITERATOR, Names
 from tidings.servants.service import CorbaService
 
@@ -145,6 +145,7 @@ def open_service(
     *,
     clients: ClientOptions,
     open_well_known: bool = False,
+    max_names: int = MAX_NAMES,
 ) -> Opened:
     """Puts a host on an ORB of its own, which does not listen yet.
 
@@ -155,6 +156,7 @@ def open_service(
         properties: What the agent tells of the service's settings.
         clients: How clients are called.
         open_well_known: Whether callers of other machines may use plain keys.
+        max_names: As many names the naming service has at most.
     """
 
     def find(key: bytes) -> Servant | None:
@@ -173,7 +175,7 @@ def open_service(
         open_well_known=open_well_known,
         client_options=clients,
     )
-    names, advertisers = Names(service), Advertisers(service)
+    names, advertisers = Names(service, max_names), Advertisers(service)
     makers[CONTEXT] = names.context
     makers[ITERATOR] = names.iterator
     makers[AGENT] = Agents(properties)

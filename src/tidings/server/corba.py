@@ -104,6 +104,7 @@ class CorbaDoor:
             agent_properties(settings),
             clients=client_options(settings.iiop),
             open_well_known=settings.iiop.open_well_known,
+            max_names=settings.iiop.max_names,
         )
 
     @property

@@ -237,6 +237,11 @@ class Leaving:
         if future is not None and not future.done():
             future.set_exception(error)
 
+    def end_pulls(self, error: TidingsError) -> None:
+        """Answers all who wait with an error: nothing comes any more that they could wait for."""
+        for token in list(self.pulls):
+            self.pull_ended(token, error)
+
     def poll(self, effect: e.Poll) -> None:
         """Asks a pull supplier; the core hears what it had."""
         reached = self.endpoints.get((effect.channel, effect.proxy))
@@ -288,10 +293,7 @@ class Leaving:
             endpoint.close()
             endpoint.cancel()
         self.endpoints.clear()
-        for future in self.pulls.values():
-            if not future.done():
-                future.set_exception(Disconnected("the service has stopped"))
-        self.pulls.clear()
+        self.end_pulls(Disconnected("the service has stopped"))
 
 
 def _read(messages: list[Any]) -> list[Message]:

@@ -16,6 +16,7 @@ from tidings.orb.exceptions import SystemException
 from tidings.orb.ior import from_ior, is_nil, to_ior
 from tidings.orb.pseudo import IS_A
 from tidings.servants.calls import Calls, ClientOptions
+from tidings.servants.client_endpoint import ClientEndpoint
 from tidings.servants.client_kinds import (
     ClientKind,
     can_be_told,
@@ -23,7 +24,7 @@ from tidings.servants.client_kinds import (
     known_interface,
     required_id,
 )
-from tidings.servants.endpoints import ClientEndpoint, endpoint_for
+from tidings.servants.endpoints import endpoint_for
 from tidings.servants.probing import Probing
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ __all__ = ["Clients", "kind_of"]
 _log: Final = logging.getLogger(__name__)
 
 _IOR: Final = "IOR:"
+# How soon it is noticed that the last calls have ended, in seconds.
+_LOOK_AGAIN: Final = 0.005
 
 
 def kind_of(proxy: Proxy) -> ClientKind:
@@ -177,7 +180,27 @@ class Clients:
                 ):
                     yield proxy
 
-    async def close(self) -> None:
-        """Calls nobody any more."""
+    async def close(self, seconds: float = 0.0) -> None:
+        """Calls nobody any more.
+
+        What a call that is cut off was to hand over counts neither as taken nor as failed: its
+        consumer gets it after the next start, if it is kept until then.
+
+        Args:
+            seconds: For calls that carry events to end by themselves; further ones are not made.
+        """
+        loop = asyncio.get_running_loop()
+        endpoints = [one for one, _ in self._host.out.endpoints.values()]
+        clients = [one for one in endpoints if isinstance(one, ClientEndpoint)]
+        for client in clients:
+            client.finish()
+        until = loop.time() + seconds
+        while any(client.carries for client in clients):
+            if loop.time() >= until:
+                break
+            await asyncio.sleep(_LOOK_AGAIN)
+        for client in clients:
+            client.close()
+            client.cancel()
         await self._calls.close()
         await asyncio.sleep(0)  # lets what was ended say so

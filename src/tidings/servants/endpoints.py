@@ -1,7 +1,6 @@
-"""CORBA clients of proxies, as the engine reaches them.
+"""CORBA clients of proxies that are called with events, or for them.
 
-A client is called by one task at a time, so that it gets its events in order. What it is told of
-event types goes another way, in order as well: a client that hangs there still gets its events.
+A client is called by one task at a time, so that it gets its events in order.
 """
 
 from __future__ import annotations
@@ -9,162 +8,33 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable, Sequence
-from typing import Final, Protocol
+from collections.abc import Sequence
+from typing import Final
 
 from tidings.channel.vocabulary import Form, Item, Side
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
-from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
 from tidings.cos.events import any_in, event_in
 from tidings.engine.bodies import Message
-from tidings.engine.reach import Delivery, QuietEndpoint, Types
+from tidings.engine.reach import Delivery
 from tidings.errors import Disconnected, InvalidEvent, TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.aio.repeated import CallAgain
-from tidings.orb.exceptions import (
-    BAD_OPERATION,
-    NO_IMPLEMENT,
-    OBJECT_NOT_EXIST,
-    SystemException,
-)
+from tidings.orb.exceptions import OBJECT_NOT_EXIST, SystemException
 from tidings.servants.calls import Calls
+from tidings.servants.client_endpoint import ClientEndpoint, Seat
 from tidings.servants.client_kinds import ClientKind
 from tidings.servants.shared_events import UnwritableError
-from tidings.servants.types import types_out
 
-__all__ = [
-    "ClientEndpoint",
-    "PullSupplierEndpoint",
-    "PushConsumerEndpoint",
-    "Seat",
-    "endpoint_for",
-]
+__all__ = ["PullSupplierEndpoint", "PushConsumerEndpoint", "endpoint_for"]
 
 _log: Final = logging.getLogger(__name__)
 
 # A client that says one of these is no more.
 _GONE: Final = (ClientDisconnected, OBJECT_NOT_EXIST)
-# A client that says one of these does not want to hear of event types.
-_DEAF: Final = (BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST)
 
 # How soon it is noticed that a connection was resumed by another way than CORBA.
 _LOOK_AGAIN: Final = 0.2
-
-
-class Seat(Protocol):
-    """The proxy a client is connected to, as its endpoint sees it."""
-
-    @property
-    def suspended(self) -> bool:
-        """Whether the client gets no events for now."""
-        ...
-
-    def deaf(self) -> None:
-        """The client cannot be told of event types: it shall not be any more."""
-        ...
-
-
-class ClientEndpoint(QuietEndpoint):
-    """A client that begins itself: a push supplier or a pull consumer.
-
-    Args:
-        calls: Carries the calls out.
-        kind: What the client is.
-        client: Its reference.
-        seat: The proxy.
-    """
-
-    def __init__(self, calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> None:
-        self.client = client
-        self.kind = kind
-        self.missed = 0
-        """How often in a row it could not be asked whether it exists, and was not heard of."""
-        self.missed_at = 0.0
-        """When that was the last time, in the time of the loop."""
-        self._calls = calls
-        self._seat = seat
-        self._loop = asyncio.get_running_loop()
-        self.heard_at = self._loop.time()
-        """When it has answered last, in the time of the loop."""
-        self._closed = False
-        self._task: asyncio.Task[None] | None = None
-        self._telling: asyncio.Task[None] | None = None
-        self._goodbye: asyncio.Task[None] | None = None
-        self._added: dict[EventType, None] = {}
-        self._removed: dict[EventType, None] = {}
-
-    @property
-    def busy(self) -> bool:
-        """Whether a call to the client is under way."""
-        return self._task is not None or self._telling is not None
-
-    def go_on(self) -> None:
-        """The connection is suspended no more."""
-
-    def offers(self, added: Types, removed: Types) -> None:
-        """Tells a consumer of event types, later."""
-        if self.kind.side is Side.CONSUMER:
-            self._changed(added, removed)
-
-    def subscriptions(self, added: Types, removed: Types) -> None:
-        """Tells a supplier of event types, later."""
-        if self.kind.side is Side.SUPPLIER:
-            self._changed(added, removed)
-
-    def _changed(self, added: Types, removed: Types) -> None:
-        """Notes a change; what comes and goes before the client is told was never there."""
-        if self._closed or self.kind.notice is None:
-            return
-        _merge(types_out(added), self._added, self._removed)
-        _merge(types_out(removed), self._removed, self._added)
-        if self._telling is None:
-            self._telling = self._calls.start(self._tell_changes())
-
-    async def _tell_changes(self) -> None:
-        assert self.kind.notice is not None
-        try:
-            while (self._added or self._removed) and not self._closed:
-                arguments = (tuple(self._added), tuple(self._removed))
-                self._added, self._removed = {}, {}
-                try:
-                    await self._calls.tell(self.client, self.kind.notice, arguments)
-                    self.heard_at = self._loop.time()
-                except _DEAF:
-                    self._added, self._removed = {}, {}
-                    self._seat.deaf()
-                except TidingsError as error:
-                    _log.info("a client was not told of changed event types: %s", error)
-        finally:
-            self._telling = None
-
-    def disconnected(self) -> None:
-        """Tells the client once that its proxy is gone, after the call that is running."""
-        if not self._closed:
-            self._goodbye = self._calls.start(self._say_goodbye(self._under_way()))
-        self.close()
-
-    def _under_way(self) -> asyncio.Future[None] | None:
-        """The end of the call with events that is running; None if there is none."""
-        return self._task
-
-    async def _say_goodbye(self, running: asyncio.Future[None] | None) -> None:
-        if running is not None:
-            await asyncio.wait([running])
-        try:
-            await self._calls.tell(self.client, self.kind.goodbye)
-        except TidingsError as error:
-            _log.debug("a client was not told that it is disconnected: %s", error)
-
-    def close(self, error: Exception | None = None) -> None:
-        """Calls the client no more; a call that is running may end, and is not answered."""
-        self._closed = True
-
-    def cancel(self) -> None:
-        """Ends the calls that are running."""
-        for task in (self._task, self._telling):
-            if task is not None:
-                task.cancel()
 
 
 class PushConsumerEndpoint(ClientEndpoint):
@@ -188,9 +58,9 @@ class PushConsumerEndpoint(ClientEndpoint):
         self._ended: asyncio.Future[None] | None = None
 
     @property
-    def busy(self) -> bool:
-        """Whether a call to the client is under way."""
-        return self._again.under_way or super().busy
+    def carries(self) -> bool:
+        """Whether a call with events is under way."""
+        return self._again.under_way or super().carries
 
     def _under_way(self) -> asyncio.Future[None] | None:
         if not self._again.under_way:
@@ -242,7 +112,9 @@ class PushConsumerEndpoint(ClientEndpoint):
             return
 
     def _is_held(self) -> bool:
-        """Whether the connection is suspended; then it is looked at again."""
+        """Whether no call may be made now; a suspended connection is looked at again."""
+        if self._finishing:
+            return True
         if self._seat.suspended:
             self._timer = self._loop.call_later(_LOOK_AGAIN, self._begin)
             return True
@@ -331,6 +203,15 @@ class PullSupplierEndpoint(ClientEndpoint):
             Disconnected: It is no more.
             TidingsError: It could not be asked.
         """
+        if self._finishing:
+            return ()
+        self._task = asyncio.current_task()
+        try:
+            return await self._ask(most)
+        finally:
+            self._task = None
+
+    async def _ask(self, most: int) -> Sequence[Item]:
         assert self.kind.transfer is not None
         sequence = self.kind.form is Form.SEQUENCE
         arguments = (most,) if sequence else ()
@@ -368,14 +249,3 @@ def endpoint_for(calls: Calls, kind: ClientKind, client: Reference, seat: Seat) 
 
 def _reason(error: Exception) -> str:
     return str(error) if isinstance(error, SystemException) else type(error).__name__
-
-
-def _merge(
-    types: Iterable[EventType], here: dict[EventType, None], there: dict[EventType, None]
-) -> None:
-    """Notes types that change one way, and forgets those that were to change the other way."""
-    for one in types:
-        if one in there:
-            del there[one]
-        else:
-            here[one] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import Final, NamedTuple, TypeAlias
@@ -19,15 +20,21 @@ from tidings.cos.CosNaming_auto import (
 from tidings.events.reference import Reference
 from tidings.orb.exceptions import BAD_PARAM, IMP_LIMIT, NO_PERMISSION, OBJECT_NOT_EXIST, OMG
 
-__all__ = ["ROOT", "Bound", "NameTree"]
+__all__ = ["MAX_NAMES", "ROOT", "Bound", "NameTree"]
+
+_log: Final = logging.getLogger(__name__)
 
 ROOT: Final = 0
 """The context that all names begin in."""
 
-_MOST_BINDINGS: Final = 10_000
-_MOST_CONTEXTS: Final = 1_000
+MAX_NAMES: Final = 10_000
+"""As many names, and as many contexts, there are at most if nothing else is said."""
+
 _MOST_COMPONENTS: Final = 64
+# Characters of a component: its id and its kind together.
 _LONGEST: Final = 1_024
+# Octets of what a name stands for: such a reference has a few hundred.
+_LARGEST: Final = 65_536
 
 
 class Bound(NamedTuple):
@@ -54,16 +61,24 @@ class NameTree:
     Args:
         refer: The reference of the context with an id.
         own: The id of the context of this tree that a reference is of; None for others.
+        most: As many names, and as many contexts, there may be.
     """
 
     def __init__(
-        self, refer: Callable[[int], Reference], own: Callable[[Reference], int | None]
+        self,
+        refer: Callable[[int], Reference],
+        own: Callable[[Reference], int | None],
+        most: int = MAX_NAMES,
     ) -> None:
         self._refer = refer
         self._own = own
         self._contexts: dict[int, _Bindings] = {ROOT: {}}
         self._live: dict[int, _Source] = {}
         self._ids = count(1)
+        self._most = most
+        self._names = 0
+        # Whether the log has told that no more fits; it tells it once, until something is removed.
+        self._full = False
 
     def __contains__(self, context: int) -> bool:
         return context in self._contexts or context in self._live
@@ -76,7 +91,7 @@ class NameTree:
         Raises:
             NamingContext_NotFound: Nothing, or a step of it is no context.
             NamingContext_CannotProceed: It goes on in a context elsewhere.
-            NamingContext_InvalidName: It has no or too many components.
+            NamingContext_InvalidName: It has no or too many components, or one is too long.
         """
         holder, last = self._walk(context, name)
         found = self._bindings(holder).get(last)
@@ -141,7 +156,8 @@ class NameTree:
             NamingContext_AlreadyBound: It does, and may not.
             NamingContext_NotFound: A step of it is missing, or it stands for the other kind.
             NamingContext_CannotProceed: It goes on in a context elsewhere.
-            NamingContext_InvalidName: It has no or too many components.
+            NamingContext_InvalidName: It has no or too many components, or one is too long.
+            IMP_LIMIT: There are too many names, or the reference is too large.
         """
         if is_context and not reference.profiles:
             raise BAD_PARAM(why="a nil reference is no naming context")
@@ -153,8 +169,12 @@ class NameTree:
         if before is not None and before.is_context is not is_context:
             reason = NamingContext_NotFoundReason
             raise _not_found(reason.not_context if is_context else reason.not_object, (last,))
-        if before is None and sum(map(len, self._contexts.values())) >= _MOST_BINDINGS:
-            raise IMP_LIMIT(why=f"there are {_MOST_BINDINGS} names already")
+        octets = sum([len(profile) for _, profile in reference.profiles])
+        if octets + len(reference.type_id) > _LARGEST:
+            raise IMP_LIMIT(why=f"the reference has more than {_LARGEST} octets")
+        if before is None:
+            self._check_room(self._names, "names")
+            self._names += 1
         own = self._own(reference) if is_context else None
         bindings[last] = Bound(reference, is_context, own)
 
@@ -163,6 +183,8 @@ class NameTree:
         self.resolve(context, name)
         holder, last = self._walk(context, name)
         del self._changeable(holder)[last]
+        self._names -= 1
+        self._full = False
 
     def new_context(self, context: int = ROOT, name: Name | None = None) -> Reference:
         """A new context, under a name or without one.
@@ -175,10 +197,10 @@ class NameTree:
             NamingContext_AlreadyBound: The name stands for something.
             NamingContext_NotFound: A step of it is missing.
             NamingContext_CannotProceed: It goes on in a context elsewhere.
-            NamingContext_InvalidName: It has no or too many components.
+            NamingContext_InvalidName: It has no or too many components, or one is too long.
+            IMP_LIMIT: There are too many contexts or names.
         """
-        if len(self._contexts) >= _MOST_CONTEXTS:
-            raise IMP_LIMIT(why=f"there are {_MOST_CONTEXTS} naming contexts already")
+        self._check_room(len(self._contexts), "contexts")
         id = next(self._ids)
         made = self._refer(id)
         if name is not None:
@@ -203,6 +225,16 @@ class NameTree:
         if context == ROOT:
             raise NO_PERMISSION(why="the root of all names stays")
         del self._contexts[context]
+        self._full = False
+
+    def _check_room(self, count: int, what: str) -> None:
+        if count < self._most:
+            return
+        why = f"the naming service has {count} {what}, and no more are allowed (iiop.max_names)"
+        if not self._full:
+            self._full = True
+            _log.warning("%s", why)
+        raise IMP_LIMIT(why=why)
 
     def _changeable(self, context: int) -> _Bindings:
         if context in self._live:

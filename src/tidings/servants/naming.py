@@ -29,7 +29,7 @@ from tidings.engine.access import ObjectKey
 from tidings.events.reference import Reference
 from tidings.orb.corbaloc import parse_name, parse_object_url
 from tidings.orb.exceptions import BAD_PARAM
-from tidings.servants.name_tree import ROOT, Bound, NameTree
+from tidings.servants.name_tree import MAX_NAMES, ROOT, Bound, NameTree
 from tidings.servants.service import NIL
 
 if TYPE_CHECKING:
@@ -53,14 +53,15 @@ class Names:
 
     Args:
         service: Makes references of contexts.
+        most: As many names, and as many contexts, there may be.
 
     Attributes:
         tree: The names.
     """
 
-    def __init__(self, service: CorbaService) -> None:
+    def __init__(self, service: CorbaService, most: int = MAX_NAMES) -> None:
         self._service = service
-        self.tree = NameTree(self.reference, self.own)
+        self.tree = NameTree(self.reference, self.own, most)
         self._lists: OrderedDict[int, deque[Binding]] = OrderedDict()
         self._ids = count(1)
 

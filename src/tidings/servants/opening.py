@@ -19,6 +19,7 @@ from tidings.cos.omniEvents_auto import (
     EventChannelFactory_INTERFACE as GenericFactory_INTERFACE,
 )
 from tidings.engine.access import Keys, ObjectKey
+from tidings.errors import Stopping
 from tidings.events.reference import Reference
 from tidings.orb.aio import Orb
 from tidings.servants.advertiser import ADVERTISER, Advertisers
@@ -26,7 +27,7 @@ from tidings.servants.agent import AGENT, Agents
 from tidings.servants.calls import ClientOptions
 from tidings.servants.generic_factory import GENERIC_FACTORY, generic_factory
 from tidings.servants.makers import MAKERS
-from tidings.servants.name_tree import ROOT
+from tidings.servants.name_tree import MAX_NAMES, ROOT
 from tidings.servants.naming import CONTEXT, ITERATOR, Names
 from tidings.servants.service import CorbaService
 
@@ -122,11 +123,18 @@ class Opened:
         """Has the clients called again that were connected when the service ended."""
         await self.service.clients.reconnect()
 
-    async def close(self) -> None:
-        """Ends all calls, in and out."""
+    async def close(self, seconds: float = 0.0) -> None:
+        """Ends all calls, in and out; who waits for events is answered at once.
+
+        Args:
+            seconds: For calls of ours that carry events to end by themselves.
+        """
+        service = self.service
+        service.orb.take_no_more()
+        service.host.out.end_pulls(Stopping("the service is stopping"))
         self.advertisers.close()
-        await self.service.clients.close()
-        await self.service.orb.close()
+        await service.clients.close(seconds)
+        await service.orb.close()
 
 
 def open_service(
@@ -137,6 +145,7 @@ def open_service(
     *,
     clients: ClientOptions,
     open_well_known: bool = False,
+    max_names: int = MAX_NAMES,
 ) -> Opened:
     """Puts a host on an ORB of its own, which does not listen yet.
 
@@ -147,6 +156,7 @@ def open_service(
         properties: What the agent tells of the service's settings.
         clients: How clients are called.
         open_well_known: Whether callers of other machines may use plain keys.
+        max_names: As many names the naming service has at most.
     """
 
     def find(key: bytes) -> Servant | None:
@@ -165,7 +175,7 @@ def open_service(
         open_well_known=open_well_known,
         client_options=clients,
     )
-    names, advertisers = Names(service), Advertisers(service)
+    names, advertisers = Names(service, max_names), Advertisers(service)
     makers[CONTEXT] = names.context
     makers[ITERATOR] = names.iterator
     makers[AGENT] = Agents(properties)

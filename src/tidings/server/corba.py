@@ -104,6 +104,7 @@ class CorbaDoor:
             agent_properties(settings),
             clients=client_options(settings.iiop),
             open_well_known=settings.iiop.open_well_known,
+            max_names=settings.iiop.max_names,
         )
 
     @property
@@ -197,11 +198,15 @@ class CorbaDoor:
                 log.info("registered at %s", url)
                 return
 
-    async def close(self) -> None:
-        """Ends all calls; what waits for consumers stays on the disk."""
+    async def close(self, seconds: float) -> None:
+        """Ends all calls; what waits for consumers stays on the disk.
+
+        Args:
+            seconds: For calls that carry events to end by themselves.
+        """
         if self._registering is not None:
             self._registering.cancel()
-        await self._opened.close()
+        await self._opened.close(seconds)
 
 
 def _write_ior(path: Path, ior: str) -> None:

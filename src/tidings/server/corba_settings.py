@@ -13,6 +13,7 @@ from tidings.orb.corbaloc import parse_name, parse_object_url
 from tidings.orb.exceptions import CorbaError
 from tidings.orb.limits import DEFAULT_LIMITS
 from tidings.servants.calls import ClientOptions
+from tidings.servants.name_tree import MAX_NAMES
 from tidings.server.kinds import Duration, Octets, OptionalPath, OptionalText, Right
 from tidings.server.rules import Section
 
@@ -122,6 +123,11 @@ class IiopSection(Section):
     max_output: Octets = Field(
         default=_OPTIONS.max_output,
         description="How much may wait to be written to one client before it is cut off.",
+    )
+    max_names: Annotated[int, Field(ge=100)] = Field(
+        default=MAX_NAMES,
+        description="The most names in the naming service, its own among them, and the most "
+        "contexts.",
     )
     read_patience: Annotated[Duration, Field(gt=0)] = Field(
         default=_OPTIONS.message_seconds,

@@ -183,7 +183,7 @@ class Service:
                 await self._listening(socket_)
         except BaseException:
             _close(socket_)
-            await self._close_corba()
+            await self._close_corba(0.0)
             await self._behind_the_door.aclose()
             await self._close_host(0.0)
             raise
@@ -204,10 +204,10 @@ class Service:
         self._web.counts.corba = lambda: 0 if self._corba is None else self._corba.connections
         self._watch_over()
 
-    async def _close_corba(self) -> None:
+    async def _close_corba(self, seconds: float) -> None:
         door, self._corba = self._corba, None
         if door is not None:
-            await door.close()
+            await door.close(seconds)
 
     async def _open_door(self, bound: socket.socket | None) -> None:
         token = self._token()
@@ -293,13 +293,12 @@ class Service:
         notify_manager("STOPPING=1")
         self._web.readiness.phase = "draining"
         self._server.stop_accepting()
-        # Nothing comes any more for which they could wait.
-        for token in list(self.host.out.pulls):
-            self.host.out.pull_ended(token, Stopping("the service is stopping"))
+        self.host.out.end_pulls(Stopping("the service is stopping"))
+        until = asyncio.get_running_loop().time() + patience
         if not await self.host.drain(patience):
             log.warning("not all events have left within %g s; what is kept on disk leaves after "
                         "the next start", patience)  # fmt: skip
-        await self._close_corba()
+        await self._close_corba(until - asyncio.get_running_loop().time())
         self._server.should_exit = True
         if self._serving is not None:
             await asyncio.wait((self._serving,))

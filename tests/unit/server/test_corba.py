@@ -15,7 +15,7 @@ from tidings.cos.CosNotifyChannelAdmin_auto import EventChannelFactory
 from tidings.cos.NotificationServiceAgent_auto import Agent
 from tidings.errors import InvalidUsage, StoreError
 from tidings.orb.aio import Orb
-from tidings.orb.exceptions import OBJECT_NOT_EXIST, TRANSIENT
+from tidings.orb.exceptions import IMP_LIMIT, OBJECT_NOT_EXIST, TRANSIENT
 from tidings.orb.ior import from_ior, profile_of
 from tidings.server.config import ServerSettings
 from tidings.server.corba import SECRET_FILE, agent_properties, object_secret
@@ -111,6 +111,20 @@ def test_what_references_name_can_be_set(tmp_path: Path) -> None:
             profile = profile_of(from_ior((tmp_path / "ior").read_text()))
             assert profile is not None
             assert profile.addresses == (("events.example", 4000), ("second.example", 4001))
+
+    scene(play)
+
+
+def test_names_are_as_many_as_the_setting_allows() -> None:
+    async def play() -> None:
+        async with serving(with_corba(iiop__max_names=100)) as (service, _), Orb() as orb:
+            root = orb.stub(NamingContextExt, service.corba_url)
+            own, _ = await root.list(1_000)
+            found = await root.resolve_str("NotificationService")
+            for number in range(len(own), 100):
+                await root.bind(await root.to_name(f"n{number}"), found)
+            with pytest.raises(IMP_LIMIT):
+                await root.bind(await root.to_name("more"), found)
 
     scene(play)
 

@@ -45,6 +45,7 @@ class Links:
         self._adapter = adapter
         self._near = near or adapter
         self.closing = False
+        self._closed = False
         self.pool = Pool(self)
         self.listening: list[Address] = []
         self._all: set[Link] = set()
@@ -178,13 +179,18 @@ class Links:
             for link in list(self._all):
                 link.sweep(now)
 
-    async def close(self) -> None:
-        """Ends everything in good order: requests in progress may finish for a while."""
-        if self.closing:
-            return
+    def take_no_more(self) -> None:
+        """Accepts no connections, and answers requests with TRANSIENT."""
         self.closing = True
         for server in self._servers:
             server.close()
+
+    async def close(self) -> None:
+        """Ends everything in good order: requests in progress may finish for a while."""
+        if self._closed:
+            return
+        self._closed = True
+        self.take_no_more()
         self.pool.close()
         try:
             async with asyncio.timeout(self.options.close_seconds):

@@ -68,6 +68,10 @@ class Orb:
     ) -> None:
         await self.close()
 
+    def take_no_more(self) -> None:
+        """Refuses connections and requests from now on: TRANSIENT. Calls can still be made."""
+        self._links.take_no_more()
+
     async def close(self) -> None:
         """Takes nothing more, lets requests in progress finish, and ends all connections."""
         await self._links.close()

@@ -11,6 +11,7 @@ import logging
 import signal
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -150,7 +151,8 @@ def main(package: str) -> int:
         try:
             check()
         except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 -- whatever it is
-            sys.stdout.write(f"{CAUGHT} {error!r}\n")
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            sys.stdout.write(f"{CAUGHT} {error!r} at {where.name}: {where.line}\n")
             return 1
         finally:
             signal.alarm(0)

@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 
 PERSISTENT = {"EventReliability": 1, "ConnectionReliability": 1}
 # Longer than anything here takes: who waits so long waits for ever.
-PATIENCE = 8.0
+PATIENCE = 15.0
 
 
 def run(work: Coroutine[Any, Any, _T]) -> _T:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.unit.engine.fake_archive import FakeArchive
 from tests.unit.engine.hosts import (
+    PATIENCE,
     new_channel,
     publish,
     run,
@@ -45,7 +46,7 @@ async def archived(
         yield host, archiving
     finally:
         await host.close(0.05)
-        await archiving.stop(3.0)
+        await archiving.stop(PATIENCE / 2)
 
 
 async def channel_of(host: Host) -> tuple[int, int]:
@@ -113,7 +114,7 @@ def test_the_end_is_told_once_all_is_in_the_journal(tmp_path: Path) -> None:
         channel, source = await channel_of(host)
         await publish(host, channel, source, "a")
         await host.close(0.05)
-        assert await archiving.stop(3.0)
+        assert await archiving.stop(PATIENCE / 2)
         assert archiving.sealed == store_of(host).journal.end
         assert not archiving.state().running
 
@@ -189,7 +190,7 @@ def test_asked_to_stop_a_child_that_died_has_one_more_chance(tmp_path: Path) -> 
             await channel_of(host)
             await until(lambda: archiving.error)
             await host.close(0.05)
-            assert await archiving.stop(3.0)
+            assert await archiving.stop(PATIENCE / 2)
 
     run(work())
     assert fake.count("start") == 2

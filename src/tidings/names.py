@@ -8,7 +8,15 @@ from typing import Final
 
 from tidings.errors import InvalidUsage
 
-__all__ = ["MAX_NAME", "checked_name", "is_identifier", "is_origin", "is_readable", "new_origin"]
+__all__ = [
+    "MAX_NAME",
+    "checked_name",
+    "is_identifier",
+    "is_origin",
+    "is_readable",
+    "new_handle",
+    "new_origin",
+]
 
 MAX_NAME: Final = 256
 
@@ -31,6 +39,11 @@ def is_identifier(text: str) -> bool:
 def new_origin() -> str:
     """A random 128-bit id for a source of events, as 32 hexadecimal digits."""
     return secrets.token_hex(16)
+
+
+def new_handle() -> int:
+    """A random number from 1 to 2**31 - 1: an id that fits an IDL long and cannot be counted up."""
+    return 1 + secrets.randbelow(2**31 - 1)
 
 
 def is_origin(text: str) -> bool:

@@ -3,7 +3,14 @@ from __future__ import annotations
 import pytest
 
 from tidings.errors import InvalidUsage
-from tidings.names import checked_name, is_identifier, is_origin, is_readable, new_origin
+from tidings.names import (
+    checked_name,
+    is_identifier,
+    is_origin,
+    is_readable,
+    new_handle,
+    new_origin,
+)
 
 
 @pytest.mark.parametrize("text", ["a", "_", "A1_b", "type"])
@@ -49,3 +56,10 @@ def test_names_are_short_and_readable() -> None:
     for bad in ("x" * 257, "\n", "\x7f", "\ud800"):
         with pytest.raises(InvalidUsage, match="at most 256 characters"):
             checked_name(bad)
+
+
+def test_handles_fit_a_long_and_do_not_follow_each_other() -> None:
+    drawn = [new_handle() for _ in range(100)]
+    assert len(set(drawn)) == 100
+    assert all(0 < one < 2**31 for one in drawn)
+    assert max(drawn) > 2**20

@@ -21,6 +21,7 @@ from tidings.channel.management import (
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place
 from tidings.engine.access import OWNER, Principal, Verb
+from tidings.engine.authority import authorise
 from tidings.engine.endpoints import (
     BufferEndpoint,
     Delivery,
@@ -90,6 +91,17 @@ class LocalDoor:
         ):
             command = replace(command, owner=principal.name)
         return self._host.ask(command, principal)
+
+    def check(self, command: Command) -> None:
+        """Does nothing if the principal may ask for a command, which it does not do yet.
+
+        Raises:
+            Forbidden: It may not.
+            NotFound: What the command is about does not exist.
+            Stopping: The door is closed.
+        """
+        self._check_open()
+        authorise(self._host, command, self._principal)
 
     def tell(self, command: Command) -> None:
         """Has a command carried out; nobody hears what came of it."""

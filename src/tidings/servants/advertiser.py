@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from itertools import count
 from typing import TYPE_CHECKING, Final
 
+from tidings.channel.vocabulary import Place
 from tidings.cos.Advertising_auto import AdvertiserServant, Listener, Offer
 from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotifyFilter_auto import CallbackNotFound
-from tidings.engine.access import ObjectKey
+from tidings.engine.access import ObjectKey, Principal, Verb
 from tidings.errors import LimitExceeded
 from tidings.events.reference import Reference
 from tidings.filters.constraint import EventTypePattern
+from tidings.names import new_handle
 from tidings.orb.exceptions import (
     BAD_OPERATION,
     BAD_PARAM,
@@ -49,10 +50,11 @@ _Types = tuple[EventTypePattern, ...]
 class _Watch:
     """One listener of a channel, and what it was told last."""
 
-    __slots__ = ("channel", "failures", "offered", "stub", "telling", "wanted")
+    __slots__ = ("channel", "failures", "offered", "principal", "stub", "telling", "wanted")
 
-    def __init__(self, channel: Channel, stub: Listener) -> None:
+    def __init__(self, channel: Channel, stub: Listener, principal: Principal) -> None:
         self.channel = channel
+        self.principal = principal
         self.stub = stub
         self.offered: _Types = channel.offers.types()
         self.wanted: _Types = channel.wants.types()
@@ -96,7 +98,6 @@ class Advertisers:
     def __init__(self, service: CorbaService) -> None:
         self._service = service
         self._watches: dict[tuple[int, int], _Watch] = {}
-        self._ids = count(1)
         self._looking: asyncio.Task[None] | None = None
 
     def __call__(
@@ -105,39 +106,50 @@ class Advertisers:
         """The servant of a channel's advertiser."""
         if key.ids[0] not in service.host.factory.channels:
             return None
-        return AdvertiserObject(self, door, key.ids[0])
+        principal = service.grants[key.grant].principal
+        return AdvertiserObject(self, door, key.ids[0], principal)
 
-    def attach(self, channel: int, callback: Reference) -> int:
-        """Has a listener told of changes; the id to detach it by.
+    def attach(self, channel: int, callback: Reference, principal: Principal) -> int:
+        """Has a listener told of changes; the id to detach it by, which nobody else can guess.
 
         Raises:
             LimitExceeded: There are too many.
         """
         if len(self._watches) >= _MOST_LISTENERS:
             raise LimitExceeded(f"there are {_MOST_LISTENERS} listeners of advertisers already")
-        id = next(self._ids)
+        id = new_handle()
+        while (channel, id) in self._watches:
+            id = new_handle()
         stub = self._service.orb.stub(Listener, callback)
-        self._watches[channel, id] = _Watch(self._service.host.factory.channel(channel), stub)
+        found = self._service.host.factory.channel(channel)
+        self._watches[channel, id] = _Watch(found, stub, principal)
         if self._looking is None:
             self._looking = asyncio.get_running_loop().create_task(self._look(), name=ADVERTISER)
         return id
 
-    def detach(self, channel: int, id: int) -> None:
+    def detach(self, channel: int, id: int, principal: Principal) -> None:
         """Tells a listener nothing more.
 
         Raises:
             CallbackNotFound: There is no such listener.
+            Forbidden: It is somebody else's.
         """
-        watch = self._watches.pop((channel, id), None)
+        watch = self._watches.get((channel, id))
         if watch is None:
             raise CallbackNotFound
+        access = self._service.host.access
+        access.require(principal, Verb.USE, Place(channel), watch.principal.name)
+        self._drop(channel, id)
+
+    def _drop(self, channel: int, id: int) -> None:
+        watch = self._watches.pop((channel, id))
         if watch.telling is not None:
             watch.telling.cancel()
 
     def close(self) -> None:
         """Tells nobody anything more."""
         for key in list(self._watches):
-            self.detach(*key)
+            self._drop(*key)
         if self._looking is not None:
             self._looking.cancel()
 
@@ -147,7 +159,7 @@ class Advertisers:
             await asyncio.sleep(_INTERVAL)
             for (channel, id), watch in list(self._watches.items()):
                 if self._service.host.factory.channels.get(channel) is not watch.channel:
-                    self.detach(channel, id)
+                    self._drop(channel, id)
                 elif watch.behind:
                     watch.telling = loop.create_task(self._tell(channel, id, watch))
 
@@ -166,10 +178,13 @@ class Advertisers:
 class AdvertiserObject(TypedErrors, AdvertiserServant):
     """Advertising::Advertiser."""
 
-    def __init__(self, advertisers: Advertisers, door: LocalDoor, channel: int) -> None:
+    def __init__(
+        self, advertisers: Advertisers, door: LocalDoor, channel: int, principal: Principal
+    ) -> None:
         self._advertisers = advertisers
         self._door = door
         self._channel = channel
+        self._principal = principal
 
     async def offered_types(self) -> Sequence[EventType]:
         """All event types that suppliers offer."""
@@ -196,8 +211,8 @@ class AdvertiserObject(TypedErrors, AdvertiserServant):
         if not callback.profiles:
             raise BAD_PARAM(why="a listener is needed, not a nil reference")
         self._door.views.channel(self._channel)  # who may not look may not listen
-        return self._advertisers.attach(self._channel, callback)
+        return self._advertisers.attach(self._channel, callback, self._principal)
 
     async def detach(self, id: int) -> None:
         """Tells a listener nothing more."""
-        self._advertisers.detach(self._channel, id)
+        self._advertisers.detach(self._channel, id, self._principal)

@@ -93,12 +93,11 @@ class Clients:
             AlreadyConnected: The proxy has one.
             WrongClient: The client says it is something else than the proxy serves.
             InvalidUsage: The client must be called, and the reference is nil.
+            Forbidden: The proxy is somebody else's; then the client is not called.
         """
         if is_nil(client):
             await door.connect(Connect(channel, proxy, reachable=False, notices=False), None)
             return
-        if kind.must_be_called:
-            await self._check(kind, client)
         command = Connect(
             channel,
             proxy,
@@ -106,6 +105,9 @@ class Clients:
             window=self._window(channel, proxy),
             address=to_ior(client),
         )
+        if kind.must_be_called:
+            door.check(command)  # before anybody is called at an address that the client names
+            await self._check(kind, client)
         await door.connect(command, self._endpoint(channel, proxy, kind, client))
         self._probing.start()
 

@@ -89,8 +89,9 @@ def unknown_id(
 ) -> ConstraintNotFound | None:
     """What to tell of the first id that no constraint has, or that is in both lists."""
     deleted, replaced = list(delete), list(replace)
+    in_both = set(deleted) & set(replaced)
     for id in (*deleted, *replaced):
-        if id not in known or (id in deleted and id in replaced):
+        if id not in known or id in in_both:
             return ConstraintNotFound(id)
     return None
 
@@ -100,10 +101,17 @@ def selected(ids: Sequence[int], known: Mapping[int, _Made]) -> dict[int, _Made]
 
     Raises:
         ConstraintNotFound: An id is unknown; it is told which.
+        InvalidUsage: There are more ids than constraints. A small question must not make an
+            answer of any size.
     """
     unknown = unknown_id(ids, (), known)
     if unknown is not None:
         raise unknown
+    if len(ids) > len(known):
+        raise errors.InvalidUsage(
+            f"{len(ids)} ids are asked for, and there are {len(known)} constraints: "
+            "ask for each one once"
+        )
     return {id: known[id] for id in ids}
 
 

@@ -18,11 +18,11 @@ from tidings.cos.CosNaming_auto import NameComponent
 from tidings.cos.CosNotifyChannelAdmin_auto import EventChannel_INTERFACE
 from tidings.cos.omniEvents_auto import EventChannelFactoryServant
 from tidings.engine.access import ObjectKey
-from tidings.errors import NameTaken
+from tidings.errors import BadInput, InvalidUsage, NameTaken
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any
 from tidings.events.reference import Reference
-from tidings.filters.constraint import constraint
+from tidings.filters.constraint import Constraint, constraint
 from tidings.names import new_origin
 from tidings.servants.service import ObjectServant
 
@@ -60,6 +60,7 @@ class GenericFactoryObject(ObjectServant, EventChannelFactoryServant):
         if not await self.supports(k):
             raise NoFactory(k)
         given = _read(the_criteria)
+        only = _only(the_criteria, given)
         limit = given.get("MaxNumProxies")
         waiting = given.get("MaxQueueLength")
         command = CreateChannel(
@@ -73,18 +74,32 @@ class GenericFactoryObject(ObjectServant, EventChannelFactoryServant):
         try:
             made: int = await self.door.ask(command)
         except NameTaken as error:
-            unmet = [one for one in the_criteria if one.name == "InsName"]
-            raise CannotMeetCriteria(unmet) from error
-        if "FilterId" in given:
-            await self._only(made, str(given["FilterId"]))
+            raise CannotMeetCriteria(_named(the_criteria, "InsName")) from error
+        except InvalidUsage as error:  # of what is asked for, only the name can be wrong by now
+            raise InvalidCriteria(_named(the_criteria, "InsName")) from error
+        if only is not None:
+            filter, _ = await self.door.ask(CreateFilter([only], private=True))
+            await self.door.ask(AddFilter(Place(made, Side.SUPPLIER, 0), filter))
         return self.reference("channel", (made,), EventChannel_INTERFACE)
 
-    async def _only(self, channel: int, type_id: str) -> None:
-        """Lets only events of one type into a channel."""
-        quoted = type_id.replace("\\", "\\\\").replace("'", "\\'")
-        only = constraint(f"$._repos_id == '{quoted}'")
-        filter, _ = await self.door.ask(CreateFilter([only], private=True))
-        await self.door.ask(AddFilter(Place(channel, Side.SUPPLIER, 0), filter))
+
+def _named(criteria: Sequence[NVP], name: str) -> list[NVP]:
+    return [one for one in criteria if one.name == name]
+
+
+def _only(criteria: Sequence[NVP], given: dict[str, int | str]) -> Constraint | None:
+    """What lets only events of the type that was asked for pass; None for events of all types.
+
+    Raises:
+        InvalidCriteria: No event can be of such a type.
+    """
+    if "FilterId" not in given:
+        return None
+    quoted = str(given["FilterId"]).replace("\\", "\\\\").replace("'", "\\'")
+    try:
+        return constraint(f"$._repos_id == '{quoted}'")
+    except BadInput as error:
+        raise InvalidCriteria(_named(criteria, "FilterId")) from error
 
 
 def _read(criteria: Sequence[NVP]) -> dict[str, int | str]:
@@ -99,7 +114,7 @@ def _read(criteria: Sequence[NVP]) -> dict[str, int | str]:
         value = one.value.value if isinstance(one.value, Any) else one.value
         if one.name in _WITHOUT_EFFECT:
             continue
-        if one.name in _NUMBERS and isinstance(value, int) and 0 <= value <= _LARGEST:
+        if one.name in _NUMBERS and type(value) is int and 0 <= value <= _LARGEST:
             found[one.name] = value
             continue
         if one.name in _TEXTS and isinstance(value, str) and value:

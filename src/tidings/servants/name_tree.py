@@ -34,7 +34,7 @@ _MOST_COMPONENTS: Final = 64
 # Characters of a component: its id and its kind together.
 _LONGEST: Final = 1_024
 # Octets of what a name stands for: such a reference has a few hundred.
-_LARGEST: Final = 65_536
+_LARGEST: Final = 8_192
 
 
 class Bound(NamedTuple):

@@ -110,7 +110,9 @@ class IiopSection(Section):
         default=DEFAULT_LIMITS.message_size, description="The longest message."
     )
     max_connections: Annotated[int, Field(ge=1)] = Field(
-        default=_OPTIONS.max_connections, description="The most connections at one time."
+        default=_OPTIONS.max_connections,
+        description="The most connections of clients at one time, and the most to clients; of "
+        "these an idle one gives way to a new one.",
     )
     max_connections_per_host: Annotated[int, Field(ge=1)] = Field(
         default=_OPTIONS.max_connections_per_host,

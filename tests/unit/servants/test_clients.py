@@ -8,6 +8,7 @@ from typing import Any as Whatever
 
 import pytest
 
+from tests.unit.servants.scenes import ANN
 from tests.unit.servants.worlds import (
     CONSUMERS,
     QUICK,
@@ -37,8 +38,9 @@ from tidings.cos.CosEventChannelAdmin_auto import TypeError as WrongType
 from tidings.cos.CosEventComm_auto import Disconnected
 from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.events import event_out
+from tidings.engine.access import Grant, ObjectKey, Principal
 from tidings.events.build import event
-from tidings.orb.exceptions import BAD_PARAM, NO_IMPLEMENT, OBJECT_NOT_EXIST
+from tidings.orb.exceptions import BAD_PARAM, NO_IMPLEMENT, NO_PERMISSION, OBJECT_NOT_EXIST
 from tidings.orb.ior import make_reference
 from tidings.orb.stubs import Interface
 from tidings.servants.service import NIL
@@ -124,6 +126,24 @@ def test_a_client_of_an_unknown_kind_is_asked_what_it_is() -> None:
         sequence = await made.proxy(channel, Side.CONSUMER, Style.PUSH, Form.SEQUENCE)
         with pytest.raises(WrongType):
             await sequence.connect_sequence_push_consumer(client)
+
+    play(part)
+
+
+def test_for_who_may_not_use_the_proxy_nobody_is_called() -> None:
+    async def part(made: World) -> None:
+        proxy = await new_proxy(made, kind_of(StructuredPushConsumer))
+        made.service.grants[ANN] = Grant(ANN, Principal("ann"))
+        interface = admin.StructuredProxyPushSupplier_INTERFACE
+        hers = made.service.reference(ObjectKey("proxy", (1, 1), ANN), interface)
+        before = made.service.orb.connections
+        with pytest.raises(NO_PERMISSION):
+            await made.stub(
+                admin.StructuredProxyPushSupplier, hers
+            ).connect_structured_push_consumer(made.activate(OwnConsumer()))
+        assert made.service.orb.connections == before
+        await proxy.connect_structured_push_consumer(made.activate(OwnConsumer()))
+        assert made.service.orb.connections == before + 1
 
     play(part)
 

@@ -7,6 +7,7 @@ import pytest
 from tests.unit.servants.scenes import expression, run
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.cos.CosNotifyFilter_auto import ConstraintNotFound, InvalidConstraint
+from tidings.errors import InvalidUsage
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any
 from tidings.filters.mapping import MappedConstraint
@@ -55,6 +56,17 @@ def test_constraints_are_selected_by_their_ids() -> None:
     with pytest.raises(ConstraintNotFound) as told:
         selected([1, 9], {1: "a"})
     assert told.value.id == 9
+
+
+def test_a_short_question_gets_no_endless_answer() -> None:
+    assert selected([1, 1], {1: "a", 2: "b"}) == {1: "a"}
+    with pytest.raises(InvalidUsage, match="3 ids are asked for, and there are 2 constraints"):
+        selected([1, 1, 1], {1: "a", 2: "b"})
+
+
+def test_ids_are_checked_without_comparing_each_with_each() -> None:
+    deleted, replaced = [1] * 400_000, [2] * 100_000  # 40,000,000,000 pairs
+    assert unknown_id(deleted, replaced, {1: "a", 2: "b"}) is None
 
 
 def test_a_value_of_another_type_is_told_with_its_constraint() -> None:

@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.servants.scenes import UNKNOWN_OBJECT, Scene, long, play, refused, short
+from tests.unit.servants.scenes import ANN, UNKNOWN_OBJECT, Scene, long, play, refused, short
 from tidings.cos import CosNotification_auto as notification
 from tidings.cos.CosNotification_auto import Property, QoSError_code
-from tidings.cos.CosNotifyChannelAdmin_auto import ChannelNotFound, EventChannel
+from tidings.cos.CosNotifyChannelAdmin_auto import (
+    ChannelNotFound,
+    EventChannel,
+    EventChannelFactory,
+)
+from tidings.engine.access import Grant, Principal
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any
-from tidings.orb.exceptions import BAD_PARAM, OBJECT_NOT_EXIST
+from tidings.orb.exceptions import BAD_PARAM, NO_PERMISSION, OBJECT_NOT_EXIST
 
 
 def test_a_channel_is_made_with_the_properties_asked_for() -> None:
@@ -78,6 +83,21 @@ def test_who_calls_an_id_that_never_was_is_told_so() -> None:
         )
         assert gone.minor == UNKNOWN_OBJECT
         await refused(scene.known(EventChannel, "channel", (12,)).destroy(), OBJECT_NOT_EXIST)
+
+    play(part)
+
+
+def test_who_is_confined_to_other_channels_is_refused_whether_there_is_a_channel_or_not() -> None:
+    async def part(scene: Scene) -> None:
+        _, mine = await scene.factory.create_channel((), ())
+        _, other = await scene.factory.create_channel((), ())
+        confined = Principal("bob", scope=frozenset({mine}))
+        scene.service.grants[ANN] = Grant(ANN, confined)
+        factory = scene.known(EventChannelFactory, "factory", (), ANN)
+        assert await factory.get_all_channels() == (mine,)
+        await factory.get_event_channel(mine)
+        for id in (other, 12):
+            await refused(factory.get_event_channel(id), NO_PERMISSION)
 
     play(part)
 

@@ -64,11 +64,11 @@ def test_the_log_tells_once_that_no_more_fits(caplog: pytest.LogCaptureFixture) 
 
 def test_a_reference_is_bounded() -> None:
     names = tree()
-    names.bind(ROOT, name("a"), Reference("IDL:X:1.0", [(0, b"x" * 60_000)]))
-    with pytest.raises(IMP_LIMIT, match="65536"):
-        names.bind(ROOT, name("b"), Reference("IDL:X:1.0", [(0, b"x" * 40_000)] * 2))
+    names.bind(ROOT, name("a"), Reference("IDL:X:1.0", [(0, b"x" * 8_000)]))
+    with pytest.raises(IMP_LIMIT, match="8192"):
+        names.bind(ROOT, name("b"), Reference("IDL:X:1.0", [(0, b"x" * 5_000)] * 2))
     with pytest.raises(IMP_LIMIT):
-        names.bind(ROOT, name("b"), Reference("x" * 70_000, [(0, b"")]))
+        names.bind(ROOT, name("b"), Reference("x" * 9_000, [(0, b"")]))
 
 
 def test_ids_and_kinds_are_bounded() -> None:

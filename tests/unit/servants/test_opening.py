@@ -23,8 +23,10 @@ from tidings.cos.CosNotifyChannelAdmin_auto import (
 from tidings.cos.CosNotifyComm_auto import InvalidEventType
 from tidings.cos.CosNotifyFilter_auto import CallbackNotFound, FilterFactory
 from tidings.cos.NotificationServiceAgent_auto import Agent
+from tidings.engine.access import Grant, ObjectKey, Principal
 from tidings.events.reference import Reference
-from tidings.orb.exceptions import BAD_PARAM, OBJECT_NOT_EXIST
+from tidings.orb.exceptions import BAD_PARAM, NO_PERMISSION, OBJECT_NOT_EXIST
+from tidings.servants.advertiser import ADVERTISER
 
 
 def test_plain_keys_lead_to_the_services_objects() -> None:
@@ -167,6 +169,44 @@ def test_listeners_are_told_of_changes_until_they_are_detached() -> None:
         await supplier.offer_change([], [EventType("A", "B")])
         await asyncio.sleep(0.7)
         assert len(listener.told) == 2
+
+    play(part)
+
+
+def test_a_listener_is_detached_by_who_attached_it_or_by_the_owner() -> None:
+    async def part(w: Whole) -> None:
+        await w.client.listen()
+        service = w.opened.service
+        attached: dict[str, tuple[Advertiser, int]] = {}
+        for grant, who in enumerate(("ann", "bob"), 1):
+            service.grants[grant] = Grant(grant, Principal(who))
+            key = ObjectKey(ADVERTISER, (1,), grant)
+            mine = w.client.stub(Advertiser, service.reference(key, Advertiser.INTERFACE))
+            id = await mine.attach(w.client.activate(Listener(), who.encode()))
+            attached[who] = mine, id
+        (ann, anns), (bob, bobs) = attached["ann"], attached["bob"]
+        with pytest.raises(NO_PERMISSION):
+            await bob.detach(anns)
+        await ann.detach(anns)
+        await (await advertiser(w)).detach(bobs)
+        with pytest.raises(CallbackNotFound):
+            await bob.detach(bobs)
+
+    play(part)
+
+
+def test_ids_of_listeners_cannot_be_guessed() -> None:
+    async def part(w: Whole) -> None:
+        told = await advertiser(w)
+        await w.client.listen()
+        listener = w.client.activate(Listener(), b"listener")
+        ids = [await told.attach(listener) for _ in range(20)]
+        assert len(set(ids)) == 20
+        assert max(ids) > 1_000_000
+        for id in range(1, 22):
+            if id not in ids:
+                with pytest.raises(CallbackNotFound):
+                    await told.detach(id)
 
     play(part)
 

@@ -211,6 +211,11 @@ class Link(Outgoing):
         """Whether a request is in progress here or a call waits for its answer."""
         return bool(self._waiting) or self._serving.count > 0
 
+    @property
+    def used_at(self) -> float:
+        """When something came or went last, in the time of the loop."""
+        return max(self._last_received, self._last_sent)
+
     def sweep(self, now: float) -> None:
         """Looks whether the peer took too long for something."""
         if self.closed:
@@ -238,7 +243,7 @@ class Link(Outgoing):
             self._flush()
             self._end(why, unseen=False)
         elif not self.busy:
-            self._sweep_idle(now - max(self._last_received, self._last_sent))
+            self._sweep_idle(now - self.used_at)
 
     def _sweep_idle(self, idle: float) -> None:
         options = self._options

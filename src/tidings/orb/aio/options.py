@@ -42,7 +42,7 @@ class Options:
         limits: What one message may hold.
         max_connections: Accepted and open at one time; more are closed at once.
         max_connections_per_host: The same, from one address.
-        max_opened: Connections of our own to others at one time.
+        max_opened: Connections of our own to others at one time; for one more an idle one goes.
         max_requests: Requests of one connection in progress here; then nothing more is read.
         max_calls: Calls of ours without an answer on one connection; further ones wait.
         max_output: Octets waiting for a peer that does not read; then it is cut off.

@@ -56,7 +56,7 @@ class Pool:
         Raises:
             TRANSIENT: Nobody answers there.
             NO_PERMISSION: The ORB may not connect there.
-            NO_RESOURCES: The ORB has too many connections.
+            NO_RESOURCES: The ORB has too many connections, and all have work.
             BAD_INV_ORDER: The ORB is closed.
         """
         at_hand = self.at_hand(address, codesets)
@@ -97,8 +97,23 @@ class Pool:
         if options.may_connect is not None and not options.may_connect(*address):
             raise NO_PERMISSION(why=f"this ORB may not connect to {address}")
         if self.count >= options.max_opened:
-            why = f"{self.count} connections are open, and no more are allowed (max_opened)"
-            raise NO_RESOURCES(why=why)
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Closes the connection that has been idle for longest."""
+        idle = [
+            link
+            for links in self._opened.values()
+            for link in links
+            # Over one that goes both ways the peer could not call us any more.
+            if not (link.busy or link.connection.both_ways)
+        ]
+        if not idle:
+            raise NO_RESOURCES(
+                why=f"{self.count} connections are open, all of them have work, and no more are "
+                "allowed (max_opened)"
+            )
+        min(idle, key=lambda link: link.used_at).close("room was needed for another connection")
 
     async def _open(self, address: Address) -> Link:
         loop = asyncio.get_running_loop()

@@ -290,16 +290,6 @@ def test_connections_may_be_forbidden() -> None:
     played(scene, client_options=Options(may_connect=lambda host, port: False))
 
 
-def test_connections_have_a_limit() -> None:
-    async def scene(p: Pair) -> None:
-        await p.stub.echo("x")
-        other = make_reference(INTERFACE.id, "localhost", p.address.port, b"echo")
-        with pytest.raises(corba.NO_RESOURCES, match="max_opened"):
-            await p.client.stub(Echo, other).echo("x")
-
-    played(scene, client_options=Options(max_opened=1))
-
-
 def test_idle_connections_are_closed_and_opened_again() -> None:
     async def scene(p: Pair) -> None:
         for _ in range(3):

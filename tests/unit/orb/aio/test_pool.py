@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import pytest
 
 from tests.unit.orb.echo import ECHO, INTERFACE, Echo, EchoServant
 from tidings.orb import exceptions as corba
-from tidings.orb.aio import Options, Orb
+from tidings.orb.aio import Bidirectional, Options, Orb
 from tidings.orb.codesets import ISO_8859_1, UTF_16, CodeSetComponent
 from tidings.orb.components import code_sets_component
-from tidings.orb.ior import make_reference
+from tidings.orb.ior import make_reference, profile_of
 
 LATIN = code_sets_component(CodeSetComponent(ISO_8859_1, (), UTF_16, ()))
 
@@ -92,5 +93,77 @@ def test_a_name_nobody_knows_is_told() -> None:
         async with Orb() as client:
             with pytest.raises(corba.TRANSIENT, match=r"nobody\.invalid:9: "):
                 await client.call(nobody, ECHO, ("x",))
+
+    asyncio.run(run())
+
+
+async def _servers(stack: AsyncExitStack, client: Orb, count: int) -> list[Echo]:
+    """Objects that each take a connection of their own."""
+    found = []
+    for _ in range(count):
+        server = await stack.enter_async_context(Orb())
+        await server.listen()
+        found.append(client.stub(Echo, server.activate(EchoServant(), b"echo")))
+    return found
+
+
+def _open(client: Orb) -> set[int]:
+    return {address.port for address in client._links.pool._opened}
+
+
+def _port(stub: Echo) -> int:
+    profile = profile_of(stub._reference)
+    assert profile is not None
+    return profile.port
+
+
+def test_for_one_connection_more_the_one_that_is_idle_for_longest_goes() -> None:
+    async def run() -> None:
+        async with AsyncExitStack() as stack, Orb(Options(max_opened=2)) as client:
+            first, second, third = await _servers(stack, client, 3)
+            for stub in (first, second, first, third):
+                assert await stub.echo("x") == "x"
+                await asyncio.sleep(0.001)  # the clock goes on
+            assert _open(client) == {_port(first), _port(third)}
+            assert await second.echo("x") == "x"
+            assert _open(client) == {_port(second), _port(third)}
+
+    asyncio.run(run())
+
+
+def test_a_connection_with_work_stays_and_who_finds_only_such_is_refused() -> None:
+    async def run() -> None:
+        async with AsyncExitStack() as stack, Orb(Options(max_opened=2)) as client:
+            first, second, third = await _servers(stack, client, 3)
+            await first.echo("x")
+            waiting = [asyncio.create_task(first.nap(60_000))]
+            await second.echo("x")
+            await third.echo("x")  # though the first has been silent for longer
+            assert _open(client) == {_port(first), _port(third)}
+            waiting.append(asyncio.create_task(third.nap(60_000)))
+            await asyncio.sleep(0)
+            with pytest.raises(corba.NO_RESOURCES, match="max_opened"):
+                await second.echo("x")
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            assert await second.echo("x") == "x"
+
+    asyncio.run(run())
+
+
+def test_a_connection_over_which_we_are_called_stays() -> None:
+    async def run() -> None:
+        ours = Options(max_opened=1, offer_bidirectional=True)
+        theirs = Options(accept_bidirectional=Bidirectional.ALWAYS)
+        async with Orb() as other, Orb(theirs) as server, Orb(ours) as client:
+            for orb in (other, server):
+                await orb.listen()
+            called = server.stub(Echo, client.activate(EchoServant(), b"mine"))
+            await client.stub(Echo, server.activate(EchoServant(), b"echo")).echo("x")
+            second = client.stub(Echo, other.activate(EchoServant(), b"echo"))
+            with pytest.raises(corba.NO_RESOURCES):
+                await second.echo("x")
+            assert await called.echo("x") == "x"
 
     asyncio.run(run())

@@ -264,6 +264,13 @@ MESSAGE_FAULTS = [
 
 CALL_FAULTS = [
     Fault(
+        "octets pass through that mean something else in other code sets",
+        f"{ORB}.cdr_text_input",
+        "        if not text.isascii():\n            self.foreign[0] += 1\n",
+        "",
+        "tests.unit.cos.test_events:test_octets_that_other_code_sets_would_change_do_not_pass",
+    ),
+    Fault(
         "a mould forgets the service contexts of GIOP 1.0",
         f"{ORB}.giop_writing",
         'f"{order}I4xI"',
@@ -300,7 +307,7 @@ FAULTS = [*CDR_FAULTS, *TYPE_FAULTS, *MESSAGE_FAULTS, *CALL_FAULTS]
 def test_the_fault_is_noticed(fault: Fault) -> None:
     with planted(fault):
         try:
-            run(fault.noticed_by, 500)
+            run(fault.noticed_by, 3_000)
         except BaseException as error:  # noqa: BLE001 -- pytest's own failures are no Exceptions
             assert not isinstance(error, KeyboardInterrupt | SystemExit | SyntaxError)  # noqa: PT017
             return

@@ -1,7 +1,8 @@
 """Events as they are on the wire, and as they flow through Tidings.
 
 Nothing is copied that need not be: what was read from the wire is in the stored form already,
-and events that only pass through are read and written without the structs in between.
+and events that only pass through are read without the structs in between, and leave as the octets
+that came where these would be written anew.
 Three things differ. Stored, the header properties whose type the standard fixes are plain
 numbers; properties are found by their names, so that of two with one name the first is kept; and
 a bare value is an event of the type ``%ANY`` whose body it is.
@@ -10,7 +11,7 @@ a bare value is an event of the type ``%ANY`` whose body it is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tidings.cos.CosNotification_auto import (
     EventHeader,
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NO_EVENT",
+    "ReadEvent",
     "any_in",
     "any_out",
     "event_in",
     "event_out",
     "events_in",
     "events_out",
+    "read_bare",
     "read_batch",
     "read_event",
     "write_event",
@@ -110,28 +113,54 @@ def any_out(event: StructuredEvent) -> Value:
     return event.body if is_any(event) else event.as_any()
 
 
-def read_event(reader: Reader) -> StructuredEvent:
+class ReadEvent(NamedTuple):
+    """An event that was read, and the octets it was read from.
+
+    Attributes:
+        event: The event.
+        octets: What `write_event`, or for a bare value an any, would write in any code set; None
+            where it would write others.
+        offset: Their place modulo 8, which alignment depends on.
+        minor: The version of GIOP they came in.
+        little: Their byte order.
+    """
+
+    event: StructuredEvent
+    octets: bytes | None
+    offset: int
+    minor: int
+    little: bool
+
+
+def read_event(reader: Reader) -> ReadEvent:
     """Reads a structured event: what `event_in` makes of the generated struct.
 
     Raises:
         MARSHAL: The octets hold none.
         BAD_PARAM: A property has no name.
     """
+    reader.align(4)
+    start, foreign = reader.at, reader.foreign[0]
     string, value_of = reader.string, reader.any
     domain, type_, name = string(), string(), string()
-    count = reader.length(8)
-    header = _header_in([(string(), value_of()) for _ in range(count)]) if count else _NOTHING
+    in_header = reader.length(8)
+    header = _NOTHING
+    if in_header:
+        header = _header_in([(string(), value_of()) for _ in range(in_header)])
     data: dict[str, Value] = {}
-    for _ in range(reader.length(8)):
+    in_data = reader.length(8)
+    for _ in range(in_data):
         key, value = string(), value_of()
         if key not in data:
             data[key] = value
     if "" in data or "" in header:
         raise BAD_PARAM(why="a property of the event has no name")
-    return StructuredEvent(domain, type_, name, header, data, value_of())
+    event = StructuredEvent(domain, type_, name, header, data, value_of())
+    whole = len(header) == in_header and len(data) == in_data
+    return _read(event, reader, start, portable=whole and foreign == reader.foreign[0])
 
 
-def read_batch(reader: Reader) -> list[StructuredEvent]:
+def read_batch(reader: Reader) -> list[ReadEvent]:
     """Reads a batch of structured events.
 
     Raises:
@@ -139,6 +168,23 @@ def read_batch(reader: Reader) -> list[StructuredEvent]:
         BAD_PARAM: A property has no name.
     """
     return [read_event(reader) for _ in range(reader.length(24))]
+
+
+def read_bare(reader: Reader) -> ReadEvent:
+    """Reads an any, as an event; the channel opens what is wrapped in it.
+
+    Raises:
+        MARSHAL: The octets hold none.
+    """
+    reader.align(4)
+    start, foreign = reader.at, reader.foreign[0]
+    event = any_in(reader.any())
+    return _read(event, reader, start, portable=foreign == reader.foreign[0])
+
+
+def _read(event: StructuredEvent, reader: Reader, start: int, *, portable: bool) -> ReadEvent:
+    octets = reader.buffer[start : reader.at] if portable else None
+    return ReadEvent(event, octets, (start - reader.origin) & 7, reader.minor, reader.little)
 
 
 def write_event(writer: Writer, event: StructuredEvent) -> None:

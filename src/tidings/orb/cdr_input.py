@@ -60,6 +60,8 @@ class Input:
         at: The place of the next octet to read.
         end: The place after the last octet that may be read.
         depth: How many anys, containers and recursive types are being read.
+        foreign: How many texts and characters were read that have other octets in other code
+            sets; shared by the readers of one message.
         spent: TypeCodes and empty values read so far; shared by the readers of one message.
     """
 
@@ -71,6 +73,7 @@ class Input:
         "codesets",
         "depth",
         "end",
+        "foreign",
         "limits",
         "little",
         "minor",
@@ -98,6 +101,7 @@ class Input:
         self.codesets = codesets
         self.limits = limits
         self.depth = 0
+        self.foreign = [0]
         self.spent = [0, 0]
         self._order = _LITTLE if little else _BIG
         self._codec = CODECS[codesets.char]
@@ -176,6 +180,7 @@ class Input:
         inner.codesets = self.codesets
         inner.limits = self.limits
         inner.depth = self.depth
+        inner.foreign = self.foreign
         inner.spent = self.spent
         inner._order = _LITTLE if little else _BIG
         inner._codec = self._codec

@@ -50,9 +50,12 @@ class TextInput(Input):
         """A string."""
         octets = self._text_octets()
         try:
-            return octets.decode(self._codec)
+            text = octets.decode(self._codec)
         except UnicodeDecodeError as error:
             raise self._undecodable(octets, error) from error
+        if not text.isascii():
+            self.foreign[0] += 1
+        return text
 
     def latin(self) -> str:
         """A repository id or name of an operation: Latin-1 on every connection."""
@@ -69,7 +72,10 @@ class TextInput(Input):
     def char(self) -> str:
         """A character of one octet."""
         octet = self.octet()
-        if octet < 128 or self.codesets.char == ISO_8859_1:
+        if octet < 128:
+            return chr(octet)
+        self.foreign[0] += 1
+        if self.codesets.char == ISO_8859_1:
             return chr(octet)
         why = f"octet {octet} is no character of {code_set_name(self.codesets.char)}"
         raise DATA_CONVERSION(OMG | 1, why=why)
@@ -77,6 +83,8 @@ class TextInput(Input):
     def chars(self, count: int) -> tuple[str, ...]:
         """Characters of one octet each, in a row."""
         octets = self.take(count)
+        if not octets.isascii():
+            self.foreign[0] += 1
         try:
             return tuple(octets.decode("latin-1" if self._codec == "latin-1" else "ascii"))
         except UnicodeDecodeError as error:
@@ -124,6 +132,7 @@ class TextInput(Input):
         return text
 
     def _check_wide(self) -> None:
+        self.foreign[0] += 1
         if not self.minor:
             raise MARSHAL(OMG | 5, why="GIOP 1.0 has no wide characters")
         if self.codesets.wchar != UTF_16:

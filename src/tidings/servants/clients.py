@@ -82,6 +82,8 @@ class Clients:
         self._host = host
         self._options = options
         self._calls = Calls(orb, options)
+        self.events = self._calls.events
+        """What becomes of events on their way from client to client."""
         self._probing = Probing(host, self._calls, self.heard)
 
     async def connect(

@@ -8,10 +8,9 @@ from tidings.channel.commands import Push
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos import CosEventChannelAdmin_auto as event_service
 from tidings.cos import CosNotifyChannelAdmin_auto as notification
-from tidings.cos.events import any_in, read_batch, read_event
+from tidings.cos.events import ReadEvent, read_bare, read_batch, read_event
 from tidings.errors import TidingsError
 from tidings.events.reference import Reference
-from tidings.events.structured import StructuredEvent
 from tidings.orb.aio.later import Later
 from tidings.orb.cdr_reader import Reader
 from tidings.orb.stubs import Interface
@@ -39,17 +38,14 @@ def _reading(interface: Interface, pushing: str, read: Callable[[Reader], object
     return Interface(interface.id, interface.name, interface.bases, operations)
 
 
-def _read_any(reader: Reader) -> StructuredEvent:
-    return any_in(reader.any())
-
-
 class _PushAnyPart(ProxyPart):
     """Takes anys."""
 
-    def take(self, event: StructuredEvent) -> Later[int]:
+    def take(self, came: ReadEvent) -> Later[int]:
         """Takes a pushed event; the result is there when it is accepted."""
         channel, proxy = self.key.ids
-        return self.door.push(channel, proxy, event)
+        self.service.clients.events.came(came, Form.ANY)
+        return self.door.push(channel, proxy, came.event)
 
     async def disconnect_push_consumer(self) -> None:
         await self._disconnect()
@@ -59,7 +55,7 @@ class AnyPushConsumer(_PushAnyPart, ConsumerProxyPart, notification.ProxyPushCon
     """CosNotifyChannelAdmin::ProxyPushConsumer."""
 
     CLIENT = client_kind(Side.SUPPLIER, Style.PUSH, Form.ANY)
-    INTERFACE = _reading(notification.ProxyPushConsumer_INTERFACE, "push", _read_any)
+    INTERFACE = _reading(notification.ProxyPushConsumer_INTERFACE, "push", read_bare)
 
     async def connect_any_push_supplier(self, push_supplier: Reference) -> None:
         """Connects the supplier, which may be nil."""
@@ -70,7 +66,7 @@ class EventPushConsumer(_PushAnyPart, event_service.ProxyPushConsumerServant):
     """CosEventChannelAdmin::ProxyPushConsumer."""
 
     CLIENT = client_kind(Side.SUPPLIER, Style.PUSH, Form.ANY, bare=True)
-    INTERFACE = _reading(event_service.ProxyPushConsumer_INTERFACE, "push", _read_any)
+    INTERFACE = _reading(event_service.ProxyPushConsumer_INTERFACE, "push", read_bare)
 
     async def connect_push_supplier(self, push_supplier: Reference) -> None:
         """Connects the supplier, which may be nil."""
@@ -91,10 +87,11 @@ class StructuredPushConsumer(ConsumerProxyPart, notification.StructuredProxyPush
         """Connects the supplier, which may be nil."""
         await self._connect(push_supplier)
 
-    def take(self, event: StructuredEvent) -> Later[int]:
+    def take(self, came: ReadEvent) -> Later[int]:
         """Takes a pushed event; the result is there when it is accepted."""
         channel, proxy = self.key.ids
-        return self.door.push(channel, proxy, event)
+        self.service.clients.events.came(came, Form.STRUCTURED)
+        return self.door.push(channel, proxy, came.event)
 
     async def disconnect_structured_push_consumer(self) -> None:
         """Ends the proxy."""
@@ -115,13 +112,16 @@ class SequencePushConsumer(ConsumerProxyPart, notification.SequenceProxyPushCons
         """Connects the supplier, which may be nil."""
         await self._connect(push_supplier)
 
-    async def take(self, events: Sequence[StructuredEvent]) -> None:
+    async def take(self, came: Sequence[ReadEvent]) -> None:
         """Takes a pushed batch; returns when all of it is accepted.
 
         Raises:
             TidingsError: Of the first event that was not; others may have been.
         """
         channel, proxy = self.key.ids
+        for one in came:
+            self.service.clients.events.came(one, Form.SEQUENCE)
+        events = [one.event for one in came]
         for answer in await self.door.ask(Push(channel, proxy, events)):
             if isinstance(answer, TidingsError):
                 raise answer

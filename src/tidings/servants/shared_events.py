@@ -10,12 +10,12 @@ from tidings.cos.events import any_out, write_event
 from tidings.engine.bodies import Message
 from tidings.events.structured import StructuredEvent
 from tidings.orb.aio.repeated import octets_of
-from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.exceptions import SystemException
 from tidings.orb.giop import Wire
 from tidings.orb.stubs import Operation
 
 if TYPE_CHECKING:
+    from tidings.cos.events import ReadEvent
     from tidings.orb.aio.repeated import WriteOctets
     from tidings.orb.cdr_writer import Writer
 
@@ -24,13 +24,16 @@ __all__ = ["MOST_OCTETS", "SharedEvents", "UnwritableError"]
 MOST_OCTETS: Final = 2_000_000
 """Of a message with several events: old ORBs refuse messages of more than 2 MiB."""
 
-# Consumers of one event are called within a short time of each other.
-_KEPT: Final = 256
+# Consumers of one event are called within a short time of each other, so little is kept.
+_KEPT: Final = 1024 * 1024
+# What an event takes beside its octets; counted, so that tiny ones are bounded too.
+_OVERHEAD: Final = 512
 # Longer ones are written for each consumer: that takes little beside sending them.
 _LONGEST: Final = 64 * 1024
 
 _Write = Callable[["Writer", StructuredEvent], None]
-_Key = tuple[int, int, Wire, _Write]
+# Whose octets, their place modulo 8, their version and byte order, with code sets or for all.
+_Key = tuple[int, int, tuple[object, ...], _Write]
 
 
 class UnwritableError(Exception):
@@ -46,15 +49,45 @@ class UnwritableError(Exception):
         self.fits = fits
 
 
-class SharedEvents:
-    """Writes events, and keeps the octets of the latest.
+class _Kept:
+    """The octets of the latest events, with the events, so that no other has their identity."""
 
-    The same event has other octets in another byte order, version, code set, or at another
-    offset from what its numbers are aligned to.
+    __slots__ = ("_octets", "_of_key", "get")
+
+    def __init__(self) -> None:
+        self._octets = 0
+        self._of_key: dict[_Key, tuple[StructuredEvent, bytes]] = {}
+        self.get = self._of_key.get
+
+    def keep(self, key: _Key, event: StructuredEvent, octets: bytes) -> None:
+        if len(octets) > _LONGEST:
+            return
+        kept = self._of_key
+        before = kept.pop(key, None)
+        if before is not None:
+            self._octets -= _OVERHEAD + len(before[1])
+        kept[key] = (event, octets)
+        self._octets += _OVERHEAD + len(octets)
+        while self._octets > _KEPT:
+            _, oldest = kept.pop(next(iter(kept)))
+            self._octets -= _OVERHEAD + len(oldest)
+
+
+class SharedEvents:
+    """Writes events, and keeps the octets of the latest, and of those that came as octets.
+
+    The same event has other octets in another byte order or version, or at another offset from
+    what its numbers are aligned to; and in another code set, if not all of its text is ASCII.
     """
 
     def __init__(self) -> None:
-        self._kept = BoundedCache[_Key, tuple[Message, bytes]](_KEPT)
+        self._kept = _Kept()
+
+    def came(self, read: ReadEvent, form: Form) -> None:
+        """An event came; where the same octets can be sent, it is not written at all."""
+        event, octets, offset, minor, little = read
+        if octets is not None:
+            self._kept.keep((id(event), offset, (minor, little), _WRITE[form]), event, octets)
 
     def operation(self, push: Operation, form: Form) -> Operation:
         """An operation that hands events over, with a list of messages for its one argument.
@@ -83,29 +116,37 @@ class SharedEvents:
         """Makes the octets of the arguments of such an operation: a list of messages."""
         write = _WRITE[form]
         anew = octets_of(push)
-        kept_of = self._kept.get
 
         def octets(messages: list[Message], wire: Wire, at: int) -> bytes:
-            if form is not Form.SEQUENCE:
-                kept = kept_of((id(messages[0]), at & 7, wire, write))
-                if kept is not None and kept[0] is messages[0]:
-                    return kept[1]
+            if form is not Form.SEQUENCE and not at & 3:
+                kept = self._found(messages[0].event, at & 7, wire, write)
+                if kept is not None:
+                    return kept
             return anew((messages,), wire, at)
 
         return octets
 
+    def _found(
+        self, event: StructuredEvent, offset: int, wire: Wire, write: _Write
+    ) -> bytes | None:
+        get = self._kept.get
+        for known in (wire[:2], wire):
+            kept = get((id(event), offset, known, write))
+            if kept is not None:
+                return kept[1]
+        return None
+
     def _write(self, writer: Writer, message: Message, write: _Write) -> None:
-        start = writer.at
+        writer.align(4)  # as the octets that came are
+        start, event = writer.at, message.event
+        offset = (start - writer.origin) & 7
         wire = Wire(writer.minor, writer.little, writer.codesets)
-        key = (id(message), (start - writer.origin) & 7, wire, write)
-        kept = self._kept.get(key)
-        if kept is not None and kept[0] is message:
-            writer.raw(kept[1])
+        kept = self._found(event, offset, wire, write)
+        if kept is not None:
+            writer.raw(kept)
             return
-        write(writer, message.event)
-        if writer.at - start <= _LONGEST:
-            # With the message itself, so that no other can have its identity.
-            self._kept.keep(key, (message, bytes(writer.buffer[start:])))
+        write(writer, event)
+        self._kept.keep((id(event), offset, wire, write), event, bytes(writer.buffer[start:]))
 
 
 def _write_any(writer: Writer, event: StructuredEvent) -> None:

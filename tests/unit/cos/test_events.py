@@ -40,6 +40,7 @@ from tidings.events.build import event
 from tidings.events.structured import STRUCTURED_EVENT, StructuredEvent, event_in_any
 from tidings.orb.cdr_reader import Reader
 from tidings.orb.cdr_writer import Writer
+from tidings.orb.codesets import ISO_8859_1, OURS, UTF_8, UTF_16, CodeSets
 from tidings.orb.exceptions import BAD_PARAM, DATA_CONVERSION
 
 # Events of all kinds are slow to make; the laws of values are tried more often elsewhere.
@@ -97,21 +98,67 @@ def test_an_event_is_written_and_read_directly_as_by_way_of_the_struct(
     assert direct.getvalue() == generated.getvalue()
     octets = b"\0" * offset + direct.getvalue()
     reader = Reader(octets, little=little, at=offset)
-    assert read_event(reader) == sent
+    found = read_event(reader)
+    assert found.event == sent
     assert reader.left == 0
+    if found.octets is not None:
+        assert octets.endswith(found.octets)
+        assert (len(octets) - len(found.octets)) % 8 == found.offset
+
+
+@given(structured_events, st.booleans(), st.integers(0, 1), st.sampled_from([UTF_8, ISO_8859_1]))
+def test_octets_that_came_are_those_that_would_be_written_in_every_code_set(
+    sent: StructuredEvent, little: bool, words: int, char: int
+) -> None:
+    came = Writer(little=little, codesets=OURS, origin=-4 * words)
+    try:
+        write_event(came, sent)
+    except (BAD_PARAM, DATA_CONVERSION):
+        return
+    octets = bytes(4 * words) + came.getvalue()
+    found = read_event(Reader(octets, little=little, at=4 * words, codesets=OURS))
+    if found.octets is not None:
+        again = Writer(little=little, codesets=CodeSets(char, None), origin=-found.offset)
+        write_event(again, found.event)
+        assert again.getvalue() == found.octets
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        (event("D", "T", "n", {"a": 1, "b": "text"}, body=2.5), True),
+        (event("D", "T", "n", {"a": "Zürich"}), False),
+        (event("Zürich", "T"), False),
+        (event("D", "T", body=Any(tc.CHAR, "ü")), False),
+        (event("D", "T", body=Any(tc.WSTRING, "wide")), False),
+    ],
+)
+def test_octets_that_other_code_sets_would_change_do_not_pass(
+    sent: StructuredEvent, kept: bool
+) -> None:
+    latin = CodeSets(ISO_8859_1, UTF_16)
+    writer = Writer(codesets=latin)
+    write_event(writer, sent)
+    found = read_event(Reader(writer.getvalue(), little=True, codesets=latin))
+    assert found.event == sent
+    assert (found.octets is not None) == kept
 
 
 def test_a_batch_is_read_event_by_event() -> None:
     batch = [event("D", "T", str(number), {"n": number}) for number in range(3)]
     writer = Writer()
     write_EventBatch(writer, events_out(batch))
-    assert read_batch(Reader(writer.getvalue(), little=True)) == batch
+    found = read_batch(Reader(writer.getvalue(), little=True))
+    assert [one.event for one in found] == batch
+    assert b"".join([one.octets or b"" for one in found]) in writer.getvalue()
 
 
 def test_what_is_read_directly_keeps_the_first_of_two_properties_with_one_name() -> None:
     twice = (Property("a", 1), Property("b", 2), Property("a", 3))
     made = read_event(_read(wire_event(header=twice, data=twice)))
-    assert made.data == made.header == {"a": 1, "b": 2}
+    assert made.event.data == made.event.header == {"a": 1, "b": 2}
+    for either in (wire_event(header=twice), wire_event(data=twice)):
+        assert read_event(_read(either)).octets is None
 
 
 @pytest.mark.parametrize("where", ["header", "data"])

@@ -6,11 +6,12 @@ import pytest
 
 from tidings.channel.vocabulary import Form
 from tidings.cos import CosNotifyComm_auto as comm
-from tidings.cos.events import any_out, event_out, events_out
+from tidings.cos.events import ReadEvent, any_out, event_out, events_out
 from tidings.engine.bodies import Message
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.orb.cdr_writer import Writer
+from tidings.orb.codesets import NOT_NEGOTIATED, OURS
 from tidings.orb.giop import Wire
 from tidings.orb.stubs import Operation
 from tidings.servants.shared_events import SharedEvents, UnwritableError
@@ -82,7 +83,43 @@ def test_long_events_are_not_kept() -> None:
     shared = SharedEvents()
     long = message(event("D", "T", body="x" * 70_000))
     written(shared.operation(ONE, Form.STRUCTURED), ([long],), Writer())
-    assert not len(shared._kept)
+    assert not shared._kept._of_key
+    shared.came(ReadEvent(long.event, bytes(70_000), 0, 2, True), Form.STRUCTURED)
+    assert not shared._kept._of_key
+
+
+def test_octets_that_came_are_sent_where_they_fit() -> None:
+    shared = SharedEvents()
+    push = shared.operation(ONE, Form.STRUCTURED)
+    octets = shared.octets(push, Form.STRUCTURED)
+    one = message(EVENTS[3])
+    shared.came(ReadEvent(one.event, b"as it came", 4, 2, True), Form.STRUCTURED)
+    for codesets in (OURS, NOT_NEGOTIATED):
+        assert octets([one], Wire(2, True, codesets), 12) == b"as it came"
+        again = Writer(origin=-1, codesets=codesets)
+        assert written(push, ([one],), again) == b"\0\0\0as it came"
+    for wire, at in (
+        (Wire(2, True, OURS), 8),
+        (Wire(2, False, OURS), 12),
+        (Wire(1, True, OURS), 12),
+    ):
+        assert b"nnn" in octets([one], wire, at)
+    as_any = shared.octets(shared.operation(ANY, Form.ANY), Form.ANY)
+    assert b"nnn" in as_any([one], Wire(2, True, OURS), 12)
+    equal = message(event("D", "T", "nnn", {"a": 3}, body=1.5))
+    assert b"nnn" in octets([equal], Wire(2, True, OURS), 12)
+
+
+def test_little_is_kept() -> None:
+    shared = SharedEvents()
+    for number in range(10_000):
+        came = ReadEvent(event("D", "T", str(number)), bytes(number % 500), 0, 2, True)
+        shared.came(came, Form.STRUCTURED)
+        shared.came(came, Form.STRUCTURED)
+    kept = shared._kept._of_key.values()
+    assert 800 < len(kept) < 2_100
+    octets = sum(512 + len(octets) for _, octets in kept)
+    assert octets == shared._kept._octets <= 1024 * 1024
 
 
 def test_what_cannot_be_written_is_told_from_errors_of_consumers() -> None:

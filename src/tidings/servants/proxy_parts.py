@@ -159,5 +159,8 @@ class PullingPart(ProxyPart):
     async def _pull(self, most: int, *, wait: bool) -> Pulled:
         channel, proxy = self.key.ids
         most = min(most, _MOST)
-        found = await self.door.pull(channel, proxy, most, None if wait else 0, _LEASE)
+        patience = None if wait else 0
+        found = await self.door.pull(channel, proxy, most, patience, _LEASE)
+        while wait and not found.messages:  # what there was could not be read from the disk
+            found = await self.door.pull(channel, proxy, most, patience, _LEASE)
         return Pulled(self.door, channel, proxy, found.messages)

@@ -43,13 +43,17 @@ def _read_any(reader: Reader) -> StructuredEvent:
     return any_in(reader.any())
 
 
-class _PushAnyPart(ProxyPart):
-    """Takes anys."""
+class _TakingPart(ProxyPart):
+    """Takes events one by one, whatever they were on the wire."""
 
     def take(self, event: StructuredEvent) -> Later[int]:
         """Takes a pushed event; the result is there when it is accepted."""
         channel, proxy = self.key.ids
         return self.door.push(channel, proxy, event)
+
+
+class _PushAnyPart(_TakingPart):
+    """Takes anys."""
 
     async def disconnect_push_consumer(self) -> None:
         await self._disconnect()
@@ -77,7 +81,9 @@ class EventPushConsumer(_PushAnyPart, event_service.ProxyPushConsumerServant):
         await self._connect(push_supplier)
 
 
-class StructuredPushConsumer(ConsumerProxyPart, notification.StructuredProxyPushConsumerServant):
+class StructuredPushConsumer(
+    _TakingPart, ConsumerProxyPart, notification.StructuredProxyPushConsumerServant
+):
     """CosNotifyChannelAdmin::StructuredProxyPushConsumer."""
 
     CLIENT = client_kind(Side.SUPPLIER, Style.PUSH, Form.STRUCTURED)
@@ -90,11 +96,6 @@ class StructuredPushConsumer(ConsumerProxyPart, notification.StructuredProxyPush
     async def connect_structured_push_supplier(self, push_supplier: Reference) -> None:
         """Connects the supplier, which may be nil."""
         await self._connect(push_supplier)
-
-    def take(self, event: StructuredEvent) -> Later[int]:
-        """Takes a pushed event; the result is there when it is accepted."""
-        channel, proxy = self.key.ids
-        return self.door.push(channel, proxy, event)
 
     async def disconnect_structured_push_consumer(self) -> None:
         """Ends the proxy."""

@@ -15,6 +15,7 @@ from tidings.engine.access import OWNER, Grant, Keys, ObjectKey
 from tidings.errors import Forbidden
 from tidings.events.reference import Reference
 from tidings.orb.bounded_cache import BoundedCache
+from tidings.orb.ior import profile_of
 from tidings.servants.calls import ClientOptions
 from tidings.servants.clients import Clients
 from tidings.servants.door import GatheringDoor
@@ -126,8 +127,6 @@ class CorbaService:
 
     def own_key(self, reference: Reference) -> ObjectKey | None:
         """What the key of one of our own references says; None for a reference of others."""
-        from tidings.orb.ior import profile_of
-
         profile = profile_of(reference)
         if profile is None:
             return None

@@ -54,7 +54,7 @@ async def whole(*, open_well_known: bool = False, port: int = 0) -> AsyncIterato
         host,
         Options(),
         b"a secret of the tests",
-        PROPERTIES,
+        lambda: PROPERTIES,
         clients=ClientOptions(),
         open_well_known=open_well_known,
     )

@@ -123,7 +123,7 @@ class IiopService:
                 self._noting.start()
             self._host = await Host.open(self._folder, settings=SETTINGS)
             options = Options(close_seconds=0.2)
-            self._opened = open_service(self._host, options, _SECRET, {}, clients=_CLIENTS)
+            self._opened = open_service(self._host, options, _SECRET, dict, clients=_CLIENTS)
             self._port = (await self._opened.service.orb.listen("127.0.0.1", self._port)).port
             self._opened.publish(None)
             await self._opened.reconnect()

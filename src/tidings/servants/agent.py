@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -27,10 +27,10 @@ class Agents:
     """Makes the agent.
 
     Attributes:
-        properties: How the service is set, by the names clients ask with.
+        properties: Tells how the service is set now, by the names clients ask with.
     """
 
-    properties: Mapping[str, str]
+    properties: Callable[[], Mapping[str, str]]
 
     def __call__(self, service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant:
         """The servant of the agent."""
@@ -41,7 +41,10 @@ class AgentObject(AgentServant):
     """NotificationServiceAgent::Agent."""
 
     def __init__(
-        self, service: CorbaService, key: ObjectKey, properties: Mapping[str, str]
+        self,
+        service: CorbaService,
+        key: ObjectKey,
+        properties: Callable[[], Mapping[str, str]],
     ) -> None:
         self._service = service
         self._key = key
@@ -62,5 +65,6 @@ class AgentObject(AgentServant):
 
         A name may stand with a prefix, as in the properties file.
         """
-        found = self._properties.get(name)
-        return self._properties.get(name.rpartition(".")[2], "") if found is None else found
+        properties = self._properties()
+        found = properties.get(name)
+        return properties.get(name.rpartition(".")[2], "") if found is None else found

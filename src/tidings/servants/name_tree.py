@@ -18,6 +18,7 @@ from tidings.cos.CosNaming_auto import (
     NamingContext_NotFoundReason,
 )
 from tidings.events.reference import Reference
+from tidings.names import new_handle
 from tidings.orb.exceptions import BAD_PARAM, IMP_LIMIT, NO_PERMISSION, OBJECT_NOT_EXIST, OMG
 
 __all__ = ["MAX_NAMES", "ROOT", "Bound", "NameTree"]
@@ -201,12 +202,19 @@ class NameTree:
             IMP_LIMIT: There are too many contexts or names.
         """
         self._check_room(len(self._contexts), "contexts")
-        id = next(self._ids)
+        id = self._new_id()
         made = self._refer(id)
         if name is not None:
             self.bind(context, name, made, is_context=True)
         self._contexts[id] = {}
         return made
+
+    def _new_id(self) -> int:
+        """An id that no context had before a restart: references to those must lead nowhere."""
+        id = new_handle()
+        while id in self:
+            id = new_handle()
+        return id
 
     def live_context(self, name: Name, source: _Source) -> None:
         """Makes a context below the root whose names are looked up when somebody asks."""

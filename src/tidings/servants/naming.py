@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Iterable
-from itertools import count, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
@@ -27,6 +27,7 @@ from tidings.cos.CosNaming_auto import (
 )
 from tidings.engine.access import ObjectKey
 from tidings.events.reference import Reference
+from tidings.names import new_handle
 from tidings.orb.corbaloc import parse_name, parse_object_url
 from tidings.orb.exceptions import BAD_PARAM
 from tidings.servants.name_tree import MAX_NAMES, ROOT, Bound, NameTree
@@ -63,7 +64,6 @@ class Names:
         self._service = service
         self.tree = NameTree(self.reference, self.own, most)
         self._lists: OrderedDict[int, deque[Binding]] = OrderedDict()
-        self._ids = count(1)
 
     def reference(self, context: int = ROOT) -> Reference:
         """The reference of a context."""
@@ -88,7 +88,7 @@ class Names:
         left = deque(rest)
         if not left:
             return NIL
-        id = next(self._ids)
+        id = new_handle()  # one of a list before a restart leads nowhere
         self._lists[id] = left
         if len(self._lists) > _MOST_LISTS:
             self._lists.popitem(last=False)

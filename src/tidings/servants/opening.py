@@ -141,7 +141,7 @@ def open_service(
     host: Host,
     options: Options,
     secret: bytes,
-    properties: Mapping[str, str],
+    properties: Callable[[], Mapping[str, str]],
     *,
     clients: ClientOptions,
     open_well_known: bool = False,
@@ -153,7 +153,7 @@ def open_service(
         host: The channels.
         options: Of the ORB.
         secret: What object keys are made with; the same one reads the same keys.
-        properties: What the agent tells of the service's settings.
+        properties: What the agent tells of the service's settings, which may change.
         clients: How clients are called.
         open_well_known: Whether callers of other machines may use plain keys.
         max_names: As many names the naming service has at most.

@@ -38,14 +38,18 @@ def _reading(interface: Interface, pushing: str, read: Callable[[Reader], object
     return Interface(interface.id, interface.name, interface.bases, operations)
 
 
-class _PushAnyPart(ProxyPart):
-    """Takes anys."""
+class _TakingPart(ProxyPart):
+    """Takes events one by one, whatever they were on the wire."""
 
     def take(self, came: ReadEvent) -> Later[int]:
         """Takes a pushed event; the result is there when it is accepted."""
         channel, proxy = self.key.ids
-        self.service.clients.events.came(came, Form.ANY)
+        self.service.clients.events.came(came, self.CLIENT.form)
         return self.door.push(channel, proxy, came.event)
+
+
+class _PushAnyPart(_TakingPart):
+    """Takes anys."""
 
     async def disconnect_push_consumer(self) -> None:
         await self._disconnect()
@@ -73,7 +77,9 @@ class EventPushConsumer(_PushAnyPart, event_service.ProxyPushConsumerServant):
         await self._connect(push_supplier)
 
 
-class StructuredPushConsumer(ConsumerProxyPart, notification.StructuredProxyPushConsumerServant):
+class StructuredPushConsumer(
+    _TakingPart, ConsumerProxyPart, notification.StructuredProxyPushConsumerServant
+):
     """CosNotifyChannelAdmin::StructuredProxyPushConsumer."""
 
     CLIENT = client_kind(Side.SUPPLIER, Style.PUSH, Form.STRUCTURED)
@@ -86,12 +92,6 @@ class StructuredPushConsumer(ConsumerProxyPart, notification.StructuredProxyPush
     async def connect_structured_push_supplier(self, push_supplier: Reference) -> None:
         """Connects the supplier, which may be nil."""
         await self._connect(push_supplier)
-
-    def take(self, came: ReadEvent) -> Later[int]:
-        """Takes a pushed event; the result is there when it is accepted."""
-        channel, proxy = self.key.ids
-        self.service.clients.events.came(came, Form.STRUCTURED)
-        return self.door.push(channel, proxy, came.event)
 
     async def disconnect_structured_push_consumer(self) -> None:
         """Ends the proxy."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from tidings.channel.holders import Proxy
 from tidings.channel.management import (
     Disconnect,
     ObtainTypes,
@@ -79,7 +78,8 @@ class StandardPart(ProxyPart, QosPart, FilterPart):
         side = self.CLIENT.side
         consumes = side is Side.CONSUMER
         interface = ConsumerAdmin_INTERFACE if consumes else SupplierAdmin_INTERFACE
-        ids = (self.key.ids[0], SIDES.index(side), self._proxy().admin.id)
+        channel, proxy = self.key.ids
+        ids = (channel, SIDES.index(side), self.door.views.proxy(channel, proxy).admin)
         return self.reference("admin", ids, interface)
 
     async def validate_event_qos(
@@ -94,10 +94,6 @@ class StandardPart(ProxyPart, QosPart, FilterPart):
         channel, proxy = self.key.ids
         command = ObtainTypes(channel, proxy, InfoMode[mode.name])
         return types_out(await self.door.ask(command))
-
-    def _proxy(self) -> Proxy:
-        channel, proxy = self.key.ids
-        return self.service.host.factory.channel(channel).proxy(proxy)
 
 
 class ConsumerProxyPart(StandardPart):
@@ -159,5 +155,8 @@ class PullingPart(ProxyPart):
     async def _pull(self, most: int, *, wait: bool) -> Pulled:
         channel, proxy = self.key.ids
         most = min(most, _MOST)
-        found = await self.door.pull(channel, proxy, most, None if wait else 0, _LEASE)
+        patience = None if wait else 0
+        found = await self.door.pull(channel, proxy, most, patience, _LEASE)
+        while wait and not found.messages:  # what there was could not be read from the disk
+            found = await self.door.pull(channel, proxy, most, patience, _LEASE)
         return Pulled(self.door, channel, proxy, found.messages)

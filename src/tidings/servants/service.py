@@ -15,6 +15,7 @@ from tidings.engine.access import OWNER, Grant, Keys, ObjectKey
 from tidings.errors import Forbidden
 from tidings.events.reference import Reference
 from tidings.orb.bounded_cache import BoundedCache
+from tidings.orb.ior import profile_of
 from tidings.servants.calls import ClientOptions
 from tidings.servants.clients import Clients
 from tidings.servants.door import GatheringDoor
@@ -81,7 +82,7 @@ class CorbaService:
     grants: dict[int, Grant] = field(default_factory=lambda: {0: Grant(0, OWNER)})
     client_options: ClientOptions = field(default_factory=ClientOptions)
     clients: Clients = field(init=False)
-    _doors: dict[int, GatheringDoor] = field(default_factory=dict)
+    _doors: dict[int, tuple[Grant, GatheringDoor]] = field(default_factory=dict)
     # Keys that were found to be ours: to find that out takes as long as to read a small event.
     _read: BoundedCache[bytes, ObjectKey] = field(default_factory=lambda: BoundedCache(4096))
 
@@ -126,8 +127,6 @@ class CorbaService:
 
     def own_key(self, reference: Reference) -> ObjectKey | None:
         """What the key of one of our own references says; None for a reference of others."""
-        from tidings.orb.ior import profile_of
-
         profile = profile_of(reference)
         if profile is None:
             return None
@@ -138,10 +137,12 @@ class CorbaService:
 
     def door(self, grant: int) -> GatheringDoor | None:
         """The host as the principal of a grant may use it; None for a grant that is no more."""
-        known = self._doors.get(grant)
         given = self.grants.get(grant)
-        if known is None and given is not None:
-            known = self._doors[grant] = GatheringDoor(
-                self.host, given.principal, self.clients.heard
-            )
-        return None if given is None else known
+        if given is None:
+            self._doors.pop(grant, None)
+            return None
+        known = self._doors.get(grant)
+        if known is None or known[0] is not given:  # a grant may have become somebody else's
+            door = GatheringDoor(self.host, given.principal, self.clients.heard)
+            known = self._doors[grant] = (given, door)
+        return known[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -85,7 +85,8 @@ class CorbaDoor:
 
     Args:
         host: The channels.
-        settings: All settings.
+        settings: All settings, as they are at the start.
+        current: All settings as they are now: some change while the service runs.
 
     Attributes:
         url: Where clients begin: the naming service.
@@ -93,7 +94,9 @@ class CorbaDoor:
 
     url: str
 
-    def __init__(self, host: Host, settings: ServerSettings) -> None:
+    def __init__(
+        self, host: Host, settings: ServerSettings, current: Callable[[], ServerSettings]
+    ) -> None:
         self._host = host
         self._settings = settings
         self._registering: asyncio.Task[None] | None = None
@@ -101,7 +104,7 @@ class CorbaDoor:
             host,
             orb_options(settings.iiop),
             object_secret(settings),
-            agent_properties(settings),
+            lambda: agent_properties(current()),
             clients=client_options(settings.iiop),
             open_well_known=settings.iiop.open_well_known,
             max_names=settings.iiop.max_names,

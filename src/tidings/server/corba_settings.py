@@ -141,7 +141,7 @@ class IiopSection(Section):
     )
     idle: Annotated[Duration, Field(gt=0)] = Field(
         default=_OPTIONS.idle_seconds,
-        description="How long a connection without work stays open.",
+        description="How long a connection of a client stays open without work.",
     )
     connect_patience: Annotated[Duration, Field(gt=0)] = Field(
         default=_OPTIONS.connect_seconds,

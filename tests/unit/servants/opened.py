@@ -47,19 +47,19 @@ class Whole:
 
 
 @asynccontextmanager
-async def whole(*, open_well_known: bool = False) -> AsyncIterator[Whole]:
+async def whole(*, open_well_known: bool = False, port: int = 0) -> AsyncIterator[Whole]:
     """The service, while the context lasts."""
     host = await Host.open(None)
     opened = open_service(
         host,
         Options(),
         b"a secret of the tests",
-        PROPERTIES,
+        lambda: PROPERTIES,
         clients=ClientOptions(),
         open_well_known=open_well_known,
     )
     try:
-        address = await opened.service.orb.listen()
+        address = await opened.service.orb.listen("127.0.0.1", port)
         opened.publish(await host.ask(CreateChannel(new_origin(), name="default")))
         async with Orb(names=look_up) as client:
             yield Whole(opened, client, address)

@@ -170,6 +170,17 @@ def test_a_grant_that_was_taken_back_opens_nothing() -> None:
     play(part)
 
 
+def test_a_grant_that_is_given_to_somebody_else_is_theirs() -> None:
+    async def part(scene: Scene) -> None:
+        _, mine = await scene.factory.create_channel((), ())
+        factory = scene.known(EventChannelFactory, "factory", grant=ANN)
+        assert await factory.get_all_channels() == (mine,)
+        scene.service.grants[ANN] = Grant(ANN, Principal("bob", scope=frozenset()))
+        assert await factory.get_all_channels() == ()
+
+    play(part)
+
+
 def test_a_service_that_stops_says_so() -> None:
     async def part(scene: Scene) -> None:
         await scene.service.host.drain(0.1)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from tests.unit.servants.opened import Whole, name, play
+from tests.unit.servants.opened import Whole, name, play, whole
 from tidings.cos.CosNaming_auto import (
     Binding,
     BindingIterator,
@@ -21,6 +23,7 @@ from tidings.cos.CosNaming_auto import (
 from tidings.events.reference import Reference
 from tidings.orb.exceptions import BAD_PARAM, NO_PERMISSION, OBJECT_NOT_EXIST
 from tidings.orb.ior import make_reference
+from tidings.orb.pseudo import NON_EXISTENT
 from tidings.servants.naming import name_text, read_name
 
 THERE = make_reference("IDL:X:1.0", "there.example", 1, b"x")
@@ -43,6 +46,28 @@ def test_names_are_bound_found_and_taken_away() -> None:
         assert (missing.value.why, missing.value.rest_of_name) == ("missing_node", name("a"))
 
     play(part)
+
+
+def test_references_to_contexts_and_lists_of_another_run_lead_nowhere() -> None:
+    async def run() -> None:
+        kept: list[Reference] = []
+        async with whole() as before:
+            kept.append(await before.root.new_context())
+            _, rest = await before.root.list(1)
+            kept.append(rest)
+            port = before.address.port
+            assert not await before.client.non_existent(kept[0])
+        async with whole(port=port) as after:
+            await after.root.new_context()
+            await after.root.list(1)
+            for reference in kept:
+                with pytest.raises(OBJECT_NOT_EXIST):
+                    await after.client.call(reference, NON_EXISTENT, ())
+            # The service's own contexts are the same in every run.
+            found = await after.root.resolve_str("channels/default")
+            assert found.type_id == "IDL:omg.org/CosNotifyChannelAdmin/EventChannel:1.0"
+
+    asyncio.run(run())
 
 
 def test_the_kind_is_part_of_a_name() -> None:

@@ -109,6 +109,21 @@ def test_proxies_of_the_event_service_have_no_quality_of_service() -> None:
     play(part)
 
 
+def test_who_may_not_look_at_a_proxy_does_not_hear_of_its_admin() -> None:
+    async def part(made: World) -> None:
+        await structured_pair(made, await made.channel())
+        interface = admin.StructuredProxyPushConsumer_INTERFACE
+        hers = made.service.reference(ObjectKey("proxy", (1, 1), ANN), interface)
+        proxy = made.stub(admin.StructuredProxyPushConsumer, hers)
+        made.service.grants[ANN] = Grant(ANN, Principal("ann"))
+        assert (await proxy.get_MyAdmin()).type_id == admin.SupplierAdmin_INTERFACE.id
+        made.service.grants[ANN] = Grant(ANN, Principal("ann", scope=frozenset({2})))
+        with pytest.raises(NO_PERMISSION):
+            await proxy.get_MyAdmin()
+
+    play(part)
+
+
 def test_a_proxy_is_of_use_to_whoever_obtained_it_only() -> None:
     async def part(made: World) -> None:
         channel = await made.channel()

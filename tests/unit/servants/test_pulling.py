@@ -25,6 +25,7 @@ from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos.CosEventComm_auto import Disconnected
 from tidings.cos.CosNotification_auto import Property
 from tidings.cos.events import NO_EVENT, event_out
+from tidings.engine.endpoints import Delivery
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any
 from tidings.events.build import event
@@ -45,6 +46,30 @@ async def supplier(made: World, channel: Whatever) -> Whatever:
     proxy = await made.proxy(channel, Side.SUPPLIER, Style.PUSH, Form.ANY)
     await proxy.connect_any_push_supplier(NIL)
     return proxy
+
+
+def test_who_waits_goes_on_waiting_if_what_came_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def part(made: World) -> None:
+        channel = await made.channel()
+        _, structured = await joined(made, channel, kind_of(StructuredPullConsumer))
+        pull, spoiled = made.host.out.pull, [True]
+
+        async def unreadable(*arguments: Whatever) -> Delivery:
+            found = await pull(*arguments)
+            return found._replace(messages=[]) if spoiled.pop() else found
+
+        monkeypatch.setattr(made.host.out, "pull", unreadable)
+        supply = await supplier(made, channel)
+        waiting = asyncio.ensure_future(structured.pull_structured_event())
+        await supply.push(7)
+        await until(lambda: not spoiled)
+        spoiled.append(False)
+        await supply.push(8)
+        assert (await waiting).remainder_of_body == 8
+
+    play(part)
 
 
 def test_who_tries_to_pull_is_told_that_there_is_nothing() -> None:

@@ -50,7 +50,7 @@ async def service(
     """A service whose requests in progress, and whose calls, may take very long."""
     host = await Host.open(folder, settings=QUICK)
     options = ClientOptions(call_seconds=LONG)
-    opened = open_service(host, Options(close_seconds=LONG), SECRET, {}, clients=options)
+    opened = open_service(host, Options(close_seconds=LONG), SECRET, dict, clients=options)
     try:
         await opened.service.orb.listen("127.0.0.1", port)
         opened.publish(None)

@@ -115,6 +115,23 @@ def test_what_references_name_can_be_set(tmp_path: Path) -> None:
     scene(play)
 
 
+def test_the_agent_tells_settings_as_they_are_now(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text("")
+
+    async def play() -> None:
+        place = with_corba()
+        async with serving(Sources(file, None, place.flags, {})) as (service, _), Orb() as orb:
+            url = service.corba_url.replace("NameService", "NotificationServiceAgent")
+            agent = orb.stub(Agent, url)
+            before = await agent.getProperty("stop.patience")
+            file.write_text("[stop]\npatience = 3\n")
+            assert await service.reloader.reload()
+            assert (before, await agent.getProperty("stop.patience")) == ("10 s", "3 s")
+
+    scene(play)
+
+
 def test_names_are_as_many_as_the_setting_allows() -> None:
     async def play() -> None:
         async with serving(with_corba(iiop__max_names=100)) as (service, _), Orb() as orb:

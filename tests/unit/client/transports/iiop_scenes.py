@@ -35,7 +35,7 @@ async def served() -> AsyncIterator[Scene]:
     """A service in memory with a client, while the context lasts."""
     host = await Host.open(None, settings=QUICK)
     options, clients = Options(close_seconds=0.2), ClientOptions(notice_seconds=1.0)
-    opened = open_service(host, options, b"a secret of the tests", {}, clients=clients)
+    opened = open_service(host, options, b"a secret of the tests", dict, clients=clients)
     address = await opened.service.orb.listen()
     opened.publish(None)
     client = await connect(f"iiop://{address}")

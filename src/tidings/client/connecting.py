@@ -6,7 +6,8 @@ import ssl
 
 from tidings.client.client import Client
 from tidings.client.sync import SyncClient
-from tidings.client.transports.http import PATIENCE, HttpTransport
+from tidings.client.transports.backoff import PATIENCE
+from tidings.client.transports.http import HttpTransport
 from tidings.client.transports.http_socket import OnConnection
 from tidings.client.transports.iiop_scheme import is_corba
 from tidings.errors import FilterNotFound, InvalidUsage, NotFound, TidingsError, Unreachable

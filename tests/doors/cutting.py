@@ -19,21 +19,23 @@ class CuttingProxy:
         port: Where to connect to instead.
         target_port: Where new connections lead.
         refusing: Whether new connections are cut at once.
+        muting: Whether what comes from the service is lost.
         passed: How many octets came from the service.
     """
 
     def __init__(self, target_port: int) -> None:
         self.target_port = target_port
         self.port = 0
-        self.refusing = False
+        self.refusing = self.muting = False
         self.passed = 0
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self) -> Self:
-        """Begins to listen."""
-        self._server = await asyncio.start_server(self._accepted, "127.0.0.1", 0)
+        """Begins to listen; where it did before, if it was closed."""
+        self.refusing = False
+        self._server = await asyncio.start_server(self._accepted, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -97,5 +99,7 @@ class CuttingProxy:
             while data := await reader.read(65_536):
                 if counted:
                     self.passed += len(data)
+                    if self.muting:
+                        continue
                 writer.write(data)
                 await writer.drain()

@@ -6,7 +6,8 @@ import ssl
 
 from tidings.client.client import Client
 from tidings.client.sync import SyncClient
-from tidings.client.transports.http import PATIENCE, HttpTransport
+from tidings.client.transports.backoff import PATIENCE
+from tidings.client.transports.http import HttpTransport
 from tidings.client.transports.http_socket import OnConnection
 from tidings.client.transports.iiop_scheme import is_corba
 from tidings.errors import FilterNotFound, InvalidUsage, NotFound, TidingsError, Unreachable
@@ -29,8 +30,9 @@ async def connect(
     it, too: if another one has taken it over meanwhile, it takes it back, and the other's loop
     ends as after any take-over.
 
-    Over CORBA there are no names, and none of the arguments but `listen` counts: the service
-    itself finds its clients again. What else CORBA has no words for raises `NotOverCorba`.
+    Over CORBA there are no names, and none of the arguments but `patience` and `listen` counts.
+    A push whose answer was lost is not made again there: `Unreachable` says that its fate is
+    unknown. What else CORBA has no words for raises `NotOverCorba`.
 
     Args:
         url: Of the service, such as ``http://localhost:8080``; with a path, such as
@@ -54,7 +56,7 @@ async def connect(
     if is_corba(url):
         if token is not None or on_connection is not None or tls is not None:
             raise InvalidUsage("over CORBA there is no token, on_connection or tls to be set")
-        return await _connect_corba(url, listen)
+        return await _connect_corba(url, listen, patience)
     if listen is not None:
         raise InvalidUsage("only a CORBA service calls back: listen is for none but these")
     transport = HttpTransport(
@@ -73,10 +75,10 @@ async def connect(
     return Client(transport)
 
 
-async def _connect_corba(url: str, listen: str | None) -> Client:
+async def _connect_corba(url: str, listen: str | None, patience: float) -> Client:
     from tidings.client.transports.iiop import IiopTransport
 
-    return Client(await IiopTransport.open(url, listen=listen))
+    return Client(await IiopTransport.open(url, listen=listen, patience=patience))
 
 
 def connect_sync(

@@ -10,7 +10,7 @@ a bare value is an event of the type ``%ANY`` whose body it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tidings.cos.CosNotification_auto import (
@@ -38,7 +38,6 @@ __all__ = [
     "event_in",
     "event_out",
     "events_in",
-    "events_out",
     "read_bare",
     "read_batch",
     "read_event",
@@ -101,11 +100,6 @@ def event_out(event: StructuredEvent) -> WireEvent:
         tuple([Property(*item) for item in data.items()]) if data else (),
         event.body,
     )
-
-
-def events_out(events: Iterable[StructuredEvent]) -> Sequence[WireEvent]:
-    """Structured events for the wire."""
-    return tuple([event_out(event) for event in events])
 
 
 def any_out(event: StructuredEvent) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Mapping
 
 from tidings.idl.faults import InvalidIdl, Place
 
@@ -13,8 +13,13 @@ _PIECE = re.compile(r"\s*(&&|\|\||[()!]|[0-9]+|[A-Za-z_]\w*)", re.ASCII)
 _DEEPEST = 32
 
 
-def holds(condition: str, defined: Container[str], place: Place) -> bool:
+def holds(condition: str, defined: Mapping[str, str], place: Place) -> bool:
     """Whether the condition of an `#if` is true.
+
+    Args:
+        condition: Its text.
+        defined: The macros with their values.
+        place: Where it stands.
 
     Raises:
         InvalidIdl: It is none that is understood here.
@@ -23,7 +28,7 @@ def holds(condition: str, defined: Container[str], place: Place) -> bool:
 
 
 class _Condition:
-    def __init__(self, text: str, defined: Container[str], place: Place) -> None:
+    def __init__(self, text: str, defined: Mapping[str, str], place: Place) -> None:
         self.place = place
         self.defined = defined
         self.pieces: list[str] = []
@@ -67,13 +72,18 @@ class _Condition:
         if piece == "defined":
             within = self._skip("(")
             name = self.pieces.pop() if self.pieces else ""
+            if not _is_name(name):
+                raise self._wrong("defined names nothing")
             if within:
                 self._close()
             return name in self.defined
         if piece.isdigit():
-            return int(piece[:20]) != 0
-        if piece[:1].isalpha() or piece[:1] == "_":
-            return False  # a name without a value counts as 0
+            return bool(piece.strip("0"))
+        if _is_name(piece):
+            value = self.defined.get(piece, "") or "0"  # a name without a value counts as 0
+            if not (value.isascii() and value.isdigit()):
+                raise self._wrong(f"{piece} is {value!r:.60}, and no number")
+            return bool(value.strip("0"))
         raise self._wrong(f"expected a condition, not {piece or 'the end'!r}")
 
     def _skip(self, piece: str) -> bool:
@@ -88,3 +98,7 @@ class _Condition:
 
     def _wrong(self, problem: str) -> InvalidIdl:
         return InvalidIdl(problem, self.place, "such as: #if defined(NAME) && !defined(OTHER)")
+
+
+def _is_name(piece: str) -> bool:
+    return piece[:1].isalpha() or piece[:1] == "_"

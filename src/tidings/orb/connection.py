@@ -100,6 +100,16 @@ class End(NamedTuple):
 Incoming: TypeAlias = Call | Refusal | Locate | Answer | Cancel | ListenPoints | End
 
 
+_AnswerType: TypeAlias = type[giop.Reply] | type[giop.LocateReply]
+
+
+class _Asked(NamedTuple):
+    """What was asked of the peer: in which minor version, and what the answer must be."""
+
+    minor: int
+    answer: _AnswerType
+
+
 class Connection:
     """One side of a GIOP connection.
 
@@ -132,7 +142,7 @@ class Connection:
         self._offer: tuple[tuple[str, int], ...] = ()
         # The opener's ids are even and the acceptor's odd, so that both may call.
         self._next_id = 2 if opener else 3
-        self._calls: dict[int, int] = {}  # the minor version of each
+        self._calls: dict[int, _Asked] = {}
         self._requests: set[int] = set()
         self._framer = giop.Framer(limits)
         self._out: list[bytes] = []
@@ -221,10 +231,15 @@ class Connection:
     def _take_reply(self, reply: giop.Reply | giop.LocateReply, found: list[Incoming]) -> None:
         if not self._calls_allowed:
             found.append(self._broken("a reply came to a side that never called"))
-        elif reply.request_id in self._calls:
-            del self._calls[reply.request_id]
+            return
+        asked = self._calls.pop(reply.request_id, None)
+        if asked is None:
+            return  # it comes after its caller gave up: nobody wants it
+        if isinstance(reply, asked.answer):
             found.append(Answer(reply, self._wires[reply.minor].codesets))
-        # Else the answer comes after its caller gave up: nobody wants it.
+        else:
+            why = f"a {type(reply).__name__} came where a {asked.answer.__name__} was to come"
+            found.append(self._broken(why))
 
     def _agree(self, codesets: CodeSets) -> None:
         self._codesets = codesets
@@ -302,7 +317,7 @@ class Connection:
         if offers:
             self._offer = ()
             self._requests_allowed = True
-        return self._asked(octets, minor, wants_reply=bool(response_flags & 1))
+        return self._asked(octets, minor, giop.Reply if response_flags & 1 else None)
 
     def _negotiates(self, codesets: CodeSets | None, minor: int) -> bool:
         return codesets is not None and minor > 0 and self._opener and not self._negotiated
@@ -321,28 +336,28 @@ class Connection:
     def call_again(self, mould: giop.RequestMould, body: bytes) -> int:
         """Sends a request from a mould that fits; gives its id."""
         octets = mould.request(self._next_id, body)
-        return self._asked(octets, mould.wire.minor, wants_reply=True)
+        return self._asked(octets, mould.wire.minor, giop.Reply)
 
     def locate(self, target: giop.Target, *, minor: int = 2) -> int:
         """Asks where an object is; gives the request id."""
         octets = giop.encode_locate_request(self._wires[minor], self._next_id, target)
-        return self._asked(octets, minor, wants_reply=True)
+        return self._asked(octets, minor, giop.LocateReply)
 
-    def _asked(self, octets: bytes, minor: int, *, wants_reply: bool) -> int:
+    def _asked(self, octets: bytes, minor: int, answer: _AnswerType | None) -> int:
         request_id = self._next_id
         self._next_id = (request_id + 2) & 0xFFFFFFFF
         self._minor = max(self._minor, minor)
         self._out.append(octets)
-        if wants_reply:
-            self._calls[request_id] = minor
+        if answer is not None:
+            self._calls[request_id] = _Asked(minor, answer)
         return request_id
 
     def cancel(self, request_id: int) -> None:
         """Nobody here waits for this answer any more."""
-        minor = self._calls.pop(request_id, None)
-        if minor is not None and not self.ended:
+        asked = self._calls.pop(request_id, None)
+        if asked is not None and not self.ended:
             self._out.append(
-                giop.encode_cancel_request(request_id, minor=minor, little=self._little)
+                giop.encode_cancel_request(request_id, minor=asked.minor, little=self._little)
             )
 
     def reply(self, request_id: int, octets: bytes | None) -> None:

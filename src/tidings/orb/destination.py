@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tidings.events.reference import Reference
 from tidings.orb.codesets import CodeSets, negotiate
-from tidings.orb.exceptions import IMP_LIMIT, INV_OBJREF, MARSHAL, OMG
+from tidings.orb.exceptions import (
+    CODESET_INCOMPATIBLE,
+    IMP_LIMIT,
+    INV_OBJREF,
+    MARSHAL,
+    OMG,
+    SystemException,
+)
 from tidings.orb.giop import AddressKind, ProfileTarget, ReferenceTarget, Target
 from tidings.orb.ior import TAG_IIOP, is_nil, read_profile
 
 __all__ = ["Destination", "destinations"]
+
+# References come from peers, who may make them long: so many are kept, and none that is longer.
+_MOST_KEPT: Final = 4096
+_LONGEST_KEPT: Final = 2048
 
 
 class Destination(NamedTuple):
@@ -42,29 +53,39 @@ class Destination(NamedTuple):
         return self.key
 
 
-@lru_cache(4096)
 def destinations(reference: Reference, highest_minor: int = 2) -> tuple[Destination, ...]:
-    """Where calls of an object may go, in the order to try.
+    """Where calls of an object may go, in the order to try; profiles nobody can use are left out.
 
     Args:
         reference: The object.
         highest_minor: The highest version of GIOP to speak.
 
     Raises:
-        INV_OBJREF: The reference is nil, or what it says is malformed.
+        INV_OBJREF: The reference is nil, or all that it says is malformed.
         IMP_LIMIT: It has no profile that is understood here.
         CODESET_INCOMPATIBLE: The server speaks no code set that we speak.
     """
+    short = sum(len(octets) for _, octets in reference.profiles) <= _LONGEST_KEPT
+    return (_kept if short else _found)(reference, highest_minor)
+
+
+def _found(reference: Reference, highest_minor: int) -> tuple[Destination, ...]:
     if is_nil(reference):
         raise INV_OBJREF(why="the reference is nil: there is no object to call")
-    found = [
-        _destination(reference, index, highest_minor)
-        for index, (tag, _) in enumerate(reference.profiles)
-        if tag == TAG_IIOP
-    ]
+    found: list[Destination] = []
+    fault: SystemException = IMP_LIMIT(OMG | 1, why="the reference has no IIOP profile")
+    for index, (tag, _) in enumerate(reference.profiles):
+        if tag == TAG_IIOP:
+            try:
+                found.append(_destination(reference, index, highest_minor))
+            except (INV_OBJREF, CODESET_INCOMPATIBLE) as error:
+                fault = error
     if not found:
-        raise IMP_LIMIT(OMG | 1, why="the reference has no IIOP profile")
+        raise fault
     return tuple(found)
+
+
+_kept = lru_cache(_MOST_KEPT)(_found)
 
 
 def _destination(reference: Reference, index: int, highest_minor: int) -> Destination:

@@ -151,6 +151,16 @@ class Framer:
             raise FramingError(f"more than {most} messages wait for fragments")
         self._dropped.pop(id, None)
         self._unfinished[id] = _Pieces(header, frame)
+        self._check_waiting()
+
+    def _check_waiting(self) -> None:
+        """A peer takes no more memory with many messages than it may with one."""
+        octets = sum(message.size for message in self._unfinished.values())
+        if octets > self._limits.message_size:
+            raise FramingError(
+                f"{len(self._unfinished)} messages of {octets} octets in all wait for fragments; "
+                f"{self._limits.message_size} are taken"
+            )
 
     def _continued(self, header: Header, frame: bytes) -> bytes | None:
         id = _request_id(header, frame)
@@ -174,6 +184,7 @@ class Framer:
                 f"{self._limits.fragments} and {self._limits.message_size} are taken"
             )
         if header.more:
+            self._check_waiting()
             return None
         del self._unfinished[id]
         return message.whole()

@@ -251,8 +251,7 @@ def describe(reference: Reference) -> list[str]:
 
 
 def _profile_lines(profile: IiopProfile) -> Iterator[str]:
-    host = f"[{profile.host}]" if ":" in profile.host else profile.host
-    yield f"IIOP 1.{profile.minor} at {host}:{profile.port}"
+    yield f"IIOP 1.{profile.minor} at {_address(profile.host, profile.port)}"
     key = profile.key.decode("latin-1")
     shown = repr(key) if key.isascii() and key.isprintable() else profile.key.hex()
     yield f"  key: {shown}"
@@ -261,6 +260,10 @@ def _profile_lines(profile: IiopProfile) -> Iterator[str]:
             yield f"  {_component_line(component)}"
         except SystemException as error:
             yield f"  component {component.tag} that cannot be read: {error.why}"
+
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _component_line(component: Component) -> str:
@@ -274,6 +277,5 @@ def _component_line(component: Component) -> str:
         wchars = ", ".join(map(code_set_name, (sets.wchar, *sets.wchar_conversions)))
         return f"code sets: char {chars}; wchar {wchars}"
     if tag == ALTERNATE_ADDRESS:
-        host, port = read_alternate(data)
-        return f"also at {host}:{port}"
+        return f"also at {_address(*read_alternate(data))}"
     return f"component {tag} ({_COMPONENTS.get(tag, 'unknown')}): {len(data)} octets"

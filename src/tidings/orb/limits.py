@@ -13,7 +13,8 @@ class Limits:
     """What a decoder takes. More is refused before memory is spent on it.
 
     Attributes:
-        message_size: Octets of a whole message without its header, fragments put together.
+        message_size: Octets of a whole message without its header, fragments put together; and of
+            all messages of one connection that wait for fragments.
         unfinished: Messages of one connection that may wait for fragments at a time.
         fragments: Fragments of one message.
         value_depth: How many anys, containers and recursive types may stand inside each other.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from tidings.client.transports.http import PATIENCE
+from tidings.client.transports.backoff import PATIENCE
 from tidings.errors import InvalidUsage
 
 __all__ = ["SinkOptions", "check_columns", "write_options"]

@@ -127,9 +127,30 @@ def test_the_file_of_the_orb_need_not_be_there() -> None:
     ],
 )
 def test_conditions_are_computed(condition: str, answer: bool) -> None:
-    assert holds(condition, {"A"}, NOWHERE) is answer
+    assert holds(condition, {"A": ""}, NOWHERE) is answer
+
+
+@pytest.mark.parametrize(
+    ("value", "taken"),
+    [("1", ["yes"]), ("0", ["no"]), ("", ["no"]), ("00", ["no"]), ("12", ["yes"])],
+)
+def test_a_macro_counts_with_its_value_in_a_condition(value: str, taken: list[str]) -> None:
+    assert processed(f"#define X {value}\n#if X\nyes\n#else\nno\n#endif") == taken
+
+
+@pytest.mark.parametrize(
+    ("condition", "problem"),
+    [
+        ("defined", "defined names nothing"),
+        ("defined 3", "defined names nothing"),
+        ("Y", "Y is 'a b'"),
+    ],
+)
+def test_a_condition_that_cannot_be_told_is_refused(condition: str, problem: str) -> None:
+    with pytest.raises(InvalidIdl, match=problem):
+        processed(f"#define Y a b\n#if {condition}\n#endif")
 
 
 def test_a_condition_that_nests_too_deep_is_refused() -> None:
     with pytest.raises(InvalidIdl, match="nests too deep"):
-        holds("!" * 100 + "1", (), NOWHERE)
+        holds("!" * 100 + "1", {}, NOWHERE)

@@ -55,6 +55,23 @@ def destination(codesets: CodeSets | None = None) -> Destination:
     return Destination((("host", 1),), b"key", 2, codesets, Reference("", ()), 0)
 
 
+@pytest.mark.parametrize("locating", [False, True])
+def test_an_answer_to_another_kind_of_question_breaks_the_rules(locating: bool) -> None:
+    client, server = sides()
+    id = client.locate(b"key") if locating else client.call(b"key", "ask")
+    wire = giop.Wire(2, True, NOT_NEGOTIATED)
+    if locating:
+        octets = giop.encode_reply(wire, id, giop.ReplyStatus.NO_EXCEPTION)
+    else:
+        octets = giop.encode_locate_reply(wire, id, giop.LocateStatus.OBJECT_HERE, None)
+    (found,) = client.receive_data(octets)
+    assert isinstance(found, End)
+    assert found.fault
+    assert "came where a" in found.why
+    *_, last = passed(client, server)
+    assert isinstance(last, End)
+
+
 class TestCalls:
     @pytest.mark.parametrize("minor", [0, 1, 2])
     def test_go_there_and_answers_come_back(self, minor: int) -> None:

@@ -8,10 +8,10 @@ from tidings.events.reference import Reference
 from tidings.orb.codesets import UTF_8, UTF_16, CodeSetComponent, CodeSets
 from tidings.orb.components import Component, code_sets_component
 from tidings.orb.corbaloc import parse_object_url
-from tidings.orb.destination import destinations
+from tidings.orb.destination import _kept, destinations
 from tidings.orb.exceptions import CODESET_INCOMPATIBLE, IMP_LIMIT, INV_OBJREF
 from tidings.orb.giop import ProfileTarget, ReferenceTarget
-from tidings.orb.ior import make_reference
+from tidings.orb.ior import make_reference, read_profile
 
 OURS = make_reference("IDL:x:1.0", "a", 1, b"key", alternates=[("b", 2)])
 
@@ -64,3 +64,24 @@ def test_a_reference_that_leads_nowhere_says_why(
 ) -> None:
     with pytest.raises(error):
         destinations(reference)
+
+
+def test_a_profile_that_cannot_be_used_does_not_spoil_the_others() -> None:
+    unread = Reference("IDL:x:1.0", [(0, b"x"), (0, b"\0\2\0"), *OURS.profiles])
+    strange = make_reference(
+        "", "a", 1, b"k", [code_sets_component(CodeSetComponent(9, (), 9, ()))]
+    )
+    for reference in (unread, Reference("", [*strange.profiles, *OURS.profiles])):
+        (found,) = destinations(reference)
+        assert found.addresses == (("a", 1), ("b", 2))
+        assert found.place == len(reference.profiles) - 1
+
+
+def test_references_of_others_are_kept_in_little_memory() -> None:
+    before = _kept.cache_info().currsize
+    long = [make_reference("IDL:x:1.0", "a", 1, bytes([at]) * 60_000) for at in range(3)]
+    for reference in long:
+        assert destinations(reference)[0].key == read_profile(reference.profiles[0][1]).key
+    assert _kept.cache_info().currsize == before
+    destinations(make_reference("IDL:x:1.0", "a", 1, b"a key of this test"))
+    assert _kept.cache_info().currsize == before + 1

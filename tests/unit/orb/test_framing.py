@@ -163,3 +163,15 @@ def test_fragments_are_like_their_message() -> None:
     turned[8:16] = last[8:12][::-1] + last[12:16][::-1]
     with pytest.raises(FramingError, match="another version or byte order"):
         fed(first, bytes(turned))
+
+
+def test_all_that_wait_for_fragments_are_together_no_longer_than_one_may_be() -> None:
+    whole = [in_pieces(big_request(request_id=id), 20) for id in range(4)]
+    firsts = [pieces[0] for pieces in whole]
+    size = len(firsts[0]) - 12
+    fed(*firsts, limits=Limits(message_size=4 * size))
+    with pytest.raises(FramingError, match=r"4 messages of \d+ octets in all wait"):
+        fed(*firsts, limits=Limits(message_size=4 * size - 1))
+    # What is whole does not count any more.
+    done = len(whole[0][0]) + len(whole[0][1])
+    assert len(list(fed(*whole[0], *whole[1], *whole[2], limits=Limits(message_size=done)))) == 3

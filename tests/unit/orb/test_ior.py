@@ -102,7 +102,7 @@ def test_a_text_that_is_too_long_is_refused() -> None:
 
 
 def test_a_reference_in_words() -> None:
-    made = make_reference("IDL:X:1.0", "::1", 2809, b"k\xff", alternates=[("b", 1)])
+    made = make_reference("IDL:X:1.0", "::1", 2809, b"k\xff", alternates=[("b", 1), ("::2", 3)])
     more = Reference(made.type_id, [*made.profiles, (1, b"xyz"), (0, b"")])
     assert describe(more) == [
         "type: IDL:X:1.0",
@@ -111,6 +111,7 @@ def test_a_reference_in_words() -> None:
         "  ORB: Tidings (0x54494400)",
         "  code sets: char UTF-8, ISO 8859-1; wchar UTF-16, UTF-16",
         "  also at b:1",
+        "  also at [::2]:3",
         "profile 1 (multiple components): 3 octets",
         "IIOP profile that cannot be read: " + MALFORMED,
     ]

@@ -6,7 +6,7 @@ import pytest
 
 from tidings.channel.vocabulary import Form
 from tidings.cos import CosNotifyComm_auto as comm
-from tidings.cos.events import ReadEvent, any_out, event_out, events_out
+from tidings.cos.events import ReadEvent, any_out, event_out
 from tidings.engine.bodies import Message
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
@@ -42,7 +42,7 @@ def test_the_octets_are_those_of_the_operation_however_often_they_are_written(
         pairs = [
             (ANY, Form.ANY, messages[:1], any_out(EVENTS[0])),
             (ONE, Form.STRUCTURED, messages[1:2], event_out(EVENTS[1])),
-            (MANY, Form.SEQUENCE, messages, events_out(EVENTS)),
+            (MANY, Form.SEQUENCE, messages, tuple(map(event_out, EVENTS))),
         ]
         for operation, form, handed, meant in pairs:
             ours, theirs = (Writer(little=little, origin=-offset) for _ in range(2))

@@ -24,16 +24,17 @@ from tidings.channel.management import (
 from tidings.channel.trail import Traced, Trail
 from tidings.channel.vocabulary import Form
 from tidings.client.transport import PulledMessages, Source, Stream, TypesChanged
+from tidings.client.transports.backoff import PATIENCE, checked_patience
 from tidings.client.transports.http_calls import Caller
 from tidings.client.transports.http_functions import HandlerLine, SupplierLine
 from tidings.client.transports.http_lines import Line, StreamLine
-from tidings.client.transports.http_memory import Memory
-from tidings.client.transports.http_names import Names
 from tidings.client.transports.http_pulls import Pulls
 from tidings.client.transports.http_recovery import ServiceRecovery
 from tidings.client.transports.http_socket import Cut, OnConnection, Socket
 from tidings.client.transports.http_views import NOTICING, HttpViews
 from tidings.client.transports.http_wire import Wire, open_wire
+from tidings.client.transports.memory import Memory
+from tidings.client.transports.names import Names
 from tidings.errors import (
     InvalidUsage,
     TidingsError,
@@ -41,10 +42,7 @@ from tidings.errors import (
     Unreachable,
 )
 
-__all__ = ["PATIENCE", "HttpTransport"]
-
-PATIENCE: Final = 30.0
-"""How long whoever asks waits for a service that is away, in seconds."""
+__all__ = ["HttpTransport"]
 
 # How long a first try may take, however little patience there is, in seconds.
 _ONE_TRY: Final = 1.0
@@ -303,18 +301,3 @@ def checked_url(url: str) -> str:
     raise InvalidUsage(
         f"{url!r:.100} is no address of a service; one is http://localhost:8080, for example"
     )
-
-
-def checked_patience(seconds: float) -> float:
-    """How long to wait for a service that is away.
-
-    Raises:
-        InvalidUsage: It is no number of seconds.
-    """
-    try:
-        right = seconds >= 0
-    except TypeError:
-        right = False
-    if not right:
-        raise InvalidUsage(f"patience is a number of seconds from 0 on, not {seconds!r:.60}")
-    return seconds

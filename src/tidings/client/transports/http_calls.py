@@ -22,7 +22,7 @@ from tidings.channel.management import (
     ValidateEventQoS,
     ValidateQoS,
 )
-from tidings.client.transports.http_backoff import pauses
+from tidings.client.transports.backoff import pauses
 from tidings.errors import (
     ConnectionAlreadyActive,
     ConnectionAlreadyInactive,

@@ -9,8 +9,8 @@ from typing import Final
 from tidings.api.calls import get_channel
 from tidings.client.transports.http_calls import Caller
 from tidings.client.transports.http_lines import Line
-from tidings.client.transports.http_memory import Memory
-from tidings.client.transports.http_names import Names
+from tidings.client.transports.memory import Memory
+from tidings.client.transports.names import Names
 from tidings.errors import ChannelNotFound, ProxyNotFound
 
 __all__ = ["ServiceRecovery"]

@@ -24,7 +24,7 @@ from tidings.api.frames import (
     write_frame,
 )
 from tidings.api.problems import error_of
-from tidings.client.transports.http_backoff import pauses
+from tidings.client.transports.backoff import pauses
 from tidings.client.transports.http_calls import CLOSED
 from tidings.client.transports.http_gate import Gate
 from tidings.client.transports.http_lines import Line

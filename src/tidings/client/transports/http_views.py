@@ -21,10 +21,10 @@ from tidings.channel.views import (
 from tidings.channel.vocabulary import Side
 from tidings.client.transport import HistoryPage, Message
 from tidings.client.transports.http_calls import CLOSED, Caller
-from tidings.client.transports.http_memory import Memory
-from tidings.client.transports.http_names import Names
 from tidings.client.transports.http_pulls import Pulls, message_of
 from tidings.client.transports.http_socket import Socket
+from tidings.client.transports.memory import Memory
+from tidings.client.transports.names import Names
 from tidings.errors import ChannelNotFound, ProxyNotFound, Stopping
 from tidings.names import is_readable
 

@@ -1,30 +1,24 @@
 """The transport through CORBA: the interfaces of the standard, and nothing else.
 
 What the standard has no words for raises `NotOverCorba`: names, numbers and marks of events, the
-past, dead letters, trails, acknowledgements and leases.
+past, dead letters, trails, acknowledgements and leases. A service that is away is waited for, and
+lines are connected again when it is back (`iiop_recovery`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, NoReturn, Self
+from typing import Any, Final, Self, TypeVar
 
 from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.channel.management import Connect, Disconnect, ObtainProxy, Resume, Suspend
-from tidings.channel.views import (
-    AdminInfo,
-    Advertisement,
-    ChannelInfo,
-    DeadLetterInfo,
-    FilterInfo,
-    MappingInfo,
-    ProxyInfo,
-)
-from tidings.channel.vocabulary import Form, Side
-from tidings.client.transport import HistoryPage, Source, Stream, TypesChanged
+from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
+from tidings.channel.vocabulary import Side
+from tidings.client.transport import Source, Stream, TypesChanged
+from tidings.client.transports.backoff import PATIENCE, checked_patience
 from tidings.client.transports.iiop_address import callback_address, object_url
 from tidings.client.transports.iiop_commands import Commands
 from tidings.client.transports.iiop_lines import (
@@ -33,41 +27,33 @@ from tidings.client.transports.iiop_lines import (
     Line,
     Pulled,
     SourceLine,
-    Valve,
 )
 from tidings.client.transports.iiop_objects import FarProxy, Objects
+from tidings.client.transports.iiop_patience import Patience
 from tidings.client.transports.iiop_pulls import PullLine
+from tidings.client.transports.iiop_pushes import Pushes, Target
+from tidings.client.transports.iiop_recovery import Held, Recovery
 from tidings.client.transports.iiop_servants import servant_for
-from tidings.client.transports.iiop_values import UNKNOWN, Events, beyond
+from tidings.client.transports.iiop_untold import Untold
+from tidings.client.transports.iiop_values import Events, beyond
+from tidings.client.transports.iiop_valve import Valve
 from tidings.client.transports.iiop_views import Views
-from tidings.cos.CosNotifyChannelAdmin_auto import EventChannelFactory_INTERFACE
 from tidings.cos.names import look_up
-from tidings.errors import (
-    Forbidden,
-    InvalidUsage,
-    NotFound,
-    ProxyNotFound,
-    Stopping,
-    TidingsError,
-    Unreachable,
-    WrongState,
-)
-from tidings.events.structured import StructuredEvent
+from tidings.errors import InvalidUsage, ProxyNotFound, TidingsError, Unreachable
+from tidings.events.reference import Reference
 from tidings.names import new_origin
 from tidings.orb.aio import Options, Orb
-from tidings.orb.exceptions import BAD_PARAM, CorbaError
+from tidings.orb.exceptions import BAD_PARAM, COMM_FAILURE, TRANSIENT, CorbaError
 
 __all__ = ["IiopTransport"]
 
-# So many single pushes are under way at one time.
-_PUSHES: Final = 64
 # How long the service has to hear that a client goes.
 _GOODBYE_SECONDS: Final = 5.0
-# Errors that say of every event the same: nothing can be pushed through this proxy.
-_ALL: Final = (NotFound, WrongState, Forbidden, Unreachable)
+
+_T = TypeVar("_T")
 
 
-class IiopTransport:
+class IiopTransport(Untold):
     """Talks to a CORBA notification service, ours or another.
 
     Args:
@@ -77,21 +63,29 @@ class IiopTransport:
     """
 
     def __init__(self, orb: Orb, objects: Objects, events: Events | None = None) -> None:
+        super().__init__()
         self._orb = orb
         self._objects = objects
         self._events = events or Events()
         self._commands = Commands(objects)
         self._views = Views(objects)
-        self._closed = False
-        # What ends with this client: the proxies it made, with the lines to them.
-        self._made: dict[tuple[int, int], tuple[bytes, Line] | None] = {}
+        self._pushes = Pushes(objects, self._events)
+        self._recovery = Recovery(objects, self._commands, self._start)
+        orb.tell_losses(self._recovery.lost)
+        # What ends with this client: the proxies it made.
+        self._made: set[tuple[int, int]] = set()
         self._adopted: dict[tuple[int, int], PullLine] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._told: set[asyncio.Task[None]] = set()
 
     @classmethod
     async def open(
-        cls, url: str, *, listen: str | None = None, events: Events | None = None
+        cls,
+        url: str,
+        *,
+        listen: str | None = None,
+        patience: float = PATIENCE,
+        events: Events | None = None,
     ) -> Self:
         """Finds the factory of channels.
 
@@ -99,31 +93,39 @@ class IiopTransport:
             url: Of the factory: ``corbaloc:``, ``corbaname:``, ``IOR:``, or ``iiop://host:port``.
             listen: Where the service calls back, ``host:port``; None for any free port of the
                 address that leads to the service.
+            patience: How long whoever asks waits for a service that is away, in seconds.
             events: Reads and writes events.
 
         Raises:
-            InvalidUsage: The URL is none.
+            InvalidUsage: The URL is none, or the patience.
             Unreachable: Nobody is there, or somebody else is.
         """
+        waiting = Patience(checked_patience(patience))
         orb = Orb(Options(offer_bidirectional=True, close_seconds=1.0), names=look_up)
         try:
-            factory = await orb.resolve(object_url(url))
+            factory = await _found(orb, url, waiting)
             await orb.listen(*await callback_address(listen, factory))
-            if not await orb.is_a(factory, EventChannelFactory_INTERFACE.id):
+            objects = Objects(orb, factory, waiting)
+            if not await objects.is_factory():
                 raise Unreachable(f"{url:.200} is no factory of notification channels")
         except BaseException as error:
             await orb.close()
             if isinstance(error, BAD_PARAM):
                 raise InvalidUsage(f"{url!r:.200} is no address of a service: {error}") from error
-            if isinstance(error, CorbaError):
-                raise Unreachable(f"{url:.200} does not answer: {error}") from error
+            for why in (error, error.__cause__):
+                if isinstance(why, CorbaError):
+                    raise Unreachable(f"{url:.200} does not answer: {why}") from why
             raise
-        return cls(orb, Objects(orb, factory), events)
+        return cls(orb, objects, events)
 
     # Commands.
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
-        """Has a command carried out."""
+        """Has a command carried out.
+
+        Raises:
+            Unreachable: The service is away; whether it was done is unknown if it says so.
+        """
         await self._ready()
         if isinstance(command, Push):
             return await self._push(command)
@@ -132,9 +134,11 @@ class IiopTransport:
             if isinstance(line, CorbaStream):
                 valve = line.valve
                 return await (valve.suspend if isinstance(command, Suspend) else valve.resume)()
-        answer = await self._commands.ask(command)
+        place = getattr(command, "place", command)
+        key = (getattr(place, "channel", 0), getattr(place, "proxy", None) or 0)
+        answer = await self._safely(key, partial(self._recovery.ask, command))
         if isinstance(command, ObtainProxy):
-            self._made[command.channel, answer] = None
+            self._made.add((command.channel, answer))
         return answer
 
     def tell(self, command: Command) -> None:
@@ -150,7 +154,7 @@ class IiopTransport:
         with suppress(TidingsError):
             if isinstance(command, Disconnect):
                 self._forget(command.channel, command.proxy)
-            await self._commands.ask(command)
+            await self._recovery.ask(command)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
@@ -168,39 +172,31 @@ class IiopTransport:
         if self._told:
             await asyncio.wait(set(self._told))
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise Stopping("the client is closed")
-
     # Events on their way in.
 
     async def _push(self, command: Push) -> list[int | TidingsError]:
         if command.trail:
             raise beyond("trails of events")
-        proxy = await self._objects.proxy(command.channel, command.proxy)
-        answers: list[int | TidingsError] = []
-        if proxy.kind.form is Form.SEQUENCE:
-            batch = [self._events.outgoing(item) for item in command.items]
-            wire = self._events.batch(batch)
-            await self._objects.call(proxy.far, "push_structured_events", wire)
-            return [UNKNOWN] * len(batch)
-        for start in range(0, len(command.items), _PUSHES):
-            some = command.items[start : start + _PUSHES]
-            answers += await asyncio.gather(*(self._push_one(proxy, item) for item in some))
-        first = answers[0] if answers else None
-        if isinstance(first, _ALL) and all(type(one) is type(first) for one in answers):
-            raise first
-        return answers
+        watch = self._recovery.watch()
+        target = Target(
+            partial(self._proxy, command.channel, command.proxy),
+            partial(watch.restored, (command.channel, command.proxy)),
+        )
+        return await self._pushes.push(target, command.items)
 
-    async def _push_one(self, proxy: FarProxy, item: object) -> int | TidingsError:
-        operation = "push" if proxy.kind.form is Form.ANY else "push_structured_event"
+    async def _proxy(self, channel: int, proxy: int) -> FarProxy:
+        """A proxy, by the id that the program knows."""
+        return await self._objects.proxy(channel, self._recovery.memory.proxy_now(channel, proxy))
+
+    async def _safely(self, key: tuple[int, int], work: Callable[[], Awaitable[_T]]) -> _T:
+        """Does something with a proxy; once more if it was made again meanwhile."""
+        watch = self._recovery.watch()
         try:
-            event: StructuredEvent = self._events.outgoing(item)  # type: ignore[arg-type]
-            wire = self._events.written(event, proxy.kind.form)
-            await self._objects.call(proxy.far, operation, wire)
-        except TidingsError as error:
-            return error
-        return UNKNOWN
+            return await work()
+        except ProxyNotFound:
+            if not await watch.restored(key):
+                raise
+        return await work()
 
     # Lines.
 
@@ -210,10 +206,11 @@ class IiopTransport:
         if connect.window < 1:
             raise InvalidUsage(f"a window holds at least one event, not {connect.window}")
         channel, id = connect.channel, connect.proxy
-        proxy = await self._objects.proxy(channel, id)
+        proxy = await self._proxy(channel, id)
+        # Not remembered: the valve itself knows whether there is to be a pause.
         valve = Valve(
-            partial(self._commands.ask, Suspend(channel, id)),
-            partial(self._commands.ask, Resume(channel, id)),
+            partial(self._told_now, Suspend(channel, id)),
+            partial(self._told_now, Resume(channel, id)),
         )
         stream = CorbaStream(
             proxy.kind.form, connect.window, valve, self._events, self._start, on_offers
@@ -221,10 +218,13 @@ class IiopTransport:
         await self._connect(connect, proxy, stream)
         return stream
 
+    async def _told_now(self, command: Suspend | Resume) -> None:
+        await self._commands.ask(self._recovery.names.outward(command))
+
     async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
         """Connects a push consumer whose function is called with each event, or batch."""
         await self._ready()
-        proxy = await self._objects.proxy(connect.channel, connect.proxy)
+        proxy = await self._proxy(connect.channel, connect.proxy)
         line = HandlerLine(handler, proxy.kind.form, self._events)
         return await self._connect(connect, proxy, line)
 
@@ -233,43 +233,45 @@ class IiopTransport:
     ) -> object:
         """Connects a supplier; one with a source is asked for events."""
         await self._ready()
-        proxy = await self._objects.proxy(connect.channel, connect.proxy)
+        proxy = await self._proxy(connect.channel, connect.proxy)
         if source is None:
             return await self._connect(connect, proxy, Line(on_wanted))
-        line = SourceLine(source, proxy.kind.form, self._events)
+        most = self._orb.options.limits.message_size
+        line = SourceLine(source, proxy.kind.form, self._events, most)
         return await self._connect(connect, proxy, line)
 
     async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> object:
         """Connects a pull consumer."""
         await self._ready()
-        proxy = await self._objects.proxy(connect.channel, connect.proxy)
+        proxy = await self._proxy(connect.channel, connect.proxy)
         line = PullLine(self._objects, proxy, self._events, on_offers)
         return await self._connect(connect, proxy, line)
 
     async def _connect(self, connect: Connect, proxy: FarProxy, line: Line) -> Line:
-        key = new_origin().encode()
-        reference = self._orb.activate(servant_for(proxy.kind, line), key)
+        key = (connect.channel, connect.proxy)
+        object_key = new_origin().encode()
+        reference = self._orb.activate(servant_for(proxy.kind, line), object_key)
+        self._made.add(key)
         try:
             await self._objects.call(proxy.far, proxy.kind.connect, reference)
         except BaseException:
-            self._orb.deactivate(key)
-            self._made.setdefault((connect.channel, connect.proxy), None)
+            self._orb.deactivate(object_key)
             raise
         # Not before: a proxy that is connected already keeps the line it has.
-        self._made[connect.channel, connect.proxy] = (key, line)
+        self._recovery.lines[key] = Held(line, reference, object_key)
         return line
 
     def _line(self, channel: int, proxy: int) -> Line | None:
-        found = self._made.get((channel, proxy))
-        return None if found is None else found[1]
+        found = self._recovery.lines.get((channel, proxy))
+        return None if found is None else found.line
 
     def _forget(self, channel: int, proxy: int) -> None:
         """Nothing more comes from a proxy."""
-        found = self._made.pop((channel, proxy), None)
+        self._made.discard((channel, proxy))
+        found = self._recovery.lines.pop((channel, proxy), None)
         if found is not None:
-            key, line = found
-            self._orb.deactivate(key)
-            line.close()
+            self._orb.deactivate(found.object_key)
+            found.line.close()
 
     async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
         """Cuts a line; the proxy ends, since nobody could find it again."""
@@ -277,7 +279,10 @@ class IiopTransport:
         if (channel, proxy) not in self._made:
             raise ProxyNotFound(f"proxy {proxy} of channel {channel} has ended")
         self._forget(channel, proxy)
-        await self._commands.ask(Disconnect(channel, proxy))
+        try:
+            await self._recovery.ask(Disconnect(channel, proxy))
+        finally:
+            self._recovery.memory.forget(channel, proxy)
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
@@ -293,10 +298,10 @@ class IiopTransport:
             line = self._adopted.get((channel, proxy))
         if line is None:
             # One of before, which has outlived the program that made it.
-            found = await self._objects.proxy(channel, proxy)
+            found = await self._proxy(channel, proxy)
             line = PullLine(self._objects, found, self._events, None)
             self._adopted[channel, proxy] = line
-        return await line.pull(most, wait)
+        return await self._safely((channel, proxy), partial(line.pull, most, wait))
 
     # What there is to see.
 
@@ -315,70 +320,40 @@ class IiopTransport:
     async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
         """One admin."""
         await self._ready()
-        return await self._views.admin(channel, side, id)
+        return self._recovery.names.inward(await self._views.admin(channel, side, id))
 
     async def proxies(self, channel: int) -> Sequence[ProxyInfo]:
         """All proxies of a channel."""
         await self._ready()
-        return await self._views.proxies(channel)
+        return self._recovery.names.inward(await self._views.proxies(channel))
 
     async def proxy(self, channel: int, id_or_name: int | str) -> ProxyInfo:
         """One proxy."""
         await self._ready()
         if isinstance(id_or_name, str):
             raise beyond("subscriptions with a name", "leave the name out")
-        return await self._views.proxy(channel, id_or_name)
+        return await self._safely((channel, id_or_name), partial(self._seen, channel, id_or_name))
+
+    async def _seen(self, channel: int, proxy: int) -> ProxyInfo:
+        now = self._recovery.memory.proxy_now(channel, proxy)
+        return self._recovery.names.inward(await self._views.proxy(channel, now))
 
     async def filter(self, id: int) -> FilterInfo | MappingInfo:
         """One filter."""
         await self._ready()
-        return await self._views.filter(id)
-
-    async def advertisement(self, channel: int) -> Advertisement:
-        """What is offered and wanted in a channel, and by whom: not told."""
-        self._refuse("lists of who offers and wants what", "use on_wanted and on_offers")
-
-    async def highest_number(self, channel: int, producer: str) -> int | None:
-        """The highest number a producer's accepted events had: not told."""
-        self._refuse("producers with a name", "leave the name out")
-
-    async def history(
-        self,
-        channel: int,
-        after: int | None,
-        since: int | None,
-        most: int,
-        constraint_text: str | None,
-    ) -> HistoryPage:
-        """Past events of a channel: not told."""
-        self._refuse("past events")
-
-    async def dead_letters(
-        self, channel: int | None, proxy: int | None, after: int, most: int
-    ) -> Sequence[DeadLetterInfo]:
-        """Dead letters: not told."""
-        self._refuse("dead letters")
-
-    async def redrive(self, id: int) -> None:
-        """Delivers a dead letter again: cannot be asked for."""
-        self._refuse("dead letters")
-
-    async def drop_dead_letter(self, id: int) -> None:
-        """Forgets a dead letter: cannot be asked for."""
-        self._refuse("dead letters")
-
-    def _refuse(self, what: str, instead: str = "") -> NoReturn:
-        self._check_open()
-        raise beyond(what, instead)
+        names = self._recovery.names
+        return names.inward(await self._views.filter(names.filter_now(id)))
 
     async def close(self) -> None:
         """Lets go of the service: everything that was made ends."""
         if self._closed:
             return
         self._closed = True
-        made = list(self._made)
-        for channel, proxy in made:
+        self._objects.patience.end()
+        made = []
+        for channel, proxy in list(self._made):
             self._forget(channel, proxy)
+            made.append((channel, self._recovery.memory.proxy_now(channel, proxy)))
         for line in self._adopted.values():
             line.close()
         with suppress(TimeoutError):
@@ -387,3 +362,14 @@ class IiopTransport:
         for task in list(self._tasks):
             task.cancel()
         await self._orb.close()
+
+
+async def _found(orb: Orb, url: str, patience: Patience) -> Reference:
+    """The object that a URL names; a naming service that is away is waited for."""
+    tries = patience.tries()
+    while True:
+        try:
+            return await orb.resolve(object_url(url))
+        except (COMM_FAILURE, TRANSIENT):
+            if not await tries.again():
+                raise

@@ -149,6 +149,11 @@ class Commands:
             raise
         return int(id)
 
+    def forget_proxy(self, channel: int, proxy: int) -> None:
+        """A proxy is no more, and was made again; what was its alone is the new one's."""
+        self._objects.forget_proxy(channel, proxy)
+        self._held.pop((channel, proxy), None)
+
     async def _disconnect(self, command: m.Disconnect) -> None:
         far, kind = await self._proxy(command)
         key = (command.channel, command.proxy)

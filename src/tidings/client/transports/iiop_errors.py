@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidings import errors
+from tidings.client.transports.iiop_patience import is_repeatable
 from tidings.client.transports.iiop_values import faults_in
 from tidings.cos import CosEventChannelAdmin_auto as event_admin
 from tidings.cos import CosEventComm_auto as event_comm
@@ -18,7 +19,7 @@ from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.errors import TidingsError
 from tidings.events.boxes import Any
 from tidings.orb import exceptions as corba
-from tidings.orb.exceptions import CorbaError, SystemException, UserException
+from tidings.orb.exceptions import Completion, CorbaError, SystemException, UserException
 
 __all__ = ["told"]
 
@@ -50,6 +51,9 @@ _SYSTEM: Final[dict[type[SystemException], type[TidingsError]]] = {
     corba.TRANSIENT: errors.Unreachable,
 }
 
+# The service did not answer.
+_SILENT: Final = (corba.COMM_FAILURE, corba.TIMEOUT, corba.TRANSIENT)
+
 # The same while an event is pushed: what is wrong is the event, or the room for it.
 _PUSHING: Final[dict[type[SystemException], type[TidingsError]]] = {
     **_SYSTEM,
@@ -77,8 +81,16 @@ def told(error: CorbaError, what: str, operation: str, missing: type[TidingsErro
     table = _PUSHING if operation.startswith("push") else _SYSTEM
     for kind, made in table.items():
         if isinstance(error, kind):
-            return made(f"{what}: {operation}: {error}")
+            return made(f"{what}: {operation}: {error}{_fate(error, operation)}")
     return TidingsError(f"{what}: {operation}: {error}")
+
+
+def _fate(error: CorbaError, operation: str) -> str:
+    """What a program must know that may have to ask once more."""
+    unsure = isinstance(error, _SILENT) and error.completed is not Completion.NO
+    if not unsure or is_repeatable(operation):
+        return ""
+    return ", so whether the service has done it is unknown: look before asking again"
 
 
 def _declared(error: UserException, words: str) -> TidingsError:

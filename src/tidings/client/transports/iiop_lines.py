@@ -16,21 +16,21 @@ from typing import Any, Final
 
 from tidings.channel.vocabulary import Form
 from tidings.client.transport import Source, TypesChanged
+from tidings.client.transports.iiop_objects import FarProxy
+from tidings.client.transports.iiop_sizes import MOST_OCTETS, measured
 from tidings.client.transports.iiop_values import CorbaMessage, Events, beyond, types_in
+from tidings.client.transports.iiop_valve import Valve
 from tidings.cos.CosEventComm_auto import Disconnected as GoneClient
 from tidings.cos.CosNotification_auto import EventType
 from tidings.errors import (
-    ConnectionAlreadyActive,
-    ConnectionAlreadyInactive,
     Disconnected,
     InvalidEvent,
     InvalidUsage,
-    TidingsError,
 )
 from tidings.events.structured import StructuredEvent
 from tidings.orb.exceptions import UNKNOWN, Completion
 
-__all__ = ["CorbaStream", "HandlerLine", "Line", "Pulled", "SourceLine", "Valve"]
+__all__ = ["CorbaStream", "HandlerLine", "Line", "Pulled", "SourceLine"]
 
 _log: Final = logging.getLogger(__name__)
 
@@ -76,6 +76,12 @@ class Line:
         if self._on_types is not None and self.error is None:
             loop = asyncio.get_running_loop()
             loop.call_soon(self._on_types, types_in(added), types_in(removed))
+
+    def moved(self, proxy: FarProxy) -> None:
+        """The proxy was made again."""
+
+    async def connected_again(self) -> None:
+        """The proxy that was made again has its client."""
 
     def ended(self) -> None:
         """The proxy is gone."""
@@ -123,73 +129,6 @@ class HandlerLine(Line):
             raise UNKNOWN(0, Completion.MAYBE, type(error).__name__) from error
 
 
-class Valve:
-    """Has a service pause and go on: on behalf of the program, and of a stream that is full.
-
-    Args:
-        pause: Asks the service to pause.
-        go_on: Asks it to go on.
-    """
-
-    def __init__(
-        self, pause: Callable[[], Awaitable[None]], go_on: Callable[[], Awaitable[None]]
-    ) -> None:
-        self._pause = pause
-        self._go_on = go_on
-        self._turn = asyncio.Lock()
-        self._full = False
-        self._asked = False
-
-    async def suspend(self) -> None:
-        """The program wants a pause.
-
-        Raises:
-            ConnectionAlreadyInactive: It has one.
-        """
-        async with self._turn:
-            if self._asked:
-                raise ConnectionAlreadyInactive("the subscription is suspended already")
-            if not self._full:
-                await self._pause()
-            self._asked = True
-
-    async def resume(self) -> None:
-        """The program wants no pause any more.
-
-        Raises:
-            ConnectionAlreadyActive: It has none.
-        """
-        async with self._turn:
-            if not self._asked:
-                raise ConnectionAlreadyActive("the subscription is not suspended")
-            if not self._full:
-                await self._go_on()
-            self._asked = False
-
-    async def fill(self, full: Callable[[], bool]) -> None:
-        """Pauses if something is full; the service may have ended the connection meanwhile."""
-        async with self._turn:
-            if full() and not self._full:
-                self._full = True
-                if not self._asked:
-                    await _tried(self._pause())
-
-    async def drain(self, empty: Callable[[], bool]) -> None:
-        """Goes on if something is no longer full."""
-        async with self._turn:
-            if self._full and empty():
-                self._full = False
-                if not self._asked:
-                    await _tried(self._go_on())
-
-
-async def _tried(work: Awaitable[None]) -> None:
-    try:
-        await work
-    except TidingsError as error:
-        _log.info("the service does not pause, or go on, as asked: %s", error)
-
-
 class CorbaStream(Line):
     """A push consumer whose events are taken from it.
 
@@ -234,6 +173,10 @@ class CorbaStream(Line):
         if self._is_full():
             await self.valve.fill(self._is_full)
             self._drain()
+
+    async def connected_again(self) -> None:
+        """Pauses as before."""
+        await self.valve.begin_anew()
 
     def _is_full(self) -> bool:
         return len(self._waiting) >= self._window
@@ -318,14 +261,16 @@ class SourceLine(Line):
         source: The function.
         form: In which form events go.
         events: Writes them.
+        most: Octets of an answer that the service takes.
     """
 
-    def __init__(self, source: Source, form: Form, events: Events) -> None:
+    def __init__(self, source: Source, form: Form, events: Events, most: int) -> None:
         super().__init__()
         self._source = source
         self._form = form
         self._events = events
-        self._left: list[Any] = []
+        self._most = most
+        self._left: deque[Any] = deque()
 
     async def give(self, most: int) -> Sequence[object]:
         """Asks the function; what it gives beyond `most` is given the next time.
@@ -356,20 +301,26 @@ class SourceLine(Line):
         return [self._events.written(event, Form.STRUCTURED) for event in out]
 
     def _next(self, most: int) -> list[StructuredEvent]:
-        """The next events; what is none is left out, and not what stands beside it.
+        """The next events that fit one answer; what is none is left out, not what is beside it.
 
         Raises:
             InvalidEvent: There is nothing else.
         """
-        given, self._left = self._left[:most], self._left[most:]
         found: list[StructuredEvent] = []
+        octets = 0
         fault: InvalidEvent | None = None
-        for item in given:
+        while self._left and len(found) < most:
             try:
-                found.append(self._events.outgoing(item))
+                event = self._events.outgoing(self._left[0])
+                octets += measured(event, self._form, self._most)
             except InvalidEvent as error:
                 _log.info("a source gave what is no event: %s", error)
                 fault = error
+            else:
+                if found and octets > MOST_OCTETS:
+                    break
+                found.append(event)
+            self._left.popleft()
         if fault is not None and not found:
             raise fault
         return found

@@ -9,6 +9,13 @@ from typing import Any, Final, NamedTuple
 from tidings.channel.vocabulary import Place, Side
 from tidings.client.transports.iiop_errors import told
 from tidings.client.transports.iiop_kinds import Kind, kind_of_type
+from tidings.client.transports.iiop_patience import (
+    Patience,
+    done_before,
+    is_away,
+    is_repeatable,
+    not_done,
+)
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.errors import (
@@ -24,7 +31,8 @@ from tidings.errors import (
 from tidings.events.reference import Reference
 from tidings.orb.aio import Orb
 from tidings.orb.exceptions import CorbaError
-from tidings.orb.stubs import Interface
+from tidings.orb.pseudo import IS_A, NON_EXISTENT
+from tidings.orb.stubs import Interface, Operation
 
 __all__ = ["ADMINS", "LISTS", "Far", "FarProxy", "Objects"]
 
@@ -81,10 +89,12 @@ class Objects:
     Args:
         orb: Carries the calls out.
         factory: The factory of channels.
+        patience: How long a service that is away is waited for.
     """
 
-    def __init__(self, orb: Orb, factory: Reference) -> None:
+    def __init__(self, orb: Orb, factory: Reference, patience: Patience) -> None:
         self.orb = orb
+        self.patience = patience
         self._factory = Far(
             "factory of channels",
             factory,
@@ -101,20 +111,61 @@ class Objects:
     async def call(
         self,
         far: Far,
-        operation: str,
+        operation: str | Operation,
         *arguments: object,
-        timeout: float | None = None,  # noqa: ASYNC109 -- the ORB's, of all attempts together
+        timeout: float | None = None,  # noqa: ASYNC109 -- the ORB's, of each try
     ) -> Any:  # noqa: ANN401 -- as various as the results of operations
-        """Calls an operation, by its name on the wire.
+        """Calls an operation, by its name on the wire; again while the service is away.
 
         Raises:
             TidingsError: What went wrong, as an error of the one tree.
         """
-        found = far.interface.operations[operation]
+        found = operation
+        if isinstance(found, str):
+            found = far.interface.operations[found]
+        tries, unsure = self.patience.tries(), False
+        while True:
+            try:
+                return await self.once(far, found, arguments, timeout)
+            except TidingsError as error:
+                if unsure and done_before(found.name, error):
+                    return None
+                if not is_away(error):
+                    raise
+                if not not_done(error):
+                    if not is_repeatable(found.name):
+                        raise
+                    unsure = True
+                if not await tries.again():
+                    raise
+
+    async def once(
+        self,
+        far: Far,
+        operation: Operation,
+        arguments: tuple[object, ...],
+        timeout: float | None = None,  # noqa: ASYNC109 -- the ORB's, of all attempts together
+    ) -> Any:  # noqa: ANN401 -- as various as the results of operations
+        """Calls an operation, and waits for nobody who is away.
+
+        Raises:
+            TidingsError: What went wrong, as an error of the one tree.
+        """
         try:
-            return await self.orb.call(far.reference, found, arguments, timeout)
+            return await self.orb.call(far.reference, operation, arguments, timeout)
         except CorbaError as error:
-            raise await self._told(error, far, operation) from error
+            raise await self._told(error, far, operation.name) from error
+
+    async def is_gone(self, far: Far) -> bool:
+        """Whether an object is no more.
+
+        Raises:
+            Unreachable: The service is away.
+        """
+        try:
+            return bool(await self.call(far, NON_EXISTENT))
+        except far.missing:
+            return True
 
     async def _told(self, error: CorbaError, far: Far, operation: str) -> TidingsError:
         made = told(error, far.words, operation, far.missing)
@@ -127,6 +178,13 @@ class Objects:
         return made
 
     # The factory and its channels.
+
+    async def is_factory(self) -> bool:
+        """Whether the factory of channels is one."""
+        id = self._factory.interface.id
+        if self._factory.reference.type_id == id:
+            return not await self.is_gone(self._factory)
+        return bool(await self.call(self._factory, IS_A, id))
 
     async def factory(self, operation: str, *arguments: object) -> Any:  # noqa: ANN401
         """Calls the factory."""
@@ -153,8 +211,12 @@ class Objects:
         return self.made_channel(id, await self.factory("get_event_channel", id))
 
     def forget_channel(self, id: int) -> None:
-        """A channel is no more."""
+        """A channel is no more, nor what belongs to it."""
         self._channels.pop(id, None)
+        for admin in [key for key in self._admins if key[0] == id]:
+            del self._admins[admin]
+        for proxy in [key for key in self._proxies if key[0] == id]:
+            del self._proxies[proxy]
 
     # Admins.
 

@@ -48,6 +48,10 @@ class PullLine(Line):
         self._looking: set[asyncio.Task[None]] = set()
         self._fault: TidingsError | None = None
 
+    def moved(self, proxy: FarProxy) -> None:
+        """Pulls from the proxy that was made again."""
+        self._far = proxy.far
+
     async def pull(self, most: int, wait: int | None) -> Pulled:
         """Asks for events.
 

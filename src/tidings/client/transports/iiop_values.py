@@ -18,7 +18,7 @@ from tidings.cos.CosNotification_auto import (
     PropertyError,
 )
 from tidings.cos.CosNotifyFilter_auto import ConstraintExp, ConstraintInfo, MappingConstraintInfo
-from tidings.cos.events import any_in, any_out, event_in, event_out, events_in, events_out
+from tidings.cos.events import any_in, any_out, event_in, event_out, events_in
 from tidings.errors import NotOverCorba
 from tidings.errors import PropertyError as Fault
 from tidings.errors.properties import PropertyErrorCode
@@ -123,10 +123,6 @@ class Events:
     def written(self, event: StructuredEvent, form: Form) -> object:
         """A single event for the wire."""
         return any_out(event) if form is Form.ANY else event_out(event)
-
-    def batch(self, events: Iterable[StructuredEvent]) -> object:
-        """Events for the wire, as a sequence."""
-        return events_out(events)
 
     def read(self, form: Form, value: Whatever) -> list[CorbaMessage]:  # noqa: ANN401 -- by form
         """What came over the wire: an any, a structured event, or a sequence of these."""

@@ -61,13 +61,16 @@ async def check_reference(
 
 async def _checked(links: Links, destination: Destination, address: Address) -> CheckedAddress:
     seconds = links.options.call_seconds
+    connected = False
     try:
         async with asyncio.timeout(seconds):
             link = await links.pool.link(address, destination.codesets)
+            connected = True
             answer = await link.locate(destination)
         location = location_of(answer, links.options.limits)
     except TimeoutError:
-        return CheckedAddress(address, False, f"accepts connections, no answer in {seconds:g} s")
+        what = "accepts connections, no answer" if connected else "takes no connection"
+        return CheckedAddress(address, False, f"{what} in {seconds:g} s")
     except LinkLost as lost:
         return CheckedAddress(address, False, f"accepts connections, no answer: {lost.why}")
     except SystemException as error:

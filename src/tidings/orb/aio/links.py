@@ -7,6 +7,7 @@ import ipaddress
 import logging
 import socket
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from tidings.errors import Unreachable
@@ -42,6 +43,8 @@ class Links:
         self, options: Options, adapter: ObjectAdapter, near: ObjectAdapter | None = None
     ) -> None:
         self.options = options
+        self.on_loss: Callable[[], None] | None = None
+        """Told that a connection which was opened from here is gone."""
         self._adapter = adapter
         self._near = near or adapter
         self.closing = False
@@ -150,6 +153,8 @@ class Links:
             self.pool.forget(link)
             if not link.opener:
                 self._lingering.add(link)
+            elif self.on_loss is not None and not self.closing:
+                self.on_loss()
 
     def link_suspect(self, link: Link) -> None:
         """A connection is to take no more calls."""

@@ -243,6 +243,14 @@ class Orb:
             done,
         )
 
+    def tell_losses(self, told: Callable[[], None]) -> None:
+        """Has a function called when a connection that was opened from here is gone.
+
+        That is so for whatever reason, also when it was idle, but not while the ORB is closing.
+        Those who wait for answers from there hear of it afterwards.
+        """
+        self._links.on_loss = told
+
     async def is_a(self, reference: Reference, id: str) -> bool:
         """Whether the object has the interface with this repository id."""
         return reference.type_id == id or bool(await self.call(reference, IS_A, (id,)))

@@ -10,9 +10,9 @@ from tidings.channel.commands import Command
 from tidings.channel.management import Connect, ObtainProxy, Suspend
 from tidings.channel.vocabulary import Side, Style
 from tidings.client.transports.http_lines import Line
-from tidings.client.transports.http_memory import Memory
-from tidings.client.transports.http_names import Names
 from tidings.client.transports.http_recovery import ServiceRecovery
+from tidings.client.transports.memory import Memory
+from tidings.client.transports.names import Names
 from tidings.errors import ChannelNotFound, ProxyNotFound, Unreachable
 
 

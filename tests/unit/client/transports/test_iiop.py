@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any as Whatever
 
@@ -19,6 +20,7 @@ from tidings.client.transports.iiop_values import UNKNOWN
 from tidings.errors import (
     AlreadyConnected,
     Disconnected,
+    InvalidEvent,
     InvalidUsage,
     NotOverCorba,
     ProxyNotFound,
@@ -81,7 +83,7 @@ def test_nobody_there_and_somebody_else_are_told() -> None:
         with pytest.raises(Unreachable, match="does not answer"):
             await connect(f"corbaloc::{host}:{port}/nothing")
         with pytest.raises(Unreachable, match="does not answer"):
-            await connect(f"iiop://{host}:1")
+            await connect(f"iiop://{host}:1", patience=0)
 
     run(scene)
 
@@ -284,9 +286,39 @@ def test_batches_are_pushed_through_sequence_proxies() -> None:
     run(scene)
 
 
+@pytest.mark.parametrize("form", Form)
+def test_events_are_sent_in_messages_that_the_service_takes(form: Form) -> None:
+    async def scene(made: Scene) -> None:
+        from tidings.channel.commands import Push
+        from tidings.channel.management import Connect
+
+        client, ask = made.client, made.client.transport.ask
+        channel = await client.create_channel()
+        puller = await client.puller(channel)
+        proxy = await ask(ObtainProxy(channel.id, Side.SUPPLIER, Style.PUSH, form))
+        await client.transport.supply(Connect(channel.id, proxy), None, None)
+        big, huge = ("x" * size for size in (1_200_000, 9_000_000))
+        items = [event("Auction", "bid", str(at), {"x": big}) for at in range(12)]
+        items[3] = event("Auction", "bid", "a huge one", {"x": huge})
+        items[5] = "no event"  # type: ignore[call-overload]
+        answers = await ask(Push(channel.id, proxy, items))
+        assert [at for at, one in enumerate(answers) if one != UNKNOWN] == [3, 5]
+        assert isinstance(answers[3], InvalidEvent)
+        told = r"Auction::bid 'a huge one' makes a message of 9,\d{3},\d{3} octets.*8,388,608 are"
+        assert re.search(told, str(answers[3]))
+        found: list[str] = []
+        while len(found) < 10:
+            found += [one.event.name for one in await puller.pull(99, seconds=5)]
+        assert found == [str(at) for at in range(12) if at not in (3, 5)]
+        with pytest.raises(InvalidEvent, match="a huge one"):
+            await client.publish(channel, items[3])
+
+    run(scene)
+
+
 def test_a_service_that_goes_away_is_told_and_closing_does_not_hang() -> None:
     async def scene(made: Scene) -> None:
-        client = made.client
+        client = await connect(f"iiop://{made.address}", patience=0)
         channel = await client.create_channel()
         subscription = await client.subscribe(channel)
         puller = await client.puller(channel)

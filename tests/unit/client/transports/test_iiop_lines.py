@@ -3,70 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
 import pytest
 
 from tidings import event
 from tidings.channel.vocabulary import Form
-from tidings.client.transports.iiop_lines import HandlerLine, Line, SourceLine, Valve
+from tidings.client.transports.iiop_lines import HandlerLine, Line, SourceLine
 from tidings.client.transports.iiop_values import Events
 from tidings.cos.CosEventComm_auto import Disconnected as GoneClient
 from tidings.errors import (
-    ConnectionAlreadyActive,
-    ConnectionAlreadyInactive,
     Disconnected,
-    Unreachable,
 )
 from tidings.orb.exceptions import UNKNOWN
 
+MOST = 8 * 1024 * 1024
 BID = event("Auction", "bid", "", {"price": 1})
-
-
-def noted(into: list[str], word: str) -> Callable[[], Awaitable[None]]:
-    async def note() -> None:
-        into.append(word)
-
-    return note
-
-
-def test_a_pause_is_asked_for_once_whoever_wants_it() -> None:
-    async def scene() -> None:
-        said: list[str] = []
-        valve = Valve(noted(said, "pause"), noted(said, "go on"))
-        await valve.fill(lambda: True)
-        await valve.fill(lambda: True)
-        await valve.suspend()
-        assert said == ["pause"]
-        with pytest.raises(ConnectionAlreadyInactive):
-            await valve.suspend()
-        await valve.drain(lambda: True)
-        assert said == ["pause"]
-        await valve.resume()
-        assert said == ["pause", "go on"]
-        with pytest.raises(ConnectionAlreadyActive):
-            await valve.resume()
-        await valve.drain(lambda: True)
-        await valve.fill(lambda: False)
-        assert said == ["pause", "go on"]
-
-    asyncio.run(scene())
-
-
-def test_a_service_that_does_not_pause_is_no_trouble_of_the_stream() -> None:
-    async def away() -> None:
-        raise Unreachable("away")
-
-    async def scene() -> None:
-        valve = Valve(away, away)
-        await valve.fill(lambda: True)
-        await valve.drain(lambda: True)
-        with pytest.raises(Unreachable):
-            await valve.suspend()
-        with pytest.raises(ConnectionAlreadyActive):
-            await valve.resume()
-
-    asyncio.run(scene())
 
 
 def test_an_error_of_a_function_brings_the_event_again_and_disconnected_ends_it() -> None:
@@ -102,7 +53,7 @@ def test_what_a_source_gives_beyond_what_is_wanted_is_given_the_next_time() -> N
         return found
 
     async def scene() -> None:
-        line = SourceLine(source, Form.SEQUENCE, Events())
+        line = SourceLine(source, Form.SEQUENCE, Events(), MOST)
         assert [len(await line.give(2)) for _ in range(3)] == [2, 1, 0]
         for _ in range(2):  # what it raises, and what is no event
             with pytest.raises(UNKNOWN):
@@ -116,8 +67,21 @@ def test_what_a_source_gives_beyond_what_is_wanted_is_given_the_next_time() -> N
 
 def test_what_is_no_event_takes_no_other_with_it() -> None:
     async def scene() -> None:
-        line = SourceLine(lambda most: [BID, object(), BID], Form.SEQUENCE, Events())
+        line = SourceLine(lambda most: [BID, object(), BID], Form.SEQUENCE, Events(), MOST)
         assert len(await line.give(9)) == 2
+
+    asyncio.run(scene())
+
+
+def test_an_answer_with_many_events_is_no_longer_than_a_message_may_be() -> None:
+    long, too_long = (event("Auction", "bid", "", {"x": "x" * size}) for size in (900_000, MOST))
+
+    async def scene() -> None:
+        given = [[too_long, *[long] * 5, too_long], [too_long]]
+        line = SourceLine(lambda most: given.pop(0), Form.SEQUENCE, Events(), MOST)
+        assert [len(await line.give(9)) for _ in range(3)] == [2, 2, 1]
+        with pytest.raises(UNKNOWN, match="InvalidEvent"):
+            await line.give(9)
 
     asyncio.run(scene())
 

@@ -35,13 +35,6 @@ def test_an_event_comes_back_as_it_went(form: Form, price: int, name: str) -> No
     assert found.priority == 4
 
 
-def test_a_batch_comes_back_as_it_went() -> None:
-    events = Events()
-    sent = [event("Auction", "bid", str(at)) for at in range(3)]
-    found = events.read(Form.SEQUENCE, events.batch(sent))
-    assert [one.event for one in found] == sent
-
-
 def test_what_is_no_event_is_told_before_it_leaves() -> None:
     with pytest.raises(InvalidEvent, match="a dict is no event"):
         Events().outgoing({"price": 1})  # type: ignore[arg-type]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+from contextlib import ExitStack
 
 import pytest
 
@@ -80,3 +82,17 @@ class odd_servers:  # noqa: N801, RUF100 - used like a function
     async def _rude(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         await Peer(reader, writer).close()
+
+
+def test_an_address_that_takes_no_connection_in_time_is_not_said_to() -> None:
+    # Nobody accepts there, and as many wait already as the system lets wait.
+    with ExitStack() as stack:
+        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(4):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        host, port = full.getsockname()
+        reference = make_reference("", host, port, b"echo")
+        [found] = asyncio.run(check_reference(reference, SHORT))
+    assert (found.found, found.said) == (False, "takes no connection in 0.2 s")

@@ -167,3 +167,26 @@ def test_a_connection_over_which_we_are_called_stays() -> None:
             assert await called.echo("x") == "x"
 
     asyncio.run(run())
+
+
+def test_a_connection_that_is_gone_is_told_to_who_opened_it_and_not_at_the_end() -> None:
+    async def run() -> None:
+        told: list[str] = []
+        async with Orb() as client:
+            client.tell_losses(lambda: told.append("client"))
+            for times in (1, 2):
+                async with Orb() as server:
+                    server.tell_losses(lambda: told.append("server"))
+                    await server.listen()
+                    stub = client.stub(Echo, server.activate(EchoServant(), b"echo"))
+                    await stub.echo("x")
+                async with asyncio.timeout(5):
+                    while len(told) < times:  # noqa: ASYNC110 -- what the ORB tells
+                        await asyncio.sleep(0.001)
+            async with Orb() as server:
+                await server.listen()
+                await client.stub(Echo, server.activate(EchoServant(), b"echo")).echo("x")
+                await client.close()
+        assert told == ["client", "client"]
+
+    asyncio.run(run())

@@ -33,7 +33,7 @@ from tidings.channel.management import (
     Suspend,
 )
 from tidings.channel.vocabulary import InfoMode, Place, Side, Style
-from tidings.client.transports.http_memory import Memory
+from tidings.client.transports.memory import Memory
 from tidings.errors import ConnectionAlreadyInactive, FilterNotFound, Unreachable
 from tidings.events import typecode as tc
 

@@ -6,9 +6,13 @@ import random
 from collections.abc import Iterator
 from typing import Final
 
+from tidings.errors import InvalidUsage
 from tidings.names import new_origin
 
-__all__ = ["pauses"]
+__all__ = ["PATIENCE", "checked_patience", "pauses"]
+
+PATIENCE: Final = 30.0
+"""How long whoever asks waits for a service that is away, in seconds."""
 
 FIRST: Final = 0.02
 LONGEST: Final = 2.0
@@ -25,3 +29,18 @@ def pauses(first: float = FIRST, longest: float = LONGEST) -> Iterator[float]:
     while True:
         yield _chance.uniform(pause / 2, pause)
         pause = min(2 * pause, longest)
+
+
+def checked_patience(seconds: float) -> float:
+    """How long to wait for a service that is away.
+
+    Raises:
+        InvalidUsage: It is no number of seconds.
+    """
+    try:
+        right = seconds >= 0
+    except TypeError:
+        right = False
+    if not right:
+        raise InvalidUsage(f"patience is a number of seconds from 0 on, not {seconds!r:.60}")
+    return seconds

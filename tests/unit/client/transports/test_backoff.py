@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from tidings.client.transports.http_backoff import pauses
+from tidings.client.transports.backoff import pauses
 
 
 def test_pauses_double_up_to_the_longest_and_are_cut_by_up_to_half() -> None:

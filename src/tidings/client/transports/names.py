@@ -1,6 +1,6 @@
 """The ids a program knows, and those the service has now, where the two differ.
 
-They differ only for what was made again after a restart (`http_memory`).
+They differ only for what was made again after a restart (`memory`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tidings.channel.views import (
     ProxyInfo,
 )
 from tidings.channel.vocabulary import Place
-from tidings.client.transports.http_memory import Memory
+from tidings.client.transports.memory import Memory
 
 __all__ = ["Names"]
 

@@ -16,8 +16,8 @@ from tidings.channel.management import (
 from tidings.channel.trail import Step, Trail
 from tidings.channel.views import AdminInfo, Advertisement, FilterInfo, ProxyInfo
 from tidings.channel.vocabulary import Form, Operator, Place, Side, Style
-from tidings.client.transports.http_memory import Memory
-from tidings.client.transports.http_names import Names
+from tidings.client.transports.memory import Memory
+from tidings.client.transports.names import Names
 
 CHEAP = constraint("$price < 10")
 PLACE = Place(1, proxy=5)

@@ -1,0 +1,195 @@
+"""Events on their way to a CORBA service: in order, in messages that it takes, and none twice.
+
+A push whose answer did not come is not made again: nobody knows whether it was accepted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from tidings.channel.vocabulary import Form, Item
+from tidings.client.transports.iiop_errors import told
+from tidings.client.transports.iiop_objects import FarProxy, Objects
+from tidings.client.transports.iiop_patience import not_done
+from tidings.client.transports.iiop_sizes import MOST_OCTETS, WRITE, check_octets
+from tidings.client.transports.iiop_values import UNKNOWN, Events
+from tidings.errors import (
+    Forbidden,
+    InvalidEvent,
+    NotFound,
+    ProxyNotFound,
+    TidingsError,
+    Unreachable,
+    WrongState,
+)
+from tidings.events.structured import StructuredEvent
+from tidings.orb.exceptions import SystemException
+
+if TYPE_CHECKING:
+    from tidings.orb.cdr_writer import Writer
+    from tidings.orb.stubs import Operation
+
+__all__ = ["Pushes", "Target"]
+
+# So many single pushes are under way at one time.
+_PUSHES: Final = 64
+# Octets of the header of a message, which do not count.
+_HEADER: Final = 12
+# Errors that say of every event the same: nothing can be pushed through this proxy.
+_ALL: Final = (NotFound, WrongState, Forbidden, Unreachable)
+
+_OPERATIONS: Final = {
+    Form.ANY: "push",
+    Form.STRUCTURED: "push_structured_event",
+    Form.SEQUENCE: "push_structured_events",
+}
+
+_Answers = list[int | TidingsError]
+_Events = dict[int, StructuredEvent]
+
+
+class Target(NamedTuple):
+    """A proxy to push to.
+
+    Attributes:
+        find: Finds it, wherever it is now.
+        restored: Whether one that was not found is there again, after a restart of the service.
+    """
+
+    find: Callable[[], Awaitable[FarProxy]]
+    restored: Callable[[], Awaitable[bool]]
+
+
+class _Stopped(Exception):
+    """Not all events fit one message.
+
+    Args:
+        fits: How many do, from the first on.
+        fault: What is wrong with the one behind them, or would be if it were the only one.
+    """
+
+    def __init__(self, fits: int, fault: TidingsError) -> None:
+        super().__init__()
+        self.fits = fits
+        self.fault = fault
+
+
+class Pushes:
+    """Pushes events.
+
+    Args:
+        objects: Calls proxies.
+        events: What a program's events are.
+    """
+
+    def __init__(self, objects: Objects, events: Events) -> None:
+        self._objects = objects
+        self._events = events
+
+    async def push(self, target: Target, items: Sequence[Item]) -> _Answers:
+        """Pushes events in order; each has an answer of its own.
+
+        Raises:
+            TidingsError: It says of all of them the same: nothing can be pushed here.
+        """
+        answers: _Answers = [UNKNOWN] * len(items)
+        events: _Events = {}
+        for at, item in enumerate(items):
+            try:
+                events[at] = self._events.outgoing(item)
+            except InvalidEvent as error:
+                answers[at] = error
+        proxy = await target.find()
+        if proxy.kind.form is Form.SEQUENCE:
+            await self._batches(target, events, answers)
+        else:
+            places = list(events)
+            for start in range(0, len(places), _PUSHES):
+                some = {at: events[at] for at in places[start : start + _PUSHES]}
+                await self._singles(target, some, answers)
+        first = answers[0] if answers else None
+        if isinstance(first, _ALL) and all(type(one) is type(first) for one in answers):
+            raise first
+        return answers
+
+    async def _singles(self, target: Target, events: _Events, answers: _Answers) -> None:
+        """Pushes events, all of them at a time; again, and in order, those that cannot have come.
+
+        Each for itself would overtake others while the service is away.
+        """
+        tries = self._objects.patience.tries()
+        while events:
+            proxy = await target.find()
+            operation = self._operation(proxy)
+            pushes = (self._one(proxy, operation, event) for event in events.values())
+            found = dict(zip(events, await asyncio.gather(*pushes), strict=True))
+            for at, answer in found.items():
+                answers[at] = answer
+            lost = [at for at, answer in found.items() if isinstance(answer, ProxyNotFound)]
+            again = {at for at, answer in found.items() if not_done(answer)}
+            if lost and await target.restored():
+                again.update(lost)
+            elif not again or not await tries.again():
+                return
+            events = {at: event for at, event in events.items() if at in again}
+
+    async def _one(
+        self, proxy: FarProxy, operation: Operation, event: StructuredEvent
+    ) -> int | TidingsError:
+        try:
+            await self._objects.once(proxy.far, operation, ([event],))
+        except _Stopped as stopped:
+            return stopped.fault
+        except TidingsError as error:
+            return error
+        return UNKNOWN
+
+    async def _batches(self, target: Target, events: _Events, answers: _Answers) -> None:
+        """Pushes events as sequences; what follows an error that is one of all is not tried."""
+        places = list(events)
+        some = len(places)
+        while places:
+            sent = places[:some]
+            proxy = await target.find()
+            try:
+                batch = [events[at] for at in sent]
+                await self._objects.call(proxy.far, self._operation(proxy), batch)
+            except _Stopped as stopped:
+                if stopped.fits:
+                    some = stopped.fits
+                    continue
+                sent = sent[:1]
+                answers[sent[0]] = stopped.fault
+            except TidingsError as error:
+                if isinstance(error, ProxyNotFound) and await target.restored():
+                    continue
+                if isinstance(error, _ALL):
+                    sent = places
+                for at in sent:
+                    answers[at] = error
+            places = places[len(sent) :]
+            some = len(places)
+
+    def _operation(self, proxy: FarProxy) -> Operation:
+        """The push of a proxy, with a list of events for its one argument."""
+        form, far = proxy.kind.form, proxy.far
+        operation = far.interface.operations[_OPERATIONS[form]]
+        most = self._objects.orb.options.limits.message_size
+
+        def write_arguments(writer: Writer, arguments: tuple[Any, ...]) -> None:
+            events: list[StructuredEvent] = arguments[0]
+            if form is Form.SEQUENCE:
+                writer.length(len(events))
+            for fits, event in enumerate(events):
+                try:
+                    WRITE[form](writer, event)
+                    check_octets(event, writer.at - _HEADER, MOST_OCTETS if fits else most)
+                except InvalidEvent as error:
+                    raise _Stopped(fits, error) from error
+                except SystemException as error:
+                    fault = told(error, far.words, operation.name, far.missing)
+                    raise _Stopped(fits, fault) from error
+
+        return operation._replace(write_arguments=write_arguments)

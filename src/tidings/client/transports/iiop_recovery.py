@@ -1,0 +1,176 @@
+"""Lines to a service that was started again, or was cut off for a while.
+
+Over CORBA nobody tells a client that its proxies are gone. So whenever a connection to the
+service is lost, all proxies with a line are asked whether they are still there. Those that last
+have found their clients by themselves; the others are made again as they were, and connected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from tidings.channel.commands import Command
+from tidings.channel.management import Disconnect
+from tidings.client.transports.backoff import pauses
+from tidings.client.transports.iiop_commands import Commands
+from tidings.client.transports.iiop_lines import Line
+from tidings.client.transports.iiop_objects import Objects
+from tidings.client.transports.memory import Memory
+from tidings.client.transports.names import Names
+from tidings.errors import ChannelNotFound, NotFound, Stopping, TidingsError, Unreachable
+from tidings.events.reference import Reference
+
+__all__ = ["Held", "Recovery"]
+
+_log: Final = logging.getLogger(__name__)
+
+Key: TypeAlias = tuple[int, int]
+"""A channel and the id that the program knows a proxy by."""
+
+
+class Held(NamedTuple):
+    """A line, and the object of ours that the service calls."""
+
+    line: Line
+    reference: Reference
+    object_key: bytes
+
+
+class Recovery:
+    """Connects lines again.
+
+    Args:
+        objects: Finds and calls proxies.
+        commands: Makes them.
+        start: Has something done beside what is done now.
+
+    Attributes:
+        lines: All that are connected, by the ids that the program knows.
+        memory: What was made.
+        names: What it is called at the service.
+    """
+
+    def __init__(
+        self,
+        objects: Objects,
+        commands: Commands,
+        start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+    ) -> None:
+        self.lines: dict[Key, Held] = {}
+        self.memory = Memory()
+        self.names = Names(self.memory)
+        self._objects = objects
+        self._commands = commands
+        self._start = start
+        # How often a connection was lost, and how often when all lines were seen to last.
+        self._losses = self._seen = 0
+        self._task: asyncio.Task[None] | None = None
+
+    async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
+        """Has a command carried out, in the ids that the program knows."""
+        answer = await self._commands.ask(self.names.outward(command))
+        return self.memory.note(command, answer)
+
+    def lost(self) -> None:
+        """A connection to the service is gone."""
+        self._losses += 1
+        if self.lines and (self._task is None or self._task.done()):
+            self._task = self._start(self._see())
+
+    def watch(self) -> Watch:
+        """Watches from now on whether proxies are made again."""
+        return Watch(self)
+
+    @property
+    def moment(self) -> tuple[int, int]:
+        """Other than before if something has happened, or is happening."""
+        return self._losses, self._seen
+
+    async def settled(self) -> None:
+        """Waits until all lines were seen to; those who wait for it do so without end."""
+        while self._task is not None and not self._task.done():
+            await asyncio.wait([self._task])
+
+    async def _see(self) -> None:
+        """Sees to all lines, until no connection was lost meanwhile."""
+        with suppress(Stopping):
+            for pause in pauses():
+                now = self._losses
+                try:
+                    for key, held in list(self.lines.items()):
+                        if held.line.error is None:
+                            await self._see_to(key, held)
+                except Unreachable as error:
+                    _log.info("the service cannot be reached: %s", error)
+                    await self._objects.patience.pause(pause)
+                else:
+                    self._seen = now
+                if self._seen == self._losses:
+                    return
+
+    async def _see_to(self, key: Key, held: Held) -> None:
+        """Makes a proxy again if it is gone.
+
+        Raises:
+            Unreachable: The service is away.
+            Stopping: The client was closed.
+        """
+        channel = key[0]
+        try:
+            if await self._lasts(key):
+                return
+            if await self._objects.is_gone(await self._objects.channel(channel)):
+                self._objects.forget_channel(channel)
+                raise ChannelNotFound(f"channel {channel} is gone, and its proxies with it")
+            await self._make_again(key, held)
+        except (Unreachable, Stopping):
+            raise
+        except TidingsError as error:
+            _log.info("proxy %d of channel %d cannot be made again: %s", key[1], channel, error)
+            held.line.close(error)
+
+    async def _lasts(self, key: Key) -> bool:
+        try:
+            proxy = await self._objects.proxy(key[0], self.memory.proxy_now(*key))
+            return not await self._objects.is_gone(proxy.far)
+        except NotFound:
+            return False
+
+    async def _make_again(self, key: Key, held: Held) -> None:
+        channel, before = key[0], self.memory.proxy_now(*key)
+        if not await self.memory.remake(key, self._commands.ask):
+            return  # it was closed meanwhile
+        self.names.refresh()
+        self._commands.forget_proxy(channel, before)
+        now = self.memory.proxy_now(*key)
+        proxy = await self._objects.proxy(channel, now)
+        if self.lines.get(key) is not held:
+            await self._commands.ask(Disconnect(channel, now))
+            return
+        held.line.moved(proxy)
+        await self._objects.call(proxy.far, proxy.kind.connect, held.reference)
+        await self.memory.settle(key, self._commands.ask)
+        await held.line.connected_again()
+
+
+class Watch:
+    """Tells, once for each restart, whether a proxy that was not found is there again."""
+
+    def __init__(self, recovery: Recovery) -> None:
+        self._recovery = recovery
+        self._moment = recovery.moment
+
+    async def restored(self, key: Key) -> bool:
+        """Whether a proxy is there again that was not found; waits until that is known."""
+        recovery = self._recovery
+        losses, seen = recovery.moment
+        if (losses, seen) == self._moment and losses == seen:
+            return False
+        await recovery.settled()
+        self._moment = recovery.moment
+        held = recovery.lines.get(key)
+        return held is not None and held.line.error is None

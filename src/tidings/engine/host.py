@@ -173,9 +173,7 @@ class Host:
                 future.set_exception(error)
                 return future
         self._mailbox.post(command, future)
-        if not self._scheduled:
-            self._scheduled = True
-            self.loop.call_soon(self._drain)
+        self._schedule()
         return future
 
     def tell(self, command: Command, done: asyncio.Future[Any] | None = None) -> None:
@@ -183,9 +181,7 @@ class Host:
         if self._closed:
             return
         self._mailbox.post(command, done)
-        if not self._scheduled:
-            self._scheduled = True
-            self.loop.call_soon(self._drain)
+        self._schedule()
 
     def _refusal(self, command: Command, principal: Principal) -> TidingsError | None:
         if self._stopping:
@@ -253,11 +249,21 @@ class Host:
 
     # The loop.
 
+    def before_drain(self, act: Callable[[], None]) -> None:
+        """Has a door post what it gathers, just before the mailbox is drained."""
+        self._mailbox.gather(act)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            self.loop.call_soon(self._drain)
+
     def _drain(self) -> None:
-        self._scheduled = False
         watchdog = self.watchdog
         watchdog.entered()
         posts = self._mailbox.slice()
+        self._scheduled = False
         if not posts:
             return
         now = self.clock.now()
@@ -278,9 +284,8 @@ class Host:
         took = watchdog.left()
         weight = sum(len(p.command.items) if type(p.command) is Push else 1 for p in posts)
         self._mailbox.took(weight, took)
-        if self._mailbox and not self._scheduled:
-            self._scheduled = True
-            self.loop.call_soon(self._drain)
+        if self._mailbox:
+            self._schedule()
 
     def _tick(self) -> None:
         self.tell(c.Tick())

@@ -7,13 +7,17 @@ what the latest ones have cost. A push with more events than that is carried out
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from tidings.channel.commands import Command, Push
 from tidings.errors import TidingsError
 
 __all__ = ["Mailbox", "Post"]
+
+log = logging.getLogger(__name__)
 
 # What a slice should take at most, in microseconds; well below the 5 ms nothing may exceed.
 _SLICE: Final = 3_000
@@ -64,10 +68,11 @@ class Mailbox:
             as a whole.
     """
 
-    __slots__ = ("_batch_events", "_cost", "_posts", "most")
+    __slots__ = ("_batch_events", "_cost", "_gathering", "_posts", "most")
 
     def __init__(self, batch_events: int) -> None:
         self._posts: deque[Post] = deque()
+        self._gathering: list[Callable[[], None]] = []
         self._batch_events = batch_events
         self._cost = 20.0
         self.most = 100
@@ -79,8 +84,17 @@ class Mailbox:
         """Puts a command at the end."""
         self._posts.append(Post(command, future))
 
+    def gather(self, act: Callable[[], None]) -> None:
+        """Has somebody post what has come together, when the next slice is taken."""
+        self._gathering.append(act)
+
     def slice(self) -> list[Post]:
         """The next commands, as many as fit into one slice; at least one."""
+        while self._gathering:
+            try:
+                self._gathering.pop(0)()
+            except Exception:  # a fault of ours: the others must not suffer from it
+                log.exception("what has come together could not be posted")
         posts = self._posts
         taken: list[Post] = []
         room = self.most

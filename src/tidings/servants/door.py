@@ -61,7 +61,7 @@ class GatheringDoor(LocalDoor):
             self.send()
         if not self._events:
             self._key = key
-            self._loop.call_soon(self.send)
+            self._host.before_drain(self.send)
         accepted: Later[int] = Later()
         self._events.append(event)
         self._waiting.append(accepted)

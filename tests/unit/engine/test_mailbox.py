@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.engine.hosts import named, run
-from tidings.channel.commands import Ack, Push
+from tidings.channel.commands import Ack, Push, Tick
+from tidings.channel.management import Disconnect
 from tidings.engine.mailbox import Mailbox, Post
 from tidings.errors import Disconnected, TidingsError
 from tidings.events.envelope import ProducerMark
@@ -120,3 +121,16 @@ def test_the_size_of_slices_follows_the_cost() -> None:
     assert mailbox.most == 512
     mailbox.took(0, 10**9)
     assert mailbox.most == 512
+
+
+def test_what_comes_together_is_in_the_next_slice_whatever_befalls_others() -> None:
+    box = Mailbox(100)
+
+    def spoiled() -> None:
+        raise RuntimeError("planted")
+
+    box.post(Tick(), None)
+    box.gather(spoiled)
+    box.gather(lambda: box.post(Disconnect(1, 2), None))
+    assert [post.command for post in box.slice()] == [Tick(), Disconnect(1, 2)]
+    assert box.slice() == []

@@ -82,7 +82,7 @@ FAULTS = [
     Fault(
         "a closed client goes on waiting",
         f"{IIOP}_patience",
-        "            raise Stopping(CLOSED)",
+        "            raise Stopping(CLOSED) from error",
         "            pass",
         f"{RECOVERY}:test_who_waits_for_a_service_that_is_away_hears_that_the_client_is_closed",
     ),

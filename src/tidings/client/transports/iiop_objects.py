@@ -130,6 +130,7 @@ class Objects:
             except TidingsError as error:
                 if unsure and done_before(found.name, error):
                     return None
+                self.patience.check_end(error)
                 if not is_away(error):
                     raise
                 if not not_done(error):

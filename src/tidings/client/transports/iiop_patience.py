@@ -16,7 +16,7 @@ from tidings.errors import (
     Stopping,
     TidingsError,
 )
-from tidings.orb.exceptions import COMM_FAILURE, TRANSIENT, Completion
+from tidings.orb.exceptions import BAD_INV_ORDER, COMM_FAILURE, TRANSIENT, Completion
 
 __all__ = ["CLOSED", "Patience", "Tries", "done_before", "is_away", "is_repeatable", "not_done"]
 
@@ -100,7 +100,17 @@ class Patience:
     @property
     def seconds(self) -> float:
         """How long there is."""
-        return 0.0 if self._ended.is_set() else self._seconds
+        return self._seconds
+
+    def check_end(self, error: TidingsError) -> None:
+        """Says what an error means once the client is being closed.
+
+        Raises:
+            Stopping: It came of that, or nobody waits for the service any more.
+        """
+        closed = is_away(error) or isinstance(error.__cause__, BAD_INV_ORDER)
+        if closed and self._ended.is_set():
+            raise Stopping(CLOSED) from error
 
     async def pause(self, seconds: float) -> None:
         """Waits; not beyond the end.

@@ -127,6 +127,9 @@ class Pushes:
             found = dict(zip(events, await asyncio.gather(*pushes), strict=True))
             for at, answer in found.items():
                 answers[at] = answer
+                if not_done(answer):
+                    assert isinstance(answer, TidingsError)
+                    self._objects.patience.check_end(answer)
             lost = [at for at, answer in found.items() if isinstance(answer, ProxyNotFound)]
             again = {at for at, answer in found.items() if not_done(answer)}
             if lost and await target.restored():

@@ -107,14 +107,16 @@ def test_a_service_that_is_away_for_a_while_is_waited_for() -> None:
 
 def test_who_waits_for_a_service_that_is_away_hears_that_the_client_is_closed() -> None:
     async def scene(made: Cuttable) -> None:
-        client = await made.client()
+        clients = [await made.client() for _ in range(12)]
         made.way.refusing = True
         made.way.cut()
-        asking = asyncio.create_task(client.channels())
-        await asyncio.sleep(0.05)
-        await client.close()
-        with pytest.raises(Stopping):
-            await asking
+        asking = [asyncio.create_task(client.channels()) for client in clients]
+        for client in clients:  # in a pause, or in the middle of a try
+            await asyncio.sleep(0.005)
+            await client.close()
+        for task in asking:
+            with pytest.raises(Stopping):
+                await task
 
     run(scene)
 

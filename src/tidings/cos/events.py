@@ -10,9 +10,10 @@ a bare value is an event of the type ``%ANY`` whose body it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tidings.channel.vocabulary import Form
 from tidings.cos.CosNotification_auto import (
     EventHeader,
     EventType,
@@ -24,14 +25,16 @@ from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import Any, Value, infer
 from tidings.events.fields import ANY_EVENT_TYPE, is_any
 from tidings.events.structured import STANDARD_HEADER, StructuredEvent
+from tidings.orb.cdr_writer import Writer
 from tidings.orb.exceptions import BAD_PARAM
 
 if TYPE_CHECKING:
     from tidings.orb.cdr_reader import Reader
-    from tidings.orb.cdr_writer import Writer
 
 __all__ = [
+    "MOST_OCTETS",
     "NO_EVENT",
+    "WRITE",
     "ReadEvent",
     "any_in",
     "any_out",
@@ -41,6 +44,7 @@ __all__ = [
     "read_bare",
     "read_batch",
     "read_event",
+    "write_bare",
     "write_event",
 ]
 
@@ -48,6 +52,9 @@ _ANY_DOMAIN, _ANY_TYPE = ANY_EVENT_TYPE
 
 # Shared by all events without properties; events are never changed.
 _NOTHING: Final[Mapping[str, Value]] = {}
+
+MOST_OCTETS: Final = 2_000_000
+"""Of a message with several events: old ORBs refuse messages of more than 2 MiB."""
 
 NO_EVENT: Final = WireEvent(EventHeader(FixedEventHeader(EventType("", ""), ""), ()), (), None)
 """What stands in the answer to who asked for an event when there is none."""
@@ -202,6 +209,24 @@ def write_event(writer: Writer, event: StructuredEvent) -> None:
         string(name)
         any_(value)
     any_(event.body)
+
+
+def write_bare(writer: Writer, event: StructuredEvent) -> None:
+    """Writes an event as an any: the octets of what `any_out` makes of it.
+
+    Raises:
+        BAD_PARAM: Some of it cannot be written.
+        DATA_CONVERSION: A text does not fit the code set.
+    """
+    writer.any(any_out(event))
+
+
+WRITE: Final[dict[Form, Callable[[Writer, StructuredEvent], None]]] = {
+    Form.ANY: write_bare,
+    Form.STRUCTURED: write_event,
+    Form.SEQUENCE: write_event,
+}
+"""What writes an event in each form."""
 
 
 def _data_in(properties: Iterable[Property]) -> dict[str, Value]:

@@ -29,6 +29,11 @@ class Reference:
         self.type_id = checked_text(exact_text(type_id), "type_id")
         self.profiles = tuple([_profile(*profile) for profile in profiles])
 
+    @property
+    def size(self) -> int:
+        """About how many octets it takes; references of others may be long."""
+        return len(self.type_id) + sum(len(octets) for _, octets in self.profiles)
+
     def __repr__(self) -> str:
         return f"Reference({self.type_id!r}, {self.profiles!r})"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tidings.errors import TidingsError
 from tidings.orb import giop
@@ -25,6 +25,17 @@ if TYPE_CHECKING:
     from tidings.orb.stubs import Operation
 
 __all__ = ["Forward", "Readdress", "location_of", "result_of"]
+
+
+# Whether the operation was carried out, where nothing but the status of the answer can be read.
+_COMPLETED: Final = {
+    giop.ReplyStatus.NO_EXCEPTION: Completion.YES,
+    giop.ReplyStatus.USER_EXCEPTION: Completion.YES,
+    giop.ReplyStatus.SYSTEM_EXCEPTION: Completion.MAYBE,
+    giop.ReplyStatus.LOCATION_FORWARD: Completion.NO,
+    giop.ReplyStatus.LOCATION_FORWARD_PERM: Completion.NO,
+    giop.ReplyStatus.NEEDS_ADDRESSING_MODE: Completion.NO,
+}
 
 
 class Forward(NamedTuple):
@@ -57,9 +68,10 @@ def result_of(answer: Answer, operation: Operation, limits: Limits) -> Any:  # n
             return operation.read_result(reader)
         outcome = _outcome(reply.status, reader, operation)
     except SystemException as error:
-        raise type(error)(error.minor, Completion.YES, f"the reply: {error.why}") from error
+        completed = _COMPLETED[reply.status]
+        raise type(error)(error.minor, completed, f"the reply: {error.why}") from error
     except TidingsError as error:  # well-formed octets, and no value that may be
-        raise MARSHAL(0, Completion.YES, f"the reply: {error}") from error
+        raise MARSHAL(0, _COMPLETED[reply.status], f"the reply: {error}") from error
     if isinstance(outcome, SystemException | UserException):
         raise outcome
     return outcome

@@ -65,8 +65,8 @@ def destinations(reference: Reference, highest_minor: int = 2) -> tuple[Destinat
         IMP_LIMIT: It has no profile that is understood here.
         CODESET_INCOMPATIBLE: The server speaks no code set that we speak.
     """
-    short = sum(len(octets) for _, octets in reference.profiles) <= _LONGEST_KEPT
-    return (_kept if short else _found)(reference, highest_minor)
+    kept = reference.size <= _LONGEST_KEPT
+    return (_kept if kept else _found)(reference, highest_minor)
 
 
 def _found(reference: Reference, highest_minor: int) -> tuple[Destination, ...]:

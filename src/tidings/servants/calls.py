@@ -55,7 +55,7 @@ class Calls:
     def __init__(self, orb: Orb, options: ClientOptions) -> None:
         self.orb = orb
         self.options = options
-        self.events = SharedEvents()
+        self.events = SharedEvents(orb.options.limits.message_size)
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

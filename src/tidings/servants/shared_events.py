@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel.vocabulary import Form
-from tidings.cos.events import any_out, write_event
+from tidings.cos.events import MOST_OCTETS, WRITE
 from tidings.engine.bodies import Message
 from tidings.events.structured import StructuredEvent
 from tidings.orb.aio.repeated import octets_of
 from tidings.orb.exceptions import SystemException
 from tidings.orb.giop import Wire
+from tidings.orb.limits import DEFAULT_LIMITS
 from tidings.orb.stubs import Operation
 
 if TYPE_CHECKING:
@@ -19,10 +20,7 @@ if TYPE_CHECKING:
     from tidings.orb.aio.repeated import WriteOctets
     from tidings.orb.cdr_writer import Writer
 
-__all__ = ["MOST_OCTETS", "SharedEvents", "UnwritableError"]
-
-MOST_OCTETS: Final = 2_000_000
-"""Of a message with several events: old ORBs refuse messages of more than 2 MiB."""
+__all__ = ["SharedEvents", "UnwritableError"]
 
 # Consumers of one event are called within a short time of each other, so little is kept.
 _KEPT: Final = 1024 * 1024
@@ -78,23 +76,27 @@ class SharedEvents:
 
     The same event has other octets in another byte order or version, or at another offset from
     what its numbers are aligned to; and in another code set, if not all of its text is ASCII.
+
+    Args:
+        most: Octets of one event; a consumer would end the connection at a longer message.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = DEFAULT_LIMITS.message_size) -> None:
+        self._most = most
         self._kept = _Kept()
 
     def came(self, read: ReadEvent, form: Form) -> None:
         """An event came; where the same octets can be sent, it is not written at all."""
         event, octets, offset, minor, little = read
         if octets is not None:
-            self._kept.keep((id(event), offset, (minor, little), _WRITE[form]), event, octets)
+            self._kept.keep((id(event), offset, (minor, little), WRITE[form]), event, octets)
 
     def operation(self, push: Operation, form: Form) -> Operation:
         """An operation that hands events over, with a list of messages for its one argument.
 
         What it cannot write raises `UnwritableError`, to tell it from an error of the consumer.
         """
-        write = _WRITE[form]
+        write = WRITE[form]
 
         def write_arguments(writer: Writer, arguments: tuple[Any, ...]) -> None:
             messages: list[Message] = arguments[0]
@@ -104,7 +106,7 @@ class SharedEvents:
             try:
                 for message in messages:
                     self._write(writer, message, write)
-                    if writer.at > MOST_OCTETS and fits:
+                    if writer.at - writer.origin > (MOST_OCTETS if fits else self._most):
                         raise UnwritableError("too many octets for one message", fits)
                     fits += 1
             except SystemException as error:
@@ -114,7 +116,7 @@ class SharedEvents:
 
     def octets(self, push: Operation, form: Form) -> WriteOctets:
         """Makes the octets of the arguments of such an operation: a list of messages."""
-        write = _WRITE[form]
+        write = WRITE[form]
         anew = octets_of(push)
 
         def octets(messages: list[Message], wire: Wire, at: int) -> bytes:
@@ -147,14 +149,3 @@ class SharedEvents:
             return
         write(writer, event)
         self._kept.keep((id(event), offset, wire, write), event, bytes(writer.buffer[start:]))
-
-
-def _write_any(writer: Writer, event: StructuredEvent) -> None:
-    writer.any(any_out(event))
-
-
-_WRITE: Final[dict[Form, _Write]] = {
-    Form.ANY: _write_any,
-    Form.STRUCTURED: write_event,
-    Form.SEQUENCE: write_event,
-}

@@ -126,3 +126,12 @@ def test_what_cannot_be_written_is_told_from_errors_of_consumers() -> None:
     push = SharedEvents().operation(ONE, Form.STRUCTURED)
     with pytest.raises(UnwritableError, match="NUL"):
         written(push, ([message(event("no\x00string", "T"))],), Writer())
+
+
+def test_an_event_that_is_too_long_for_any_message_is_not_sent() -> None:
+    push = SharedEvents(most=1_000).operation(MANY, Form.SEQUENCE)
+    small, large = (message(event("D", "T", body="x" * count)) for count in (100, 1_000))
+    written(push, ([small, small],), Writer())
+    with pytest.raises(UnwritableError, match="too many octets") as told:
+        written(push, ([large, small],), Writer())
+    assert told.value.fits == 0

@@ -13,8 +13,9 @@ from tidings.channel.vocabulary import Form, Item
 from tidings.client.transports.iiop_errors import told
 from tidings.client.transports.iiop_objects import FarProxy, Objects
 from tidings.client.transports.iiop_patience import not_done
-from tidings.client.transports.iiop_sizes import MOST_OCTETS, WRITE, check_octets
+from tidings.client.transports.iiop_sizes import check_octets
 from tidings.client.transports.iiop_values import UNKNOWN, Events
+from tidings.cos.events import MOST_OCTETS, WRITE
 from tidings.errors import (
     Forbidden,
     InvalidEvent,

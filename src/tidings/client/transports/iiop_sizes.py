@@ -6,33 +6,15 @@ under way there: it must not be sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
-
 from tidings.channel.vocabulary import Form
-from tidings.cos.events import any_out, write_event
+from tidings.cos.events import WRITE
 from tidings.errors import InvalidEvent
 from tidings.events.structured import StructuredEvent
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import OURS
 from tidings.orb.exceptions import SystemException
 
-__all__ = ["MOST_OCTETS", "WRITE", "check_octets", "measured"]
-
-MOST_OCTETS: Final = 2_000_000
-"""Of a message with several events: old ORBs refuse messages of more than 2 MiB."""
-
-
-def _write_any(writer: Writer, event: StructuredEvent) -> None:
-    writer.any(any_out(event))
-
-
-WRITE: Final[dict[Form, Callable[[Writer, StructuredEvent], None]]] = {
-    Form.ANY: _write_any,
-    Form.STRUCTURED: write_event,
-    Form.SEQUENCE: write_event,
-}
-"""What writes an event in each form."""
+__all__ = ["check_octets", "measured"]
 
 
 def check_octets(event: StructuredEvent, octets: int, most: int) -> None:

@@ -39,6 +39,7 @@ _MOST_RESENT: Final = 3
 
 # References whose objects moved are few; who forgets one pays one round trip.
 _FORWARDS_KEPT: Final = 1000
+_LONGEST_FORWARD: Final = 2048
 
 
 class _Course:
@@ -154,6 +155,8 @@ class Calling:
         """Notes where an object was found, so that the next call goes there at once."""
         if answered is reference or self._forwards.get(reference) is answered:
             return
+        if max(reference.size, answered.size) > _LONGEST_FORWARD:
+            return  # peers make them, and may make them long
         self._forwards[reference] = answered
         if len(self._forwards) > _FORWARDS_KEPT:
             self._forwards.popitem(last=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from tidings.orb import connection as sans_io
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Outgoing"]
 
 
-class Outgoing(asyncio.Protocol):
+class Outgoing(asyncio.Protocol, ABC):
     """The part of a connection that sends.
 
     Args:
@@ -137,9 +138,9 @@ class Outgoing(asyncio.Protocol):
             self._flush()
             self._doubt(sent)
 
+    @abstractmethod
     def _doubt(self, sent: float) -> None:
         """Nothing was heard about a call that was sent then."""
-        raise NotImplementedError
 
     # ------------------------------------------------------------ octets
 
@@ -149,9 +150,9 @@ class Outgoing(asyncio.Protocol):
             self._flushing = True
             self._loop.call_soon(self._flush_and_gate)
 
+    @abstractmethod
     def _flush_and_gate(self) -> None:
         """Sends what is ready, and looks whether to read on."""
-        raise NotImplementedError
 
     def _flush(self) -> None:
         octets = self.connection.data_to_send()
@@ -166,6 +167,6 @@ class Outgoing(asyncio.Protocol):
     def _unsent(self) -> int:
         return self._transport.get_write_buffer_size() if self._transport else 0
 
+    @abstractmethod
     def _cut(self, why: str) -> None:
         """Ends the connection without waiting for what is unsent."""
-        raise NotImplementedError

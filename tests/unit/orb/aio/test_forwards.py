@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from tests.unit.orb.echo import INTERFACE, Echo, EchoServant
+from tidings.events.reference import Reference
 from tidings.orb import exceptions as corba
 from tidings.orb.aio import Orb
 from tidings.orb.ior import make_reference
@@ -29,6 +30,26 @@ def test_a_forward_is_followed_and_remembered() -> None:
             assert await stub.echo("one") == "one"
             assert await stub.echo("two") == "two"
             assert asked == [b"old"]
+
+    asyncio.run(run())
+
+
+def test_a_long_forward_is_followed_and_not_remembered() -> None:
+    async def run() -> None:
+        asked: list[bytes] = []
+
+        def find(key: bytes) -> Found:
+            asked.append(key)
+            return Reference(moved.type_id, (*moved.profiles, (77, bytes(3_000))))
+
+        async with Orb() as target, Orb(find=find) as forwarder, Orb() as client:
+            await target.listen()
+            await forwarder.listen()
+            moved = target.activate(EchoServant(), b"echo")
+            stub = client.stub(Echo, forwarder.reference(b"old", INTERFACE))
+            for _ in range(2):
+                assert await stub.echo("one") == "one"
+            assert asked == [b"old", b"old"]
 
     asyncio.run(run())
 

@@ -30,7 +30,7 @@ from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping
 from tidings.engine.leaving import Leaving, leaves
-from tidings.engine.mailbox import Mailbox
+from tidings.engine.mailbox import Mailbox, Waiting
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
 from tidings.engine.recovery import recover
@@ -167,14 +167,18 @@ class Host:
     def ask(self, command: Command, principal: Principal = OWNER) -> asyncio.Future[Any]:
         """Has a command carried out; the future gets its answer or error."""
         future = self.loop.create_future()
+        self.post(command, future, principal)
+        return future
+
+    def post(self, command: Command, waiting: Waiting, principal: Principal = OWNER) -> None:
+        """Has a command carried out, and somebody told of its answer or error."""
         if self._stopping or self.disk_error is not None or principal is not OWNER:
             error = self._refusal(command, principal)
             if error is not None:
-                future.set_exception(error)
-                return future
-        self._mailbox.post(command, future)
+                waiting.set_exception(error)
+                return
+        self._mailbox.post(command, waiting)
         self._schedule()
-        return future
 
     def tell(self, command: Command, done: asyncio.Future[Any] | None = None) -> None:
         """Has a command carried out, whoever asks; after the end nothing is."""
@@ -260,8 +264,7 @@ class Host:
             self.loop.call_soon(self._drain)
 
     def _drain(self) -> None:
-        watchdog = self.watchdog
-        watchdog.entered()
+        self.watchdog.entered()
         posts = self._mailbox.slice()
         self._scheduled = False
         if not posts:
@@ -276,14 +279,12 @@ class Host:
         except Exception as fault:  # a fault of ours: those who asked must not wait for ever
             log.exception("a batch of commands could not be carried out")
             for post in posts:
-                if post.future is not None and not post.future.done():
-                    post.future.set_exception(fault)
+                post.fail(fault)
             if type(posts[0].command) is not c.Tick:
                 self._tick()  # what the others have brought about is carried out with it
         self._timer.set(self.factory.wake_at)
-        took = watchdog.left()
         weight = sum(len(p.command.items) if type(p.command) is Push else 1 for p in posts)
-        self._mailbox.took(weight, took)
+        self._mailbox.took(weight, self.watchdog.left())
         if self._mailbox:
             self._schedule()
 

@@ -6,16 +6,15 @@ what the latest ones have cost. A push with more events than that is carried out
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from tidings.channel.commands import Command, Push
 from tidings.errors import TidingsError
 
-__all__ = ["Mailbox", "Post"]
+__all__ = ["Mailbox", "Post", "Waiting"]
 
 log = logging.getLogger(__name__)
 
@@ -25,25 +24,41 @@ _FEWEST: Final = 4
 _MOST: Final = 512
 
 
+class Waiting(Protocol):
+    """Who waits for an answer: a future, or what is told in the moment the answer is there."""
+
+    def done(self) -> bool:
+        """Whether nobody waits any more."""
+        ...
+
+    def set_result(self, answer: Any, /) -> None:  # noqa: ANN401 -- see the command
+        """The answer is there."""
+        ...
+
+    def set_exception(self, error: BaseException, /) -> None:
+        """The command was not carried out."""
+        ...
+
+
 class Post(NamedTuple):
     """A command that waits, and who is answered.
 
     Attributes:
         command: What to do.
-        future: Gets the answer; None if nobody waits for it.
+        waiting: Gets the answer; None if nobody does.
         parts: For the parts of a push, the answers so far; None for a whole command.
         last: Whether this is the last part.
     """
 
     command: Command
-    future: asyncio.Future[object] | None
+    waiting: Waiting | None
     parts: list[object] | None = None
     last: bool = True
 
     def answer(self, answer: object) -> None:
         """Answers who waits; the parts of a push when the last one is there."""
-        future, parts = self.future, self.parts
-        if future is None or future.done():
+        waiting, parts = self.waiting, self.parts
+        if waiting is None or waiting.done():
             return
         if parts is not None:
             if isinstance(answer, TidingsError) and parts:
@@ -55,9 +70,14 @@ class Post(NamedTuple):
                 if not self.last:
                     return
         if isinstance(answer, TidingsError):
-            future.set_exception(answer)
+            waiting.set_exception(answer)
         else:
-            future.set_result(answer)
+            waiting.set_result(answer)
+
+    def fail(self, fault: Exception) -> None:
+        """Tells who still waits of a fault of ours."""
+        if self.waiting is not None and not self.waiting.done():
+            self.waiting.set_exception(fault)
 
 
 class Mailbox:
@@ -80,9 +100,9 @@ class Mailbox:
     def __len__(self) -> int:
         return len(self._posts)
 
-    def post(self, command: Command, future: asyncio.Future[object] | None) -> None:
+    def post(self, command: Command, waiting: Waiting | None) -> None:
         """Puts a command at the end."""
-        self._posts.append(Post(command, future))
+        self._posts.append(Post(command, waiting))
 
     def gather(self, act: Callable[[], None]) -> None:
         """Has somebody post what has come together, when the next slice is taken."""
@@ -133,4 +153,4 @@ def _parted(post: Post, size: int) -> tuple[Post, Post]:
     marks = whole.marks
     first = whole._replace(items=whole.items[:size], marks=None if marks is None else marks[:size])
     rest = whole._replace(items=whole.items[size:], marks=None if marks is None else marks[size:])
-    return Post(first, post.future, parts, False), Post(rest, post.future, parts, post.last)
+    return Post(first, post.waiting, parts, False), Post(rest, post.waiting, parts, post.last)

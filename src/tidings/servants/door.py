@@ -8,7 +8,8 @@ behind the events that have come before it.
 from __future__ import annotations
 
 import asyncio
-from functools import partial
+import logging
+from collections.abc import Sequence
 from typing import Any, Final
 
 from tidings.channel.commands import Command, Push
@@ -17,17 +18,16 @@ from tidings.engine.access import Principal
 from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.host import Host
-from tidings.errors import Stopping, TidingsError
+from tidings.errors import TidingsError
 from tidings.events.structured import StructuredEvent
 from tidings.orb.aio.later import Later
 
 __all__ = ["GatheringDoor"]
 
+_log: Final = logging.getLogger(__name__)
+
 # More single events than this go in several commands.
 _MOST: Final = 500
-
-
-_NOT_ANSWERED: Final = Stopping("the service has stopped before it could answer")
 
 
 class GatheringDoor(LocalDoor):
@@ -74,12 +74,13 @@ class GatheringDoor(LocalDoor):
         events, waiting = self._events, self._waiting
         self._events, self._waiting = [], []
         self._note(self._key)
+        gathered = _Gathered(waiting)
         try:
-            answer = super().ask(Push(*self._key, events))
+            self._check_open()
         except TidingsError as error:
-            answer = self._loop.create_future()
-            answer.set_exception(error)
-        answer.add_done_callback(partial(_hand_out, waiting))
+            gathered.set_exception(error)
+        else:
+            self._host.post(Push(*self._key, events), gathered, self._principal)
 
     def ask(self, command: Command) -> asyncio.Future[Any]:
         """Has a command carried out, behind the events that have come.
@@ -114,15 +115,41 @@ class GatheringDoor(LocalDoor):
             self._heard[key] = self._loop.time()
 
 
-def _hand_out(waiting: list[Later[int]], answer: asyncio.Future[Any]) -> None:
-    """Gives each of those who wait the answer for its event."""
-    error = _NOT_ANSWERED if answer.cancelled() else answer.exception()
-    answers = answer.result() if error is None else ()
-    for index, one in enumerate(waiting):
-        if one.done():  # who pushed waits no more
-            continue
-        found = answers[index] if error is None else error
-        if isinstance(found, BaseException):
-            one.set_exception(found)
+class _Gathered:
+    """Who waits for the answers to events that were taken in together.
+
+    They are told in the moment the answers are there, and not in the next turn of the loop.
+    """
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self, waiting: list[Later[int]]) -> None:
+        self._waiting = waiting
+
+    def done(self) -> bool:
+        """Whether they were told."""
+        return not self._waiting
+
+    def set_result(self, answers: Sequence[int | TidingsError]) -> None:
+        """Each has an answer of its own."""
+        waiting, self._waiting = self._waiting, []
+        for one, answer in zip(waiting, answers, strict=True):
+            _tell(one, answer)
+
+    def set_exception(self, error: BaseException) -> None:
+        """It is the same for all."""
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            _tell(one, error)
+
+
+def _tell(one: Later[int], answer: int | BaseException) -> None:
+    if one.done():  # who pushed waits no more
+        return
+    try:
+        if isinstance(answer, BaseException):
+            one.set_exception(answer)
         else:
-            one.set_result(found)
+            one.set_result(answer)
+    except Exception:  # noqa: BLE001 - a fault of ours: the others must be told all the same
+        _log.exception("who pushed could not be answered")

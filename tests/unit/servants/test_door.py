@@ -24,6 +24,7 @@ from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import Property
 from tidings.cos.events import any_in, event_out
 from tidings.engine.access import OWNER, Principal
+from tidings.engine.mailbox import Waiting
 from tidings.errors import Disconnected, ProxyNotFound, Stopping
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any
@@ -50,13 +51,13 @@ def door_of(made: World) -> GatheringDoor:
 def asked(made: World) -> list[Command]:
     """All that the host is asked from now on."""
     found: list[Command] = []
-    ask = made.host.ask
+    post = made.host.post
 
-    def listening(command: Command, principal: Principal = OWNER) -> asyncio.Future[Whatever]:
+    def listening(command: Command, waiting: Waiting, principal: Principal = OWNER) -> None:
         found.append(command)
-        return ask(command, principal)
+        post(command, waiting, principal)
 
-    made.host.ask = listening  # type: ignore[method-assign]  # to listen
+    made.host.post = listening  # type: ignore[method-assign]  # to listen
     return found
 
 

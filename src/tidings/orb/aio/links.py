@@ -60,6 +60,7 @@ class Links:
         # Hosts whose connections are being refused: each is told of once, until one fits again.
         self._refused: set[str] = set()
         self._servers: list[asyncio.Server] = []
+        self._unlistening: asyncio.Task[None] | None = None
         self._sweeping: asyncio.Task[None] | None = None
         self._nowhere: Address | None = None
 
@@ -187,8 +188,13 @@ class Links:
     def take_no_more(self) -> None:
         """Accepts no connections, and answers requests with TRANSIENT."""
         self.closing = True
-        for server in self._servers:
-            server.close()
+        servers, self._servers = self._servers, []
+        if servers:
+            loop = asyncio.get_running_loop()
+            for server in servers:
+                for listening in server.sockets:
+                    loop.remove_reader(listening.fileno())
+            self._unlistening = loop.create_task(_close_servers(servers))
 
     async def close(self) -> None:
         """Ends everything in good order: requests in progress may finish for a while."""
@@ -196,6 +202,8 @@ class Links:
             return
         self._closed = True
         self.take_no_more()
+        if self._unlistening is not None:
+            await self._unlistening
         self.pool.close()
         try:
             async with asyncio.timeout(self.options.close_seconds):
@@ -235,3 +243,15 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.partition("%")[0]).is_loopback
     except ValueError:
         return False
+
+
+async def _close_servers(servers: list[asyncio.Server]) -> None:
+    """Closes what listens, once all it has accepted is with us.
+
+    What asyncio has accepted and not handed over yet when its server is closed, it loses, and
+    leaves its socket open.
+    """
+    for _ in range(3):  # a task for it, its transport, and then it is told to us
+        await asyncio.sleep(0)
+    for server in servers:
+        server.close()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import socket
+import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -346,3 +349,21 @@ def test_names_are_looked_up_by_whoever_was_told_how() -> None:
 
     asyncio.run(run())
     assert asked == [Corbaname(nobody, (NameComponent("a"), NameComponent("b", "c")))]
+
+
+def test_no_socket_is_left_open_of_who_connects_while_the_orb_closes() -> None:
+    async def run() -> None:
+        for turns in range(6):
+            orb = Orb()
+            address = await orb.listen()
+            with socket.create_connection(address):
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                await orb.close()
+            assert orb._links._sockets == set()
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        asyncio.run(run())
+        gc.collect()
+    assert [str(one.message) for one in told] == []

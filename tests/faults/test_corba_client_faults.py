@@ -84,7 +84,7 @@ FAULTS = [
         f"{IIOP}_patience",
         "            raise Stopping(CLOSED) from error",
         "            pass",
-        f"{RECOVERY}:test_who_waits_for_a_service_that_is_away_hears_that_the_client_is_closed",
+        f"{UNIT}.test_iiop_patience:test_once_the_client_is_closed_errors_say_so",
     ),
     Fault(
         "events that could not be sent are given up",

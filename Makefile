@@ -32,8 +32,9 @@ test: packages check ## Everything CI runs: checks, then the whole suite; a skip
 packages:
 	@tools/system_packages.sh tests
 
-quick: $(TESTING) ## While you work: unit tests that are not slow, under two minutes
-	@$(PYTEST) -q -m "not slow" --hypothesis-profile=quick tests/unit tests/tools
+quick: $(TESTING) ## While you work: unit tests that are not slow
+	@$(PYTEST) -q -m "not slow" --hypothesis-profile=quick \
+		--ignore=tests/unit/bench tests/unit tests/tools
 
 soak: $(TESTING) ## Kill publishers and services very often, and see that no answered event is missing
 	@TIDINGS_SOAK_ROUNDS=1000 $(BIN)/python -m pytest -n 0 -s tests/faults/test_sigkill.py

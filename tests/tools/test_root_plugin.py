@@ -46,6 +46,8 @@ def test_xfailed():
     raise AssertionError
 """
 
+pytestmark = pytest.mark.slow  # it starts programs
+
 
 @pytest.fixture(params=[["-p", "no:xdist"], ["-n", "2"]], ids=["one process", "xdist"])
 def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:

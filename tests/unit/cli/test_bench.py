@@ -9,6 +9,8 @@ import pytest
 
 from tests.unit.cli.running import objects, tidings
 
+pytestmark = pytest.mark.slow  # it starts programs
+
 
 def measured(workload: str, subscriptions: int, **settings: int) -> dict[str, Any]:
     """What a bench returns on a slow day."""

@@ -98,19 +98,20 @@ class RequestMould:
     Args:
         wire: How they are written.
         key: The object.
-        operation: The operation's name on the wire; it has arguments, and a reply is wanted.
+        operation: The operation's name on the wire; a reply is wanted.
 
     Attributes:
         wire: How they are written.
         body_at: Where the arguments begin, for their alignment.
     """
 
-    __slots__ = ("_beginning", "_end", "_numbers", "body_at", "wire")
+    __slots__ = ("_beginning", "_end", "_numbers", "_padding", "body_at", "wire")
 
     def __init__(self, wire: Wire, key: bytes, operation: str) -> None:
         self.wire = wire
         sample = encode_request(wire, 0, key, operation, write_body=lambda writer: writer.octet(0))
         self.body_at = len(sample) - 1
+        self._padding = self.body_at - len(encode_request(wire, 0, key, operation))
         order = "<" if wire.little else ">"
         # Before GIOP 1.2 the number of service contexts, none, stands before the request's id.
         self._numbers = Struct(f"{order}II" if wire.minor >= 2 else f"{order}I4xI")
@@ -118,10 +119,12 @@ class RequestMould:
         self._end = sample[8 + self._numbers.size : -1]
 
     def request(self, request_id: int, body: bytes) -> bytes:
-        """A request with these arguments, which are not empty."""
-        size = self.body_at + len(body) - _HEADER_SIZE
+        """A request with these arguments."""
+        size, end = self.body_at + len(body) - _HEADER_SIZE, self._end
+        if not body and self._padding:  # which stands only before a body
+            size, end = size - self._padding, end[: -self._padding]
         numbers = self._numbers.pack(size, request_id)
-        return b"".join((self._beginning, numbers, self._end, body))
+        return b"".join((self._beginning, numbers, end, body))
 
 
 def encode_reply(

@@ -50,12 +50,12 @@ def test_requests_survive(
     assert reader.left == 0
 
 
-@given(wires, ids, st.binary(max_size=9), operations, st.binary(min_size=1, max_size=9))
+@given(wires, ids, st.binary(max_size=9), operations, st.binary(max_size=9))
 def test_a_request_from_a_mould_is_the_request(
     wire: giop.Wire, id: int, key: bytes, operation: str, body: bytes
 ) -> None:
     def write(writer: Writer) -> None:
-        assert writer.at == mould.body_at
+        assert writer.at == mould.body_at or not body
         writer.raw(body)
 
     mould = giop.RequestMould(wire, key, operation)

@@ -228,11 +228,16 @@ class Orb:
 
         Args:
             reference: The object.
-            operation: What is called: it has arguments and is no oneway.
+            operation: What is called; no oneway.
             done: Told how each call ends.
             seconds: How long a call may take; None for what the options say.
             octets: Makes the octets of the arguments, if not the operation shall.
+
+        Raises:
+            BAD_PARAM: The operation is a oneway: nobody would ever tell how it ends.
         """
+        if operation.oneway:
+            raise BAD_PARAM(why=f"{operation.name!r} is a oneway: it cannot be told how it ends")
         return RepeatedCall(
             self._calling,
             reference,

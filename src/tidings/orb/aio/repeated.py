@@ -66,7 +66,7 @@ class RepeatedCall:
     Args:
         calling: Knows the connections.
         reference: The object.
-        operation: What is called: it has arguments and is no oneway.
+        operation: What is called; no oneway.
         octets: Makes the octets of the arguments.
         seconds: How long a call may take.
         limits: What an answer may hold.

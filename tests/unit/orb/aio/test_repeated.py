@@ -70,6 +70,15 @@ def test_each_result_is_told(minor: int, little: bool) -> None:
     played(scene, Options(minor=minor), Options(little=little))
 
 
+def test_a_oneway_is_refused_since_nobody_would_tell_its_end() -> None:
+    async def scene(_server: Orb, client: Orb, reference: Reference) -> None:
+        oneway = ECHO._replace(oneway=True)
+        with pytest.raises(corba.BAD_PARAM, match="'echo' is a oneway"):
+            client.repeated(reference, oneway, print)
+
+    played(scene)
+
+
 def test_without_a_connection_none_is_begun() -> None:
     async def scene(_server: Orb, _client: Orb, reference: Reference) -> None:
         async with Orb() as stranger:

@@ -1,4 +1,4 @@
-"""Checks what no linter does: length budgets, machine paths, and what the locks may name.
+"""Checks what no linter does: the length of functions, machine paths, and what the locks may name.
 
 Exit 0 when all hold; otherwise each breach on its own line, and exit 1. The budgets and their
 exceptions, each with its reason, stand in pyproject.toml under ``[tool.tidings.budgets]``.
@@ -35,7 +35,6 @@ LOCK_LINE = re.compile(
 class Budgets:
     """The limits, and who may pass them for which reason."""
 
-    file_lines: int
     function_lines: int
     exceptions: dict[str, str] = field(default_factory=dict)
 
@@ -43,12 +42,12 @@ class Budgets:
     def load(cls, pyproject: Path) -> Budgets:
         """Reads ``[tool.tidings.budgets]``."""
         table = tomllib.loads(pyproject.read_text(encoding="utf-8"))["tool"]["tidings"]["budgets"]
-        return cls(table["file_lines"], table["function_lines"], table.get("exceptions", {}))
+        return cls(table["function_lines"], table.get("exceptions", {}))
 
 
 @dataclass(frozen=True)
 class TooLong:
-    """A file or function over its budget; ``where`` is also its name in the exceptions."""
+    """A function over its budget; ``where`` is also its name in the exceptions."""
 
     where: str
     lines: int
@@ -95,9 +94,6 @@ def functions(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 def too_long(path: str, text: str, budgets: Budgets) -> Iterator[TooLong]:
     """What in one Python file is over budget, exceptions not yet considered."""
-    lines = len(text.splitlines())
-    if lines > budgets.file_lines:
-        yield TooLong(path, lines, budgets.file_lines)
     for name, length in functions(ast.parse(text, path)):
         if length > budgets.function_lines:
             yield TooLong(f"{path}::{name}", length, budgets.function_lines)

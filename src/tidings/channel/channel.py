@@ -82,7 +82,6 @@ class Channel:
     """
 
     def __init__(self, id: int, origin: str, core: Core, qos: QoS, admin: AdminProperties) -> None:
-        limits = core.settings.limits
         self.id = id
         self.name = ""
         self.origin = origin
@@ -104,7 +103,7 @@ class Channel:
         self.router = Router()
         self.offers: TypeRegistry[tuple[str, int]] = TypeRegistry()
         self.wants: TypeRegistry[int] = TypeRegistry()
-        self.marks = ProducerMarks(limits.producers, limits.producer_runs)
+        self.marks = ProducerMarks(core.settings.limits)
         self.backlog: Backlog | None = None
 
     def proxy(self, id: int, side: Side | None = None) -> Proxy:

@@ -106,7 +106,7 @@ def _without(
 ) -> list[list[object]]:
     if not unwritten:
         return plain
-    marks = ProducerMarks.from_plain(plain, limits.producers, limits.producer_runs)
+    marks = ProducerMarks.from_plain(plain, limits)
     for mark in unwritten:
         marks.forget(mark)
     return marks.to_plain()

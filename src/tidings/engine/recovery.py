@@ -130,8 +130,7 @@ class Recovered:
         channel.seq = max(channel.seq, seq)
         if stored.producer is not None:
             if channel.marks is None:
-                limits = self._limits
-                channel.marks = ProducerMarks(limits.producers, limits.producer_runs)
+                channel.marks = ProducerMarks(self._limits)
             # It was checked when it came; here it is one of millions.
             channel.marks.record(ProducerMark.trusted(stored.producer, stored.number), seq)
         # What was done with the number before does not count: it was done with another event,
@@ -184,9 +183,8 @@ class Recovered:
         channel.plan = max(channel.plan, entry.record.seq)
 
     def _marks(self, entry: JournalEntry) -> None:
-        limits = self._limits
         plain = stored_marks(entry.record.payload)
-        marks = ProducerMarks.from_plain(plain, limits.producers, limits.producer_runs)
+        marks = ProducerMarks.from_plain(plain, self._limits)
         self._channel(entry.record.channel).marks = marks
 
     def _dead(self, entry: JournalEntry) -> None:

@@ -34,6 +34,7 @@ from tidings.stores.payloads import (
     stored_dropped,
     stored_event,
     stored_marks,
+    stored_numbers,
     stored_outcome,
     stored_topology,
 )
@@ -59,6 +60,8 @@ class ChannelState:
     Attributes:
         seq: The highest number seen.
         reserved: Numbers up to this one may have been in use.
+        used: The highest one that was in use when that was written.
+        skipped: How many up to there no event has.
         plan: The latest version of its rules.
         pending: Events that wait, by number.
         marks: What producers have sent.
@@ -66,6 +69,8 @@ class ChannelState:
 
     seq: int = 0
     reserved: int = 0
+    used: int = 0
+    skipped: int = 0
     plan: int = 0
     pending: dict[int, Pending] = field(default_factory=dict)
     marks: ProducerMarks | None = None
@@ -199,6 +204,7 @@ class Recovered:
     def _reserved(self, entry: JournalEntry) -> None:
         channel = self._channel(entry.record.channel)
         channel.reserved = entry.record.seq  # a stop in good order takes back what was not used
+        channel.used, channel.skipped = stored_numbers(entry.record.payload) or (channel.reserved, 0)
 
     def _dropped(self, entry: JournalEntry) -> None:
         record = entry.record

@@ -15,9 +15,10 @@ import tidings
 from tests.faults.fault import Fault
 from tidings.channel.offers import ALL_TYPES, TypeChange, TypeList, TypeRegistry, overlap, wanted_by
 from tidings.channel.producers import ProducerMarks
+from tidings.channel.settings import Limits
 from tidings.channel.translation import approximate_octets, entered, left_as
 from tidings.channel.vocabulary import Form
-from tidings.errors import InvalidUsage
+from tidings.errors import InvalidUsage, NumberTooOld
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any, Value
 from tidings.events.build import event
@@ -81,16 +82,22 @@ CHANNEL_PARTS_FAULTS = [
         "if number == numbers.last + 1:",
     ),
     Fault(
-        "forgotten numbers are new",
+        "forgotten numbers are judged",
         PRODUCERS,
-        "        if number <= self.forgotten:\n            return 0",
-        "        if number <= self.forgotten:\n            return None",
+        "        if mark.number <= numbers.floor:",
+        "        if False:",
     ),
     Fault(
-        "the newest run is forgotten",
+        "alternating producers use their window up",
         PRODUCERS,
-        "self.forgotten = older.pop(0)[1]",
-        "self.forgotten = older.pop(-1)[1]",
+        "if place and older.lasts[place - 1] == start - 1:",
+        "if False:",
+    ),
+    Fault(
+        "a forgotten answer is that of a filter",
+        PRODUCERS,
+        "            return UNKNOWN_SEQ\n",
+        "            return 0\n",
     ),
     Fault(
         "a number between two runs makes only the lower one longer",
@@ -101,7 +108,7 @@ CHANNEL_PARTS_FAULTS = [
     Fault(
         "the second answer replaces the first",
         PRODUCERS,
-        "elif number > numbers.last or numbers.seq(number) is None:",
+        "elif number > numbers.last or (number > numbers.floor and numbers.seq(number) is None):",
         "else:",
     ),
     Fault(
@@ -191,28 +198,38 @@ def types_told() -> Iterator[str]:
         yield "a proxy that names nothing"
 
 
+def _seen(marks: ProducerMarks, number: int) -> int | str | None:
+    try:
+        return marks.seen(ProducerMark("p", number))
+    except NumberTooOld:
+        return "old"
+
+
 def answers() -> Iterator[str]:
     """What the same mark is answered with."""
+    limits = Limits(producers=2, producer_runs=3)
     for given, numbers, expected in [
         ([(1, 5), (2, 7)], (1, 2), [5, 7]),
         ([(1, 5), (1, 9), (2, 6)], (1, 2), [5, 6]),
         ([(1, 1), (3, 3), (2, 2), (7, 5), (9, 6)], (1, 2, 3, 7, 9), [1, 2, 3, 5, 6]),
-        ([(10, 1), (20, 2), (30, 3), (40, 4)], (5, 10, 20, 30, 40), [0, 0, 2, 3, 4]),
+        ([(10, 1), (20, 2), (30, 3), (40, 4)], (5, 10, 20, 30, 40), [None, -1, 2, 3, 4]),
+        ([(n, n) for n in range(10, 80, 10)], (5, 10, 15, 20, 50), ["old", "old", None, -1, 5 * 10]),
+        ([(n, 2 * n) for n in range(1, 20)], (0, 1, 16, 17, 20), [None, -1, -1, 34, None]),
         ([(1, 4), (2, 0), (3, 0), (4, 0), (5, 0)], (1, 2, 3, 6), [4, 0, 0, None]),
     ]:
-        marks = ProducerMarks(2, 3)
+        marks = ProducerMarks(limits)
         for number, seq in given:
             marks.record(ProducerMark("p", number), seq)
-        found = [marks.seen(ProducerMark("p", number)) for number in numbers]
+        found = [_seen(marks, number) for number in numbers]
         if found != expected:
             yield f"{given} is answered with {found}"
-    marks = ProducerMarks(2, 3)
+    marks = ProducerMarks(limits)
     for seq, producer in enumerate("abac"):
         marks.record(ProducerMark(producer, seq), seq + 1)
     if [marks.highest(producer) for producer in "abc"] != [2, None, 3]:
         yield "another producer was forgotten"
     try:
-        ProducerMarks.from_plain([["p", -1, [[5, 1, 2], [6, 9, 1]]]], 2, 3)
+        ProducerMarks.from_plain([["p", -1, [[5, 1, 2], [6, 9, 1]]]], limits)
     except InvalidUsage:
         return
     yield "a number in two runs"

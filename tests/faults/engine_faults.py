@@ -165,6 +165,13 @@ ENGINE_FAULTS = [
         "test_resuming.py::test_numbers_are_never_used_twice_and_have_no_gap_after_a_stop_in_good_order",
     ),
     _planted(
+        "numbers reserved before a crash are counted as events",
+        RESUMING,
+        "        channel.skipped = state.skipped + channel.seq - max(state.seq, state.used)\n",
+        "",
+        "test_resuming.py::test_numbers_are_never_used_twice_and_have_no_gap_after_a_stop_in_good_order",
+    ),
+    _planted(
         "recovery forgets the marks of events",
         RECOVERY,
         "channel.marks.record(ProducerMark.trusted(stored.producer, stored.number), seq)",

@@ -96,7 +96,7 @@ def content(_: Path) -> Iterator[str]:
 def keys(_: Path) -> Iterator[str]:
     """Rows with a key, from several tasks."""
     limits = Limits()
-    channel = ProducerMarks(limits.producers, limits.producer_runs)
+    channel = ProducerMarks(limits)
     numbers = list(range(0, 8 * 512, 2))
     seq = 0
     for task in (numbers[1_500:], numbers[:1_500]):

@@ -76,9 +76,9 @@ HOUSEKEEPING_FAULTS = [
     ),
     Fault(
         "numbers are used again",
-        CHECKPOINT,
-        "max(channel.seq, channel.seq_reserved)",
-        "channel.seq_reserved",
+        "channel/channel.py",
+        "max(self.seq, self.seq_reserved)",
+        "self.seq_reserved",
     ),
     Fault(
         "a mark is remembered before its event",

@@ -77,6 +77,7 @@ class Channel(Answer):
             "accepted": 1042,
             "waiting": 3,
             "plan": 5,
+            "seq": 1042,
         }
     )
 
@@ -89,9 +90,13 @@ class Channel(Answer):
     consumer_admins: list[int] = Field(description="Ids.")
     suppliers: int = Field(description="How many proxies for suppliers it has.")
     consumers: int = Field(description="How many proxies for consumers it has.")
-    accepted: int = Field(description="The number of its latest event.")
+    accepted: int = Field(
+        description="How many events it has accepted since it was made; without BestEffort events "
+        "of which a crash left no trace."
+    )
     waiting: int = Field(description="How many events wait for somebody.")
     plan: int = Field(description="Version of its rules.")
+    seq: int = Field(default=0, description="The number of its latest event.")
 
     @classmethod
     def of(cls, info: ChannelInfo) -> Self:
@@ -109,6 +114,7 @@ class Channel(Answer):
             accepted=info.accepted,
             waiting=info.waiting,
             plan=info.plan,
+            seq=info.seq,
         )
 
     def info(self) -> ChannelInfo:
@@ -126,6 +132,7 @@ class Channel(Answer):
             self.accepted,
             self.waiting,
             self.plan,
+            self.seq,
         )
 
 

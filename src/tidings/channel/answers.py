@@ -220,3 +220,5 @@ def revoked(channel: Channel, command: Revoke) -> None:
     # Their numbers are free again if nothing came after them.
     if sorted(command.seqs) == list(range(channel.seq - len(command.seqs) + 1, channel.seq + 1)):
         channel.seq -= len(command.seqs)
+    else:
+        channel.skipped += len(command.seqs)

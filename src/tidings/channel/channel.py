@@ -71,6 +71,7 @@ class Channel:
         proxies_reserved: Ids up to this one may be in use though no record shows it.
         seq: The number of the latest event.
         seq_reserved: Numbers up to this one may be in use though no record shows it.
+        skipped: How many numbers up to `seq` no event has.
         live: How many consumers still wait for an event, by its number; not counting entries
             on the disk.
         spilled: How many entries of its consumers are on the disk.
@@ -82,7 +83,6 @@ class Channel:
     """
 
     def __init__(self, id: int, origin: str, core: Core, qos: QoS, admin: AdminProperties) -> None:
-        limits = core.settings.limits
         self.id = id
         self.name = ""
         self.origin = origin
@@ -98,13 +98,14 @@ class Channel:
         self.proxies_reserved = 0
         self.seq = 0
         self.seq_reserved = 0
+        self.skipped = 0
         self.live: dict[int, int] = {}
         self.spilled = 0
         self.plan = Plan()
         self.router = Router()
         self.offers: TypeRegistry[tuple[str, int]] = TypeRegistry()
         self.wants: TypeRegistry[int] = TypeRegistry()
-        self.marks = ProducerMarks(limits.producers, limits.producer_runs)
+        self.marks = ProducerMarks(core.settings.limits)
         self.backlog: Backlog | None = None
 
     def proxy(self, id: int, side: Side | None = None) -> Proxy:
@@ -136,6 +137,15 @@ class Channel:
         """All proxies of one side."""
         for admin in self.admins[side].values():
             yield from admin.proxies.values()
+
+    @property
+    def accepted(self) -> int:
+        """How many events it has accepted, as far as is known after a crash."""
+        return self.seq - self.skipped
+
+    def reservation(self) -> Reserved:
+        """What a record must say of its numbers."""
+        return Reserved(self.id, max(self.seq, self.seq_reserved), self.seq, self.skipped)
 
     def push(self, command: Push, now: int) -> list[int | TidingsError]:
         """Takes events in; for each its number, 0 if a filter stopped it, or an error."""
@@ -210,7 +220,7 @@ class Channel:
             entry = Entry(quality.expiry, seq, quality.priority, octets, quality.flags)
             if seq > self.seq_reserved and core.spills:
                 self.seq_reserved = seq + RESERVED_AT_ONCE
-                core.out.append(Reserved(self.id, self.seq_reserved))
+                core.out.append(self.reservation())
         self._give_out(event, fields, quality, entry, mark, hops, now)
         if is_full:
             for proxy in core.touched:

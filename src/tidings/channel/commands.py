@@ -40,6 +40,8 @@ __all__ = [
 class Push(NamedTuple):
     """Events from a supplier. Answer: for each its number, 0 if a filter stopped it, or an error.
 
+    The same mark is answered alike, or with -1 if its number is not known any more.
+
     Attributes:
         channel: Where to.
         proxy: Through which proxy.

@@ -206,10 +206,20 @@ class PlanChanged(NamedTuple):
 
 
 class Reserved(NamedTuple):
-    """Numbers up to this one may be in use though no other record shows it; a *record*."""
+    """Numbers up to this one may be in use though no other record shows it; a *record*.
+
+    Attributes:
+        channel: Which channel.
+        upto: The highest of them.
+        used: The highest one that is in use.
+        skipped: How many up to that one no event has: those reserved before a crash, and those
+            of events that could not be written.
+    """
 
     channel: int
     upto: int
+    used: int
+    skipped: int
 
 
 class Spill(NamedTuple):

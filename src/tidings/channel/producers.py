@@ -4,51 +4,56 @@ A producer numbers what it sends, and sends an event again, with the same number
 answer. Its numbers rise, but may arrive a little out of order.
 
 Numbers are remembered as runs: consecutive numbers that got consecutive sequence numbers. A
-producer that is alone is one run, however much it sends.
+producer that is alone is one run, however much it sends. Where producers alternate, every number
+is a run of its own: of the oldest only the numbers are kept, not the answers, so that runs become
+one again. Numbers that nobody can judge any more are refused.
 """
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tidings.errors import InvalidEvent, InvalidUsage
+from tidings.channel.settings import Limits
+from tidings.errors import InvalidEvent, InvalidUsage, NumberTooOld
 from tidings.events.envelope import ProducerMark
 
-__all__ = ["ProducerMarks"]
+__all__ = ["UNKNOWN_SEQ", "ProducerMarks"]
+
+UNKNOWN_SEQ: Final = -1
+"""The answer to a number that came before, and whose sequence number is not known any more."""
 
 _INT64: Final = 2**63
-# The distance from numbers to sequence numbers, for numbers that have none: further than any.
+# The distance from numbers to sequence numbers, for numbers that have none, and for those whose
+# sequence numbers are not known any more: further than any.
 _NO_SEQ: Final = -_INT64
-_NOTHING_FORGOTTEN: Final = -1
+_UNKNOWN: Final = -_INT64 + 1
+_NONE: Final = -1
 
 
 class ProducerMarks:
     """The marks a channel has accepted, with the answers it gave.
 
     Args:
-        producers: At most so many producers; the one unused for longest is forgotten.
-        runs: At most so many runs of each. The lowest numbers are forgotten first: all up to
-            them count as accepted, with an unknown sequence number.
-
-    Raises:
-        InvalidUsage: A limit is below 1.
+        limits: At most `producers` producers; the one unused for longest is forgotten. For each
+            at most `producer_runs` runs with answers, and as many without: of the lowest run the
+            answers are forgotten first, and its numbers when that many gaps lie above them. Of
+            all producers `producer_runs_in_all` runs beside the newest of each.
     """
 
-    __slots__ = ("_numbers", "_producers", "_runs")
+    __slots__ = ("_limits", "_numbers", "_older", "_runs", "_spread")
 
-    def __init__(self, producers: int, runs: int) -> None:
-        if producers < 1 or runs < 1:
-            raise InvalidUsage(
-                f"at least 1 producer and 1 run must be remembered, not {producers} and {runs}"
-            )
-        self._producers = producers
-        self._runs = runs
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._runs = limits.producer_runs
         # The one unused for longest comes first.
         self._numbers: OrderedDict[str, _Numbers] = OrderedDict()
+        # How many runs there are beside the newest ones, and whose: in the order they make room.
+        self._older = 0
+        self._spread: OrderedDict[str, None] = OrderedDict()
 
     def __len__(self) -> int:
         """How many producers are known."""
@@ -58,12 +63,23 @@ class ProducerMarks:
         """What was answered to this mark; None if it is new.
 
         Returns:
-            The sequence number; 0 if a filter stopped the event or the number is forgotten.
+            The sequence number; 0 if a filter stopped the event, `UNKNOWN_SEQ` if the number came
+            before and the answer is forgotten.
+
+        Raises:
+            NumberTooOld: Whether the number came before is forgotten.
         """
         numbers = self._numbers.get(mark.producer)
         if numbers is None or mark.number > numbers.last:
             return None
         self._numbers.move_to_end(mark.producer)
+        if mark.number <= numbers.floor:
+            raise NumberTooOld(
+                f"number {mark.number} of producer {mark.producer!r} was refused: whether numbers "
+                f"up to {numbers.floor} were accepted before is not known any more, because their "
+                f"window is over (limits.producer_runs, {self._runs}: so many gaps may lie above a "
+                f"number); a new event needs a number above {numbers.last}"
+            )
         return numbers.seq(mark.number)
 
     def record(self, mark: ProducerMark, seq: int) -> None:
@@ -78,21 +94,23 @@ class ProducerMarks:
         distance = seq - number if seq else _NO_SEQ
         if numbers is None:
             self._numbers[mark.producer] = _Numbers(number, number, distance)
-            if len(self._numbers) > self._producers:
-                self._numbers.popitem(last=False)
+            if len(self._numbers) > self._limits.producers:
+                self._drop(next(iter(self._numbers)))
             return
         self._numbers.move_to_end(mark.producer)
         if number == numbers.last + 1 and distance == numbers.distance:
             numbers.last = number
-        elif number > numbers.last or numbers.seq(number) is None:
+        elif number > numbers.last or (number > numbers.floor and numbers.seq(number) is None):
+            before = numbers.older_count()
             numbers.add(number, distance)
-            numbers.forget(self._runs)
+            numbers.limit(self._runs)
+            self._count(mark.producer, numbers.older_count() - before)
 
     def forget(self, mark: ProducerMark) -> None:
         """The mark was not accepted after all: it counts as new again."""
         numbers = self._numbers.get(mark.producer)
         number = mark.number
-        if numbers is None or number <= numbers.forgotten or numbers.seq(number) is None:
+        if numbers is None or number <= numbers.floor or numbers.seq(number) is None:
             return
         kept: list[tuple[int, int, int]] = []
         for start, last, distance in numbers.runs():
@@ -101,10 +119,29 @@ class ProducerMarks:
                 continue
             parts = ((start, number - 1, distance), (number + 1, last, distance))
             kept += [part for part in parts if part[0] <= part[1]]
-        if not kept and numbers.forgotten == _NOTHING_FORGOTTEN:
-            del self._numbers[mark.producer]
+        if not kept and numbers.floor == _NONE:
+            self._drop(mark.producer)
         else:
-            self._numbers[mark.producer] = _Numbers.of(kept, numbers.forgotten)
+            made = self._numbers[mark.producer] = _Numbers.of(kept, numbers.floor, numbers.unknown)
+            self._count(mark.producer, made.older_count() - numbers.older_count())
+
+    def _drop(self, producer: str) -> None:
+        self._older -= self._numbers.pop(producer).older_count()
+        self._spread.pop(producer, None)
+
+    def _count(self, producer: str, more: int) -> None:
+        """Counts a producer's runs; while there are too many, one after the other has fewer."""
+        self._older += more
+        if more > 0:
+            self._spread.setdefault(producer)
+        while self._older > self._limits.producer_runs_in_all:
+            name, _ = self._spread.popitem(last=False)
+            numbers = self._numbers[name]
+            before = numbers.older_count()
+            if before:
+                numbers.shrink()
+                self._older += numbers.older_count() - before
+                self._spread[name] = None
 
     def highest(self, producer: str) -> int | None:
         """The highest number of a producer that was accepted; None for an unknown producer."""
@@ -115,15 +152,17 @@ class ProducerMarks:
         """As plain data, for `from_plain`.
 
         Returns:
-            For each producer, the one unused for longest first: its name, the highest forgotten
-            number (-1 for none), and its runs ``[number, seq, count]`` in rising order.
+            For each producer, the one unused for longest first: its name, the highest number
+            that cannot be judged (-1 for none), and its runs ``[number, seq, count]`` in rising
+            order; `seq` is 0 for numbers without, and -1 where it is not known any more.
         """
+        seqs = {_NO_SEQ: 0, _UNKNOWN: UNKNOWN_SEQ}
         return [
             [
                 name,
-                numbers.forgotten,
+                numbers.floor,
                 [
-                    [start, 0 if distance == _NO_SEQ else start + distance, last + 1 - start]
+                    [start, seqs.get(distance, start + distance), last + 1 - start]
                     for start, last, distance in numbers.runs()
                 ],
             ]
@@ -131,27 +170,28 @@ class ProducerMarks:
         ]
 
     @classmethod
-    def from_plain(cls, data: object, producers: int, runs: int) -> ProducerMarks:
+    def from_plain(cls, data: object, limits: Limits) -> ProducerMarks:
         """The marks `to_plain` wrote; what is beyond the limits is forgotten.
 
         Raises:
             InvalidUsage: The data is not of that form; the message says where.
         """
-        marks = cls(producers, runs)
+        marks = cls(limits)
         for place, item in enumerate(_items(data, "the producers' marks")):
             where = f"producer {place} of the producers' marks"
-            name, forgotten, plain_runs = _parts(item, where)
+            name, floor, plain_runs = _parts(item, where)
             if not isinstance(name, str) or name in marks._numbers:
                 raise InvalidUsage(f"{where}: a name that stands once is needed, not {name!r}")
-            numbers = _read_numbers(forgotten, _items(plain_runs, where), where)
+            numbers = _read_numbers(floor, _items(plain_runs, where), where)
             try:
                 ProducerMark(name, numbers.last)
             except InvalidEvent as error:
                 raise InvalidUsage(f"{where}: {error}") from error
-            numbers.forget(runs)
+            numbers.limit(limits.producer_runs)
             marks._numbers[name] = numbers
-        while len(marks._numbers) > producers:
-            marks._numbers.popitem(last=False)
+            marks._count(name, numbers.older_count())
+            if len(marks._numbers) > limits.producers:
+                marks._drop(next(iter(marks._numbers)))
         return marks
 
 
@@ -159,32 +199,39 @@ class _Numbers:
     """The numbers of one producer: the run that grows, and the ones below it.
 
     A run is its first number, its last, and the distance from numbers to sequence numbers.
+
+    Attributes:
+        start: The first number of the newest run.
+        last: The last one; below the first if there is no run.
+        distance: Of the newest run.
+        older: The other runs, if any.
+        floor: Numbers up to this one cannot be judged any more.
+        unknown: The sequence numbers of numbers up to this one are not kept.
     """
 
-    __slots__ = ("distance", "forgotten", "last", "older", "start")
+    __slots__ = ("distance", "floor", "last", "older", "start", "unknown")
 
     def __init__(self, start: int, last: int, distance: int) -> None:
         self.start = start
         self.last = last
         self.distance = distance
         self.older: _Runs | None = None
-        self.forgotten = _NOTHING_FORGOTTEN
+        self.floor = _NONE
+        self.unknown = _NONE
 
     @classmethod
-    def of(cls, runs: Sequence[tuple[int, int, int]], forgotten: int) -> _Numbers:
-        """The numbers in these runs, rising; without any, the forgotten ones are all there are."""
-        *older, newest = runs or [(forgotten, forgotten, _NO_SEQ)]
+    def of(cls, runs: Sequence[tuple[int, int, int]], floor: int, unknown: int) -> _Numbers:
+        """The numbers in these runs, rising."""
+        *older, newest = runs or [(floor + 1, floor, _NO_SEQ)]
         made = cls(*newest)
-        made.forgotten = forgotten
+        made.floor, made.unknown = floor, unknown
         for run in older:
             made.older = made.older or _Runs()
             made.older.append(*run)
         return made
 
     def seq(self, number: int) -> int | None:
-        """The sequence number of a number, 0 if it has none or it is forgotten; None if new."""
-        if number <= self.forgotten:
-            return 0
+        """The answer to a number above the floor; None if it is new."""
         if number > self.last:
             return None
         if number >= self.start:
@@ -197,32 +244,66 @@ class _Numbers:
             if place < 0 or number > older.lasts[place]:
                 return None
             distance = older.distances[place]
+        if distance == _UNKNOWN:
+            return UNKNOWN_SEQ
         return 0 if distance == _NO_SEQ else number + distance
 
     def add(self, number: int, distance: int) -> None:
-        """Remembers a number that is new and above the forgotten ones."""
+        """Remembers a number that is new and above the floor."""
         if self.older is None:
             self.older = _Runs()
         older = self.older
-        older.append(self.start, self.last, self.distance)
+        if self.start <= self.last:
+            older.append(self.start, self.last, self.distance)
         if number > self.last:
             self.start, self.last, self.distance = number, number, distance
         else:
-            older.add(number, distance)
+            older.add(number, _UNKNOWN if number <= self.unknown else distance)
             self.start, self.last, self.distance = older.pop(-1)
 
-    def forget(self, runs: int) -> None:
-        """Keeps only so many runs, those with the highest numbers."""
+    def limit(self, runs: int) -> None:
+        """Forgets the lowest answers, then the lowest numbers, that are too many."""
         older = self.older
-        if older is not None:
-            while len(older.starts) >= runs:
-                self.forgotten = older.pop(0)[1]
+        if older is None:
+            return
+        while len(older.starts) - (place := self._unknown_runs(older)) >= runs:
+            self._forget_answers(older, place)
+        while self._unknown_runs(older) > runs:
+            self.floor = older.pop(0)[1]
+
+    def shrink(self) -> None:
+        """Makes one of the older runs go, the answers first; there is one."""
+        older = self.older
+        assert older is not None
+        before = len(older.starts)
+        for place in range(self._unknown_runs(older), before):
+            self._forget_answers(older, place)
+            if len(older.starts) < before:
+                return
+        self.floor = older.pop(0)[1]
+
+    def _unknown_runs(self, older: _Runs) -> int:
+        """How many runs, the lowest ones, are without answers."""
+        return bisect_right(older.lasts, self.unknown)
+
+    def _forget_answers(self, older: _Runs, place: int) -> None:
+        """Keeps only the numbers of the lowest run with answers; it may join the one below."""
+        start, self.unknown, _ = older.pop(place)
+        if place and older.lasts[place - 1] == start - 1:
+            older.lasts[place - 1] = self.unknown
+        else:
+            older.insert(place, start, self.unknown, _UNKNOWN)
+
+    def older_count(self) -> int:
+        """How many runs there are beside the newest one."""
+        return 0 if self.older is None else len(self.older.starts)
 
     def runs(self) -> Iterator[tuple[int, int, int]]:
         """All runs, in rising order."""
         if self.older is not None:
             yield from zip(self.older.starts, self.older.lasts, self.older.distances, strict=True)
-        yield self.start, self.last, self.distance
+        if self.start <= self.last:
+            yield self.start, self.last, self.distance
 
 
 class _Runs:
@@ -264,12 +345,12 @@ class _Runs:
             self.insert(place, number, number, distance)
 
 
-def _read_numbers(forgotten: object, plain_runs: list[object], where: str) -> _Numbers:
+def _read_numbers(floor: object, plain_runs: list[object], where: str) -> _Numbers:
     """The numbers of one producer from plain data."""
-    if type(forgotten) is not int or forgotten < _NOTHING_FORGOTTEN:
-        raise InvalidUsage(f"{where}: {forgotten!r} is no highest forgotten number (-1 for none)")
-    numbers: _Numbers | None = None
-    below = forgotten
+    if type(floor) is not int or floor < _NONE:
+        raise InvalidUsage(f"{where}: {floor!r} is no highest forgotten number (-1 for none)")
+    runs: list[tuple[int, int, int]] = []
+    below, unknown = floor, _NONE
     for plain_run in plain_runs:
         start, seq, count = _parts(plain_run, where)
         if (
@@ -277,22 +358,20 @@ def _read_numbers(forgotten: object, plain_runs: list[object], where: str) -> _N
             or type(seq) is not int
             or type(count) is not int
             or not below < start <= start + count - 1 < _INT64
-            or not 0 <= seq <= _INT64 - count
+            or not UNKNOWN_SEQ <= seq <= _INT64 - count
         ):
             raise InvalidUsage(
                 f"{where}: {plain_run!r} is no run [number, seq, count] above {below}"
             )
-        last, distance = start + count - 1, seq - start if seq else _NO_SEQ
-        if numbers is None:
-            numbers = _Numbers(start, last, distance)
-        else:
-            numbers.add(start, distance)
-            numbers.last = last
-        below = last
-    if numbers is None:
+        below = start + count - 1
+        if seq == UNKNOWN_SEQ:
+            unknown = below
+        runs.append((start, below, seq - start if seq else _NO_SEQ))
+    if below == _NONE:
         raise InvalidUsage(f"{where}: at least one run is needed")
-    numbers.forgotten = forgotten
-    return numbers
+    known = bisect_left(runs, (unknown + 1,))
+    runs[:known] = [(start, last, _UNKNOWN) for start, last, _ in runs[:known]]
+    return _Numbers.of(runs, floor, unknown)
 
 
 def _items(data: object, where: str) -> list[object]:

@@ -58,7 +58,10 @@ class Limits:
         event_octets: One event.
         batch_events: Events in one push.
         producers: Producers whose marks a channel remembers.
-        producer_runs: Runs of numbers remembered of one producer.
+        producer_runs: Gaps in the numbers of one producer that are remembered: a number with so
+            many above it cannot be judged any more, and is refused. Also the runs of numbers whose
+            sequence numbers are remembered.
+        producer_runs_in_all: The same of all producers of a channel, 24 octets each.
         dead_letters: Dead letters kept in all; beyond, the oldest go.
 
     Raises:
@@ -72,6 +75,7 @@ class Limits:
     batch_events: int = 10_000
     producers: int = 100_000
     producer_runs: int = 1_024
+    producer_runs_in_all: int = 1_000_000
     dead_letters: int = 10_000
 
     def __post_init__(self) -> None:

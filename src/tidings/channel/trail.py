@@ -88,11 +88,11 @@ def traced_push(channel: Channel, command: Push, now: int) -> list[int | Tidings
     answers: list[int | TidingsError] = []
     for at, item in enumerate(command.items):
         marks = None if command.marks is None else command.marks[at : at + 1]
-        known = channel.marks.seen(marks[0]) if marks else None
-        if known is not None:  # nothing is decided about it again
-            answers.append(known)
-            continue
         try:
+            known = channel.marks.seen(marks[0]) if marks else None
+            if known is not None:  # nothing is decided about it again
+                answers.append(known)
+                continue
             trail = dry_run(channel, item, supplier, now)
         except TidingsError as error:
             answers.append(error)

@@ -47,9 +47,12 @@ class ChannelInfo:
         consumer_admins: Ids.
         suppliers: How many proxies for suppliers it has.
         consumers: How many proxies for consumers it has.
-        accepted: The number of its latest event.
+        accepted: How many events it has accepted since it was made; without BestEffort events of
+            which a crash left no trace.
         waiting: How many events wait for somebody.
         plan: Version of its rules.
+        seq: The number of its latest event; after a crash higher than `accepted`, because numbers
+            of BestEffort events are reserved and not used twice.
     """
 
     id: int
@@ -64,6 +67,7 @@ class ChannelInfo:
     accepted: int
     waiting: int
     plan: int
+    seq: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,9 +244,10 @@ def view_channel(channel: Channel) -> ChannelInfo:
         tuple(sorted(channel.admins[Side.CONSUMER])),
         suppliers,
         len(channel.proxies) - suppliers,
-        channel.seq,
+        channel.accepted,
         len(channel.live) + channel.spilled,
         channel.plan.version,
+        channel.seq,
     )
 
 

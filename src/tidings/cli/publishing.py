@@ -168,8 +168,9 @@ class _Stream:
             return
         if answer.seq:
             self.accepted += 1
-            self.first = self.first or answer.seq
-            self.last = max(self.last, answer.seq)
+            if answer.seq > 0:  # of one that came long before the service may not know it any more
+                self.first = self.first or answer.seq
+                self.last = max(self.last, answer.seq)
         else:
             self.stopped += 1
         if self.as_json:
@@ -190,7 +191,7 @@ class _Stream:
             counts = {"accepted": self.accepted, "stopped": self.stopped, "refused": self.refused}
             render.as_json({**counts, "bad_lines": self.bad.count}, stderr=True)
             return
-        numbers = f", numbers {self.first} to {self.last}" if self.accepted else ""
+        numbers = f", numbers {self.first} to {self.last}" if self.last else ""
         stopped = f"; a filter stopped {self.stopped}" if self.stopped else ""
         refused = f"; {self.refused} were refused" if self.refused else ""
         events = "event" if self.accepted == 1 else "events"

@@ -26,7 +26,8 @@ class Receipt(NamedTuple):
 
     Attributes:
         origin: Id of the channel.
-        seq: The event's number there; 0 if a filter on the supplier's side stopped it.
+        seq: The event's number there; 0 if a filter on the supplier's side stopped it. -1 if it is
+            not known: the event came before, too long ago, or CORBA does not tell.
     """
 
     origin: str

@@ -87,7 +87,7 @@ def channel_records(
         What makes the records, on the disk thread: large rules and many marks take their time.
     """
     origin = host.recorder.origins[channel.id]
-    numbers = Record(Kind.RESERVED, origin, max(channel.seq, channel.seq_reserved), b"")
+    numbers = host.recorder.reserved(channel.reservation())
     plan = PlanChanged(channel.id, channel.plan.whole())
     marks = channel.marks.to_plain() if len(channel.marks) else None
 
@@ -106,7 +106,7 @@ def _without(
 ) -> list[list[object]]:
     if not unwritten:
         return plain
-    marks = ProducerMarks.from_plain(plain, limits.producers, limits.producer_runs)
+    marks = ProducerMarks.from_plain(plain, limits)
     for mark in unwritten:
         marks.forget(mark)
     return marks.to_plain()

@@ -21,6 +21,7 @@ from tidings.stores.payloads import (
     StoredEvent,
     dead_payload,
     event_payload,
+    numbers_payload,
     outcome_payload,
     plan_payload,
     topology_payload,
@@ -85,7 +86,8 @@ class Recorder:
 
     def reserved(self, effect: Reserved) -> Record:
         """The record of numbers that may be in use."""
-        return Record(Kind.RESERVED, self.origins[effect.channel], effect.upto, b"")
+        payload = numbers_payload(effect.used, effect.skipped)
+        return Record(Kind.RESERVED, self.origins[effect.channel], effect.upto, payload)
 
     def dead_letter(self, effect: DeadLetter, message: Message) -> StoredDeadLetter:
         """What is kept of a dead letter, without a number."""

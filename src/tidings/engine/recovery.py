@@ -34,6 +34,7 @@ from tidings.stores.payloads import (
     stored_dropped,
     stored_event,
     stored_marks,
+    stored_numbers,
     stored_outcome,
     stored_topology,
 )
@@ -59,6 +60,8 @@ class ChannelState:
     Attributes:
         seq: The highest number seen.
         reserved: Numbers up to this one may have been in use.
+        used: The highest one that was in use when that was written.
+        skipped: How many up to there no event has.
         plan: The latest version of its rules.
         pending: Events that wait, by number.
         marks: What producers have sent.
@@ -66,6 +69,8 @@ class ChannelState:
 
     seq: int = 0
     reserved: int = 0
+    used: int = 0
+    skipped: int = 0
     plan: int = 0
     pending: dict[int, Pending] = field(default_factory=dict)
     marks: ProducerMarks | None = None
@@ -130,8 +135,7 @@ class Recovered:
         channel.seq = max(channel.seq, seq)
         if stored.producer is not None:
             if channel.marks is None:
-                limits = self._limits
-                channel.marks = ProducerMarks(limits.producers, limits.producer_runs)
+                channel.marks = ProducerMarks(self._limits)
             # It was checked when it came; here it is one of millions.
             channel.marks.record(ProducerMark.trusted(stored.producer, stored.number), seq)
         # What was done with the number before does not count: it was done with another event,
@@ -184,9 +188,8 @@ class Recovered:
         channel.plan = max(channel.plan, entry.record.seq)
 
     def _marks(self, entry: JournalEntry) -> None:
-        limits = self._limits
         plain = stored_marks(entry.record.payload)
-        marks = ProducerMarks.from_plain(plain, limits.producers, limits.producer_runs)
+        marks = ProducerMarks.from_plain(plain, self._limits)
         self._channel(entry.record.channel).marks = marks
 
     def _dead(self, entry: JournalEntry) -> None:
@@ -201,6 +204,7 @@ class Recovered:
     def _reserved(self, entry: JournalEntry) -> None:
         channel = self._channel(entry.record.channel)
         channel.reserved = entry.record.seq  # a stop in good order takes back what was not used
+        channel.used, channel.skipped = stored_numbers(entry.record.payload) or (channel.reserved, 0)
 
     def _dropped(self, entry: JournalEntry) -> None:
         record = entry.record

@@ -49,6 +49,9 @@ async def _resume(host: Host, found: Recovered) -> None:
         versions[id] = state.plan
         channel.seq = max(state.seq, state.reserved)
         channel.seq_reserved = state.reserved
+        channel.skipped = state.skipped + channel.seq - max(state.seq, state.used)
+        if channel.skipped > state.skipped:  # or the next start would count them as accepted
+            factory.core.out.append(channel.reservation())
         if state.marks is not None:
             channel.marks = state.marks
         await _load(host, channel, state)
@@ -62,7 +65,7 @@ def last_words(host: Host) -> list[Record]:
     for id, channel in host.factory.channels.items():
         origin = host.recorder.origins[id]
         if channel.seq:  # also if all are in the journal: the record of the last may get lost
-            records.append(Record(Kind.RESERVED, origin, channel.seq, b""))
+            records.append(host.recorder.reserved(channel.reservation()._replace(upto=channel.seq)))
         if len(channel.marks):
             payload = marks_payload(channel.marks.to_plain())
             records.append(Record(Kind.MARK, origin, 0, payload))

@@ -36,7 +36,8 @@
     │   ├── ConnectionAlreadyInactive
     │   ├── Disconnected            events cannot go through this proxy
     │   ├── WrongClient             a client of a kind the proxy cannot serve
-    │   └── NameTaken               a name that something else has
+    │   ├── NameTaken               a name that something else has
+    │   └── NumberTooOld            a producer's number that nobody can judge any more
     ├── Stopping                    the service takes nothing more
     ├── Forbidden                   whoever asks may not
     ├── Unauthenticated             nobody can tell who asks
@@ -105,6 +106,7 @@ from tidings.errors.states import (
     NameTaken,
     NotConnected,
     NotOverCorba,
+    NumberTooOld,
     Stopping,
     Unauthenticated,
     Unreachable,
@@ -156,6 +158,7 @@ __all__ = [
     "NotConnected",
     "NotFound",
     "NotOverCorba",
+    "NumberTooOld",
     "PipelineFailed",
     "PropertyError",
     "PropertyErrorCode",

@@ -62,6 +62,12 @@ class NameTaken(WrongState):
     corba_id = SYSTEM.format("BAD_PARAM")
 
 
+class NumberTooOld(WrongState):
+    """Nobody knows any more whether a producer's number was accepted; the event was refused."""
+
+    code = "number_too_old"
+
+
 class Stopping(TidingsError):
     """The service is stopping, or has stopped; it takes nothing more."""
 

@@ -1,9 +1,9 @@
 """Marks of published rows: the same row has the same mark whenever it is sent again.
 
 A channel accepts a mark once. It remembers a producer's numbers as runs, and forgets the lowest
-when there are too many: numbers below count as accepted. So rows whose keys come in any order,
-from any task, are marked as producers of `BLOCK` numbers each, which never have too many runs;
-and rows that are numbered here are sent in the order of their numbers.
+when there are too many: numbers below are refused. So rows whose keys come in any order, from any
+task, are marked as producers of `BLOCK` numbers each, which never have too many runs; and rows
+that are numbered here are sent in the order of their numbers.
 """
 
 from __future__ import annotations

@@ -39,6 +39,7 @@ __all__ = [
     "event_octets_of",
     "event_payload",
     "marks_payload",
+    "numbers_payload",
     "outcome_payload",
     "plan_payload",
     "stored_checkpoint",
@@ -47,6 +48,7 @@ __all__ = [
     "stored_dropped",
     "stored_event",
     "stored_marks",
+    "stored_numbers",
     "stored_outcome",
     "stored_plan",
     "stored_topology",
@@ -74,6 +76,7 @@ _runs_of = msgspec.msgpack.Decoder(tuple[int, ...]).decode
 _topology_of = msgspec.msgpack.Decoder(tuple[int, str, str, _Plain | None]).decode
 _plan_of = msgspec.msgpack.Decoder(_Plain).decode
 _marks_of = msgspec.msgpack.Decoder(list[Any]).decode
+_numbers_of = msgspec.msgpack.Decoder(tuple[int, int]).decode
 _Decoded = TypeVar("_Decoded")
 
 
@@ -368,6 +371,25 @@ def stored_marks(payload: bytes) -> list[Any]:
         StoreError: It is no such payload.
     """
     return _plain("producer marks", payload, _marks_of)
+
+
+def numbers_payload(used: int, skipped: int) -> bytes:
+    """The payload of a RESERVED record.
+
+    Args:
+        used: The highest number of an event so far.
+        skipped: How many numbers up to that one no event has.
+    """
+    return _plain_payload("numbers", (used, skipped))
+
+
+def stored_numbers(payload: bytes) -> tuple[int, int] | None:
+    """What a RESERVED record says beside its seq; None if it is of an older version.
+
+    Raises:
+        StoreError: It is no such payload.
+    """
+    return _plain("numbers", payload, _numbers_of) if payload else None
 
 
 def _plain_payload(what: str, plain: object) -> bytes:

@@ -61,8 +61,8 @@ HEAD_OCTETS = _HEAD.size
 class Kind(IntEnum):
     """What a record says. Others may come: a reader passes over kinds it does not know.
 
-    What the payloads hold is in `payloads.py`. A RESERVED record has none: numbers up to its
-    seq may be in use. A DROPPED record says that events up to its seq went with old segments.
+    What the payloads hold is in `payloads.py`. Of a RESERVED record numbers up to its seq
+    may be in use. A DROPPED record says that events up to its seq went with old segments.
     Checkpoint records stand around a complete copy of topology, plans and
     producer marks.
     """

@@ -126,7 +126,7 @@ def _families(state: WebState, seen: _Seen) -> Iterator[Metric]:
 
 def _of_channels(seen: _Seen) -> Iterator[Metric]:
     accepted = CounterMetricFamily(
-        "tidings_events_accepted", "Events taken in.", labels=("channel",)
+        "tidings_events_accepted", "Events accepted since the channel was made.", labels=("channel",)
     )
     waiting = GaugeMetricFamily(
         "tidings_events_waiting", "Events that wait for somebody.", labels=("channel",)

@@ -127,7 +127,7 @@ async def tail(
     gets the event `overflow` at the end, and can come back with the last id.
     """
     start = after if last_event_id is None else last_event_id
-    before = door.views.channel(channel).accepted
+    before = door.views.channel(channel).seq
     # In the order of their numbers, or the last number would say nothing of those before.
     asked = wanted.proxy(OrderPolicy="FifoOrder")
     proxy = await make_proxy(state, door, channel, asked)

@@ -84,7 +84,7 @@ async def subscribe(
     With `since` or `after`, a subscription that is new gets what was before first. One without a
     name ends when its client says good-bye, or some time after a cut.
     """
-    before, name = door.views.channel(channel).accepted, asked.name
+    before, name = door.views.channel(channel).seq, asked.name
     known = _known(door, channel, name, wanted)
     proxy = known or await make_proxy(state, door, channel, wanted.proxy(name))
     socket = Socket(state, door, websocket)

@@ -224,7 +224,7 @@ class TestReserved:
     def test_numbers_without_a_record_are_reserved(self) -> None:
         machine = Machine(spills=True)
         machine.push("a")
-        assert machine.effects[0] == Reserved(machine.channel, 1 + RESERVED_AT_ONCE)
+        assert machine.effects[0] == Reserved(machine.channel, 1 + RESERVED_AT_ONCE, 1, 0)
         machine.push("b")
         assert not machine.of(Reserved)
 
@@ -235,7 +235,9 @@ class TestReserved:
         machine.push("b")
         assert not machine.of(Reserved)
         machine.push("c")
-        assert machine.of(Reserved) == [Reserved(machine.channel, 2 * RESERVED_AT_ONCE + 2)]
+        seq = RESERVED_AT_ONCE + 2
+        expected = Reserved(machine.channel, seq + RESERVED_AT_ONCE, seq, 0)
+        assert machine.of(Reserved) == [expected]
 
     def test_persistent_events_leave_a_record_themselves(self) -> None:
         machine = Machine(spills=True, qos=PERSISTENT_CHANNEL)

@@ -16,7 +16,14 @@ from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS
 from tidings.channel.settings import DEFAULT_SETTINGS, Limits, Settings
 from tidings.channel.translation import approximate_octets
 from tidings.channel.vocabulary import Form, Side, Style
-from tidings.errors import AdminLimitExceeded, ChannelFull, InvalidUsage, LimitExceeded
+from tidings.errors import (
+    AdminLimitExceeded,
+    ChannelFull,
+    InvalidUsage,
+    LimitExceeded,
+    NumberTooOld,
+    TidingsError,
+)
 from tidings.events.build import event
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
@@ -88,6 +95,8 @@ def marked(machine: Machine, producer: str, number: int) -> int:
     """Pushes an event with a mark; its number."""
     mark = ProducerMark(producer, number)
     [seq] = machine.do(c.Push(machine.channel, machine.supplier, [named("x")], [mark]))
+    if isinstance(seq, TidingsError):
+        raise seq
     assert isinstance(seq, int)
     return seq
 
@@ -101,7 +110,23 @@ def test_producers() -> None:
 def test_producer_runs() -> None:
     machine = limited(producer_runs=2)
     assert [marked(machine, "a", number) for number in (10, 20, 30)] == [1, 2, 3]
-    assert [marked(machine, "a", number) for number in (10, 20, 30)] == [0, 2, 3]
+    assert [marked(machine, "a", number) for number in (10, 20, 30)] == [-1, 2, 3]
+    assert [marked(machine, "a", number) for number in (40, 50)] == [4, 5]
+    mark = [ProducerMark("a", 5)]
+    for trail in (False, True):  # never sent, and nobody can tell
+        push = c.Push(machine.channel, machine.supplier, [named("x")], mark, trail=trail)
+        [answer] = machine.do(push)
+        assert isinstance(answer, NumberTooOld)
+        assert "number 5 of producer 'a'" in str(answer)
+    assert marked(machine, "a", 51) == 6
+
+
+def test_producer_runs_in_all() -> None:
+    machine = limited(producer_runs_in_all=1)
+    assert [marked(machine, "a", number) for number in (1, 3, 5)] == [1, 2, 3]
+    with pytest.raises(NumberTooOld):
+        marked(machine, "a", 1)
+    assert [marked(machine, "a", number) for number in (3, 5)] == [-1, 3]
 
 
 @pytest.mark.parametrize("limit", [2, 10])

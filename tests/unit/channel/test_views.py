@@ -82,6 +82,7 @@ def test_a_channel() -> None:
         accepted=2,
         waiting=2,
         plan=channel.plan.version,
+        seq=2,
     )
 
 

@@ -284,7 +284,7 @@ def test_a_mark_whose_event_is_not_written_yet_is_not_remembered(tmp_path: Path)
         records = {one.kind: one for one in channel_records(host, found, marks[1:])()}
         limits = host.settings.limits
         plain = stored_marks(records[Kind.MARK].payload)
-        known = ProducerMarks.from_plain(plain, limits.producers, limits.producer_runs)
+        known = ProducerMarks.from_plain(plain, limits)
         assert [known.seen(mark) for mark in marks] == [1, None]
         assert found.marks.seen(marks[1]) == 2
         assert records[Kind.RESERVED].seq == 1

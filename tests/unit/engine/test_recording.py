@@ -17,7 +17,13 @@ from tidings.engine.bodies import Message
 from tidings.engine.recording import HOST_ORIGIN, Recorder
 from tidings.engine.store import message_of
 from tidings.events.envelope import ProducerMark
-from tidings.stores.payloads import stored_dead, stored_event, stored_outcome, stored_topology
+from tidings.stores.payloads import (
+    stored_dead,
+    stored_event,
+    stored_numbers,
+    stored_outcome,
+    stored_topology,
+)
 from tidings.stores.records import Kind
 
 ORIGIN = "0123456789abcdef" * 2
@@ -77,8 +83,9 @@ def test_objects_of_a_channel_and_of_the_host(recorder: Recorder) -> None:
 
 
 def test_reserved_numbers(recorder: Recorder) -> None:
-    record = recorder.reserved(Reserved(3, 100))
+    record = recorder.reserved(Reserved(3, 100, 7, 2))
     assert (record.kind, record.channel.hex(), record.seq) == (Kind.RESERVED, ORIGIN, 100)
+    assert stored_numbers(record.payload) == (7, 2)
 
 
 def test_a_dead_letter_keeps_its_causes_and_its_event(recorder: Recorder) -> None:

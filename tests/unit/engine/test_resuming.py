@@ -78,10 +78,17 @@ def test_numbers_are_never_used_twice_and_have_no_gap_after_a_stop_in_good_order
                 channel = await new_channel(host, qos)
             proxy = await supplier(host, channel)
             used += await publish(host, channel, proxy, "a", "b", "c")
+            assert 0 < host.factory.channel(channel).accepted <= len(used)
             folder = await stopped(host, folder, how)
         assert sorted(set(used)) == used
+        host = await Host.open(folder)
+        shown = host.factory.channel(channel)
+        await host.close(0.05)
+        assert 3 <= shown.accepted <= 9
+        assert shown.seq >= used[-1]
         if how == "close" or qos is PERSISTENT:
             assert used == list(range(1, 10))
+            assert (shown.accepted, shown.seq) == (9, 9)
 
     run(work())
 

@@ -104,7 +104,7 @@ def test_no_row_with_a_key_is_taken_for_another(seed: int, senders: int) -> None
     """Several tasks, keys with gaps, in any order: none is refused as seen before."""
     chance = random.Random(seed)
     limits = Limits()
-    channel = ProducerMarks(limits.producers, limits.producer_runs)
+    channel = ProducerMarks(limits)
     keys = chance.sample(range(4 * BLOCK), 3 * BLOCK)
     tasks = [keys[at::senders] for at in range(senders)]
     seq = 0

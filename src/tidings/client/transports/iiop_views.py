@@ -58,6 +58,7 @@ class Views:
             UNKNOWN,
             UNKNOWN,
             UNKNOWN,
+            UNKNOWN,
         )
 
     async def _proxy_ids(self, channel: int, side: Side) -> list[tuple[Far, int]]:

@@ -43,10 +43,13 @@ _CLOUDEVENT: Final = {
 _OBJECT: Final[dict[str, Any]] = {"type": "object"}
 _OBJECTS: Final[dict[str, Any]] = {"type": "array", "items": _OBJECT}
 _ORIGIN: Final[dict[str, Any]] = {"type": "string", "description": "The channel's, for event ids."}
+_SEQ: Final = (
+    "Its number; 0 if a filter stopped it, -1 if it came before and the number is not known any more."
+)
 _RESULT: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
-        "seq": {"type": "integer", "description": "Its number; 0 if a filter stopped it."},
+        "seq": {"type": "integer", "description": _SEQ},
         "error": {"type": "object", "description": "A problem: why it was not taken."},
         "trail": {"type": "object", "description": "How it was judged, if that was asked for."},
     },
@@ -144,7 +147,8 @@ async def send_events(
 
     An accepted event has a number; if it is Persistent, it is on the disk when that is answered.
     Events of a batch are judged one by one. An event that comes again with the same mark, its
-    producer's name and number, is answered with the number it got the first time. CloudEvents
+    producer's name and number, is answered with the number it got the first time; one so far
+    behind that nobody can tell whether it came before is refused (`number_too_old`). CloudEvents
     may be structured, binary (headers `ce-…`) or batched.
     """
     numbering = Numbering(request.headers)

@@ -10,7 +10,7 @@ from unittest import mock
 
 from tests.doors.services import SETTINGS
 from tidings.channel import effects
-from tidings.channel.vocabulary import Item
+from tidings.channel.vocabulary import Form, Item
 from tidings.client.client import Client
 from tidings.client.transports.iiop import IiopTransport
 from tidings.client.transports.iiop_values import UNKNOWN, CorbaMessage, Events
@@ -46,8 +46,8 @@ class _Marks(Events):
         self._next = count(1)
         self._numbers: dict[object, int] = {}
 
-    def outgoing(self, item: Item) -> StructuredEvent:
-        event = super().outgoing(item)
+    def outgoing(self, item: Item, form: Form) -> StructuredEvent:
+        event = super().outgoing(item, form)
         if is_any(event):  # it is its value, and has no place for a mark
             return event
         return _with_header(event, {**event.header, _MARK: next(self._next)})

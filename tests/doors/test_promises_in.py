@@ -23,8 +23,27 @@ import pytest
 from tests.doors.plain import CHANNEL, plain
 from tests.doors.services import HttpService, InProcessService, Service, bid, seqs
 from tests.e2e.served import Served, served
+from tests.unit.servants.worlds import (
+    AnyPushConsumer,
+    StructuredPullConsumer,
+    joined,
+    kind_of,
+    numbered,
+    until,
+    world,
+)
 from tests.unit.web.served import priced
+from tidings import event
+from tidings.channel.vocabulary import Form, Side, Style
+from tidings.cos.CosNotification_auto import Property
+from tidings.cos.events import event_in, event_out
 from tidings.errors import InvalidEvent
+from tidings.events import typecode as tc
+from tidings.events.boxes import Any as Box
+from tidings.events.codecs.json_codec import decode_event
+from tidings.events.structured import STRUCTURED_EVENT
+from tidings.orb.exceptions import BAD_PARAM, IMP_LIMIT, Completion
+from tidings.servants.service import NIL
 from tidings.web.options import WebOptions
 
 # How long one without a name stays: long enough for some requests, on any machine.
@@ -153,6 +172,79 @@ async def test_a_batch(service: Service) -> None:
             await wire.connect(1, channel.id, proxy)
             pushed = await wire.ask(op="push", id=2, channel=channel.id, proxy=proxy, events=batch)
             assert _verdicts(pushed["results"]) == [5, "invalid_event", 6]
+
+
+async def test_a_batch_over_corba() -> None:
+    """
+    a batch over CORBA
+    | all of it is accepted, or none: after an exception with completion NO it may be sent again
+    """
+    async with world() as made:
+        channel = await made.channel(Property("OrderPolicy", Box(tc.SHORT, 1)))
+        await channel.set_admin([Property("MaxQueueLength", Box(tc.LONG, 2))])
+        supply = await made.proxy(channel, Side.SUPPLIER, Style.PUSH, Form.SEQUENCE)
+        await supply.connect_sequence_push_supplier(NIL)
+        _, pulls = await joined(made, channel, kind_of(StructuredPullConsumer))
+        batch = [numbered(number) for number in range(4)]
+        with pytest.raises(IMP_LIMIT) as full:
+            await supply.push_structured_events(batch)
+        assert full.value.completed is Completion.NO
+        assert await pulls.try_pull_structured_event() == (mock.ANY, False)
+        twice = numbered(1)._replace(filterable_data=(Property("n", 1), Property("n", 2)))
+        with pytest.raises(BAD_PARAM):
+            await supply.push_structured_events([numbered(0), twice])
+        await supply.push_structured_events(batch[:2])
+        got = [await pulls.try_pull_structured_event() for _ in range(3)]
+        assert got == [(batch[0], True), (batch[1], True), (mock.ANY, False)]
+
+
+async def test_two_properties_with_one_name() -> None:
+    """
+    two properties with one name
+    | the event is refused: BAD_PARAM over CORBA, `invalid_event` in JSON
+    """
+    twice = (Property("x", 1), Property("x", 2), Property("y", 3))
+    plain_event = event_out(event("D", "T"))
+    header = plain_event.header._replace(variable_header=twice)
+    async with world() as made:
+        channel = await made.channel()
+        supply = await made.proxy(channel, Side.SUPPLIER, Style.PUSH, Form.STRUCTURED)
+        await supply.connect_structured_push_supplier(NIL)
+        anys = await made.proxy(channel, Side.SUPPLIER, Style.PUSH, Form.ANY)
+        await anys.connect_any_push_supplier(NIL)
+        for bad in (
+            plain_event._replace(filterable_data=twice),
+            plain_event._replace(header=header),
+        ):
+            with pytest.raises(BAD_PARAM):
+                await supply.push_structured_event(bad)
+            with pytest.raises(BAD_PARAM):
+                await anys.push(Box(STRUCTURED_EVENT, bad))
+    with pytest.raises(InvalidEvent, match="'x' stands twice"):
+        decode_event(b'{"domain": "D", "type": "T", "data": {"x": 1, "x": 2}}')
+
+
+async def test_an_event_of_the_type_any() -> None:
+    """
+    an event of the type `%ANY`
+    | keeps its domain, name, header and data, and its Priority and Timeout apply; consumers of anys
+    get its body
+    """
+    urgent = event("D", "%ANY", "urgent", {"a": 1}, priority=9, body=5)
+    late = event("", "%ANY", header={"Timeout": 1}, body=6)
+    async with world() as made:
+        channel = await made.channel()
+        supply = await made.proxy(channel, Side.SUPPLIER, Style.PUSH, Form.STRUCTURED)
+        await supply.connect_structured_push_supplier(NIL)
+        consumer, _ = await joined(made, channel, kind_of(AnyPushConsumer))
+        _, pulls = await joined(made, channel, kind_of(StructuredPullConsumer))
+        for one in (numbered(1), event_out(late), event_out(urgent)):
+            await supply.push_structured_event(one)
+        await asyncio.sleep(0.001)
+        got = [await pulls.try_pull_structured_event() for _ in range(3)]
+        assert [has for _, has in got] == [True, True, False]
+        assert [event_in(one) for one, _ in got[:2]] == [urgent, event_in(numbered(1))]
+        await until(lambda: 5 in consumer.got)
 
 
 async def _upload(service: Served, enough: int) -> list[dict[str, Any]]:

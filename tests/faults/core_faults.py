@@ -62,8 +62,8 @@ CORE_FAULTS = [
     Fault(
         "a full channel takes one more",
         CHANNEL,
-        "is_full = most > 0 and len(self.live) + self.spilled >= most",
-        "is_full = most > 0 and len(self.live) + self.spilled > most",
+        "is_full = most > 0 and waiting + ahead >= most",
+        "is_full = most > 0 and waiting + ahead > most",
     ),
     Fault(
         "whoever waits in a full channel is not served first",

@@ -277,6 +277,12 @@ PLACES = [
         "lambda active: wanted == active",
     ),
     Fault(
+        "a number selects no branch of a union by an enum",
+        PATHS,
+        "labels: tuple[Label, ...] = switch.labels",
+        "labels: tuple[Label, ...] = ()",
+    ),
+    Fault(
         "every branch is the default branch",
         PATHS,
         "return active == type_.default_index\n\n\ndef _type_id",

@@ -186,6 +186,30 @@ PROMISE_FAULTS: Final = [
         "raise found[0].item",
     ),
     _planted(
+        test_promises_in.test_a_batch_over_corba,
+        "a CORBA batch is accepted in part",
+        "servants/proxies_for_suppliers.py",
+        "whole=True",
+        "whole=False",
+    ),
+    _planted(
+        test_promises_in.test_two_properties_with_one_name,
+        "the second of two properties with one name is dropped",
+        "cos/events.py",
+        "    if len(header) != in_header or len(data) != in_data:\n",
+        "    if len(header) > in_header:\n",
+    ),
+    _planted(
+        test_promises_in.test_an_event_of_the_type_any,
+        "an event of type %ANY is nothing but its body",
+        "channel/translation.py",
+        "        if inside is None:\n            break\n        event = inside\n    return event\n",
+        "        if inside is None:\n            break\n        event = inside\n"
+        "    if event.type == _ANY_TYPE:\n"
+        "        return StructuredEvent(_ANY_DOMAIN, _ANY_TYPE, body=event.body)\n"
+        "    return event\n",
+    ),
+    _planted(
         test_promises_in.test_json_lines,
         "lines are answered before they are written",
         "engine/writing.py",

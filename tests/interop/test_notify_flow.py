@@ -79,6 +79,20 @@ def test_batches_are_as_large_as_asked_and_wait_as_long(notify: Path) -> None:
     play(notify, part)
 
 
+def test_what_cannot_be_accepted_whole_is_refused_whole(notify: Path) -> None:
+    async def part(s: Scene) -> None:
+        await s.proxy("c", "consumers", "pull", "sequence")
+        await s.proxy("s", "suppliers", "push", "sequence")
+        full = await s.one("push", "s", *(event(at) for at in range(4)))
+        assert full == "! IMP_LIMIT minor 0 completed 1"
+        twice = "a|b|c||x=long:1&x=long:2&y=long:3|null:"
+        assert await s.one("push", "s", event(0), twice) == "! BAD_PARAM minor 0 completed 1"
+        await s.done("push", "s", event(0), event(1))
+        assert await s.one("pull", "c", "10") == f"2 {event(0)} ; {event(1)}"
+
+    play(notify, part, admin="MaxQueueLength=long:2")
+
+
 def test_consumers_hear_what_is_offered(notify: Path) -> None:
     async def part(s: Scene) -> None:
         await s.proxy("c", "consumers", "push", "structured")

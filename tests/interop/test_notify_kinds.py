@@ -29,6 +29,7 @@ EVENTS = (
     "Telecom|Alarm|all|Priority=short:4&Timeout=ulonglong:90000000000&mine=string:x|"
     + "&".join(f"v{at}={value}" for at, value in enumerate(VALUES))
     + "|event:{in|side|it|Priority=short:1|a=long:1|Node:(1)}",
+    "Telecom|%ANY|kept|Priority=short:9|a=long:1|S:1;2.5;red=7",
     "|||||null:",
 )
 FIFO = "OrderPolicy=short:1"
@@ -46,7 +47,10 @@ def got_as(form: str, supplied: str) -> list[str]:
         return list(given_as(supplied))
     if from_any:
         return [f"|%ANY||||{value}" for value in VALUES]
-    return [f"event:{{{event}}}" for event in EVENTS]
+    return [
+        event.split("|")[-1] if event.split("|")[1] == "%ANY" else f"event:{{{event}}}"
+        for event in EVENTS
+    ]
 
 
 PUSHES = {

@@ -171,6 +171,26 @@ class Channel:
             raise InvalidUsage(f"{len(items)} events came with {len(marks)} producer marks")
         return supplier
 
+    def check_whole(self, command: Push, now: int) -> None:
+        """Refuses a push of which one event would be refused, before any is taken in.
+
+        Raises:
+            TidingsError: What the first such event would be refused with.
+        """
+        supplier = self.supplier_of(command)
+        core, items = self.core, command.items
+        is_tight = self.room_for(len(items)) < len(items)
+        ahead = 0
+        for item in items:
+            event = entered(item, core.settings.unwrap)
+            fields = fields_for(event, now + core.offset)
+            if supplier.judged and not self.plan.verdict(fields, supplier.id).passed:
+                continue
+            quality = quality_of(event.header, supplier, now)
+            self._is_full_for(event, quality, approximate_octets(event), ahead)
+            if is_tight and self.router.match(fields):
+                ahead += 1
+
     def take_in(
         self,
         supplier: Proxy,
@@ -211,6 +231,8 @@ class Channel:
         quality = quality_of(event.header, supplier, now)
         octets = approximate_octets(event)
         is_full = self._is_full_for(event, quality, octets)
+        if not quality.persistent and core.octets + octets > core.settings.limits.octets_in_all:
+            relieve(core, octets)
         self.seq = seq = self.seq + 1
         if mark is not None:
             self.marks.record(mark, seq)
@@ -228,8 +250,17 @@ class Channel:
             self.backlog_of().make_room(self, self.properties.max_queue_length)
         return seq
 
-    def _is_full_for(self, event: StructuredEvent, quality: Quality, octets: int) -> bool:
-        """Refuses an event for which there is no room; whether one has to go for it."""
+    def _is_full_for(
+        self, event: StructuredEvent, quality: Quality, octets: int, ahead: int = 0
+    ) -> bool:
+        """Refuses an event for which there is no room; whether one has to go for it.
+
+        Args:
+            event: The event.
+            quality: What applies to it.
+            octets: About how much memory it takes.
+            ahead: How many events of the same push will wait before it.
+        """
         core = self.core
         limits = core.settings.limits
         if octets > limits.event_octets:
@@ -240,14 +271,14 @@ class Channel:
         if quality.persistent and core.disk_full:
             raise DiskFull(core.disk_full)
         most = self.properties.max_queue_length
-        is_full = most > 0 and len(self.live) + self.spilled >= most
+        waiting = len(self.live) + self.spilled
+        is_full = most > 0 and waiting + ahead >= most
         if is_full and self.properties.reject_new_events:
+            batch = f"{ahead} of the batch fit, none was accepted"
             raise ChannelFull(
-                f"MaxQueueLength is {most}, and so many events wait in channel {self.id}; "
-                "the event was not accepted"
+                f"MaxQueueLength is {most}, and {waiting} events wait in channel {self.id}; "
+                + (batch if ahead else "the event was not accepted")
             )
-        if not quality.persistent and core.octets + octets > limits.octets_in_all:
-            relieve(core, octets)
         return is_full
 
     def room_for(self, events: int) -> int:

@@ -49,6 +49,8 @@ class Push(NamedTuple):
         marks: The producer's marks, one for each; None for none.
         hops: Origins of the channels they have passed.
         trail: Whether each number comes with its decision trail, as a `Traced`.
+        whole: Whether all are accepted or none: the first one that would be refused refuses the
+            command.
     """
 
     channel: int
@@ -57,6 +59,7 @@ class Push(NamedTuple):
     marks: Sequence[ProducerMark] | None = None
     hops: tuple[str, ...] = ()
     trail: bool = False
+    whole: bool = False
 
 
 class Pull(NamedTuple):

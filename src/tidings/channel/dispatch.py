@@ -97,6 +97,8 @@ class _Flow(_Finds):
 
     def _push(self, command: c.Push, now: int) -> list[int | TidingsError]:
         channel = self._factory.channel(command.channel)
+        if command.whole:
+            channel.check_whole(command, now)
         return traced_push(channel, command, now) if command.trail else channel.push(command, now)
 
     def _polled(self, command: c.Polled, now: int) -> None:

@@ -104,7 +104,7 @@ class Settings:
             list and filters then both apply.
         partial_wildcards: Whether `*` inside an event-type name stands for any characters.
         unwrap: Whether a structured event inside an any, and an any inside an event of the type
-            %ANY, are opened on entry.
+            %ANY with nothing but a body, are opened on entry.
         call_back_on_disconnect: Whether a client that disconnects itself is told so once.
         mapping_default_always: Whether a mapping filter's default goes before the event's own
             property.

@@ -29,13 +29,14 @@ def entered(item: Item, unwrap: bool) -> StructuredEvent:
     Args:
         item: A structured event, which stays as it is, or any value.
         unwrap: Whether an any that holds a structured event is that event, and a structured
-            event of type ``%ANY`` is the any in its body, however often they are wrapped.
+            event of type ``%ANY`` with nothing but a body is the any in it, however often they
+            are wrapped.
 
     Raises:
         InvalidEvent: It is neither.
     """
     if isinstance(item, StructuredEvent):
-        return _unwrapped(item) if item.type == _ANY_TYPE and unwrap else item
+        return _unwrapped(item) if unwrap else item
     if not isinstance(item, Any):
         raise InvalidEvent(
             f"a {type(item).__name__} is no event; push event(domain, type, …) for a structured "
@@ -48,21 +49,23 @@ def entered(item: Item, unwrap: bool) -> StructuredEvent:
 
 
 def _unwrapped(event: StructuredEvent) -> StructuredEvent:
-    """The innermost event of one of type %ANY."""
-    while event.type == _ANY_TYPE:
+    """The innermost event of one that is a bare value."""
+    while is_any(event):
         inside = event_in_any(event.body)
         if inside is None:
-            bare = not (event.domain or event.name or event.header or event.data)
-            return event if bare else StructuredEvent(_ANY_DOMAIN, _ANY_TYPE, body=event.body)
+            break
         event = inside
     return event
 
 
 def left_as(event: StructuredEvent, form: Form) -> StructuredEvent | Any:
-    """The event in the form a consumer takes; one of a sequence is a structured event."""
+    """The event in the form a consumer takes; one of a sequence is a structured event.
+
+    Of an event of type ``%ANY`` a consumer of anys gets the body, whatever else it has.
+    """
     if form is not Form.ANY:
         return event
-    if not is_any(event):
+    if event.type != _ANY_TYPE:
         return event.as_any()
     body = event.body
     return body if isinstance(body, Any) else Any(infer(body), body)

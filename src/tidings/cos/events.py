@@ -4,8 +4,8 @@ Nothing is copied that need not be: what was read from the wire is in the stored
 and events that only pass through are read without the structs in between, and leave as the octets
 that came where these would be written anew.
 Three things differ. Stored, the header properties whose type the standard fixes are plain
-numbers; properties are found by their names, so that of two with one name the first is kept; and
-a bare value is an event of the type ``%ANY`` whose body it is.
+numbers; properties are found by their names, so that an event that has two with one name is
+refused; and a bare value is an event of the type ``%ANY`` whose body it is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tidings.cos.CosNotification_auto import (
 from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
 from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import Any, Value, infer
-from tidings.events.fields import ANY_EVENT_TYPE, is_any
+from tidings.events.fields import ANY_EVENT_TYPE
 from tidings.events.structured import STANDARD_HEADER, StructuredEvent
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.exceptions import BAD_PARAM
@@ -64,14 +64,19 @@ def event_in(event: WireEvent) -> StructuredEvent:
     """A structured event that was read from the wire.
 
     Raises:
-        InvalidEvent: A property has no name.
+        InvalidEvent: A property has no name, or two have the same.
     """
     (((domain, type_), name), variable), filterable, body = event
     header = _header_in(variable) if variable else _NOTHING
-    data = _data_in(filterable) if filterable else _NOTHING
-    for where, found in (("variable_header", header), ("filterable_data", data)):
+    data: Mapping[str, Value] = dict(filterable) if filterable else _NOTHING
+    for where, found, came in (
+        ("variable_header", header, variable),
+        ("filterable_data", data, filterable),
+    ):
         if "" in found:
             raise InvalidEvent("names must be non-empty text, not ''", where)
+        if len(found) != len(came):
+            raise InvalidEvent("two properties have the same name", where)
     return StructuredEvent(domain, type_, name, header, data, body)
 
 
@@ -79,7 +84,8 @@ def events_in(batch: Iterable[WireEvent]) -> list[StructuredEvent]:
     """Structured events that were read from the wire.
 
     Raises:
-        InvalidEvent: A property has no name; the message says of which event.
+        InvalidEvent: A property has no name, or two have the same; the message says of which
+            event.
     """
     made: list[StructuredEvent] = []
     try:
@@ -110,8 +116,8 @@ def event_out(event: StructuredEvent) -> WireEvent:
 
 
 def any_out(event: StructuredEvent) -> Value:
-    """What an any carries to a consumer of anys: the bare value, or the structured event."""
-    return event.body if is_any(event) else event.as_any()
+    """What an any carries to a consumer of anys: the body of ``%ANY``, or the structured event."""
+    return event.body if event.type == _ANY_TYPE else event.as_any()
 
 
 class ReadEvent(NamedTuple):
@@ -138,7 +144,7 @@ def read_event(reader: Reader) -> ReadEvent:
 
     Raises:
         MARSHAL: The octets hold none.
-        BAD_PARAM: A property has no name.
+        BAD_PARAM: A property has no name, or two have the same.
     """
     reader.align(4)
     start, foreign = reader.at, reader.foreign[0]
@@ -151,14 +157,14 @@ def read_event(reader: Reader) -> ReadEvent:
     data: dict[str, Value] = {}
     in_data = reader.length(8)
     for _ in range(in_data):
-        key, value = string(), value_of()
-        if key not in data:
-            data[key] = value
+        key = string()
+        data[key] = value_of()
     if "" in data or "" in header:
         raise BAD_PARAM(why="a property of the event has no name")
+    if len(header) != in_header or len(data) != in_data:
+        raise BAD_PARAM(why="two properties of the event have the same name")
     event = StructuredEvent(domain, type_, name, header, data, value_of())
-    whole = len(header) == in_header and len(data) == in_data
-    return _read(event, reader, start, portable=whole and foreign == reader.foreign[0])
+    return _read(event, reader, start, portable=foreign == reader.foreign[0])
 
 
 def read_batch(reader: Reader) -> list[ReadEvent]:
@@ -166,7 +172,7 @@ def read_batch(reader: Reader) -> list[ReadEvent]:
 
     Raises:
         MARSHAL: The octets hold none.
-        BAD_PARAM: A property has no name.
+        BAD_PARAM: A property has no name, or two have the same.
     """
     return [read_event(reader) for _ in range(reader.length(24))]
 
@@ -229,21 +235,9 @@ WRITE: Final[dict[Form, Callable[[Writer, StructuredEvent], None]]] = {
 """What writes an event in each form."""
 
 
-def _data_in(properties: Iterable[Property]) -> dict[str, Value]:
-    properties = tuple(properties)
-    found: dict[str, Value] = dict(properties)
-    if len(found) != len(properties):
-        found = {}
-        for name, value in properties:
-            found.setdefault(name, value)
-    return found
-
-
 def _header_in(properties: Iterable[tuple[str, Value]]) -> dict[str, Value]:
     found: dict[str, Value] = {}
     for name, value in properties:
-        if name in found:
-            continue
         standard = STANDARD_HEADER.get(name)
         if standard is None:
             found[name] = value

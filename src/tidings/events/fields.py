@@ -216,8 +216,10 @@ _ANY_DEFAULTS: Final = {"domain_name": ANY_EVENT_TYPE[0], "type_name": ANY_EVENT
 
 
 def is_any(event: StructuredEvent) -> bool:
-    """Whether an event, as channels keep it, is a bare value: its body."""
-    return (event.domain, event.type) == ANY_EVENT_TYPE
+    """Whether an event, as channels keep it, is a bare value: its body, and nothing beside it."""
+    return event.type == ANY_EVENT_TYPE[1] and not (
+        event.domain or event.name or event.header or event.data
+    )
 
 
 def fields_for(event: StructuredEvent, now: int) -> Fields:

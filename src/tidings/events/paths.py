@@ -82,7 +82,8 @@ class Branch(Step):
     """`.(label)`: the active branch of a union, if the label selects it.
 
     `kind` tells the literal apart: `int`, `bool`, `str` (a character) or `enum`; `.()` has
-    the kind `default`.
+    the kind `default`. A number also stands for the label of an enum at that place, from 0, and
+    0 and 1 for FALSE and TRUE.
     """
 
     kind: str
@@ -272,11 +273,23 @@ def _branch(step: Branch, type_: TypeCode | None, value: Value) -> Value | Missi
         return MISSING
     if step.kind == "default":
         return _branch_if(type_, value, lambda active: active == type_.default_index)
-    switch = type_.discriminator.unaliased.kind
-    if step.label is None or step.kind != _LABEL_KINDS.get(switch, "int"):
+    label = _label(step, type_.discriminator.unaliased)
+    if label is None:
         return MISSING
-    wanted = type_.branch_index(step.label)
+    wanted = type_.branch_index(label)
     return _branch_if(type_, value, lambda active: type_.same_branch(wanted, active))
+
+
+def _label(step: Branch, switch: TypeCode) -> Label | None:
+    """The value of a discriminator that a step names; None if it can have no such value."""
+    number = step.label
+    if step.kind == "int" and isinstance(number, int):
+        labels: tuple[Label, ...] = switch.labels
+        if switch.kind is Kind.BOOLEAN:
+            labels = (False, True)
+        if labels:
+            return labels[number] if 0 <= number < len(labels) else None
+    return step.label if step.kind == _LABEL_KINDS.get(switch.kind, "int") else None
 
 
 def _element(step: Element, type_: TypeCode | None, value: Value) -> Value | Missing:

@@ -170,8 +170,8 @@ def event_in_any(box: Value) -> StructuredEvent | None:
         checked_text(str(domain), "domain"),
         checked_text(str(type_), "type"),
         checked_text(str(name), "name"),
-        pack_header(_typed_integers(_properties(variable))),
-        pack_data(_properties(data)),
+        pack_header(_typed_integers(_properties(variable, "header"))),
+        pack_data(_properties(data, "data")),
         pack(body, "body"),
     )
 
@@ -190,10 +190,12 @@ def _parts(value: Value, count: int) -> tuple[Value, ...]:
     return value
 
 
-def _properties(pairs: Value) -> dict[str, Value]:
-    """Name to value; of two properties with one name the first counts, as in constraints."""
+def _properties(pairs: Value, where: str) -> dict[str, Value]:
+    """Name to value."""
     found: dict[str, Value] = {}
     for pair in pairs if isinstance(pairs, tuple) else ():
         name, value = _parts(pair, 2)
-        found.setdefault(str(name), value)
+        if str(name) in found:
+            raise InvalidEvent(f"two properties have the name {name!r}", where)
+        found[str(name)] = value
     return found

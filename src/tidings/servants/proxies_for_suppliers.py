@@ -9,7 +9,6 @@ from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos import CosEventChannelAdmin_auto as event_service
 from tidings.cos import CosNotifyChannelAdmin_auto as notification
 from tidings.cos.events import ReadEvent, read_bare, read_batch, read_event
-from tidings.errors import TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.aio.later import Later
 from tidings.orb.cdr_reader import Reader
@@ -116,15 +115,13 @@ class SequencePushConsumer(ConsumerProxyPart, notification.SequenceProxyPushCons
         """Takes a pushed batch; returns when all of it is accepted.
 
         Raises:
-            TidingsError: Of the first event that was not; others may have been.
+            TidingsError: Of the first event that cannot be accepted; then none was.
         """
         channel, proxy = self.key.ids
         for one in came:
             self.service.clients.events.came(one, Form.SEQUENCE)
         events = [one.event for one in came]
-        for answer in await self.door.ask(Push(channel, proxy, events)):
-            if isinstance(answer, TidingsError):
-                raise answer
+        await self.door.ask(Push(channel, proxy, events, whole=True))
 
     async def disconnect_sequence_push_consumer(self) -> None:
         """Ends the proxy."""

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.unit.channel.machine import PERSISTENT_CHANNEL, Machine, named
 from tidings.channel import commands as c
@@ -16,6 +18,7 @@ from tidings.errors import (
     InvalidUsage,
     LimitExceeded,
     ProxyNotFound,
+    TidingsError,
 )
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
@@ -169,6 +172,35 @@ class TestMarks:
         assert isinstance(self.push(machine, "b", 2), LimitExceeded)
         machine.ack(consumer, 1)
         assert self.push(machine, "b", 2) == 2
+
+
+@given(
+    st.lists(st.sampled_from(["wanted", "unwanted", "stopped", "large", "invalid"]), max_size=6),
+    st.integers(0, 4),
+    st.integers(0, 3),
+)
+def test_a_whole_push_is_accepted_as_single_ones_would_be_or_changes_nothing(
+    names: list[str], most: int, before: int
+) -> None:
+    items: dict[str, Item] = {"large": named("large", data={"x": "x" * 2_000}), "invalid": "no"}  # type: ignore[dict-item]
+    answers = []
+    for whole in (False, True):
+        machine = Machine(Settings(limits=Limits(event_octets=1_500)))
+        consumer = machine.new_consumer()
+        machine.filtered(Place(machine.channel, proxy=consumer), "$event_name == 'wanted'")
+        supplier = Place(machine.channel, proxy=machine.supplier)
+        machine.filtered(supplier, "$event_name != 'stopped'")
+        machine.push(*["wanted"] * before)
+        machine.set_admin(MaxQueueLength=most)
+        batch = [items.get(name, named(name)) for name in names]
+        push = c.Push(machine.channel, machine.supplier, batch, whole=whole)
+        count = machine.core_channel.seq
+        answers.append(machine.do_many(push)[0])
+        if isinstance(answers[-1], TidingsError):
+            assert machine.core_channel.seq == count
+    single, together = answers
+    refused = [one for one in single if isinstance(one, TidingsError)]
+    assert type(together) is type(refused[0]) if refused else together == single
 
 
 class TestForms:

@@ -22,13 +22,12 @@ from tidings.channel.management import Disconnect
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import Property
-from tidings.cos.events import any_in, event_out
+from tidings.cos.events import any_in
 from tidings.engine.access import OWNER, Principal
 from tidings.engine.mailbox import Waiting
 from tidings.errors import Disconnected, ProxyNotFound, Stopping
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any
-from tidings.events.build import event
 from tidings.orb.exceptions import IMP_LIMIT, OBJECT_NOT_EXIST
 from tidings.servants.door import GatheringDoor
 from tidings.servants.service import NIL
@@ -133,22 +132,6 @@ def test_every_push_gets_its_own_answer() -> None:
         answers = await asyncio.gather(*pushes, return_exceptions=True)
         assert answers[:3] == [None] * 3
         assert [type(answer) for answer in answers[3:]] == [IMP_LIMIT] * 2
-
-    play(part)
-
-
-def test_a_batch_that_is_not_taken_as_a_whole_is_an_error() -> None:
-    async def part(made: World) -> None:
-        channel = await made.channel(*FIRST_COME)
-        await channel.set_admin([Property("MaxQueueLength", Any(tc.LONG, 3))])
-        supply = await made.proxy(channel, Side.SUPPLIER, Style.PUSH, Form.SEQUENCE)
-        await supply.connect_sequence_push_supplier(NIL)
-        _, pulls = await joined(made, channel, kind_of(AnyPullConsumer))
-        bare = [event_out(event("", "%ANY", body=number)) for number in range(5)]
-        with pytest.raises(IMP_LIMIT):
-            await supply.push_structured_events(bare)
-        assert [await pulls.pull() for _ in range(3)] == [0, 1, 2]
-        await supply.push_structured_events([])
 
     play(part)
 

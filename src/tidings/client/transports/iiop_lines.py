@@ -312,7 +312,7 @@ class SourceLine(Line):
         fault: InvalidEvent | None = None
         while self._left and len(found) < most:
             try:
-                event = self._events.outgoing(self._left[0])
+                event = self._events.outgoing(self._left[0], self._form)
                 octets += measured(event, self._form, self._most)
             except InvalidEvent as error:
                 _log.info("a source gave what is no event: %s", error)

@@ -97,13 +97,13 @@ class Pushes:
         """
         answers: _Answers = [UNKNOWN] * len(items)
         events: _Events = {}
+        form = (await target.find()).kind.form
         for at, item in enumerate(items):
             try:
-                events[at] = self._events.outgoing(item)
+                events[at] = self._events.outgoing(item, form)
             except InvalidEvent as error:
                 answers[at] = error
-        proxy = await target.find()
-        if proxy.kind.form is Form.SEQUENCE:
+        if form is Form.SEQUENCE:
             await self._batches(target, events, answers)
         else:
             places = list(events)

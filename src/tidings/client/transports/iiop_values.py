@@ -25,6 +25,7 @@ from tidings.errors.properties import PropertyErrorCode
 from tidings.events.anyvalue import Value, infer, pack
 from tidings.events.boxes import Any
 from tidings.events.envelope import Envelope, ProducerMark
+from tidings.events.fields import ANY_EVENT_TYPE, is_any
 from tidings.events.structured import StructuredEvent
 from tidings.events.typecode import Kind
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
@@ -108,13 +109,16 @@ class CorbaMessage:
 class Events:
     """Events in the forms in which they go through proxies."""
 
-    def outgoing(self, item: Item) -> StructuredEvent:
+    def outgoing(self, item: Item, form: Form) -> StructuredEvent:
         """What a program sends.
 
         Raises:
             InvalidEvent: It is no event.
         """
-        return entered(item, unwrap=False)
+        event = entered(item, unwrap=False)
+        if form is Form.ANY and event.type == ANY_EVENT_TYPE[1] and not is_any(event):
+            return any_in(event.as_any())  # in an any of its own, or only its body would go
+        return event
 
     def incoming(self, event: StructuredEvent) -> CorbaMessage:
         """What a program gets."""

@@ -26,18 +26,22 @@ from tidings.filters.constraint import EventTypePattern
 
 
 @pytest.mark.parametrize("form", [Form.ANY, Form.STRUCTURED])
-@given(price=st.integers(-(2**31), 2**31 - 1), name=st.text("abc", max_size=5))
-def test_an_event_comes_back_as_it_went(form: Form, price: int, name: str) -> None:
+@given(
+    price=st.integers(-(2**31), 2**31 - 1),
+    type_=st.sampled_from(["bid", "%ANY"]),
+    name=st.text("abc", max_size=5),
+)
+def test_an_event_comes_back_as_it_went(form: Form, price: int, type_: str, name: str) -> None:
     events = Events()
-    sent = event("Auction", "bid", name, {"price": price}, priority=4)
-    [found] = events.read(form, events.written(events.outgoing(sent), form))
+    sent = event("Auction", type_, name, {"price": price}, priority=4)
+    [found] = events.read(form, events.written(events.outgoing(sent, form), form))
     assert found.event == sent
     assert found.priority == 4
 
 
 def test_what_is_no_event_is_told_before_it_leaves() -> None:
     with pytest.raises(InvalidEvent, match="a dict is no event"):
-        Events().outgoing({"price": 1})  # type: ignore[arg-type]
+        Events().outgoing({"price": 1}, Form.ANY)  # type: ignore[arg-type]
 
 
 def test_an_event_without_a_priority_has_none() -> None:

@@ -66,7 +66,7 @@ def test_a_body_that_says_it_is_too_long_is_not_read(declared: str) -> None:
         (b'{"name": NaN}', JSON, 400),
         (b'{"name": "\xff"}', JSON, 400),
         (b'{"name": "\\ud800"}', JSON, 400),
-        (b"[" * 9_999, JSON, 400),
+        (b"[" * 1_990, JSON, 400),
         (b"[" * 100_000, JSON, 413),
         (b'{"name": "x"}', {}, 415),
         (b'{"name": "x"}', {"Content-Type": "text/plain"}, 415),

@@ -101,16 +101,23 @@ FAULTS = [
     Fault(
         "of two members with one name the last counts",
         f"{CODECS}.json_text",
-        "if octets.count(",
-        "if False and octets.count(",
+        "if octets.count(b\":\")",
+        "if False and octets.count(b\":\")",
         f"{TEXT}:test_twins_are_found_wherever_they_are",
     ),
     Fault(
         "an escaped colon hides a member that stands twice",
         f"{CODECS}.json_text",
-        r' or b"\\u003" in octets',
-        "",
+        ' + _escaped_colons(octets) != pairs',
+        " < pairs",
         f"{TEXT}:test_what_is_no_json",
+    ),
+    Fault(
+        "values are counted after they are parsed",
+        f"{CODECS}.json_text",
+        "if values is not None and",
+        "if values is not None and _decoder.decode(octets) and",
+        f"{TEXT}:test_values_are_counted_before_they_are_parsed",
     ),
     Fault(
         "deep JSON ends in a RecursionError",

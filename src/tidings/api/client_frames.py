@@ -8,9 +8,6 @@ import msgspec
 from msgspec import Meta
 
 from tidings.api.frame_parts import MAX_WINDOW, Events, Frame, Id, Reason, Seqs
-from tidings.api.items import items_from_plain
-from tidings.channel.vocabulary import Item
-from tidings.errors import InvalidEvent
 from tidings.events.envelope import ProducerMark
 
 __all__ = [
@@ -54,7 +51,7 @@ class PushFrame(Frame, frozen=True, tag="push"):
         id: Named again in the answer.
         channel: Where to.
         proxy: Through which proxy.
-        events: The events, as parsed JSON; `items` reads them.
+        events: The events, as parsed JSON.
         producer: Who sends them, if all have marks that count up.
         number: The mark of the first.
         marks: Or the mark of each: producer and number.
@@ -80,10 +77,6 @@ class PushFrame(Frame, frozen=True, tag="push"):
                 raise ValueError(
                     f"{len(self.marks)} `marks` for {len(self.events)} `events`; each needs one"
                 )
-
-    def items(self) -> list[Item | InvalidEvent]:
-        """The events; an error stands in the place of what is none."""
-        return items_from_plain(self.events)
 
     def producer_marks(self) -> list[ProducerMark] | None:
         """The mark of each event; None if they have none.
@@ -133,7 +126,7 @@ class PolledFrame(Frame, frozen=True, tag="polled"):
     Attributes:
         line: Its line.
         poll: The number of the `PollFrame`.
-        events: The events, as parsed JSON; `items` reads them.
+        events: The events, as parsed JSON.
         reason: Why asking failed; empty if it did not.
         gone: The supplier does not exist any more: its proxy ends.
     """
@@ -143,10 +136,6 @@ class PolledFrame(Frame, frozen=True, tag="polled"):
     events: Events = msgspec.field(default_factory=list)
     reason: Reason = ""
     gone: bool = False
-
-    def items(self) -> list[Item | InvalidEvent]:
-        """The events; an error stands in the place of what is none."""
-        return items_from_plain(self.events)
 
 
 class ReleaseFrame(Frame, frozen=True, tag="release"):

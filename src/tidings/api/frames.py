@@ -65,6 +65,7 @@ __all__ = [
     "ReleaseFrame",
     "ServerFrame",
     "TypesFrame",
+    "frame_from_plain",
     "frame_id",
     "push_content",
     "read_client_frame",
@@ -90,7 +91,15 @@ def read_client_frame(text: str | bytes) -> ClientFrame:
         BadInput: It is none; the message says what is wrong and where.
         LimitExceeded: It is longer than `MAX_FRAME_OCTETS`.
     """
-    plain = parse_json(text, MAX_FRAME_OCTETS)
+    return frame_from_plain(parse_json(text, MAX_FRAME_OCTETS))
+
+
+def frame_from_plain(plain: object) -> ClientFrame:
+    """The frame that parsed JSON describes.
+
+    Raises:
+        BadInput: It is none; the message says what is wrong and where.
+    """
     if not isinstance(plain, dict):
         raise BadInput(f"a frame is a JSON object, not {shortened(plain)}")
     op = plain.get("op")

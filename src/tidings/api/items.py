@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from tidings.channel.vocabulary import Item
 from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import MAX_DEPTH, Any, infer, nesting
@@ -12,7 +10,7 @@ from tidings.events.codecs.json_reading import boxed_from_plain, is_typed, value
 from tidings.events.codecs.json_writing import value_to_plain
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["item_form", "item_from_plain", "items_from_plain"]
+__all__ = ["item_form", "item_from_plain"]
 
 
 def item_form(item: Item) -> dict[str, object]:
@@ -41,14 +39,3 @@ def _any(plain: object) -> Any:
     if nesting(value) > MAX_DEPTH:
         raise InvalidEvent(f"values nest deeper than {MAX_DEPTH}")
     return value if isinstance(value, Any) else Any(infer(value), value)
-
-
-def items_from_plain(events: Iterable[object]) -> list[Item | InvalidEvent]:
-    """The events that parsed JSON describes; an error stands in the place of what is none."""
-    found: list[Item | InvalidEvent] = []
-    for plain in events:
-        try:
-            found.append(item_from_plain(plain))
-        except InvalidEvent as error:
-            found.append(error)
-    return found

@@ -56,6 +56,8 @@ class Limits:
         octets_per_consumer: Their content, as far as it is in memory only.
         octets_in_all: The content of all waiting events that is in memory only.
         event_octets: One event.
+        event_values: Values in one event or request that comes as JSON, an object or list
+            counted as ten; values in one CORBA message. Reading at the limit takes about 20 ms.
         batch_events: Events in one push.
         producers: Producers whose marks a channel remembers.
         producer_runs: Gaps in the numbers of one producer that are remembered: a number with so
@@ -72,6 +74,7 @@ class Limits:
     octets_per_consumer: int = 64 * 1024 * 1024
     octets_in_all: int = 1024 * 1024 * 1024
     event_octets: int = 10_000_000
+    event_values: int = 100_000
     batch_events: int = 10_000
     producers: int = 100_000
     producer_runs: int = 1_024

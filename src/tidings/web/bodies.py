@@ -17,7 +17,7 @@ from starlette.responses import Response
 from tidings.errors import InvalidEvent, InvalidUsage, LimitExceeded, UnsupportedMedia
 from tidings.events.codecs.json_text import parse_json
 from tidings.events.texts import shortened
-from tidings.web.options import WebOptions
+from tidings.web.state import WebState
 
 __all__ = ["QueryNames", "StrictRoute", "check_charset", "check_query", "media_type", "query_names",
            "read_body"]  # fmt: skip
@@ -165,13 +165,14 @@ def _check_headers(headers: Headers) -> None:
 
 
 async def _read_json(request: Request) -> None:
-    options: WebOptions = request.app.state.web.options
+    state: WebState = request.app.state.web
+    options = state.options
     if media_type(request) != "application/json":
         raise UnsupportedMedia(_wrong_type(request))
     check_charset(request)
     # What was read is kept in the request: whoever handles it reads it from there.
     request._body = await read_body(request, options.max_body, options.read_patience)
-    request._json = _parsed(request._body, options.max_body)
+    request._json = _parsed(request._body, options.max_body, state.bounds.values)
 
 
 def _wrong_type(request: Request) -> str:
@@ -180,8 +181,8 @@ def _wrong_type(request: Request) -> str:
     return f"the body must be JSON with the header Content-Type: application/json; {told}"
 
 
-def _parsed(octets: bytes, most: int) -> object:
+def _parsed(octets: bytes, most: int, values: int) -> object:
     try:
-        return parse_json(octets, most)
+        return parse_json(octets, most, values)
     except InvalidEvent as error:  # the same fault, but this is no event
         raise InvalidUsage(f"the body is no JSON as it must be: {error}") from error

@@ -16,12 +16,13 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from tidings.engine.turns import Turns
 from tidings.errors import TidingsError
 from tidings.events.codecs.json_text import write_json
 from tidings.web.publishing import Asked, Publisher
 from tidings.web.reading import LINES_MEDIA_TYPES, LineSplitter, Numbering, read_line
 from tidings.web.results import result_form
-from tidings.web.state import Counts
+from tidings.web.state import WebState
 
 __all__ = ["LineAnswers"]
 
@@ -38,17 +39,18 @@ class LineAnswers(Response):
     Args:
         publisher: Where the events go; it has begun.
         numbering: The marks that the headers give.
-        counts: What the door counts.
+        state: What all routes share.
     """
 
     media_type = LINES_MEDIA_TYPES[0]
 
-    def __init__(self, publisher: Publisher, numbering: Numbering, counts: Counts) -> None:
+    def __init__(self, publisher: Publisher, numbering: Numbering, state: WebState) -> None:
         super().__init__()
         del self.headers["content-length"]
         self._publisher = publisher
         self._numbering = numbering
-        self._counts = counts
+        self._counts = state.counts
+        self._values = state.bounds.values
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Reads and answers until the body ends."""
@@ -91,8 +93,12 @@ class LineAnswers(Response):
         lines: Iterator[tuple[int, bytes | None]],
         under_way: asyncio.Queue[_Numbered | Exception | None],
     ) -> None:
+        turns = Turns()
         while some := list(islice(lines, _EVENTS_AT_ONCE)):
-            incoming = [self._numbering.mark(read_line(line)) for _, line in some]
+            incoming = []
+            for _, line in some:
+                incoming.append(self._numbering.mark(read_line(line, self._values)))
+                await turns.give()
             numbers = [number for number, _ in some]
             try:
                 await under_way.put((numbers, self._publisher.ask(incoming)))
@@ -107,10 +113,11 @@ class LineAnswers(Response):
             answers = await self._publisher.answers(asked)
         except TidingsError as error:  # for all of them
             answers = [error] * len(numbers)
-        forms = zip(numbers, answers, strict=True)
-        return b"".join(
-            [write_json({"line": n, **result_form(one, self._counts)}) + b"\n" for n, one in forms]
-        )
+        lines, turns = [], Turns()
+        for number, one in zip(numbers, answers, strict=True):
+            lines.append(write_json({"line": number, **result_form(one, self._counts)}) + b"\n")
+            await turns.give()
+        return b"".join(lines)
 
 
 async def _parts(receive: Receive) -> AsyncIterator[bytes]:

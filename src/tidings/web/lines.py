@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import count
 from typing import Protocol
@@ -267,11 +267,15 @@ class Line(QuietEndpoint):
         if not self._closed:
             self._answers.reject(self.channel, self.proxy, seqs, reason)
 
-    def polled(self, frame: PolledFrame) -> None:
+    def polled(self, frame: PolledFrame, found: Iterable[Item | TidingsError]) -> None:
         """The client has answered a poll.
 
+        Args:
+            frame: The answer.
+            found: The events in it.
+
         Raises:
-            InvalidEvent: What it sent is no event; the poll has failed for that reason.
+            TidingsError: What it sent is no event; the poll has failed for that reason.
         """
         future = self._polls.pop(frame.poll, None)
         if future is None or future.done():
@@ -283,7 +287,7 @@ class Line(QuietEndpoint):
             future.set_exception(TidingsError(frame.reason))
             return
         items: list[Item] = []
-        for item in frame.items():
+        for item in found:
             if isinstance(item, TidingsError):
                 future.set_exception(item)
                 raise item

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from starlette.responses import StreamingResponse
 
 from tidings.channel.views import ChannelInfo, ProxyInfo
-from tidings.clock import monotonic_microseconds
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
+from tidings.engine.turns import Turns
 from tidings.errors import NotFound
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Consumer",
     "Movement",
-    "Turns",
     "channels",
     "consumers",
     "listed",
@@ -34,29 +33,12 @@ __all__ = [
 _A = TypeVar("_A")
 _T = TypeVar("_T")
 
-# How long one look may hold up the loop, in microseconds; well below what counts as a block.
-_TURN: Final = 1_500
 # How often it is looked which consumers move, in seconds.
 _LOOK: Final = 10.0
 # The oldest event of a longer queue is not searched for.
 _SEARCHED: Final = 5_000
 # How many characters of an answer are sent at once.
 _CHUNK: Final = 32 * 1024
-
-
-class Turns:
-    """Gives others a turn on the loop before they have waited for long."""
-
-    __slots__ = ("_since",)
-
-    def __init__(self) -> None:
-        self._since = monotonic_microseconds()
-
-    async def give(self) -> None:
-        """Lets others go on if they have waited long enough."""
-        if monotonic_microseconds() - self._since > _TURN:
-            await asyncio.sleep(0)
-            self._since = monotonic_microseconds()
 
 
 async def _each(ids: Iterable[_A], look: Callable[[_A], _T]) -> AsyncIterator[_T]:

@@ -19,7 +19,8 @@ from tidings.channel.views import ChannelInfo
 from tidings.engine.access import OWNER
 from tidings.engine.archive_plan import ArchivingState
 from tidings.engine.host import Host
-from tidings.web.looking import Turns, channels, consumers
+from tidings.engine.turns import Turns
+from tidings.web.looking import channels, consumers
 from tidings.web.state import State, WebState
 
 __all__ = ["router"]

@@ -10,7 +10,7 @@ from tidings.api.problems import problem_of
 from tidings.api.trails import TrailForm
 from tidings.channel.trail import Traced
 from tidings.channel.vocabulary import Item
-from tidings.errors import InvalidEvent, TidingsError
+from tidings.errors import TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.web.state import Counts
 
@@ -41,11 +41,11 @@ def result_form(answer: object, counts: Counts) -> dict[str, Any]:
 
 
 def without_bad(
-    items: Sequence[Item | InvalidEvent], marks: Sequence[ProducerMark] | None
-) -> tuple[list[Item], Sequence[ProducerMark] | None, dict[int, InvalidEvent]]:
+    items: Sequence[Item | TidingsError], marks: Sequence[ProducerMark] | None
+) -> tuple[list[Item], Sequence[ProducerMark] | None, dict[int, TidingsError]]:
     """The events that are some, with their marks; and what stood in the place of others."""
-    bad = {at: one for at, one in enumerate(items) if isinstance(one, InvalidEvent)}
-    good = [one for one in items if not isinstance(one, InvalidEvent)]
+    bad = {at: one for at, one in enumerate(items) if isinstance(one, TidingsError)}
+    good = [one for one in items if not isinstance(one, TidingsError)]
     if bad and marks is not None:
         marks = [mark for at, mark in enumerate(marks) if at not in bad]
     return good, marks, bad

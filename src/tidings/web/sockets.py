@@ -27,7 +27,6 @@ from tidings.api.frames import (
     RejectFrame,
     ReleaseFrame,
     frame_id,
-    read_client_frame,
     write_frame,
     write_pushed,
 )
@@ -38,6 +37,7 @@ from tidings.engine.door import LocalDoor
 from tidings.errors import BadInput, InvalidEvent, InvalidUsage, LimitExceeded, TidingsError
 from tidings.web.encoded import encoded_of
 from tidings.web.lines import Line
+from tidings.web.reading import read_frame, read_items
 from tidings.web.results import plain_results, without_bad
 from tidings.web.sending import SocketWriter
 from tidings.web.state import WebState
@@ -133,10 +133,10 @@ class Socket:
                 self._refuse(None, BadInput("frames are JSON in text messages, not binary ones"))
                 return _UNSUPPORTED, "binary message"
             try:
-                frame = read_client_frame(text)
+                frame = await read_frame(text, self._state.bounds)
                 kind = frame.__class__
                 if kind is PushFrame:
-                    self._push(frame, len(text) + _PUSH_OVERHEAD)  # type: ignore[arg-type]
+                    await self._push(frame, len(text) + _PUSH_OVERHEAD)  # type: ignore[arg-type]
                     if self._under_way > self._most_under_way:
                         await self._made_room()
                 elif kind is AckFrame:
@@ -178,8 +178,8 @@ class Socket:
                 line.reject(frame.seqs, frame.reason)
             else:
                 try:
-                    line.polled(frame)
-                except InvalidEvent as error:
+                    line.polled(frame, await read_items(frame.events))
+                except TidingsError as error:
                     self._refuse(None, error)
 
     async def _answered(self, id: int, work: Awaitable[Callable[[], None] | None]) -> None:
@@ -194,12 +194,13 @@ class Socket:
 
     # Events in.
 
-    def _push(self, frame: PushFrame, size: int) -> None:
+    async def _push(self, frame: PushFrame, size: int) -> None:
         try:
             most = self._state.options.max_batch
             if len(frame.events) > most:
                 raise LimitExceeded(f"{len(frame.events)} events are more than the {most} taken")
-            good, marks, bad = without_bad(frame.items(), frame.producer_marks())
+            items = await read_items(frame.events)
+            good, marks, bad = without_bad(items, frame.producer_marks())
             command = Push(frame.channel, frame.proxy, good, marks, (), frame.trail)
             future = self._door.ask(command)
         except TidingsError as error:
@@ -210,7 +211,7 @@ class Socket:
         future.add_done_callback(partial(self._pushed, frame.id, size, bad))
 
     def _pushed(
-        self, id: int, size: int, bad: dict[int, InvalidEvent], future: asyncio.Future[Any]
+        self, id: int, size: int, bad: dict[int, TidingsError], future: asyncio.Future[Any]
     ) -> None:
         self._under_way -= size
         if self._room is not None and self._under_way <= self._most_under_way:

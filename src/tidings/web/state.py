@@ -22,6 +22,7 @@ from tidings.engine.host import Host
 from tidings.errors import StoreError
 from tidings.web.lifetimes import Lifetimes
 from tidings.web.options import WebOptions
+from tidings.web.reading import Bounds
 from tidings.web.security import principal_of
 
 __all__ = ["Counts", "Door", "Readiness", "State", "WebState"]
@@ -72,6 +73,7 @@ class WebState:
         lifetimes: When proxies without a name end.
         readiness: Whether the service takes work.
         counts: What the door counts.
+        bounds: How much one request or frame may bring.
     """
 
     def __init__(self, host: Host, options: WebOptions) -> None:
@@ -80,6 +82,7 @@ class WebState:
         self.lifetimes = Lifetimes(host, options.unnamed_lifetime)
         self.readiness = Readiness()
         self.counts = Counts()
+        self.bounds = Bounds(options.max_batch, host.settings.limits.event_values)
         self._doors: dict[Principal, LocalDoor] = {}
         self._parts: dict[Callable[[WebState], Any], Any] = {}
 

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tidings import event
-from tidings.api.client_frames import PolledFrame, PushFrame
+from tidings.api.client_frames import PushFrame
 from tidings.errors import InvalidEvent
 from tidings.events.envelope import ProducerMark
 
 EVENT = {"domain": "a", "type": "b"}
-
-
-def test_one_bad_event_is_an_error_in_its_place() -> None:
-    for frame in (PushFrame(1, 1, 1, [EVENT, {"domain": 1}]), PolledFrame(1, 1, [EVENT, 7])):
-        good, bad = frame.items()
-        assert good == event("a", "b")
-        assert isinstance(bad, InvalidEvent)
 
 
 def test_numbers_count_up_from_the_first() -> None:

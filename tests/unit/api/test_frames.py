@@ -41,7 +41,7 @@ from tidings.api.frames import (
     write_pushed,
 )
 from tidings.errors import BadInput, InvalidEvent, LimitExceeded
-from tidings.events.codecs.json_codec import encode_event
+from tidings.events.codecs.json_codec import encode_event, event_from_plain
 from tidings.events.envelope import ProducerMark
 
 ORIGIN = "0123456789abcdef" * 2
@@ -122,7 +122,7 @@ def test_a_push_says_marks_in_the_shortest_way() -> None:
         assert isinstance(frame, PushFrame)
         assert (frame.id, frame.channel, frame.proxy, frame.trail) == (1, 2, 3, False)
         assert frame.producer_marks() == marks
-        assert frame.items() == [one, one]
+        assert [event_from_plain(plain) for plain in frame.events] == [one, one]
 
 
 @pytest.mark.parametrize(

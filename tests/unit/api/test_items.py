@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tidings import event
-from tidings.api.items import item_form, item_from_plain, items_from_plain
+from tidings.api.items import item_form, item_from_plain
 from tidings.channel.vocabulary import Item
 from tidings.errors import InvalidEvent
 from tidings.events import typecode as tc
@@ -44,10 +44,3 @@ def test_what_is_no_item_says_where() -> None:
         item_from_plain({"any": deep})
     with pytest.raises(InvalidEvent):
         item_from_plain({"any": 1, "domain": "x"})
-
-
-def test_errors_stand_where_events_should() -> None:
-    first, second, third = items_from_plain([{"any": 1}, None, {"domain": "a", "type": "b"}])
-    assert first == Any(tc.LONG, 1)
-    assert isinstance(second, InvalidEvent)
-    assert third == event("a", "b")

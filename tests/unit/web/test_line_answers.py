@@ -53,7 +53,7 @@ async def _response(host: Host) -> tuple[LineAnswers, int]:
     channel = await new_channel(host)
     publisher = Publisher(state, state.door(OWNER), channel, None, trail=False)
     await publisher.begin()
-    return LineAnswers(publisher, Numbering(Headers()), state.counts), channel
+    return LineAnswers(publisher, Numbering(Headers()), state), channel
 
 
 def test_the_answer_begins_with_the_first_line_and_ends_with_the_body() -> None:

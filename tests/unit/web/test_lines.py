@@ -215,10 +215,10 @@ def test_polls_are_answered_by_their_number() -> None:
         await turns()
         polls = owner.frames()
         assert [(one["poll"], one["most"]) for one in polls] == [(1, 3), (2, 1)]
-        line.polled(PolledFrame(5, 2, [], "broken"))
-        line.polled(PolledFrame(5, 1, [{"domain": "a", "type": "b"}]))
-        line.polled(PolledFrame(5, 1, [{"domain": "too", "type": "late"}]))
-        line.polled(PolledFrame(5, 99))
+        line.polled(PolledFrame(5, 2, [], "broken"), [])
+        line.polled(PolledFrame(5, 1), [StructuredEvent("a", "b")])
+        line.polled(PolledFrame(5, 1), [StructuredEvent("too", "late")])
+        line.polled(PolledFrame(5, 99), [])
         assert await first == [StructuredEvent("a", "b")]
         with pytest.raises(TidingsError, match="broken"):
             await second
@@ -234,8 +234,8 @@ def test_a_poll_fails_for_what_is_no_event_for_a_supplier_that_is_gone_and_for_a
         polls = [asyncio.ensure_future(line.try_pull(1)) for _ in range(3)]
         await turns()
         with pytest.raises(InvalidEvent):
-            line.polled(PolledFrame(5, 1, [{"domain": 1}]))
-        line.polled(PolledFrame(5, 2, gone=True))
+            line.polled(PolledFrame(5, 1), [InvalidEvent("none")])
+        line.polled(PolledFrame(5, 2, gone=True), [])
         line.close()
         for poll, error in zip(polls, (InvalidEvent, Disconnected, Unreachable), strict=True):
             with pytest.raises(error):

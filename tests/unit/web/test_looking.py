@@ -15,7 +15,8 @@ from tests.unit.engine.hosts import (
 from tests.unit.web.doors import web_door
 from tidings.channel.management import DestroyChannel, Disconnect
 from tidings.engine.access import OWNER
-from tidings.web.looking import Movement, Turns, channels, consumers, proxies
+from tidings.engine.turns import Turns
+from tidings.web.looking import Movement, channels, consumers, proxies
 
 
 def test_what_ends_during_a_look_is_passed_over() -> None:

@@ -40,6 +40,7 @@ __all__ = [
     "BATCH_MEDIA_TYPE",
     "FOREIGN_DOMAIN",
     "MAX_BATCH_OCTETS",
+    "MAX_STRUCTURED_OCTETS",
     "MEDIA_TYPE",
     "STRUCTURED_MEDIA_TYPE",
     "decode_batch",
@@ -48,6 +49,7 @@ __all__ = [
     "encode_batch",
     "encode_binary",
     "encode_structured",
+    "structured_from_plain",
 ]
 
 STRUCTURED_MEDIA_TYPE: Final = "application/cloudevents+json"
@@ -56,7 +58,7 @@ BATCH_MEDIA_TYPE: Final = "application/cloudevents-batch+json"
 # A few of the largest events, or very many of the usual size.
 MAX_BATCH_OCTETS: Final = 64_000_000
 # Base64 makes a third more of octets.
-_MAX_OCTETS: Final = MAX_ENVELOPE_OCTETS + MAX_EVENT_OCTETS // 2
+MAX_STRUCTURED_OCTETS: Final = MAX_ENVELOPE_OCTETS + MAX_EVENT_OCTETS // 2
 
 
 def encode_structured(item: Envelope | StructuredEvent) -> bytes:
@@ -75,7 +77,7 @@ def encode_structured(item: Envelope | StructuredEvent) -> bytes:
         plain["data"] = data
     elif data is not None:
         plain["data_base64"] = data  # written in base64
-    return write_json(plain, _MAX_OCTETS)
+    return write_json(plain, MAX_STRUCTURED_OCTETS)
 
 
 def decode_structured(text: bytes | str) -> Envelope | StructuredEvent:
@@ -85,7 +87,15 @@ def decode_structured(text: bytes | str) -> Envelope | StructuredEvent:
         InvalidEvent: It is no CloudEvent, or holds what no event can.
         LimitExceeded: It is too long.
     """
-    plain = parse_json(text, _MAX_OCTETS)
+    return structured_from_plain(parse_json(text, MAX_STRUCTURED_OCTETS))
+
+
+def structured_from_plain(plain: object) -> Envelope | StructuredEvent:
+    """What a CloudEvent that was parsed as JSON holds.
+
+    Raises:
+        InvalidEvent: It is no CloudEvent, or holds what no event can.
+    """
     if not isinstance(plain, dict):
         raise InvalidEvent(f"a CloudEvent is a JSON object, not {shortened(plain)}")
     has_data, encoded = "data" in plain, plain.pop("data_base64", None)
@@ -143,10 +153,17 @@ def encode_binary(item: Envelope | StructuredEvent) -> tuple[dict[str, str], byt
     return headers, data or b""
 
 
-def decode_binary(headers: Mapping[str, str], body: bytes) -> Envelope | StructuredEvent:
+def decode_binary(
+    headers: Mapping[str, str], body: bytes, values: int | None = None
+) -> Envelope | StructuredEvent:
     """What a CloudEvent in headers and a body holds: an envelope if it is ours, else an event.
 
     Headers that are not of CloudEvents are passed over.
+
+    Args:
+        headers: The headers.
+        body: The body.
+        values: How many values JSON in the body may hold, see `parse_json`.
 
     Raises:
         InvalidEvent: It is no CloudEvent, or holds what no event can.
@@ -164,11 +181,13 @@ def decode_binary(headers: Mapping[str, str], body: bytes) -> Envelope | Structu
             given[name.removeprefix("ce-")] = from_header(value, header)
     if media_type is not None:
         given["datacontenttype"] = media_type
-    content = _from_body(bytes(body), media_type)
+    content = _from_body(bytes(body), media_type, values)
     return from_cloudevent(CloudEvent(checked_attributes(given), content))
 
 
-def _from_body(body: bytes, media_type: str | None) -> Json | str | bytes | None:
+def _from_body(
+    body: bytes, media_type: str | None, values: int | None
+) -> Json | str | bytes | None:
     if len(body) > MAX_EVENT_OCTETS:
         raise LimitExceeded(f"{len(body)} octets of data are more than {MAX_EVENT_OCTETS}")
     if not body and (media_type is None or is_json(media_type)):
@@ -177,7 +196,7 @@ def _from_body(body: bytes, media_type: str | None) -> Json | str | bytes | None
         return body
     if is_json(media_type):
         try:
-            return Json(parse_json(body))
+            return Json(parse_json(body, values=values))
         except InvalidEvent as error:
             raise error.inside("data") from error.__cause__
     if not is_text(media_type):

@@ -11,8 +11,9 @@ from tidings.channel.management import DestroyAdmin
 from tidings.channel.views import AdminInfo
 from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
+from tidings.engine.turns import Turns
 from tidings.web.bodies import StrictRoute
-from tidings.web.looking import Turns, listed
+from tidings.web.looking import listed
 from tidings.web.paths import AdminPlace, ChannelId, admin_place
 from tidings.web.routes.answers import CREATED, NOTHING, located
 from tidings.web.routes.places import add_filter_routes, add_property_routes, view_of

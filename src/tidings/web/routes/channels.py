@@ -13,9 +13,10 @@ from tidings.api.properties import AdminProperties, QoSProperties, properties_in
 from tidings.api.trails import DryRunForm, TrailForm
 from tidings.channel.management import DestroyChannel, SetAdminProperties, SetQoS, ValidateQoS
 from tidings.channel.vocabulary import Place
+from tidings.engine.turns import Turns
 from tidings.names import new_origin
 from tidings.web.bodies import StrictRoute
-from tidings.web.looking import Turns, channels, listed
+from tidings.web.looking import channels, listed
 from tidings.web.paths import ChannelId, part
 from tidings.web.routes.answers import CREATED, NOTHING, located
 from tidings.web.state import Door

@@ -10,10 +10,11 @@ from fastapi import APIRouter, Path, Query, Response
 from tidings.api.dead_letters import DeadLetter, DeadLetters, RedriveForm, Redriven
 from tidings.channel.views import DeadLetterInfo
 from tidings.engine.door import LocalDoor
+from tidings.engine.turns import Turns
 from tidings.errors import NotFound, WrongState
 from tidings.events.fields import fields_of
 from tidings.web.bodies import StrictRoute
-from tidings.web.looking import Turns, listed
+from tidings.web.looking import listed
 from tidings.web.paths import Most, Number, channel_of
 from tidings.web.routes.answers import NOTHING
 from tidings.web.state import Door
@@ -62,10 +63,12 @@ async def redrive_many(door: Door, asked: RedriveForm) -> Redriven:
     wanted = asked.to_constraint()
     channel = None if asked.channel is None else channel_of(door, str(asked.channel))
     redriven = after = 0
+    turns = Turns()
     while True:
         page = await door.dead_letters(channel, None, after, _PAGE)
         for letter in page:
             after = letter.id
+            await turns.give()
             if wanted.matches(fields_of(letter.event)) and await _redriven(door, letter.id):
                 redriven += 1
                 if redriven == asked.most:

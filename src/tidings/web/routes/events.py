@@ -6,7 +6,8 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
 
-from tidings.errors import LimitExceeded, TidingsError
+from tidings.engine.turns import Turns
+from tidings.errors import TidingsError
 from tidings.events.codecs.cloudevents_codec import BATCH_MEDIA_TYPE, STRUCTURED_MEDIA_TYPE
 from tidings.events.codecs.json_text import write_json
 from tidings.web.bodies import StrictRoute, check_charset, media_type, read_body
@@ -158,19 +159,17 @@ async def send_events(
         check_charset(request)
     if kind in LINES_MEDIA_TYPES:
         await target.begin()
-        return LineAnswers(target, numbering, state.counts)
+        return LineAnswers(target, numbering, state)
     body = await read_body(request, state.options.max_body, state.options.read_patience)
-    found = read_events(kind, request.headers, body)
+    found = await read_events(kind, request.headers, body, state.bounds)
     if isinstance(found, Incoming):
         return await _one(target, numbering.mark(found), state)
-    if len(found) > state.options.max_batch:
-        raise LimitExceeded(
-            f"{len(found)} events are more than the {state.options.max_batch} that one request "
-            "may bring: send several, or JSON lines"
-        )
     await target.begin()
     answers = await target.answers(target.ask([numbering.mark(one) for one in found]))
-    results = [result_form(one, state.counts) for one in answers]
+    results, turns = [], Turns()
+    for one in answers:
+        results.append(result_form(one, state.counts))
+        await turns.give()
     return _json({"origin": target.origin, "results": results})
 
 

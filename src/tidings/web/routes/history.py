@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Response
 
 from tidings.api.delivered import write_delivered
+from tidings.engine.turns import Turns
 from tidings.web.bodies import StrictRoute
-from tidings.web.looking import Turns
 from tidings.web.paths import ChannelId, Most, Number
 from tidings.web.replaying import Since, Wanted
 from tidings.web.state import Door

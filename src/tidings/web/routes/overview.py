@@ -17,9 +17,10 @@ from tidings.channel.effects import Notice as NoticeEffect
 from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
+from tidings.engine.turns import Turns
 from tidings.errors import NotFound
 from tidings.web.bodies import StrictRoute
-from tidings.web.looking import Consumer, Movement, Turns, channels, consumers, proxies, streamed
+from tidings.web.looking import Consumer, Movement, channels, consumers, proxies, streamed
 from tidings.web.paths import Most
 from tidings.web.routes.admins import admins_of
 from tidings.web.state import Door, State, WebState

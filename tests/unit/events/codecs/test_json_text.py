@@ -170,7 +170,7 @@ LARGE = "[" + "1," * 4_900_000 + "1]"
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (f'{{"a": 1, "a": 2, "n": {LARGE}}}', "the name 'a' stands twice in one object"),
+        (f'{{"a": 1, "a": 2, "n": {LARGE}}}', "a name stands twice in one object"),
         (f'{{"a": 1e999, "n": {LARGE}}}', "a number is too large"),
         ('["' + "\\n" * 4_900_000 + '\\ud800"]', "column 9800003: the lone surrogate"),
         ("[" + "\n" * 9_000_000 + "x", "line 9000001, column 1"),
@@ -190,3 +190,28 @@ def test_ten_megabytes_are_read_in_a_moment() -> None:
     found = parse_json(text)
     assert isinstance(found, dict)
     assert len(found["a"]) == 280_000
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("[1,2,3]", 12),
+        ('{"a":{"b":[]}}', 30),
+        ('{"a":"[,{,","b":"\\\\"}', 11),
+        ('["a\\",[\\"",2]', 11),
+        ("7", 0),
+    ],
+)
+def test_values_are_counted_before_they_are_parsed(text: str, count: int) -> None:
+    long = text + " " * 200
+    assert parse_json(long, values=count) == json.loads(text)
+    if count:
+        with pytest.raises(LimitExceeded, match=f"more than the {count - 1} values"):
+            parse_json(long, values=count - 1)
+        with pytest.raises(LimitExceeded):  # and nobody has looked at the rest
+            parse_json(long + "}", values=count - 1)
+
+
+def test_very_many_texts_are_too_many_values() -> None:
+    with pytest.raises(LimitExceeded):
+        parse_json("[" + '"",' * 3_000_000 + '""]', values=json_text.MAX_VALUES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -25,17 +26,26 @@ class Served:
 
     Attributes:
         url: Where it is.
+        corba: The same for CORBA clients, if they can come.
         process: It.
         log: What it has written to standard error so far is in this file.
     """
 
-    def __init__(self, folder: Path, *options: str, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *options: str,
+        env: Mapping[str, str] | None = None,
+        descriptors: int | None = None,
+    ) -> None:
         folder.mkdir(exist_ok=True)
         self._port_file = folder / "port.json"
         self.log = folder / "log"
         command = [sys.executable, "-m", "tidings", "serve", "--port", "0",
                    "--port-file", str(self._port_file), "--data", str(folder / "data"),
                    *options]  # fmt: skip
+        if descriptors is not None:
+            command = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh", *command]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder,
@@ -47,6 +57,8 @@ class Served:
         """Waits until it is ready; what a killed one has left may still be there meanwhile."""
         self.wait_for(lambda: self._told().get("pid") == self.process.pid)
         self.url = self._told()["url"]
+        found = re.search(r"([\d.]+):(\d+)/", self._told().get("corba", ""))
+        self.corba = ("", 0) if found is None else (found[1], int(found[2]))
         return self
 
     def _told(self) -> dict[str, Any]:
@@ -79,9 +91,14 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path, *options: str, env: Mapping[str, str] | None = None) -> Iterator[Served]:
+def served(
+    folder: Path,
+    *options: str,
+    env: Mapping[str, str] | None = None,
+    descriptors: int | None = None,
+) -> Iterator[Served]:
     """A service that is ready; it is gone afterwards."""
-    service = Served(folder, *options, env=env)
+    service = Served(folder, *options, env=env, descriptors=descriptors)
     try:
         yield service.ready()
     finally:

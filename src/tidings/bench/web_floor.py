@@ -16,8 +16,10 @@ from typing import Any, Final
 
 import msgspec
 
+from tidings.admission import Admission
 from tidings.server.build import bound_socket, http_server
 from tidings.server.config import ServerSettings
+from tidings.server.descriptors import budget, raised_limit
 
 __all__ = ["Told", "floor_app", "main"]
 
@@ -87,7 +89,9 @@ def floor_app() -> Callable[[MutableMapping[str, Any], Receive, Send], Awaitable
 
 
 async def _serve(socket: Socket) -> None:
-    await http_server(floor_app(), ServerSettings()).serve([socket])
+    settings = ServerSettings()
+    admission = Admission(budget(settings, raised_limit()).http)
+    await http_server(floor_app(), settings, admission).serve([socket])
 
 
 def main() -> None:

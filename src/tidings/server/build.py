@@ -9,15 +9,16 @@ import os
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import uvicorn
 from fastapi import FastAPI
 
+from tidings.admission import ACCEPT_AT_ONCE, Admission
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, StoreError
 from tidings.server.config import ServerSettings
-from tidings.server.connections import SocketConnection, Unread, patient
+from tidings.server.connections import SocketConnection, Unread, admitted
 from tidings.server.rules import channel_settings
 from tidings.stores.retention import Retention
 from tidings.web.app import build_app
@@ -35,9 +36,9 @@ __all__ = [
     "web_options",
 ]
 
-_SECOND = 1_000_000
+_SECOND: Final = 1_000_000
 # Waiting connections; the kernel has its own bound as well.
-_BACKLOG = 2_048
+_BACKLOG: Final = 2_048
 # How long requests may take to end once the door closes, before the client is hung up on, and
 # before what then still runs is cancelled; in seconds.
 _HANG_UP = 0.5
@@ -185,6 +186,8 @@ class HttpServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begins to listen, and says so."""
         await super().startup(sockets=sockets)
+        for listening in sockets or ():
+            listening.listen(_BACKLOG)  # more may wait than are accepted at once
         self.listening.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -206,18 +209,19 @@ class HttpServer(uvicorn.Server):
             server.close()
 
 
-def http_server(app: Any, settings: ServerSettings) -> HttpServer:  # noqa: ANN401
+def http_server(app: Any, settings: ServerSettings, admission: Admission) -> HttpServer:  # noqa: ANN401
     """What serves an application.
 
     Args:
         app: An ASGI application.
+        admission: Which connections stay open.
         settings: The limits of frames and how often sockets are asked whether they live.
     """
     http = settings.http
     return HttpServer(
         uvicorn.Config(
             app,
-            http=patient(http.read_patience),
+            http=admitted(admission, http.read_patience),
             ws=SocketConnection,
             ws_max_size=http.max_body,
             ws_ping_interval=http.ping_interval,
@@ -229,7 +233,7 @@ def http_server(app: Any, settings: ServerSettings) -> HttpServer:  # noqa: ANN4
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            backlog=_BACKLOG,
+            backlog=ACCEPT_AT_ONCE,
             timeout_graceful_shutdown=_GRACE,
         ),
         http.write_patience,

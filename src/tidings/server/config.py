@@ -24,6 +24,7 @@ from tidings.server.corba_settings import (
 from tidings.server.kinds import (
     Duration,
     Octets,
+    OptionalCount,
     OptionalDuration,
     OptionalOctets,
     OptionalPath,
@@ -122,6 +123,11 @@ class StoreSection(Section):
         default=SEGMENT_OCTETS,
         description="How long one file of the journal may be; old ones go whole.",
     )
+    reserved_descriptors: Annotated[int, Field(ge=128)] = Field(
+        default=256,
+        description="File descriptors that no connection gets: for journal, catalog and archive, "
+        "and for connections that are being accepted or closed.",
+    )
 
 
 class HttpSection(Section):
@@ -158,6 +164,21 @@ class HttpSection(Section):
         default=(),
         description="Origins such as https://desk.example whose pages may use the service.",
         json_schema_extra=LIVE_FIELD,
+    )
+    max_connections: OptionalCount = Field(
+        default=None,
+        description="The most connections at one time. At this limit the oldest one without a "
+        "valid request gives way, else the one that has been idle for longest; WebSockets and "
+        "tails never do. none: what the limit of descriptors leaves, at most 10,000.",
+    )
+    max_connections_per_host: OptionalCount = Field(
+        default=None,
+        description="The same, from one address. none: half of all, and no limit for loopback.",
+    )
+    max_unauthenticated: OptionalCount = Field(
+        default=None,
+        description="The same, of connections that have not yet sent a request which may come in "
+        "(with the token, if there is one). none: a quarter of all.",
     )
     unnamed_lifetime: Duration = Field(
         default=_WEB.unnamed_lifetime,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, Final
 
 import h11
@@ -17,21 +18,26 @@ from uvicorn.protocols.http.h11_impl import (
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 
+from tidings.admission import Admission, Place
 from tidings.api.problems import MEDIA_TYPE
 from tidings.events.codecs.json_text import write_json
 from tidings.web.faults import http_problem
+from tidings.web.security import AUTHENTICATED
 
-__all__ = ["MOST_HEAD", "HttpConnection", "SocketConnection", "Unread", "patient"]
+__all__ = ["MOST_HEAD", "HttpConnection", "SocketConnection", "Unread", "admitted"]
 
 MOST_HEAD: Final = 256 * 1024
 """How long the head of a request may be: the longest filter, percent-encoded, and some more."""
 
 # Answers to pings that a client may leave unread, in octets.
 _MOST_UNREAD: Final = 1024 * 1024
+# Where the state of a connection has what is called when it is gone.
+_LEAVE: Final = "tidings.leave"
 _DETAILS: Final = {
     400: "this is no well-formed HTTP/1.1 request",
     408: "the request did not come in time",
     431: "the head of the request is too long",
+    503: "too many connections are open, and all of them are in use",
     501: "this Transfer-Encoding is not understood: use chunked",
 }
 
@@ -58,6 +64,7 @@ class HttpConnection(H11Protocol):
     """
 
     patience = 30.0
+    admission: Admission
 
     def __init__(
         self, config: uvicorn.Config, server_state: ServerState, app_state: dict[str, Any],
@@ -67,6 +74,14 @@ class HttpConnection(H11Protocol):
         self.conn = _StrictParser(h11.SERVER, MOST_HEAD)
         self._deadline: asyncio.TimerHandle | None = None
         self.pauses = 0
+        self._place = Place("", self._give_way, self._idle_since)
+        self._used_at = self.loop.time()
+        # A WebSocket takes the place over with the state.
+        self.app_state = {
+            **app_state,
+            AUTHENTICATED: partial(self.admission.authenticate, self._place),
+            _LEAVE: partial(self.admission.leave, self._place),
+        }
 
     def pause_writing(self) -> None:
         """Writes nothing more until some of it is read."""
@@ -76,22 +91,48 @@ class HttpConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begins to wait for a request."""
         super().connection_made(transport)
-        self._watch()
+        # A socket for both families shows addresses of the old one inside the new.
+        self._place.address = (self.client or ("", 0))[0].removeprefix("::ffff:")
+        if self.admission.admit(self._place):
+            self._watch()
+        else:
+            self._answer(503)
+            self.transport.close()
 
     def data_received(self, data: bytes) -> None:
         """Takes what came."""
+        if self.transport.is_closing():
+            return
         super().data_received(data)
         self._watch()
+
+    def on_response_complete(self) -> None:
+        """Begins to be idle, unless the next request is there."""
+        self._used_at = self.loop.time()
+        super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Waits for nothing more."""
         super().connection_lost(exc)
+        self.admission.leave(self._place)
         self._stop_watching()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """Hands the connection on."""
         super().handle_websocket_upgrade(event)
+        self._place.idle_since = _never_idle
+        self._place.give_way = self.transport.abort
         self._stop_watching()
+
+    def _answering(self) -> bool:
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is not None and not cycle.response_complete
+
+    def _idle_since(self) -> float | None:
+        return None if self._answering() else self._used_at
+
+    def _give_way(self) -> None:
+        self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
         """Tells the client that this is no HTTP, unless an answer is under way already."""
@@ -100,10 +141,8 @@ class HttpConnection(H11Protocol):
         self._refuse(status if status in _DETAILS else 400)
 
     def _watch(self) -> None:
-        cycle: RequestResponseCycle | None = self.cycle
-        answering = cycle is not None and not cycle.response_complete
         handed_on = self.transport.get_protocol() is not self
-        if answering or handed_on or self.transport.is_closing():
+        if self._answering() or handed_on or self.transport.is_closing():
             self._stop_watching()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(self.patience, self._refuse, 408)
@@ -116,18 +155,26 @@ class HttpConnection(H11Protocol):
     def _refuse(self, status: int) -> None:
         began = self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
         if began and self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            body = write_json(http_problem(status, _DETAILS[status]))
-            headers = [("content-type", MEDIA_TYPE), ("content-length", str(len(body))),
-                       ("connection", "close")]  # fmt: skip
-            answer = h11.Response(status_code=status, headers=headers,
-                                  reason=STATUS_PHRASES[status])  # fmt: skip
-            for part in (answer, h11.Data(data=body), h11.EndOfMessage()):
-                self.transport.write(self.conn.send(part) or b"")
+            self._answer(status)
         self.transport.close()
+
+    def _answer(self, status: int) -> None:
+        body = write_json(http_problem(status, _DETAILS[status]))
+        headers = [("content-type", MEDIA_TYPE), ("content-length", str(len(body))),
+                   ("connection", "close")]  # fmt: skip
+        answer = h11.Response(status_code=status, headers=headers,
+                              reason=STATUS_PHRASES[status])  # fmt: skip
+        for part in (answer, h11.Data(data=body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(part) or b"")
 
 
 class SocketConnection(WebSocketsSansIOProtocol):
     """A WebSocket whose client cannot have pings answered for ever without reading."""
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Leaves its place."""
+        super().connection_lost(exc)
+        self.app_state[_LEAVE]()
 
     def handle_ping(self) -> None:
         """Answers a ping."""
@@ -167,7 +214,11 @@ class Unread:
         self._left = left
 
 
-def patient(seconds: float) -> type[HttpConnection]:
-    """Connections that wait so long for a request."""
-    members: dict[str, Any] = {"patience": seconds}
+def admitted(admission: Admission, seconds: float) -> type[HttpConnection]:
+    """Connections that have a place, and wait so long for a request."""
+    members: dict[str, Any] = {"admission": admission, "patience": seconds}
     return type("HttpConnection", (HttpConnection,), members)
+
+
+def _never_idle() -> None:
+    """Stands for a connection that is in use as long as it is open."""

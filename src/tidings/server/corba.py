@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tidings.admission import Admission, AdmissionLimits
 from tidings.channel.management import CreateChannel
 from tidings.cos.CosNaming_auto import Name, NameComponent
 from tidings.cos.names import register
@@ -87,6 +88,7 @@ class CorbaDoor:
         host: The channels.
         settings: All settings, as they are at the start.
         current: All settings as they are now: some change while the service runs.
+        limits: How many connections there may be.
 
     Attributes:
         url: Where clients begin: the naming service.
@@ -95,14 +97,18 @@ class CorbaDoor:
     url: str
 
     def __init__(
-        self, host: Host, settings: ServerSettings, current: Callable[[], ServerSettings]
+        self,
+        host: Host,
+        settings: ServerSettings,
+        current: Callable[[], ServerSettings],
+        limits: AdmissionLimits,
     ) -> None:
         self._host = host
         self._settings = settings
         self._registering: asyncio.Task[None] | None = None
         self._opened: Opened = open_service(
             host,
-            orb_options(settings.iiop),
+            orb_options(settings.iiop, limits),
             object_secret(settings),
             lambda: agent_properties(current()),
             clients=client_options(settings.iiop),
@@ -114,6 +120,11 @@ class CorbaDoor:
     def connections(self) -> int:
         """How many connections are open, of clients and to them."""
         return self._opened.service.orb.connections
+
+    @property
+    def admission(self) -> Admission:
+        """Which connections of clients stay open."""
+        return self._opened.service.orb.admission
 
     async def open(self) -> None:
         """Listens, and calls the clients again that were connected before.

@@ -8,13 +8,14 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
+from tidings.admission import AdmissionLimits
 from tidings.orb.aio import Address, Bidirectional, Options
 from tidings.orb.corbaloc import parse_name, parse_object_url
 from tidings.orb.exceptions import CorbaError
 from tidings.orb.limits import DEFAULT_LIMITS
 from tidings.servants.calls import ClientOptions
 from tidings.servants.name_tree import MAX_NAMES
-from tidings.server.kinds import Duration, Octets, OptionalPath, OptionalText, Right
+from tidings.server.kinds import Duration, Octets, OptionalCount, OptionalPath, OptionalText, Right
 from tidings.server.rules import Section
 
 __all__ = [
@@ -109,14 +110,21 @@ class IiopSection(Section):
     max_message: Octets = Field(
         default=DEFAULT_LIMITS.message_size, description="The longest message."
     )
-    max_connections: Annotated[int, Field(ge=1)] = Field(
-        default=_OPTIONS.max_connections,
-        description="The most connections of clients at one time, and the most to clients; of "
-        "these an idle one gives way to a new one.",
+    max_connections: OptionalCount = Field(
+        default=None,
+        description="The most connections of clients at one time, and the most to clients. At "
+        "this limit the oldest one that has called no object of the service gives way, else the "
+        "one that has been idle for longest. none: what the limit of descriptors leaves, at most "
+        "1,000.",
     )
-    max_connections_per_host: Annotated[int, Field(ge=1)] = Field(
-        default=_OPTIONS.max_connections_per_host,
-        description="The most connections from one address.",
+    max_connections_per_host: OptionalCount = Field(
+        default=None,
+        description="The same, from one address. none: half of all, and no limit for loopback.",
+    )
+    max_unauthenticated: OptionalCount = Field(
+        default=None,
+        description="The same, of connections that have not yet called an object of the service. "
+        "none: a quarter of all.",
     )
     max_requests: Annotated[int, Field(ge=1)] = Field(
         default=_OPTIONS.max_requests,
@@ -213,15 +221,22 @@ def corba_problem(iiop: IiopSection, files: IorFileSection, naming: NamingSectio
     return ""
 
 
-def orb_options(iiop: IiopSection) -> Options:
-    """What the ORB is told."""
+def orb_options(iiop: IiopSection, limits: AdmissionLimits) -> Options:
+    """What the ORB is told.
+
+    Args:
+        iiop: The settings.
+        limits: How many connections there may be.
+    """
     advertise = iiop.advertise_host
     further = [read_address(text, CORBA_PORT) for text in iiop.alternates]
     return Options(
         limits=replace(DEFAULT_LIMITS, message_size=iiop.max_message),
-        max_connections=iiop.max_connections,
-        max_opened=iiop.max_connections,
-        max_connections_per_host=iiop.max_connections_per_host,
+        max_connections=limits.most,
+        max_opened=limits.most,
+        max_connections_per_host=limits.most_per_address,
+        max_unauthenticated=limits.most_unauthenticated,
+        limit_loopback=limits.limit_loopback,
         max_requests=iiop.max_requests,
         max_output=iiop.max_output,
         message_seconds=iiop.read_patience,

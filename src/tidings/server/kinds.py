@@ -15,6 +15,7 @@ __all__ = [
     "Duration",
     "Label",
     "Octets",
+    "OptionalCount",
     "OptionalDuration",
     "OptionalOctets",
     "OptionalPath",
@@ -127,6 +128,13 @@ OptionalOctets = Annotated[
     Right(f"{_SIZE_RIGHT}; or none", "a size or none"),
     BeforeValidator(_none),
 ]
+OptionalCount = Annotated[
+    Annotated[int, Field(ge=1)] | None,
+    Right("a whole number from 1 on; or none"),
+    BeforeValidator(_none),
+]
+"""A number, or none for one that is derived from others."""
+
 OptionalText = Annotated[str | None, Right("a text"), BeforeValidator(_none)]
 OptionalPath = Annotated[
     Annotated[Path, Field(strict=False)] | None, Right("a path"), BeforeValidator(_none)

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import tidings
+from tidings.admission import Admission
 from tidings.engine.archiving import Archiving
 from tidings.engine.host import Host
 from tidings.errors import Stopping
@@ -34,6 +35,7 @@ from tidings.server.build import (
     open_host,
     web_options,
 )
+from tidings.server.descriptors import budget, raised_limit
 from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs, loop_fault
 from tidings.server.reload import Reloader
@@ -158,6 +160,7 @@ class Service:
         self._stopping = False
         self._watched: set[asyncio.Task[Any]] = set()
         self._behind_the_door = AsyncExitStack()
+        self._budget = budget(loaded.settings, raised_limit())
         self._serving: asyncio.Task[None] | None = None
         self._corba: CorbaDoor | None = None
 
@@ -199,7 +202,10 @@ class Service:
             return
         from tidings.server.corba import CorbaDoor  # takes a while, and not all want it
 
-        self._corba = CorbaDoor(self.host, self._settings, lambda: self.reloader.settings)
+        self._corba = CorbaDoor(
+            self.host, self._settings, lambda: self.reloader.settings, self._budget.iiop
+        )
+        self._web.counts.admissions["iiop"] = self._corba.admission
         await self._corba.open()
         self._web.counts.corba = lambda: 0 if self._corba is None else self._corba.connections
         self._watch_over()
@@ -216,7 +222,9 @@ class Service:
         self._web.readiness.phase = "starting"
         await self._behind_the_door.enter_async_context(app.router.lifespan_context(app))
         door = RequestLog(app, lambda: self._logs.level)
-        self._server: HttpServer = http_server(door, self._settings)
+        admission = Admission(self._budget.http)
+        self._web.counts.admissions["http"] = admission
+        self._server: HttpServer = http_server(door, self._settings, admission)
         self.url, self._beside = "", ""
         if bound is not None:
             address = bound.getsockname()[:2]

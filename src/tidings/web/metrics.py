@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from starlette.responses import Response
 
+from tidings.admission import Admission
 from tidings.channel.views import ChannelInfo
 from tidings.engine.access import OWNER
 from tidings.engine.archive_plan import ArchivingState
@@ -121,8 +122,31 @@ def _families(state: WebState, seen: _Seen) -> Iterator[Metric]:
     yield _gauge("tails", "Open tails (server-sent events).", counts.tails)
     if counts.corba is not None:
         yield _gauge("corba_connections", "Open CORBA connections.", counts.corba())
+    yield from _of_connections(counts.admissions)
     yield _gauge("unnamed_proxies", "Proxies that end when nobody uses them.", len(state.lifetimes))
     yield _gauge("ready", "1 if the service takes work.", not state.not_ready)
+
+
+def _of_connections(doors: Mapping[str, Admission]) -> Iterator[Metric]:
+    open_now = GaugeMetricFamily(
+        "tidings_connections", "Open connections of clients.", labels=("door", "authenticated")
+    )
+    most = GaugeMetricFamily(
+        "tidings_connections_limit", "How many there may be.", labels=("door",)
+    )
+    gave_way = CounterMetricFamily(
+        "tidings_connections_gave_way", "Closed to make room for others.", labels=("door",)
+    )
+    refused = CounterMetricFamily(
+        "tidings_connections_refused", "Refused: all others had work.", labels=("door",)
+    )
+    for door, admission in doors.items():
+        open_now.add_metric((door, "no"), admission.unauthenticated)
+        open_now.add_metric((door, "yes"), admission.count - admission.unauthenticated)
+        most.add_metric((door,), admission.limits.most)
+        gave_way.add_metric((door,), admission.gave_way)
+        refused.add_metric((door,), admission.refused)
+    yield from (open_now, most, gave_way, refused)
 
 
 def _of_channels(seen: _Seen) -> Iterator[Metric]:

@@ -18,10 +18,13 @@ from tidings.errors import Forbidden, TidingsError, Unauthenticated
 from tidings.web.faults import refuse
 from tidings.web.options import WebOptions
 
-__all__ = ["TOKEN_SUBPROTOCOL", "Guard", "authenticate", "principal_of"]
+__all__ = ["AUTHENTICATED", "TOKEN_SUBPROTOCOL", "Guard", "authenticate", "principal_of"]
 
 TOKEN_SUBPROTOCOL: Final = "tidings.token."
 """Browsers can set no header on a WebSocket: the token comes as a subprotocol behind this."""
+
+AUTHENTICATED: Final = "tidings.authenticated"
+"""Where the state of a scope may have a function to be called once it is sure who asks."""
 
 _OPEN: Final = "/health/"
 _PRINCIPAL: Final = "tidings.principal"
@@ -47,6 +50,8 @@ class Guard:
             except TidingsError as error:
                 await refuse(scope, receive, send, error)
                 return
+            if (tell := scope.get("state", {}).get(AUTHENTICATED)) is not None:
+                tell()
         await self._app(scope, receive, send)
 
 

@@ -10,12 +10,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
+from tidings.admission import Admission
 from tidings.engine.access import Principal
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
@@ -52,12 +53,14 @@ class Counts:
         tails: How many are open now.
         rejected: How many pushed events were refused since the start.
         corba: Tells how many CORBA connections are open now; None if there is no such door.
+        admissions: Which connections of a door stay open, by its name.
     """
 
     websockets: int = 0
     tails: int = 0
     rejected: int = 0
     corba: Callable[[], int] | None = None
+    admissions: dict[str, Admission] = field(default_factory=dict)
 
 
 class WebState:

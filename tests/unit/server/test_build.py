@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.server.serving import TOKEN, scene
+from tidings.admission import Admission, AdmissionLimits
 from tidings.errors import InvalidUsage, JournalInUse, StoreError
 from tidings.server.build import (
     address_refused,
@@ -126,7 +127,9 @@ def test_the_server_leaves_signals_and_logs_to_others() -> None:
     async def play() -> None:
         async def app(scope: object, receive: object, send: object) -> None: ...
 
-        server = http_server(app, made(http={"max_body": "1 MiB"}))
+        server = http_server(
+            app, made(http={"max_body": "1 MiB"}), Admission(AdmissionLimits(9, 9, 9))
+        )
         config = server.config
         assert config.ws_max_size == 2**20
         assert not config.access_log

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from websockets.asyncio.client import connect
 
-from tests.unit.server.serving import scene, serving, sources
-from tidings.server.connections import MOST_HEAD, HttpConnection, Unread, patient
+from tests.unit.server.serving import TOKEN, scene, serving, sources
+from tidings.server.connections import MOST_HEAD, Unread
 from tidings.server.lifecycle import Service
 
 CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
@@ -67,9 +69,48 @@ def test_an_answer_may_take_longer_than_a_request() -> None:
     scene(play)
 
 
-def test_each_server_has_its_own_patience() -> None:
-    assert patient(3.0).patience == 3.0
-    assert HttpConnection.patience == 30.0
+@pytest.mark.parametrize(("token", "proof", "stays"), [
+    (None, b"", True), (TOKEN, b"", False), (TOKEN, b"Authorization: Bearer wrong\r\n", False),
+    (TOKEN, b"Authorization: Bearer " + TOKEN.encode() + b"\r\n", True),
+])  # fmt: skip
+def test_who_has_shown_no_token_gives_way(token: str | None, proof: bytes, stays: bool) -> None:
+    given = sources(store__memory=True, http__max_unauthenticated=2, http__token=token)
+    head = b"GET /v1/channels HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+
+    async def play() -> None:
+        async with serving(given) as (service, _):
+            place = urlsplit(service.url)
+            reader, writer = await asyncio.open_connection(place.hostname, place.port)
+            writer.write(head % proof)
+            await reader.readuntil(b"}")
+            others = [await asyncio.open_connection(place.hostname, place.port) for _ in range(3)]
+            if not stays:
+                assert await reader.read() == b""
+                assert service._web.counts.admissions["http"].gave_way == 2
+            else:
+                assert await others[0][0].read() == b""
+                writer.write(head % proof)
+                assert await reader.readuntil(b"}")
+            for _, each in (*others, (reader, writer)):
+                each.close()
+
+    scene(play)
+
+
+def test_a_websocket_keeps_its_place_until_it_ends() -> None:
+    async def play() -> None:
+        given = sources(store__memory=True, http__max_connections=2)
+        async with serving(given) as (service, client):
+            (await client.post("/v1/channels", json={"name": "x"})).raise_for_status()
+            await client.aclose()
+            url = service.url.replace("http:", "ws:") + "/v1/ws"
+            options: dict[str, Any] = {"subprotocols": ["tidings.v1"], "proxy": None}
+            async with connect(url, **options), connect(url, **options):
+                assert b" 503 " in await said(service, b"")
+            async with connect(url, **options):
+                pass
+
+    scene(play)
 
 
 class _Closing:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from tidings.admission import AdmissionLimits
 from tidings.orb.aio import Address, Bidirectional, Options
 from tidings.servants.calls import ClientOptions
 from tidings.server.config import ServerSettings
 from tidings.server.corba_settings import IiopSection, client_options, orb_options, read_address
+
+LIMITS = AdmissionLimits(1_000, 250, 250)
 
 
 def refusal(**sections: dict[str, object]) -> str:
@@ -40,7 +43,7 @@ def test_the_defaults_are_those_of_the_orb_and_for_this_machine() -> None:
     section = IiopSection()
     assert not section.enabled
     assert section.host == "127.0.0.1"
-    assert orb_options(section) == Options(call_seconds=ClientOptions().call_seconds)
+    assert orb_options(section, LIMITS) == Options(call_seconds=ClientOptions().call_seconds)
     assert client_options(section) == ClientOptions()
 
 
@@ -55,7 +58,7 @@ def test_what_is_set_reaches_the_orb() -> None:
             "probe_after": "1 min",
         }
     )
-    options = orb_options(section)
+    options = orb_options(section, LIMITS)
     assert options.advertise == Address("events.example", 0)
     assert options.alternates == (Address("a", 1), Address("b", 2809))
     assert options.accept_bidirectional is Bidirectional.SAME_HOST

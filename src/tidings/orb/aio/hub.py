@@ -38,6 +38,9 @@ class Hub(Protocol):
     def link_opened(self, link: Link) -> bool:
         """A connection is there. False: there are too many, and it is to be closed."""
 
+    def link_authenticated(self, link: Link) -> None:
+        """A peer has called an object that there is."""
+
     def link_lost(self, link: Link) -> None:
         """A connection carries nothing more."""
 

@@ -7,6 +7,7 @@ import logging
 import socket
 from typing import Final
 
+from tidings.admission import Place
 from tidings.orb import connection as sans_io
 from tidings.orb.aio.hub import Hub, LinkLost
 from tidings.orb.aio.options import Address, Bidirectional
@@ -40,6 +41,8 @@ class Link(Outgoing):
         super().__init__(hub.options, opener=opener)
         self.opener = opener
         self.peer = Address("", 0)
+        self.place = Place("", self._give_way, self._idle_since)
+        self._authenticated = False
         self._hub = hub
         self._reading = True
         self._overcrowded = False
@@ -62,9 +65,10 @@ class Link(Outgoing):
         name = transport.get_extra_info("peername") or ("", 0)
         # A socket for both families shows addresses of the old one inside the new.
         self.peer = Address(str(name[0]).removeprefix("::ffff:"), int(name[1]))
+        self.place.address = self.peer.host
         self._heed(self.peer)
         if not self._hub.link_opened(self):
-            self.close("refused")
+            self._give_way()
             return
         if self.opener and self._options.offer_bidirectional:
             self.connection.offer(self._hub.listen_points())
@@ -124,6 +128,9 @@ class Link(Outgoing):
                     self._serving.turn_away(incoming, "too many requests are in progress")
                 else:
                     self._serving.start(incoming)
+                    if not self._authenticated and self._serving.found:
+                        self._authenticated = True
+                        self._hub.link_authenticated(self)
             case sans_io.Answer():
                 waiting = self._waiting.pop(incoming.reply.request_id, None)
                 if waiting is not None and not waiting.done():
@@ -215,6 +222,16 @@ class Link(Outgoing):
     def used_at(self) -> float:
         """When something came or went last, in the time of the loop."""
         return max(self._last_received, self._last_sent)
+
+    def _idle_since(self) -> float | None:
+        # Over one that goes both ways the peer could not be called any more.
+        return None if self.busy or self.connection.both_ways else self.used_at
+
+    def _give_way(self) -> None:
+        """Ends the connection for the sake of others: its socket is closed at once."""
+        self.close("room was needed for another connection")
+        if self._transport is not None:
+            self._transport.close()
 
     def sweep(self, now: float) -> None:
         """Looks whether the peer took too long for something."""

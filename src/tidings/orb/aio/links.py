@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
+import os
 import socket
-from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from tidings.admission import ACCEPT_AT_ONCE, Admission, AdmissionLimits, is_loopback
 from tidings.errors import Unreachable
 from tidings.names import new_origin
 from tidings.orb.aio.link import Link
@@ -25,8 +25,8 @@ _log: Final = logging.getLogger(__name__)
 
 # Seconds for peers to read the last messages when the ORB closes.
 _LAST_SECONDS: Final = 0.5
-# Of more hosts that are refused it is not known whether the log has told of them.
-MOST_REFUSED: Final = 1_000
+# Connections that the system keeps waiting until they are accepted.
+_BACKLOG: Final = 1_024
 _EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104, RUF100 - to be told apart, not to listen at
 
 
@@ -52,13 +52,16 @@ class Links:
         self.pool = Pool(self)
         self.listening: list[Address] = []
         self._all: set[Link] = set()
-        self._lingering: set[Link] = set()
         self._sockets: set[Link] = set()
         self._empty = asyncio.Event()
-        self._accepted = 0
-        self._per_host: Counter[str] = Counter()
-        # Hosts whose connections are being refused: each is told of once, until one fits again.
-        self._refused: set[str] = set()
+        self.admission = Admission(
+            AdmissionLimits(
+                options.max_connections,
+                options.max_connections_per_host,
+                options.max_unauthenticated,
+                options.limit_loopback,
+            )
+        )
         self._servers: list[asyncio.Server] = []
         self._unlistening: asyncio.Task[None] | None = None
         self._sweeping: asyncio.Task[None] | None = None
@@ -79,10 +82,13 @@ class Links:
         """
         loop = asyncio.get_running_loop()
         try:
-            server = await loop.create_server(lambda: Link(self, opener=False), host, port)
+            server = await loop.create_server(
+                lambda: Link(self, opener=False), host, port, backlog=ACCEPT_AT_ONCE
+            )
         except OSError as error:
             raise Unreachable(f"cannot listen at {Address(host, port)}: {reason(error)}") from error
         self._servers.append(server)
+        _let_wait(server)
         name = server.sockets[0].getsockname()
         address = Address(str(name[0]), int(name[1]))
         self.listening.append(address)
@@ -120,41 +126,22 @@ class Links:
     def link_opened(self, link: Link) -> bool:
         """A connection is there. False: there are too many, and it is to be closed."""
         self._sockets.add(link)
-        if not link.opener:
-            host = link.peer.host
-            why = self._why_refused(host)
-            if why:
-                if host not in self._refused:
-                    if len(self._refused) >= MOST_REFUSED:
-                        self._refused.clear()
-                    self._refused.add(host)
-                    _log.warning("%s: refused: %s", link.peer, why)
-                return False
-            self._refused.discard(host)
-            self._accepted += 1
-            self._per_host[host] += 1
+        if not link.opener and (self.closing or not self.admission.admit(link.place)):
+            return False
         self._all.add(link)
         self._sweep()
         return True
 
-    def _why_refused(self, host: str) -> str:
-        options = self.options
-        if self.closing:
-            return "the ORB is closing"
-        if self._accepted >= options.max_connections:
-            return f"{self._accepted} connections are open (max_connections)"
-        if self._per_host[host] >= options.max_connections_per_host:
-            return f"{host} has {self._per_host[host]} (max_connections_per_host)"
-        return ""
+    def link_authenticated(self, link: Link) -> None:
+        """A peer has called an object that there is."""
+        self.admission.authenticate(link.place)
 
     def link_lost(self, link: Link) -> None:
         """A connection carries nothing more."""
         if link in self._all:
             self._all.discard(link)
             self.pool.forget(link)
-            if not link.opener:
-                self._lingering.add(link)
-            elif self.on_loss is not None and not self.closing:
+            if link.opener and self.on_loss is not None and not self.closing:
                 self.on_loss()
 
     def link_suspect(self, link: Link) -> None:
@@ -166,12 +153,7 @@ class Links:
         self._sockets.discard(link)
         if not self._sockets:
             self._empty.set()
-        if link in self._lingering:  # it counts as long as it costs a socket
-            self._lingering.discard(link)
-            self._accepted -= 1
-            self._per_host[link.peer.host] -= 1
-            if not self._per_host[link.peer.host]:
-                del self._per_host[link.peer.host]
+        self.admission.leave(link.place)  # it counts as long as it costs a socket
 
     def _sweep(self) -> None:
         if self._sweeping is None:
@@ -237,12 +219,11 @@ def _reachable(address: Address) -> Address:
     return Address(socket.gethostname(), address.port) if address.host in _EVERYWHERE else address
 
 
-def is_loopback(host: str) -> bool:
-    """Whether an address is one of this machine to itself."""
-    try:
-        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
-    except ValueError:
-        return False
+def _let_wait(server: asyncio.Server) -> None:
+    """Has the system keep more connections waiting than are accepted at once."""
+    for listening in server.sockets:
+        with socket.socket(fileno=os.dup(listening.fileno())) as same:
+            same.listen(_BACKLOG)
 
 
 async def _close_servers(servers: list[asyncio.Server]) -> None:

@@ -40,8 +40,11 @@ class Options:
 
     Args:
         limits: What one message may hold.
-        max_connections: Accepted and open at one time; more are closed at once.
+        max_connections: Accepted and open at one time. For one more, the oldest gives way that has
+            not yet called an object which exists, else the one idle for longest.
         max_connections_per_host: The same, from one address.
+        max_unauthenticated: The same, of those that have not yet called an object which exists.
+        limit_loopback: Whether the limit per address holds for this machine's own, too.
         max_opened: Connections of our own to others at one time; for one more an idle one goes.
         max_requests: Requests of one connection in progress here; then nothing more is read.
         max_calls: Calls of ours without an answer on one connection; further ones wait.
@@ -68,6 +71,8 @@ class Options:
     limits: Limits = DEFAULT_LIMITS
     max_connections: int = 1000
     max_connections_per_host: int = 250
+    max_unauthenticated: int = 250
+    limit_loopback: bool = True
     max_opened: int = 1000
     max_requests: int = 256
     max_calls: int = 1000

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from tidings.admission import Admission
 from tidings.events.reference import Reference
 from tidings.orb.aio.calling import Calling
 from tidings.orb.aio.links import Links
@@ -80,6 +81,11 @@ class Orb:
     def connections(self) -> int:
         """How many connections are open, accepted and our own."""
         return self._links.count
+
+    @property
+    def admission(self) -> Admission:
+        """Which of the accepted connections stay open."""
+        return self._links.admission
 
     # ------------------------------------------------------------ objects here
 

@@ -101,19 +101,14 @@ class Pool:
 
     def _make_room(self) -> None:
         """Closes the connection that has been idle for longest."""
-        idle = [
-            link
-            for links in self._opened.values()
-            for link in links
-            # Over one that goes both ways the peer could not call us any more.
-            if not (link.busy or link.connection.both_ways)
-        ]
+        places = [link.place for links in self._opened.values() for link in links]
+        idle = [(since, place) for place in places if (since := place.idle_since()) is not None]
         if not idle:
             raise NO_RESOURCES(
                 why=f"{self.count} connections are open, all of them have work, and no more are "
                 "allowed (max_opened)"
             )
-        min(idle, key=lambda link: link.used_at).close("room was needed for another connection")
+        min(idle, key=lambda each: each[0])[1].give_way()
 
     async def _open(self, address: Address) -> Link:
         loop = asyncio.get_running_loop()

@@ -50,6 +50,9 @@ class Serving:
     Args:
         adapter: Finds the servants.
         reply: Sends the octets of a reply, or notes that there is none.
+
+    Attributes:
+        found: Whether an object was called that there is.
     """
 
     def __init__(self, adapter: ObjectAdapter, reply: Callable[[int, bytes | None], None]) -> None:
@@ -60,6 +63,7 @@ class Serving:
         self._unanswered: set[_Work] = set()
         # Calls that stand in line to be started: none may overtake them.
         self._unstarted = 0
+        self.found = False
 
     @property
     def count(self) -> int:
@@ -77,6 +81,7 @@ class Serving:
         if not isinstance(invocation, Invocation):
             self._reply(call.request_id, invocation)
             return
+        self.found = True
         if invocation.early_reply is not None:
             self._reply(call.request_id, invocation.early_reply)
         method = None

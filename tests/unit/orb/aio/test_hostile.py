@@ -11,7 +11,6 @@ import pytest
 from tests.unit.orb import raw
 from tests.unit.orb.aio.scenes import SHORT, STRING, scene, warnings
 from tests.unit.orb.raw import message, request
-from tidings.orb.aio import Options, Orb, links
 
 OMG = 0x4F4D0000
 
@@ -145,59 +144,53 @@ def test_fragments_that_grow_too_large_end_the_connection() -> None:
     asyncio.run(run())
 
 
-def test_not_every_host_that_was_ever_refused_is_remembered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(links, "MOST_REFUSED", 3)
-
+@pytest.mark.parametrize("limit", ["max_connections", "max_connections_per_host"])
+def test_a_busy_connection_does_not_give_way(limit: str, caplog: pytest.LogCaptureFixture) -> None:
     async def run() -> None:
-        async with Orb(Options(max_connections=1)) as orb:
-            address = await orb.listen()
-            _, first = await asyncio.open_connection(*address)
-            for number in range(2, 10):
-                local = (f"127.0.0.{number}", 0)
-                reader, writer = await asyncio.open_connection(*address, local_addr=local)
-                await reader.read()
-                writer.close()
-            assert 0 < len(orb._links._refused) <= 3
-            first.close()
-
-    asyncio.run(run())
-
-
-def test_too_many_connections_of_a_host_are_refused(caplog: pytest.LogCaptureFixture) -> None:
-    async def run() -> None:
-        async with scene(replace(SHORT, max_connections_per_host=3)) as s:
-            kept = [await s.peer() for _ in range(2)]
+        async with scene(replace(SHORT, **{limit: 2})) as s:
+            busy = [await s.peer() for _ in range(1)]
+            for peer in busy:
+                peer.send(request("nap", struct.pack("<I", 60_000)))
+                peer.send(request("echo", STRING, id=4))
+                assert await peer.status() == (4, raw.NO_EXCEPTION)
+            silent = await s.peer()
+            again = await s.peer()  # the silent one gives way
+            assert (await silent.receive())[0] == raw.CLOSE
+            again.send(request("nap", struct.pack("<I", 60_000)))
+            again.send(request("echo", STRING, id=4))
+            assert await again.status() == (4, raw.NO_EXCEPTION)
             for _ in range(3):
                 refused = await s.peer()
                 assert (await refused.receive())[0] == raw.CLOSE
                 assert await refused.ended()
                 await refused.close()
-            await s.others_are_fine()
-            for peer in kept:
+            for peer in (*busy, silent, again):
                 await peer.close()
-            await asyncio.sleep(0.05)
-            again = await s.peer()
-            again.send(request("echo", STRING))
-            assert await again.status() == (2, raw.NO_EXCEPTION)
-            await again.close()
 
     asyncio.run(run())
-    assert len(warnings(caplog)) == 1
+    (line,) = (text for text in warnings(caplog) if "refused" in text)
+    assert limit in line
 
 
-def test_too_many_connections_in_all_are_refused(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_peer_that_has_called_nothing_gives_way_first() -> None:
     async def run() -> None:
-        async with scene(replace(SHORT, max_connections=1)) as s:
-            refused = await s.peer()
-            assert (await refused.receive())[0] == raw.CLOSE
-            await refused.close()
+        async with scene(replace(SHORT, max_unauthenticated=2)) as s:
+            known = await s.peer()
+            known.send(request("echo", STRING))
+            assert await known.status() == (2, raw.NO_EXCEPTION)
+            stranger = await s.peer()
+            stranger.send(request("echo", STRING, key=b"no such object"))
+            assert (await stranger.status())[1] != raw.NO_EXCEPTION
+            second = await s.peer()
+            third = await s.peer()
+            assert (await stranger.receive())[0] == raw.CLOSE  # the oldest of those
+            known.send(request("echo", STRING))
+            assert await known.status() == (2, raw.NO_EXCEPTION)
             await s.others_are_fine()
+            for peer in (known, stranger, second, third):
+                await peer.close()
 
     asyncio.run(run())
-    (line,) = warnings(caplog)
-    assert "max_connections" in line
 
 
 def test_a_cancelled_request_is_not_answered() -> None:

@@ -14,6 +14,7 @@ from tidings.channel.effects import (
     Accepted,
     Cause,
     DeadLetter,
+    Done,
     Notice,
     NoticeKind,
     Outcome,
@@ -142,6 +143,8 @@ def redrive(proxy: Proxy, command: Redrive, now: int) -> None:
         channel.core.octets += entry.octets
     elif any(other.seq == entry.seq for other in delivery.all_entries()):
         raise InvalidUsage(f"event {entry.seq} waits for proxy {proxy.id} already")
+    channel.core.out.append(Done(channel.id, proxy.id, Outcome.REDRIVEN, 1, ()))
+    delivery.counted(Outcome.REDRIVEN, [entry])
     delivery.again.add(entry.seq)
     channel.load([entry])
     channel.backlog = None

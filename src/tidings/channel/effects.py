@@ -47,7 +47,8 @@ class Outcome(IntEnum):
     """What became of one consumer's copy of an event; numbered as in the journal.
 
     An event that its consumer refuses for good is REJECTED, one that is given up after failed
-    deliveries is DEAD; both become dead letters.
+    deliveries is DEAD; both become dead letters. REDRIVEN takes a dead letter's outcome back:
+    another one follows. It is counted, and the journal has the event again instead.
     """
 
     DELIVERED = 1
@@ -57,6 +58,7 @@ class Outcome(IntEnum):
     DISCONNECTED = 5
     WITHDRAWN = 6
     REJECTED = 7
+    REDRIVEN = 9
 
 
 class Accepted(NamedTuple):

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 
 from tidings.pipeline.audit_comparing import Counted, compare
-from tidings.pipeline.audit_objects import ObjectRow, tiles
-from tidings.pipeline.audit_pairs import ORPHAN, Sources, pairs, tile_frame
+from tidings.pipeline.audit_pairs import ORPHAN, Sources, pairs, proxy_tiles
 from tidings.pipeline.audit_reading import AuditedArchive, open_archive
 from tidings.pipeline.audit_result import AuditOptions, AuditResult
 from tidings.pipeline.audit_tally import accounts, event_totals, tally
@@ -129,14 +128,9 @@ def _in_range(found: DataFrame, archive: AuditedArchive) -> DataFrame:
 def _sources(
     archive: AuditedArchive, plans: list[PlanRow], book: PlanBook, events: DataFrame
 ) -> Sources:
-    objects = archive.rows(OBJECTS).select(*ObjectRow._fields).collect()
-    laid = tiles(
-        sorted(ObjectRow(*row) for row in objects),
-        ((plan.position, plan.origin, plan.change) for plan in plans),
-    )
     asked = events.where("chosen and judged").drop("chosen", "judged")
     sent = match(asked, book, occurring=occurring_in(archive.files(EVENTS)), decisions=False)
-    return Sources(events, sent, archive.rows(OUTCOMES), tile_frame(archive.spark, laid))
+    return Sources(events, sent, archive.rows(OUTCOMES), proxy_tiles(archive.rows(OBJECTS), plans))
 
 
 def _lanes(book: PlanBook) -> tuple[str, ...]:

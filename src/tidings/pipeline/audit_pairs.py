@@ -9,12 +9,13 @@ expressions; nothing grows on the driver with the number of events.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyspark.sql import functions as F
 
-from tidings.pipeline.audit_objects import FIRST, LAST, Tile
+from tidings.pipeline.audit_objects import FIRST, LAST, ObjectRow, Tile, tiles
+from tidings.pipeline.frames import PlanRow
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -32,6 +33,7 @@ __all__ = [
     "WRONG",
     "Sources",
     "pairs",
+    "proxy_tiles",
     "tile_frame",
 ]
 
@@ -85,13 +87,20 @@ def tile_frame(spark: SparkSession, tiles: Sequence[Tile]) -> DataFrame:
     return spark.createDataFrame(list(tiles), schema)
 
 
+def proxy_tiles(objects: DataFrame, plans: Iterable[PlanRow]) -> DataFrame:
+    """The tiles of all proxies, from the objects and plans of an archive."""
+    rows = objects.select(*ObjectRow._fields).collect()
+    changes = ((plan.position, plan.origin, plan.change) for plan in plans)
+    return tile_frame(objects.sparkSession, tiles(sorted(ObjectRow(*row) for row in rows), changes))
+
+
 def pairs(sources: Sources) -> DataFrame:
     """All pairs that any of the sources names, of the events that are looked at.
 
     Columns: origin, seq, proxy, position, arrival_us, plan, sent, listed, words (position,
     outcome and time of the outcomes, in order), state, waits (whether by the rows the consumer
-    still waits for an event that was archived whole, whatever else is wrong), first_at_us,
-    redriven.
+    still waits for an event that was archived whole, whatever else is wrong), ended (the last
+    final outcome, as in words; null if there is none), first_at_us, redriven.
     """
     met = (
         _listed(sources.events)
@@ -178,14 +187,14 @@ def _with_state(met: DataFrame, tiles: DataFrame) -> DataFrame:
     return (
         met.join(F.broadcast(tiles), in_tile, "left")
         .withColumn("course", F.array_join(letters, ""))
-        .withColumn("ended", F.try_element_at(finals, F.lit(-1))["outcome"])
+        .withColumn("ended", F.try_element_at(finals, F.lit(-1)))
         .withColumn("state", _state())
         .withColumn("waits", _waits())
         .withColumn("first_at_us", F.array_min(F.transform("words", lambda one: one["at_us"])))
         .withColumn("redriven", F.col("course").contains("R"))
         .select(
             "origin", "seq", "proxy", "position", "arrival_us", "plan",
-            "sent", "listed", "words", "state", "waits", "first_at_us", "redriven",
+            "sent", "listed", "words", "state", "waits", "ended", "first_at_us", "redriven",
         )
     )  # fmt: skip
 
@@ -222,7 +231,7 @@ def _followed() -> Column:
     return (
         F.when(course.contains("FF"), DOUBLED)
         .when(F.col("listed") & (begins_late | is_cut), NOT_ENDED)
-        .when(course.endswith("F"), F.col("ended"))
+        .when(course.endswith("F"), F.col("ended.outcome"))
         .when(_went(), F.col("t_how"))
         .otherwise(PENDING)
     )

@@ -107,7 +107,7 @@ class Account:
         origin: Its origin.
         events: How many events were looked at.
         pairs: How many pairs plan and events give.
-        best_effort: Of consumers that were not durable: nothing is written down of them.
+        best_effort: Of consumers that were not durable when the event was accepted: no copies.
         delivered: Were delivered.
         expired: Expired.
         discarded: Were discarded.
@@ -136,6 +136,11 @@ class Account:
     pending: int = 0
     unexplained: int = 0
     redriven: int = 0
+
+    @property
+    def copies(self) -> int:
+        """How many of the pairs are of consumers that were durable when the event was accepted."""
+        return self.pairs - self.best_effort
 
     @property
     def explained(self) -> int:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 __all__ = [
+    "ACCOUNTED",
     "BAD",
     "BadPair",
     "EventTotals",
@@ -39,7 +40,7 @@ __all__ = [
     "waiting_pairs",
 ]
 
-_ACCOUNTED: Final = {
+ACCOUNTED: Final = {
     BEST_EFFORT: "best_effort",
     "delivered": "delivered",
     "expired": "expired",
@@ -50,6 +51,7 @@ _ACCOUNTED: Final = {
     "no longer tracked": "no_longer_tracked",
     PENDING: "pending",
 }
+"""What a pair counts under, by its state."""
 BAD: Final = (DOUBLED, NOT_ENDED, DISAGREES, WRONG, ORPHAN)
 """States that nothing explains."""
 
@@ -82,7 +84,7 @@ class TallyRow(NamedTuple):
         pairs: How many.
         expected: How many of them the plan or the engine names.
         listed: How many of them the engine names.
-        redriven: How many of them were redriven.
+        redriven: How many of those that the engine names were redriven.
         skewed: How many have an outcome that is older than the event.
         waiting: How many wait by the rows.
         waiting_sum: The sum of their numbers.
@@ -165,7 +167,7 @@ def tally(pairs: DataFrame, settled_from: int) -> list[TallyRow]:
             F.count("*"),
             F.count_if(F.col("sent") | F.col("listed")),
             F.count_if("listed"),
-            F.count_if("redriven"),
+            F.count_if(F.col("listed") & F.col("redriven")),
             F.count_if(F.col("first_at_us") < F.col("arrival_us")),
             F.count_if(waits),
             F.sum(F.when(waits, seq).otherwise(0)),
@@ -196,9 +198,13 @@ def accounts(
         if not row.expected:
             continue
         account = sums.setdefault(row.origin, {})
+        state = ACCOUNTED.get(row.state, "unexplained")
+        # Outcomes are also written of a consumer that became durable while the event waited.
+        copies = row.listed if row.state in ACCOUNTED else row.expected
         for name, count in (
             ("pairs", row.expected),
-            (_ACCOUNTED.get(row.state, "unexplained"), row.expected),
+            (state, copies),
+            ("best_effort", row.expected - copies),
             ("redriven", row.redriven),
         ):
             account[name] = account.get(name, 0) + count

@@ -20,9 +20,9 @@ _PARTS: Final = {
     "rejected": "#a83a3a",
     "disconnected": "#b67fc4",
     "no_longer_tracked": "#8d7b6c",
-    "best_effort": "#4f83cc",
     "pending": "#9aa0a6",
     "unexplained": "#ff2d20",
+    "best_effort": "#4f83cc",
 }
 _MOST_NAMED: Final = 8
 
@@ -47,7 +47,7 @@ def audit_figures(result: AuditResult) -> list[Figure]:
     return [
         Figure("Faults", count_text(len(result.faults)), "" if result.faults else "all explained"),
         Figure("Events", count_text(sum(one.events for one in accounts))),
-        Figure("Copies for consumers", count_text(sum(one.pairs for one in accounts))),
+        Figure("Copies for consumers", count_text(sum(one.copies for one in accounts))),
         Figure("Unexplained copies", count_text(unexplained)),
         Figure("Books", "checked" if result.books_checked else "not checked"),
     ]
@@ -72,7 +72,7 @@ def _accounts(accounts: Sequence[Account], drawn: bool) -> Section:
     rows = [
         (
             one.channel,
-            *(count_text(getattr(one, name)) for name in ("events", "pairs", *used)),
+            *(count_text(getattr(one, name)) for name in ("events", "copies", *used)),
         )
         for one in accounts
     ]
@@ -88,7 +88,12 @@ def _accounts(accounts: Sequence[Account], drawn: bool) -> Section:
         colours = {_word(name): colour for name, colour in _PARTS.items()}
         chart = charts.stacked(parts, colours, "share of copies")
     sheet = Sheet(headings, rows, range(1, len(headings)))
-    return Section("What became of everything", "Every copy is in one column.", chart, sheet)
+    return Section(
+        "What became of everything",
+        "Every copy is in one column, by its last outcome.",
+        chart,
+        sheet,
+    )
 
 
 def _word(name: str) -> str:

@@ -6,7 +6,7 @@ A file of queries is plain Python::
 
     @query(reads="traffic", writes="offences")
     def offences(batch: Batch) -> DataFrame:
-        fast = batch.new(type="Traffic::Speed").where("data_double['rate'] > 120")
+        fast = batch.new(type="Traffic::Speed").where(number("rate") > 120)
         return derived(fast, domain="Traffic", type="Offence", name=fast["name"], data={...})
 
 A query is asked once for every batch of sealed segments. It sees the batch's own events

@@ -10,13 +10,16 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tidings.errors import ArchiveDamaged
 from tidings.pipeline import report_queries as queries
 from tidings.pipeline.frames import (
+    PlanRow,
     Selection,
     archive_manifest,
     events_frame,
     objects_frame,
     outcomes_frame,
+    plan_changes,
 )
 from tidings.pipeline.report_result import ArchiveFacts, Report, ReportOptions
 from tidings.stores.archive.schema import KINDS
@@ -31,7 +34,7 @@ __all__ = ["archive_facts", "run_report"]
 # The columns that questions about events need; `raw` is read for its length only.
 _EVENT_COLUMNS = (
     *("origin", "channel", "seq", "arrival_us", "domain", "type"),
-    *("producer", "durable", "position"),
+    *("producer", "durable", "position", "plan", "carried"),
 )
 
 
@@ -39,6 +42,7 @@ class _Frames(NamedTuple):
     events: DataFrame
     outcomes: DataFrame
     objects: DataFrame
+    plans: list[PlanRow]
     problems: tuple[str, ...]
 
 
@@ -90,9 +94,14 @@ def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> 
     # What became of an event is told after it arrived, however late.
     outcomes = outcomes_frame(spark, chosen(options.since_us, None))
     objects = objects_frame(spark, chosen(None, None))
-    told = (*events.problems, *outcomes.problems, *objects.problems, *_losses(manifest))
+    told = [*events.problems, *outcomes.problems, *objects.problems, *_losses(manifest)]
+    plans: list[PlanRow] = []
+    try:
+        plans = plan_changes(spark, chosen(None, None))
+    except ArchiveDamaged as error:
+        told.append(str(error))
     narrow = events.df.select(*_EVENT_COLUMNS, "raw")
-    return _Frames(narrow, outcomes.df, objects.df, tuple(dict.fromkeys(told)))
+    return _Frames(narrow, outcomes.df, objects.df, plans, tuple(dict.fromkeys(told)))
 
 
 def _losses(manifest: Manifest) -> Iterable[str]:
@@ -108,7 +117,7 @@ def _losses(manifest: Manifest) -> Iterable[str]:
 
 
 def _answers(frames: _Frames, top: int, progress: Callable[[str, float], None]) -> dict[str, Any]:
-    events, outcomes, objects, _ = frames
+    events, outcomes, objects, plans, _ = frames
     progress("counting events", 0.1)
     total, volumes = queries.volumes(events, top)
     found: dict[str, Any] = {
@@ -129,17 +138,28 @@ def _answers(frames: _Frames, top: int, progress: Callable[[str, float], None]) 
     progress("suppliers", 0.5)
     found["suppliers"], found["suppliers_in_all"] = queries.suppliers(events, top)
     progress("consumers, outcomes, latencies", 0.6)
-    seen = queries.consumers(events, outcomes, objects, top)
-    found |= {
+    copies = queries.copies_of(events.drop("raw"), outcomes, objects, plans).persist()
+    try:
+        found |= _of_copies(frames, copies, top, progress)
+    finally:
+        copies.unpersist()
+    return found
+
+
+def _of_copies(
+    frames: _Frames, copies: DataFrame, top: int, progress: Callable[[str, float], None]
+) -> dict[str, Any]:
+    seen = queries.consumers(frames.events, copies, frames.objects, top)
+    progress("dead letters", 0.9)
+    letters = queries.dead_letters(copies, frames.outcomes, frames.objects, top)
+    return {
         "outcomes": seen.outcomes,
         "latency": seen.latency,
         "consumers": seen.largest,
         "slowest": seen.slowest,
         "consumers_in_all": seen.in_all,
+        "dead_letters": letters,
     }
-    progress("dead letters", 0.9)
-    found["dead_letters"] = queries.dead_letters(events, outcomes, objects, top)
-    return found
 
 
 def archive_facts(manifest: Manifest) -> ArchiveFacts:

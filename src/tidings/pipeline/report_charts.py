@@ -24,14 +24,14 @@ REST: Final = "the rest"
 OUTCOME_COLOURS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "delivered": "#4aa564",
-        "redriven": "#4fb3bf",
-        "waiting": "#9aa0a6",
+        "pending": "#9aa0a6",
         "expired": "#c9a227",
         "discarded": "#ef8e3b",
-        "withdrawn": "#8d7b6c",
+        "no longer tracked": "#8d7b6c",
         "disconnected": "#b67fc4",
         "rejected": "#a83a3a",
         "dead-lettered": "#dd5b5b",
+        "unexplained": "#ff2d20",
     }
 )
 """Each outcome has one colour on every page."""

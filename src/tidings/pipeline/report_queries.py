@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from tidings.pipeline import audit_pairs
+from tidings.pipeline.audit_pairs import BEST_EFFORT
+from tidings.pipeline.audit_tally import ACCOUNTED
 from tidings.pipeline.report_result import (
     Consumer,
     DeadLetters,
@@ -18,10 +21,13 @@ from tidings.pipeline.report_result import (
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row
 
+    from tidings.pipeline.frames import PlanRow
+
 __all__ = [
     "Consumers",
     "Totals",
     "consumers",
+    "copies_of",
     "dead_letters",
     "fan_out",
     "slice_length",
@@ -32,11 +38,9 @@ __all__ = [
 
 REST: Final = "the rest"
 
-FINAL: Final = (
-    *("delivered", "expired", "discarded"),
-    *("dead-lettered", "rejected", "disconnected"),
-)
-"""The outcomes after which nobody waits for the event any more."""
+UNEXPLAINED: Final = "unexplained"
+OUTCOMES: Final = (*(state for state in ACCOUNTED if state != BEST_EFFORT), UNEXPLAINED)
+"""What a copy counts under, as in the audit: its last outcome, or why it has none."""
 
 _SECOND: Final = 1_000_000
 _HOUR: Final = 3_600 * _SECOND
@@ -194,18 +198,36 @@ def names_of(objects: DataFrame) -> DataFrame:
     )
 
 
-def settled(events: DataFrame, outcomes: DataFrame) -> DataFrame:
-    """The outcomes of these events, with the time from arrival on in `took_us`."""
+def copies_of(
+    events: DataFrame, outcomes: DataFrame, objects: DataFrame, plans: Sequence[PlanRow]
+) -> DataFrame:
+    """Every copy with its last outcome, as the audit has it.
+
+    Columns: origin, seq, proxy, outcome, ended_at (the position of that outcome), redriven, and
+    `took_us`, the time from arrival to delivery.
+    """
     from pyspark.sql import functions as sf
 
-    arrivals = events.select("origin", "seq", "arrival_us")
-    joined = outcomes.join(arrivals, ["origin", "seq"])
+    # Nobody judges the events again here: who gets a copy is what the engine wrote down.
+    listed = events.withColumns({"chosen": sf.lit(True), "judged": sf.lit(False)})
+    sent = events.limit(0).select("origin", "seq", sf.lit(0).alias("proxy"), "position")
+    tiles = audit_pairs.proxy_tiles(objects, plans)
+    found = audit_pairs.pairs(audit_pairs.Sources(listed, sent, outcomes, tiles)).where("listed")
+    state = sf.col("state")
     # A clock that was set back must not make deliveries that took less than no time.
-    took = sf.greatest(sf.col("at_us") - sf.col("arrival_us"), sf.lit(0))
-    return joined.withColumn("took_us", sf.when(sf.col("outcome") == "delivered", took))
+    took = sf.greatest(sf.col("ended.at_us") - sf.col("arrival_us"), sf.lit(0))
+    return found.select(
+        "origin",
+        "seq",
+        "proxy",
+        sf.when(state.isin(*OUTCOMES), state).otherwise(UNEXPLAINED).alias("outcome"),
+        sf.col("ended.position").alias("ended_at"),
+        "redriven",
+        sf.when(state == "delivered", took).alias("took_us"),
+    )
 
 
-def consumers(events: DataFrame, outcomes: DataFrame, objects: DataFrame, top: int) -> Consumers:
+def consumers(events: DataFrame, copies: DataFrame, objects: DataFrame, top: int) -> Consumers:
     """What was for whom, what became of it, and how long that took."""
     from pyspark.sql import functions as sf
 
@@ -213,25 +235,18 @@ def consumers(events: DataFrame, outcomes: DataFrame, objects: DataFrame, top: i
     of_channel = events.groupBy("origin").agg(
         sf.count(sf.lit(1)).alias("events"), sf.max("channel").alias("channel")
     )
-    copies = (
-        events.select("origin", sf.explode("durable").alias("proxy"))
-        .groupBy(*key)
-        .agg(sf.count(sf.lit(1)).alias("copies"))
-    )
-    results = _results(settled(events, outcomes)).persist()
+    results = _results(copies).persist()
     try:
         whole = results.where(sf.col("level") == 3).first()
-        of_proxy = results.where(sf.col("level") == 0).drop("level")
         known = (
-            copies.join(of_proxy, key, "left")
+            results.where(sf.col("level") == 0)
+            .drop("level")
             .join(sf.broadcast(of_channel), "origin")
             .join(names_of(objects), key, "left")
             .persist()
         )
         try:
-            [sums] = known.agg(
-                sf.sum("copies").alias("copies"), sf.count(sf.lit(1)).alias("in_all")
-            ).collect()
+            in_all = known.count()
             order = ("channel", "proxy")
             largest = known.orderBy(sf.desc("copies"), *order).limit(top).collect()
             timed = known.where(sf.col("measured") > 0)
@@ -241,24 +256,24 @@ def consumers(events: DataFrame, outcomes: DataFrame, objects: DataFrame, top: i
     finally:
         results.unpersist()
     return Consumers(
-        _outcomes(whole, sums["copies"] or 0),
-        _latency(whole),
+        {} if whole is None else _outcomes(whole),
+        None if whole is None else _latency(whole),
         tuple(map(_consumer, largest)),
         tuple(map(_consumer, slowest)),
-        sums["in_all"],
+        in_all,
     )
 
 
-def _results(joined: DataFrame) -> DataFrame:
+def _results(copies: DataFrame) -> DataFrame:
     """Outcomes and latencies: of every proxy (level 0), every channel (1) and all (3)."""
     from pyspark.sql import functions as sf
 
-    counts = [
-        sf.count_if(sf.col("outcome") == name).alias(_column(name)) for name in (*FINAL, "redriven")
-    ]
-    return joined.rollup("origin", "proxy").agg(
+    counts = [sf.count_if(sf.col("outcome") == name).alias(_column(name)) for name in OUTCOMES]
+    return copies.rollup("origin", "proxy").agg(
         sf.grouping_id().alias("level"),
+        sf.count(sf.lit(1)).alias("copies"),
         *counts,
+        sf.count_if("redriven").alias("redriven"),
         sf.count("took_us").alias("measured"),
         sf.percentile_approx("took_us", [0.5, 0.9, 0.99]).alias("parts"),
         sf.max("took_us").alias("most"),
@@ -266,22 +281,17 @@ def _results(joined: DataFrame) -> DataFrame:
 
 
 def _column(outcome: str) -> str:
-    return outcome.replace("-", "_")
+    return outcome.replace("-", "_").replace(" ", "_")
 
 
-def _outcomes(row: Row | None, copies: int) -> dict[str, int]:
-    """The outcomes of some copies, with those that have none."""
-    counts = {
-        name: int(row[_column(name)] or 0) if row is not None else 0
-        for name in (*FINAL, "redriven")
-    }
-    done = sum(counts[name] for name in FINAL) - counts["redriven"]
-    counts["waiting"] = max(0, copies - done)
-    return {name: count for name, count in counts.items() if count}
+def _outcomes(row: Row) -> dict[str, int]:
+    """By outcome, how many copies; and how many of them all were redriven."""
+    names = (*OUTCOMES, "redriven")
+    return {name: row[_column(name)] for name in names if row[_column(name)]}
 
 
-def _latency(row: Row | None) -> Latency | None:
-    if row is None or not row["measured"]:
+def _latency(row: Row) -> Latency | None:
+    if not row["measured"]:
         return None
     p50, p90, p99 = (part / 1_000 for part in row["parts"])
     return Latency(row["measured"], p50, p90, p99, row["most"] / 1_000)
@@ -290,20 +300,22 @@ def _latency(row: Row | None) -> Latency | None:
 def _consumer(row: Row) -> Consumer:
     return Consumer(
         row["channel"], row["origin"], row["proxy"], row["name"], row["copies"],
-        row["copies"] / row["events"], _outcomes(row, row["copies"]), _latency(row),
+        row["copies"] / row["events"], _outcomes(row), _latency(row),
     )  # fmt: skip
 
 
 def dead_letters(
-    events: DataFrame, outcomes: DataFrame, objects: DataFrame, top: int
+    copies: DataFrame, outcomes: DataFrame, objects: DataFrame, top: int
 ) -> tuple[DeadLetters, ...]:
     """What could not be delivered, by consumer and cause, the most frequent first."""
     from pyspark.sql import functions as sf
 
-    given_up = outcomes.where(sf.col("outcome").isin("dead-lettered", "rejected"))
+    given_up = copies.where(sf.col("outcome").isin("dead-lettered", "rejected")).select(
+        "origin", "seq", "proxy", sf.col("ended_at").alias("position")
+    )
     cause: Column = sf.left(sf.col("detail"), sf.lit(_LONGEST_CAUSE))
     grouped = (
-        settled(events, given_up)
+        outcomes.join(given_up, given_up.columns)
         .groupBy("origin", "channel", "proxy", "outcome", cause.alias("cause"))
         .agg(sf.count(sf.lit(1)).alias("count"), sf.max("at_us").alias("last_us"))
         .orderBy(sf.desc("count"), "channel", "proxy", "outcome", "cause")

@@ -156,7 +156,7 @@ class Consumer:
         name: What it is called; None if nothing.
         copies: How many events were for it.
         share: Which part of the channel's events that is, from 0 to 1: what its filters let pass.
-        outcomes: What became of them; those without an outcome are `waiting`.
+        outcomes: How many of them, by last outcome; `redriven` of all were redriven before.
         latency: How long deliveries took; None if none has a time.
     """
 
@@ -234,7 +234,7 @@ class Report:
         volumes: By channel and type, the largest first.
         types: How many there are, also those that are not listed.
         fan_out: By channel.
-        outcomes: What became of all copies.
+        outcomes: How many of all copies, by last outcome; `redriven` of all were redriven before.
         latency: Of all deliveries; None if none has a time.
         consumers: Those that most events were for.
         slowest: Those whose deliveries take longest.

@@ -110,11 +110,11 @@ def report_figures(report: Report) -> list[Figure]:
         note = f"p99 {duration_text(report.latency.p99)}"
         figures.append(Figure("Latency, p50", duration_text(report.latency.p50), note))
     dead = sum(report.outcomes.get(name, 0) for name in ("dead-lettered", "rejected"))
-    waiting = report.outcomes.get("waiting", 0)
+    pending = report.outcomes.get("pending", 0)
     facts = report.facts
     figures += [
         Figure("Dead letters", count_text(dead)),
-        Figure("Waiting", count_text(waiting), "copies without an outcome yet"),
+        Figure("Pending", count_text(pending), "copies without an outcome yet"),
         Figure("Archive", octets_text(facts.octets), f"{count_text(facts.segments)} segments"),
     ]
     return figures
@@ -240,7 +240,7 @@ def _outcomes(report: Report, drawn: bool) -> Section | None:
     order = [name for name in charts.OUTCOME_COLOURS if name in final]
     rows = [(name, count_text(final[name]), share_text(final[name] / copies)) for name in order]
     again = report.outcomes.get("redriven", 0)
-    text = f"{again:,} dead letters were delivered again." if again else ""
+    text = f"{again:,} copies were dead letters and were redriven." if again else ""
     chart = ""
     if drawn:
         parts = [("all", name, final[name]) for name in order]

@@ -57,15 +57,15 @@ async def status(state: State, door: Door) -> HTMLResponse:
     It looks again every few seconds by itself.
     """
     shown: list[ChannelInfo] = []
-    count = accepted = waiting = 0
+    count = accepted = 0
     async for one in channels(door):
         count += 1
         accepted += one.accepted
-        waiting += one.waiting
         if count <= _CHANNELS:
             shown.append(one)
     names = {one.id: one.name or f"channel {one.id}" for one in shown}
     counts = state.counts
+    waiting, behind = await _behind(state, names)
     tiles = {
         "Channels": count,
         "Events accepted": accepted,
@@ -78,7 +78,7 @@ async def status(state: State, door: Door) -> HTMLResponse:
     return page(
         "Tidings",
         '<p id="away" role="status">The service does not answer; this is what it said last.</p>\n'
-        f"<main>{_tiles(state, tiles)}{_channels(shown, count)}{await _behind(state, names)}"
+        f"<main>{_tiles(state, tiles)}{_channels(shown, count)}{behind}"
         f"{_outcomes(state)}{_archive(state)}{_notices(state, names)}</main>\n"
         f"<footer>Tidings {escape(version('tidings'))}, as of {_now()}</footer>",
         script=_SCRIPT,
@@ -105,16 +105,18 @@ def _channels(shown: list[ChannelInfo], count: int) -> str:
         )
         for one in shown
     ]
-    heads = ("Channel", "Id", "Accepted", "Waiting", "Suppliers", "Consumers")
+    heads = ("Channel", "Id", "Accepted", "Events waiting", "Suppliers", "Consumers")
     found = table(heads, rows, numbers=5) if rows else "<p>None yet.</p>"
     more = f'<p class="soft">… and {count - len(shown):,} more.</p>' if count > len(shown) else ""
     return f"<h2>Channels</h2>{found}{more}"
 
 
-async def _behind(state: WebState, names: dict[int, str]) -> str:
-    """The consumers for which most waits, or that fail; nothing if there are none."""
+async def _behind(state: WebState, names: dict[int, str]) -> tuple[int, str]:
+    """How many copies wait, and a table of the consumers with the most, or that fail."""
     found: list[tuple[int, int, int, Consumer]] = []
+    waiting = 0
     async for one in consumers(state.host):
+        waiting += one.waiting
         if one.waiting or one.failures:
             found.append((one.waiting, one.failures, -len(found), one))
     rows = [
@@ -129,7 +131,8 @@ async def _behind(state: WebState, names: dict[int, str]) -> str:
         for *_, one in heapq.nlargest(_CONSUMERS, found)
     ]
     heads = ("Channel", "Consumer", "State", "Waiting", "In flight", "Failures in a row")
-    return f"<h2>Consumers furthest behind</h2>{table(heads, rows, numbers=3)}" if rows else ""
+    shown = f"<h2>Consumers furthest behind</h2>{table(heads, rows, numbers=3)}" if rows else ""
+    return waiting, shown
 
 
 def _outcomes(state: WebState) -> str:

@@ -78,6 +78,9 @@ def test_a_dead_letter_is_delivered_again_and_gone(tmp_path: Path) -> None:
         await host.writer.finish()
         copy = crashed(tmp_path, tmp_path.parent / f"{tmp_path.name}-crash")
         endpoint.ack(message)
+        await turns()
+        counts = {outcome.name.lower(): n for outcome, n in host.counts.items()}
+        assert counts == {"rejected": 2, "redriven": 1, "delivered": 1}
         await host.close(0.05)
         host = await Host.open(tmp_path)
         assert [row.seq for row in await host.dead_letters.list()] == [2]

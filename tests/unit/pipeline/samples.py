@@ -26,7 +26,7 @@ START = 1_794_700_800_000_000  # 2026-11-15T00:00:00Z
 
 LATENCY = Latency(900, 1.5, 20.0, 2_500.0, 7_500_000.0)
 CONSUMER = Consumer(
-    "auction", "a" * 32, 7, "billing", 1_000, 0.5, {"delivered": 900, "waiting": 100}, LATENCY
+    "auction", "a" * 32, 7, "billing", 1_000, 0.5, {"delivered": 900, "pending": 100}, LATENCY
 )
 FACTS = ArchiveFacts(
     12, START + HOUR, 48, 1_500_000, {"events": 2_000, "outcomes": 900}, 3, START, START + HOUR
@@ -46,7 +46,7 @@ def report() -> Report:
                  Volume("clicks", "Web", "Click", 400, 90_000)),
         types=5,
         fan_out=(FanOut("auction", 1_600, 1_000, 0.625, 1, 1, 2, 700),),
-        outcomes={"delivered": 900, "waiting": 98, "rejected": 2, "redriven": 1},
+        outcomes={"delivered": 900, "pending": 98, "rejected": 2, "redriven": 1},
         latency=LATENCY, consumers=(CONSUMER,), slowest=(CONSUMER,), consumers_in_all=1,
         suppliers=(Supplier("house-1", 1_900, 1, START), Supplier(None, 100, 2, START)),
         suppliers_in_all=2,

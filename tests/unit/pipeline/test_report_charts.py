@@ -64,7 +64,7 @@ def test_parts_have_their_colours() -> None:
     svg = stacked(rows, OUTCOME_COLOURS, "share")
     shown = texts(svg)
     assert {"all", "delivered", "expired", NASTY[:20]} <= set(shown)
-    assert "waiting" not in shown
+    assert "pending" not in shown
     assert OUTCOME_COLOURS["expired"] in svg
 
 

@@ -40,7 +40,7 @@ def test_the_numbers_that_matter_most() -> None:
         "Copies for consumers": ("1,000", "0.50 an event"),
         "Latency, p50": ("1.5 ms", "p99 2.5 s"),
         "Dead letters": ("2", ""),
-        "Waiting": ("98", "copies without an outcome yet"),
+        "Pending": ("98", "copies without an outcome yet"),
         "Archive": ("1.5 MB", "48 segments"),
     }
 
@@ -63,7 +63,7 @@ def test_every_part_has_its_table() -> None:
     assert rows["Top suppliers"][1][:3] == ("(no producer named)", "100", "5.0%")
     assert rows["Outcomes"] == [
         ("delivered", "900", "90.0%"),
-        ("waiting", "98", "9.8%"),
+        ("pending", "98", "9.8%"),
         ("rejected", "2", "0.2%"),
     ]
     assert rows["Latency, slowest consumers first"][1] == (
@@ -71,7 +71,7 @@ def test_every_part_has_its_table() -> None:
     )  # fmt: skip
     assert rows["Filter selectivity"] == [("auction/billing", "1,000", "50.0%")]
     assert "The first 2 of 5" in sections["Events by type"].text
-    assert "1 dead letters were delivered again" in sections["Outcomes"].text
+    assert "1 copies were dead letters and were redriven" in sections["Outcomes"].text
     assert all(one.chart == "" for one in sections.values())
 
 

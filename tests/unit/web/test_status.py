@@ -40,13 +40,15 @@ def test_the_page_shows_who_is_behind() -> None:
             await door.ask("POST", "/v1/channels", {"name": "roads"}, 201)
             assert "furthest behind" not in (await door.client.get("/")).text
             proxies = "/v1/channels/roads/proxies"
-            await door.ask("POST", proxies, {"style": "pull", "name": "<late>"}, 201)
+            for name in ("<late>", "later"):
+                await door.ask("POST", proxies, {"style": "pull", "name": name}, 201)
             event = {"domain": "Traffic", "type": "Speed"}
             for _ in range(2):
                 await door.ask("POST", "/v1/channels/roads/events", event)
             page = (await door.client.get("/")).text
+            assert "<dt>Copies waiting</dt><dd>4</dd>" in page  # not 2, the events
             assert row("roads", "&lt;late&gt;", "away", 2, 0, 0).replace("&amp;", "&") in page
-            assert row("roads", 1, 2, 2, 1, 1) in page or row("roads", 1, 2, 2, 0, 1) in page
+            assert row("roads", 1, 2, 2, 1, 2) in page or row("roads", 1, 2, 2, 0, 2) in page
 
     run(work())
 

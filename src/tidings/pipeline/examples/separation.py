@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as f
 
+from tidings.pipeline import number
 from tidings.pipeline.derive import Batch, derived, query
 
 if TYPE_CHECKING:
@@ -71,10 +72,10 @@ def _positions(events: DataFrame) -> DataFrame:
     rows = events.select(
         f.col("data_string")["icao24"].alias("icao24"),
         f.col("data_string")["callsign"].alias("callsign"),
-        f.col("data_double")["latitude"].alias("latitude"),
-        f.col("data_double")["longitude"].alias("longitude"),
-        f.col("data_double")["altitude"].alias("altitude"),
-        f.floor(f.col("data_int")["at"] / SECOND).alias("second"),
+        number("latitude").alias("latitude"),
+        number("longitude").alias("longitude"),
+        number("altitude").alias("altitude"),
+        f.floor(number("at") / SECOND).alias("second"),
         f.coalesce(f.col("data_bool")["onground"], f.lit(False)).alias("onground"),
     )
     flying = rows.where(f"not onground and altitude >= {LOWEST}").dropna(

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as f
 
+from tidings.pipeline import number
 from tidings.pipeline.derive import Batch, derived, query
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 TEN_MINUTES = 600_000_000
 # Readings arrive at most so long after they were taken.
@@ -62,8 +63,8 @@ def _readings(events: DataFrame) -> DataFrame:
         "seq",
         f.col("data_string")["licence"].alias("licence"),
         f.col("data_string")["area"].alias("area"),
-        _number("rate").alias("rate"),
-        f.coalesce(f.col("data_int")["at"], f.col("arrival_us")).alias("at"),
+        number("rate").alias("rate"),
+        f.coalesce(number("at").cast("bigint"), f.col("arrival_us")).alias("at"),
     ).withColumn("window", f.floor(f.col("at") / TEN_MINUTES))
 
 
@@ -71,8 +72,8 @@ def _limits(events: DataFrame) -> DataFrame:
     """From when to when which limit holds; of two set for one moment, the later event counts."""
     rows = events.select(
         f.col("data_string")["area"].alias("area"),
-        _number("limit").alias("limit"),
-        f.coalesce(f.col("data_int")["at"], f.col("arrival_us")).alias("since"),
+        number("limit").alias("limit"),
+        f.coalesce(number("at").cast("bigint"), f.col("arrival_us")).alias("since"),
         "seq",
     )
     order = Window.partitionBy("area").orderBy("since", "seq")
@@ -90,8 +91,3 @@ def _too_fast(readings: DataFrame, limits: DataFrame) -> DataFrame:
         .drop(limits["area"])
         .where(f.col("rate") > f.col("limit"))
     )
-
-
-def _number(name: str) -> Column:
-    """A property that suppliers send as an integer or as a real."""
-    return f.coalesce(f.col("data_double")[name], f.col("data_int")[name].cast("double"))

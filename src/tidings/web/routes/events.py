@@ -48,6 +48,11 @@ _RESULT: Final[dict[str, Any]] = {
     "properties": {
         "seq": {"type": "integer", "description": "Its number; 0 if a filter stopped it."},
         "error": {"type": "object", "description": "A problem: why it was not taken."},
+        "warnings": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What in its header has no effect; left out if nothing.",
+        },
         "trail": {"type": "object", "description": "How it was judged, if that was asked for."},
     },
 }
@@ -56,7 +61,12 @@ _ANSWER: Final[dict[str, Any]] = {
         {
             "type": "object",
             "required": ["origin", "seq"],
-            "properties": {"origin": _ORIGIN, "seq": {"type": "integer"}, "trail": _OBJECT},
+            "properties": {
+                "origin": _ORIGIN,
+                "seq": {"type": "integer"},
+                "warnings": _RESULT["properties"]["warnings"],
+                "trail": _OBJECT,
+            },
         },
         {
             "type": "object",

@@ -1,17 +1,19 @@
-"""Time: the only place that reads it.
+"""Time: the only place that reads it, and how durations are written.
 
 What decides is handed ``now`` as an argument: microseconds since 1970, UTC.
 """
 
 from __future__ import annotations
 
+import re
 import time
-from typing import Protocol
+from typing import Final, Protocol
 
 __all__ = [
     "Clock",
     "ManualClock",
     "SystemClock",
+    "duration_us",
     "from_timebase",
     "monotonic_microseconds",
     "to_timebase",
@@ -20,6 +22,18 @@ __all__ = [
 # TimeBase::TimeT counts units of 100 ns from 15 October 1582.
 _UNITS_PER_MICROSECOND = 10
 _UNITS_BEFORE_1970 = 122_192_928_000_000_000
+
+_MICROSECONDS: Final = {
+    "us": 1,
+    "ms": 1_000,
+    "s": 1_000_000,
+    "m": 60_000_000,
+    "min": 60_000_000,
+    "h": 3_600_000_000,
+    "d": 86_400_000_000,
+    "w": 604_800_000_000,
+}
+_DURATION: Final = re.compile(rf"([0-9]{{1,9}})({'|'.join(_MICROSECONDS)})", re.ASCII)
 
 
 class Clock(Protocol):
@@ -66,3 +80,9 @@ def to_timebase(microseconds: int) -> int:
 def from_timebase(units: int) -> int:
     """TimeBase::TimeT as microseconds since 1970, rounded down."""
     return (units - _UNITS_BEFORE_1970) // _UNITS_PER_MICROSECOND
+
+
+def duration_us(text: str) -> int | None:
+    """Microseconds of a duration such as `250ms`, `90s`, `2h`, `7d`; None for other texts."""
+    found = _DURATION.fullmatch(text.strip())
+    return None if found is None else int(found[1]) * _MICROSECONDS[found[2]]

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
 from tests.doors.services import Service, bid, seqs
-from tidings import Any
+from tidings import Any, event
 from tidings.client.publishing import Receipt
 from tidings.errors import (
     ChannelFull,
     ChannelNotFound,
     InvalidEvent,
     ProxyNotFound,
+    TidingsError,
 )
 from tidings.events import typecode as tc
+from tidings.events.structured import StructuredEvent
 
 
 @pytest.mark.not_over_corba("numbers")
@@ -58,6 +61,49 @@ async def test_an_event_that_is_refused_does_not_keep_the_others_out(service: Se
     with pytest.raises(InvalidEvent, match="a dict is no event"):
         await publisher.publish(wrong)
     assert await seqs(subscription, 2) == [1, 2]
+
+
+async def test_a_standard_property_that_cannot_be_meant_is_refused(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel()
+    subscription = await client.subscribe(channel)
+    publisher = await client.publisher(channel)
+    for name, value, right in (
+        ("Priority", Any(tc.LONG, 4), "a short from -32767 to 32767, not Any(long, 4)"),
+        ("Timeout", 5.5, "a duration such as 250ms, 5s or 2h"),
+        ("StartTime", 7, "a time such as 2027-01-01T08:00:00Z"),
+    ):
+        words = re.escape(f"header.{name}: must be {right}") + "|BAD_PARAM"  # CORBA has no more
+        with pytest.raises(TidingsError, match=words):
+            await publisher.publish(event("Auction", "bid", header={name: value}))
+    await publisher.publish(bid(1))
+    assert await seqs(subscription, 1) == [1]
+
+
+async def test_texts_of_standard_properties_come_with_the_standards_types(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel()
+    subscription = await client.subscribe(channel)
+    sent = StructuredEvent(
+        "Auction", "bid", header={"Timeout": "2h", "StopTime": "2999-01-01T00:00:00Z"}
+    )
+    await (await client.publisher(channel)).publish(sent)
+    come = await subscription.next(10)
+    assert come is not None
+    assert come.event == event("Auction", "bid", timeout="2h", stop="2999-01-01T00:00:00Z")
+    assert come.event != sent
+
+
+@pytest.mark.not_over_corba("numbers")
+async def test_a_slip_in_a_standard_name_is_warned_of(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel()
+    publisher = await client.publisher(channel)
+    slip = event("Auction", "bid", header={"Priorty": 4})
+    warnings = ("header.Priorty has no effect; did you mean Priority?",)
+    assert (await publisher.publish(slip)).warnings == warnings
+    many = await publisher.publish_many([bid(1), slip])
+    assert [getattr(one, "warnings", None) for one in many] == [(), warnings]
 
 
 async def test_many_events_come_in_their_order(service: Service) -> None:

@@ -171,6 +171,24 @@ CLIENT_FAULTS = [
         "self.asynchronous.__aexit__(kind, error, trace)",
         "self.asynchronous.close()",
     ),
+    Fault(
+        "a header property of the wrong type is ignored",
+        "channel/qos_check.py",
+        "if error.code not in _IGNORED:",
+        "if error.code in ():",
+    ),
+    Fault(
+        "a duration in a header stays a text",
+        "channel/channel.py",
+        "event = with_standard_types(event)",
+        "pass",
+    ),
+    Fault(
+        "nothing is said of a slip in a standard name",
+        "channel/qos_check.py",
+        "for warning in map(_slip, others) if warning",
+        "for warning in map(_slip, ())",
+    ),
 ]
 
 MODULES = (

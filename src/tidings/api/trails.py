@@ -18,22 +18,21 @@ __all__ = ["DryRunForm", "StepForm", "TrailForm"]
 class StepForm(Answer):
     """One decision."""
 
-    stage: Literal["supplier", "channel", "consumer"] = Field(description="Where.")
+    stage: Literal["supplier", "header", "channel", "consumer"] = Field(description="Where.")
     proxy: int | None = Field(description="Whose, if it is about a proxy.")
     passed: bool = Field(description="Whether the event goes on from here.")
     reason: str = Field(description="Why.")
     priority: int | None = Field(
-        default=None, description="At a consumer that gets it: which priority."
+        default=None,
+        description="At a consumer that gets it, or as the header says: which priority.",
     )
     expiry: int | None = Field(
         default=None,
-        description="At a consumer that gets it: until when, microseconds since 1970; "
-        "null for ever.",
+        description="Likewise until when, microseconds since 1970; null for ever.",
     )
     start: int | None = Field(
         default=None,
-        description="At a consumer that gets it: not before, microseconds since 1970; "
-        "null for at once.",
+        description="Likewise not before, microseconds since 1970; null for at once.",
     )
 
 

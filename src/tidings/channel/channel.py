@@ -11,7 +11,7 @@ from heapq import heappush
 from typing import Final
 
 from tidings.channel.backlog import Backlog
-from tidings.channel.commands import Push
+from tidings.channel.commands import Push, Warned
 from tidings.channel.core import Core
 from tidings.channel.delivery import Delivery, delivery_of
 from tidings.channel.effects import Accepted, Done, Outcome, Reserved, Settled
@@ -39,6 +39,7 @@ from tidings.errors import (
 )
 from tidings.events.envelope import ProducerMark
 from tidings.events.fields import Fields, fields_for
+from tidings.events.standard_header import with_standard_types
 from tidings.events.structured import StructuredEvent
 from tidings.filters.plan import Plan
 
@@ -223,6 +224,8 @@ class Channel:
                 return known
         core = self.core
         event = entered(item, core.settings.unwrap)
+        if event.header:
+            event = with_standard_types(event)
         fields = fields_for(event, now + core.offset)
         if supplier.judged and not self.plan.verdict(fields, supplier.id).passed:
             if mark is not None:
@@ -248,7 +251,7 @@ class Channel:
             for proxy in core.touched:
                 pump(proxy, now)  # what can be handed over does not have to go
             self.backlog_of().make_room(self, self.properties.max_queue_length)
-        return seq
+        return Warned.of(seq, quality.warnings) if quality.warnings else seq
 
     def _is_full_for(
         self, event: StructuredEvent, quality: Quality, octets: int, ahead: int = 0

@@ -9,7 +9,7 @@ and side, a proxy's in its channel (both sides together), a filter's in the host
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 from tidings.channel.entries import Entry
@@ -34,13 +34,32 @@ __all__ = [
     "Reject",
     "Revoke",
     "Tick",
+    "Warned",
 ]
+
+
+class Warned(int):
+    """The number of an accepted event whose header says something in vain.
+
+    Attributes:
+        warnings: What, and what was probably meant.
+    """
+
+    warnings: tuple[str, ...]
+
+    @classmethod
+    def of(cls, seq: int, warnings: Iterable[str]) -> Warned:
+        """A number with warnings."""
+        made = cls(seq)
+        made.warnings = tuple(warnings)
+        return made
 
 
 class Push(NamedTuple):
     """Events from a supplier. Answer: for each its number, 0 if a filter stopped it, or an error.
 
     The same mark is answered alike, or with -1 if its number is not known any more.
+    A number is a `Warned` if something in the event's header has no effect.
 
     Attributes:
         channel: Where to.

@@ -32,6 +32,7 @@ class Quality(NamedTuple):
         own_priority: Whether its header names a priority.
         own_timeout: Whether its header names a timeout.
         timeout: How long it lives, in units of 100 ns; 0 for ever.
+        warnings: What its header says in vain.
     """
 
     priority: int
@@ -43,10 +44,15 @@ class Quality(NamedTuple):
     own_priority: bool
     own_timeout: bool
     timeout: int
+    warnings: tuple[str, ...] = ()
 
 
 def quality_of(header: Mapping[str, object], supplier: Proxy, now: int) -> Quality:
-    """What applies to an event that comes through a supplier's proxy."""
+    """What applies to an event that comes through a supplier's proxy.
+
+    Raises:
+        InvalidEvent: A standard header property has a value of another type, or out of its range.
+    """
     priority, timeout, persistent = supplier.defaults
     own = header.get("Priority")
     if not header or (len(header) == 1 and type(own) is int and own != _LOWEST_SHORT):
@@ -64,7 +70,7 @@ def quality_of(header: Mapping[str, object], supplier: Proxy, now: int) -> Quali
 def _from_header(header: Mapping[str, object], supplier: Proxy, now: int) -> Quality:
     priority, timeout, persistent = supplier.defaults
     core = supplier.channel.core
-    said = header_values(header, supplier.qos, core.settings.narrowed)
+    said, warnings = header_values(header, supplier.qos, core.settings.narrowed)
     timeout = said.get("Timeout", timeout)
     persistent = bool(said.get("EventReliability", persistent))
     start = _host_time(said.get("StartTime"), core.offset)
@@ -81,6 +87,7 @@ def _from_header(header: Mapping[str, object], supplier: Proxy, now: int) -> Qua
         "Priority" in said,
         "Timeout" in said,
         timeout,
+        warnings,
     )
 
 

@@ -7,9 +7,12 @@ legal range, supported range, available range. The first answer is the one repor
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from functools import lru_cache
+from itertools import islice
+from typing import Final, NamedTuple
 
 from tidings.channel.property_errors import (
     NOT_NARROWED,
@@ -24,8 +27,17 @@ from tidings.channel.property_errors import (
 )
 from tidings.channel.qos import QOS_PROPERTIES, QoS, Reliability
 from tidings.errors import PropertyError, PropertyErrorCode, UnsupportedQoS
+from tidings.events.standard_header import misfit
 
-__all__ = ["EventQoS", "changed", "effective", "header_values", "validate", "validate_event"]
+__all__ = [
+    "EventQoS",
+    "HeaderValues",
+    "changed",
+    "effective",
+    "header_values",
+    "validate",
+    "validate_event",
+]
 
 _EVENT: Final = "EventReliability"
 _CONNECTION: Final = "ConnectionReliability"
@@ -223,27 +235,73 @@ def validate_event(
 _HEADER_NAMES: Final = [n for n, line in QOS_PROPERTIES.items() if Level.EVENT in line.levels]
 
 
-def header_values(
-    event_header: Mapping[str, object], proxy: QoS, narrowed: Supported = NOT_NARROWED
-) -> dict[str, int]:
+# What a header asks for that this installation or this proxy cannot do is ignored (8.4), and said.
+_IGNORED: Final = frozenset(
+    {
+        PropertyErrorCode.UNAVAILABLE_PROPERTY,
+        PropertyErrorCode.UNAVAILABLE_VALUE,
+        PropertyErrorCode.UNSUPPORTED_VALUE,
+    }
+)
+# A header may have thousands of properties of its own; a slip is among the first.
+_NAMES_LOOKED_AT: Final = 16
+# As near as a letter too many, too few or another one, and no nearer than `time` to Timeout.
+_NEAR: Final = 0.85
+_FOLDED: Final = {name.lower(): name for name in _HEADER_NAMES}
+
+
+class HeaderValues(NamedTuple):
     """What an event's header says of its quality of service.
 
-    8.4: an event is not refused for its header. What has a wrong type or value there, or is
-    not available, is ignored.
+    Attributes:
+        values: The standard properties that apply, by name.
+        warnings: What stands in the header and does nothing, though it may have been meant to.
+    """
+
+    values: dict[str, int]
+    warnings: tuple[str, ...]
+
+
+def header_values(
+    event_header: Mapping[str, object], proxy: QoS, narrowed: Supported = NOT_NARROWED
+) -> HeaderValues:
+    """What an event's header says of its quality of service.
+
+    Raises:
+        InvalidEvent: A standard property has a value of another type, or out of its range.
     """
     given = {n: event_header[n] for n in _HEADER_NAMES if n in event_header}
+    others = [n for n in islice(event_header, _NAMES_LOOKED_AT) if n not in given]
+    warnings = [warning for warning in map(_slip, others) if warning]
     if not given:
-        return {}
+        return HeaderValues({}, tuple(warnings))
     good, bad = _Place(Level.EVENT, proxy, None, narrowed, NOT_WIDENED).judge(given)
-    ignored = {error.name for error in bad}
-    return {name: value for name, value in good.items() if name not in ignored}
+    for error in bad:
+        if error.code not in _IGNORED:
+            raise misfit(error.name, given[error.name])
+        good.pop(error.name, None)
+        warnings.append(f"header.{error} (it has no effect)")
+    return HeaderValues(good, tuple(warnings))
+
+
+@lru_cache(maxsize=1_000)
+def _slip(name: str) -> str:
+    """What to say of a header property of no standard name; empty if it looks meant."""
+    if name in QOS_PROPERTIES:
+        return f"header.{name} has no effect: it is set at a channel, an admin or a proxy"
+    near = difflib.get_close_matches(name[:80].lower(), _FOLDED, 1, _NEAR)
+    return f"header.{name} has no effect; did you mean {_FOLDED[near[0]]}?" if near else ""
 
 
 def effective(
     event_header: Mapping[str, object], proxy: QoS, narrowed: Supported = NOT_NARROWED
 ) -> EventQoS:
-    """What applies to an event: its header goes before the proxy it came through."""
-    said = header_values(event_header, proxy, narrowed)
+    """What applies to an event: its header overrides the proxy it came through.
+
+    Raises:
+        InvalidEvent: A standard property has a value of another type, or out of its range.
+    """
+    said = header_values(event_header, proxy, narrowed).values
     return EventQoS(
         said.get("Priority", proxy.priority),
         said.get("Timeout", proxy.timeout),

@@ -6,6 +6,7 @@ sees; nothing is changed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tidings.channel.channel import Channel
@@ -15,10 +16,12 @@ from tidings.channel.holders import Proxy
 from tidings.channel.lifetimes import Quality, quality_of, view_of
 from tidings.channel.overflow import discard_policy
 from tidings.channel.qos import Reliability
+from tidings.channel.qos_check import header_values
 from tidings.channel.translation import approximate_octets, entered
 from tidings.channel.vocabulary import Form, Item, Side, Style
-from tidings.errors import TidingsError
+from tidings.errors import InvalidEvent, TidingsError
 from tidings.events.fields import Fields, fields_for
+from tidings.events.standard_header import with_standard_types
 
 __all__ = ["Step", "Traced", "Trail", "dry_run", "traced_push"]
 
@@ -28,13 +31,13 @@ class Step:
     """One decision.
 
     Attributes:
-        stage: Where: ``supplier``, ``channel`` or ``consumer``.
+        stage: Where: ``supplier``, ``header``, ``channel`` or ``consumer``.
         proxy: Whose, if it is about a proxy.
         passed: Whether the event goes on from here.
         reason: Why.
-        priority: At a consumer that gets it: with which priority.
-        expiry: At a consumer that gets it: until when, microseconds since 1970; None for ever.
-        start: At a consumer that gets it: not before; None for at once.
+        priority: At a consumer that gets it: with which priority; at the header: as it says.
+        expiry: Likewise until when, microseconds since 1970; None for ever.
+        start: Likewise not before; None for at once.
     """
 
     stage: str
@@ -107,29 +110,67 @@ def dry_run(channel: Channel, item: Item, supplier: Proxy | None, now: int) -> T
     core = channel.core
     event = entered(item, core.settings.unwrap)
     wall = now + core.offset
-    fields = fields_for(event, wall)
     steps: list[Step] = []
-    if supplier is not None:
-        verdict = channel.plan.verdict(fields, supplier.id) if supplier.connected else None
-        passed = verdict is not None and verdict.passed
-        reason = "not connected" if verdict is None else f"{verdict.stage}: {verdict.detail}"
-        steps.append(Step("supplier", supplier.id, passed, reason.rstrip(": ")))
-        if not passed:
-            return Trail(channel.plan.version, wall, False, (), tuple(steps))
+
+    def ended(step: Step) -> Trail:
+        return Trail(channel.plan.version, wall, False, (), (*steps, step))
+
+    try:
+        event = with_standard_types(event)
+        fields = fields_for(event, wall)
+        if supplier is not None:
+            step = _supplied(supplier, fields)
+            if not step.passed:
+                return ended(step)
+            steps.append(step)
+        quality = quality_of(event.header, supplier or _supplier(channel), now)
+    except InvalidEvent as error:
+        return ended(Step("header", None, False, str(error)))
+    steps += _header(event.header, supplier or _supplier(channel), quality)
     octets = approximate_octets(event)
     too_large = octets > core.settings.limits.event_octets
     full = not channel.room_for(1)
     reason = "too large" if too_large else "MaxQueueLength is reached" if full else "there is room"
-    steps.append(Step("channel", None, not (too_large or full), reason))
-    if too_large or full:
-        return Trail(channel.plan.version, wall, False, (), tuple(steps))
-    quality = quality_of(event.header, supplier or _supplier(channel), now)
+    step = Step("channel", None, not (too_large or full), reason)
+    if not step.passed:
+        return ended(step)
+    steps.append(step)
     recipients = {proxy.id: proxy for proxy in channel.router.match(fields)}
     for proxy in channel.proxies.values():
         if proxy.side is Side.CONSUMER:
             passed = proxy.id in recipients
             steps.append(_consumer(proxy, passed, fields, quality, now))
     return Trail(channel.plan.version, wall, True, tuple(sorted(recipients)), tuple(steps))
+
+
+def _supplied(supplier: Proxy, fields: Fields) -> Step:
+    """What the filters on the supplier's side say."""
+    if not supplier.connected:
+        return Step("supplier", supplier.id, False, "not connected")
+    verdict = supplier.channel.plan.verdict(fields, supplier.id)
+    reason = f"{verdict.stage}: {verdict.detail}".rstrip(": ")
+    return Step("supplier", supplier.id, verdict.passed, reason)
+
+
+def _header(header: Mapping[str, object], supplier: Proxy, quality: Quality) -> Iterator[Step]:
+    """Which of the header's standard properties apply, with their values; nothing for none."""
+    core = supplier.channel.core
+    values, warnings = header_values(header, supplier.qos, core.settings.narrowed)
+    if not values and not warnings:
+        return
+    reason = f"applied: {', '.join(values) or 'nothing'}"
+    if "EventReliability" in values:
+        reason += f" ({'Persistent' if quality.persistent else 'BestEffort'})"
+    limited = quality.expiry != NEVER and not values.keys().isdisjoint(("Timeout", "StopTime"))
+    yield Step(
+        "header",
+        None,
+        True,
+        "; ".join([reason, *warnings]),
+        values.get("Priority"),
+        quality.expiry + core.offset if limited else None,
+        None if quality.start is None else quality.start + core.offset,
+    )
 
 
 def _supplier(channel: Channel) -> Proxy:

@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, Final
 
 import typer
 
-__all__ = ["Header", "JsonLines", "Words"]
+from tidings.cli.reading import moment
+from tidings.cli.showing import moment_text
+from tidings.clock import SystemClock, duration_us
+from tidings.errors import InvalidUsage
+
+__all__ = [
+    "HEADER_AND_LINES",
+    "At",
+    "Delay",
+    "Header",
+    "JsonLines",
+    "Priority",
+    "Ttl",
+    "Words",
+    "header_words",
+]
+
+HEADER_AND_LINES: Final = (
+    "--header, --priority, --delay, --at and --ttl go with an event on the command line, "
+    "not with --json-lines"
+)
 
 Words = Annotated[
     list[str] | None,
@@ -21,6 +42,28 @@ Header = Annotated[
         "--header", metavar="NAME=VALUE", help="A header property, such as Priority=4. Repeatable."
     ),
 ]
+Priority = Annotated[
+    int | None,
+    typer.Option(min=-32767, max=32767, help="Larger is more urgent. The header's Priority."),
+]
+Delay = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DURATION", help="Deliver so much later, such as 10m. The header's StartTime."
+    ),
+]
+At = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME", help="Deliver not before, such as 2027-01-01T08:00:00Z. Also StartTime."
+    ),
+]
+Ttl = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DURATION", help="Deliver within so long, such as 5s, or not. The header's Timeout."
+    ),
+]
 JsonLines = Annotated[
     list[str] | None,
     typer.Option(
@@ -29,3 +72,38 @@ JsonLines = Annotated[
         help="A file of events, one a line; - reads standard input. Repeatable.",
     ),
 ]
+
+
+def header_words(
+    header: Iterable[str],
+    priority: int | None,
+    delay: str | None,
+    at: str | None,
+    ttl: str | None,
+) -> list[str]:
+    """Header properties as `--header` takes them, those of the other options among them.
+
+    Raises:
+        InvalidUsage: A duration or time is not one.
+    """
+    found = [*header]
+    if priority is not None:
+        found.append(f"Priority={priority}")
+    if delay is not None:
+        found.append(f"StartTime={moment_text(SystemClock().now() + _duration('delay', delay))}")
+    if at is not None:
+        found.append(f"StartTime={moment_text(moment(at))}")
+    if ttl is not None:
+        _duration("ttl", ttl)
+        found.append(f"Timeout={ttl}")
+    return found
+
+
+def _duration(option: str, text: str) -> int:
+    found = duration_us(text)
+    if found is None:
+        raise InvalidUsage(
+            f"--{option}: {text!r:.40} is not a duration; write a whole number and ms, s, m, h, d "
+            "or w, such as 5s"
+        )
+    return found

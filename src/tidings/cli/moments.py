@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from tidings.cli.reading import moment
-from tidings.clock import SystemClock
+from tidings.clock import SystemClock, duration_us
 from tidings.errors import InvalidUsage
 
 if TYPE_CHECKING:
     from tidings.client.client import Client
 
 __all__ = ["Beginning", "Since", "arrival_of", "beginning"]
-
-_AGO: Final = re.compile(r"([0-9]+)([smhd])", re.ASCII)
-_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 
 Since = Annotated[
     str | None,
@@ -51,10 +47,9 @@ def beginning(text: str | None) -> Beginning:
         return Beginning()
     if text.isascii() and text.isdecimal():
         return Beginning(first=int(text))
-    ago = _AGO.fullmatch(text)
+    ago = duration_us(text)
     if ago is not None:
-        microseconds = int(ago[1]) * _SECONDS[ago[2]] * 1_000_000
-        return Beginning(since=max(0, SystemClock().now() - microseconds))
+        return Beginning(since=max(0, SystemClock().now() - ago))
     try:
         return Beginning(since=moment(text))
     except InvalidUsage as error:

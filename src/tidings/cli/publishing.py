@@ -10,7 +10,17 @@ import typer
 
 from tidings.cli import render, trails
 from tidings.cli.connection import Channel, channel_key, service_command
-from tidings.cli.event_words import Header, JsonLines, Words
+from tidings.cli.event_words import (
+    HEADER_AND_LINES,
+    At,
+    Delay,
+    Header,
+    JsonLines,
+    Priority,
+    Ttl,
+    Words,
+    header_words,
+)
 from tidings.cli.feeding import batches_of_lines
 from tidings.cli.matching import BadLines, fault_data
 from tidings.cli.options import Format, Json, examples, tell_if_waiting
@@ -35,7 +45,7 @@ def add_to(app: typer.Typer) -> None:
         app,
         epilog=examples(
             "tidings publish auction Auction::offer Emma price=12 category=books",
-            "tidings publish auction Auction::offer Emma zones:='[3, 17]' --header Priority=4",
+            "tidings publish auction Auction::offer Emma zones:='[3, 17]' --priority 4 --ttl 2h",
             "tidings publish auction --json-lines monday.jsonl --producer import-7",
             "tail -f events.jsonl | tidings publish auction --json-lines -",
             "tidings publish auction Auction::offer Emma price=12 --dry-run",
@@ -48,6 +58,10 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     channel: Channel,
     event: Words = None,
     header: Header = None,
+    priority: Priority = None,
+    delay: Delay = None,
+    at: At = None,
+    ttl: Ttl = None,
     json_lines: JsonLines = None,
     producer: Annotated[
         str,
@@ -74,14 +88,15 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     Exit code: 0 all was accepted, 2 something was not.
     """
     words = event or []
+    properties = header_words(header or (), priority, delay, at, ttl)
     if dry_run:
-        await trails.show_trails(client, channel, words, header, json_lines, format_, json)
+        await trails.show_trails(client, channel, words, properties, json_lines, format_, json)
         return
     if not json_lines:
-        await _publish_one(client, channel, event_of(words, header or ()), producer, json)
+        await _publish_one(client, channel, event_of(words, properties), producer, json)
         return
-    if header:
-        raise InvalidUsage("--header goes with an event on the command line, not with --json-lines")
+    if properties:
+        raise InvalidUsage(HEADER_AND_LINES)
     sources = [*json_lines, *words]
     check_readable(sources)
     tell_if_waiting(sources, "events")
@@ -103,9 +118,12 @@ async def _publish_one(
     async with await client.publisher(channel_key(channel), producer) as publisher:
         receipt = await publisher.publish(event)
     if json:
-        render.as_json({"origin": receipt.origin, "seq": receipt.seq})
+        warnings = {"warnings": list(receipt.warnings)} if receipt.warnings else {}
+        render.as_json({"origin": receipt.origin, "seq": receipt.seq, **warnings})
     else:
         render.say(str(receipt.seq))
+        for warning in receipt.warnings:
+            render.warning(warning)
         if not receipt.accepted:
             render.note("a filter on the supplier's side stopped it")
 
@@ -122,6 +140,7 @@ class _Stream:
     first: int = 0
     last: int = 0
     answered: str = ""
+    warned: set[str] = field(default_factory=set)
     bad: BadLines = field(init=False)
 
     def __post_init__(self) -> None:
@@ -174,7 +193,13 @@ class _Stream:
         else:
             self.stopped += 1
         if self.as_json:
-            render.as_json({**place, "seq": answer.seq})
+            warnings = {"warnings": list(answer.warnings)} if answer.warnings else {}
+            render.as_json({**place, "seq": answer.seq, **warnings})
+            return
+        for warning in answer.warnings:
+            if warning not in self.warned:  # a slip is as a rule in every line
+                self.warned.add(warning)
+                render.warning(f"{line.where}: {warning}")
 
     def way_on(self, producer: str) -> str:
         """What to do after the service went away in the middle of it."""

@@ -9,7 +9,7 @@ import typer
 
 from tidings.cli import render, showing
 from tidings.cli.connection import Channel, channel_key, service_command
-from tidings.cli.event_words import Header, JsonLines, Words
+from tidings.cli.event_words import HEADER_AND_LINES, Header, JsonLines, Words
 from tidings.cli.matching import BadLines
 from tidings.cli.options import Format, Json, examples, tell_if_waiting
 from tidings.cli.pairs import event_of
@@ -101,7 +101,7 @@ def _events(
         yield event_of(words, header)
         return
     if header:
-        raise InvalidUsage("--header goes with an event on the command line, not with --json-lines")
+        raise InvalidUsage(HEADER_AND_LINES)
     sources, decode = [*json_lines, *words], decoder(format_)
     tell_if_waiting(sources, "events")
     for source in sources:
@@ -133,7 +133,7 @@ def _branch(step: Step, names: dict[int, str], why: dict[int, tuple[Branch, ...]
     whose = "" if step.proxy is None else f" {names.get(step.proxy, step.proxy)}"
     parts = why.get(step.proxy, ()) if step.proxy is not None and not step.passed else ()
     notes = [step.reason]
-    if step.priority:
+    if step.priority or (step.stage == "header" and step.priority is not None):
         notes.append(f"priority {step.priority}")
     if step.start is not None:
         notes.append(f"not before {showing.moment_text(step.start)}")

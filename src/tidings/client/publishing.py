@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from tidings.channel.commands import Push
+from tidings.channel.commands import Push, Warned
 from tidings.channel.management import OfferChange
 from tidings.channel.trail import Traced, Trail
 from tidings.channel.vocabulary import Item, Place
@@ -21,17 +21,31 @@ __all__ = ["Publisher", "Receipt"]
 _AT_ONCE: Final = 1_000
 
 
-class Receipt(NamedTuple):
+class _EventId(NamedTuple):
+    origin: str
+    seq: int
+
+
+class Receipt(_EventId):
     """What became of a published event.
 
     Attributes:
         origin: Id of the channel.
         seq: The event's number there; 0 if a filter on the supplier's side stopped it. -1 if it is
             not known: the event came before, too long ago, or CORBA does not tell.
+        warnings: What stands in the event's header and has no effect, such as a standard
+            property with a slip in its name. CORBA cannot tell them.
     """
 
-    origin: str
-    seq: int
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, origin: str, answer: int) -> Receipt:
+        """The receipt that a channel's answer amounts to."""
+        made = cls(origin, int(answer))
+        if isinstance(answer, Warned):
+            made.warnings = answer.warnings
+        return made
 
     @property
     def accepted(self) -> bool:
@@ -88,7 +102,7 @@ class Publisher(Connection):
         [answer] = await self._transport.ask(Push(self.channel, self.proxy, (event,), (mark,)))
         if isinstance(answer, TidingsError):
             raise answer
-        return Receipt(self._origin, answer)
+        return Receipt.of(self._origin, answer)
 
     async def publish_traced(self, event: Item) -> tuple[Receipt, Trail]:
         """Publishes one event, and tells what was decided about it: each stage, verdict, reason.
@@ -125,7 +139,7 @@ class Publisher(Connection):
                 answers += [error] * (len(waiting) - start)
                 break
         origin = self._origin
-        return [a if isinstance(a, TidingsError) else Receipt(origin, a) for a in answers]
+        return [a if isinstance(a, TidingsError) else Receipt.of(origin, a) for a in answers]
 
     async def _push(self, events: Sequence[Item]) -> Sequence[Any]:
         producer, first = self.producer, self.number + 1

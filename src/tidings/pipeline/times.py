@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
+from tidings import clock
 from tidings.errors import InvalidUsage
 
 __all__ = ["Span", "duration_us", "moment_text", "moment_us", "span"]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_DURATION: Final = re.compile(r"([0-9]{1,9})(s|m|h|d|w)", re.ASCII)
-_SECONDS: Final = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
 class Span(NamedTuple):
@@ -33,12 +31,12 @@ def duration_us(text: str) -> int:
     Raises:
         InvalidUsage: The text is none.
     """
-    found = _DURATION.fullmatch(text.strip())
+    found = clock.duration_us(text)
     if found is None:
         raise InvalidUsage(
             f"{text!r} is no length of time; write a whole number and s, m, h, d or w, such as 30m"
         )
-    return int(found[1]) * _SECONDS[found[2]] * 1_000_000
+    return found
 
 
 def moment_us(text: str, now_us: int) -> int:
@@ -53,8 +51,9 @@ def moment_us(text: str, now_us: int) -> int:
         InvalidUsage: The text is neither.
     """
     told = text.strip()
-    if _DURATION.fullmatch(told):
-        return max(0, now_us - duration_us(told))
+    ago = clock.duration_us(told)
+    if ago is not None:
+        return max(0, now_us - ago)
     try:
         found = datetime.fromisoformat(told)
         if found.tzinfo is None:

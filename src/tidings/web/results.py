@@ -8,6 +8,7 @@ from typing import Any
 
 from tidings.api.problems import problem_of
 from tidings.api.trails import TrailForm
+from tidings.channel.commands import Warned
 from tidings.channel.trail import Traced
 from tidings.channel.vocabulary import Item
 from tidings.errors import TidingsError
@@ -20,9 +21,9 @@ log = logging.getLogger(__name__)
 
 
 def plain_results(answers: Sequence[object], counts: Counts) -> list[int | dict[str, Any]]:
-    """The answers to a push: numbers, and objects for those with a trail or an error."""
+    """The answers to a push: numbers, and objects for those with a trail, warnings or an error."""
     return [
-        one if type(one) is int else result_form(one, counts)  # no subclass: a `Traced` is one
+        one if type(one) is int else result_form(one, counts)  # no subclass: `Traced`, `Warned`
         for one in answers
     ]
 
@@ -31,6 +32,8 @@ def result_form(answer: object, counts: Counts) -> dict[str, Any]:
     """The answer to one pushed event as an object; an error is counted."""
     if isinstance(answer, Traced):
         return {"seq": int(answer), "trail": TrailForm.of(answer.trail).model_dump()}
+    if isinstance(answer, Warned):
+        return {"seq": int(answer), "warnings": list(answer.warnings)}
     if isinstance(answer, int):
         return {"seq": answer}
     assert isinstance(answer, Exception)

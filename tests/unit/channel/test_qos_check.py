@@ -6,12 +6,19 @@ import pytest
 
 from tidings.channel.property_errors import PropertyRange
 from tidings.channel.qos import Level, QoS, Reliability
-from tidings.channel.qos_check import EventQoS, changed, effective, validate, validate_event
+from tidings.channel.qos_check import (
+    EventQoS,
+    changed,
+    effective,
+    header_values,
+    validate,
+    validate_event,
+)
 from tidings.clock import from_timebase
-from tidings.errors import PropertyErrorCode, UnsupportedQoS
+from tidings.errors import InvalidEvent, PropertyErrorCode, UnsupportedQoS
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
-from tidings.events.build import event, utc
+from tidings.events.build import event
 from tidings.events.structured import event_in_any
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -151,21 +158,39 @@ def test_a_timeout_of_zero_in_the_header_is_a_long_life() -> None:
         {"Timeout": Any(tc.LONGLONG, 5)},
         {"EventReliability": 2},
         {"EventReliability": True},
-        {"EventReliability": 1},  # its connection is BestEffort
         {"StartTime": 7},
         {"StopTime": "soon"},
     ],
 )
-def test_a_wrong_standard_property_of_a_header_is_ignored(header: dict[str, object]) -> None:
-    proxy = QoS({"Priority": 3, "Timeout": 9})
-    assert effective(header, proxy) == effective({}, proxy)
-    kept = effective({**header, "StopTime": utc(NOON)}, proxy)
-    assert kept.stop is not None
+def test_a_wrong_standard_property_of_a_header_is_refused(header: dict[str, object]) -> None:
+    [(name, value)] = header.items()
+    with pytest.raises(InvalidEvent) as caught:
+        header_values({"source": 1, **header}, QoS({"Priority": 3, "Timeout": 9}))
+    assert caught.value.where == f"header.{name}"
+    assert str(caught.value).endswith(f"not {value!r}")
 
 
-def test_one_wrong_property_leaves_the_others_of_a_header() -> None:
-    found = effective({"Priority": "high", "Timeout": 5}, QoS({"Priority": 3}))
-    assert (found.priority, found.timeout) == (3, 5)
+@pytest.mark.parametrize(
+    ("header", "warning"),
+    [
+        ({"Priorty": 4}, "header.Priorty has no effect; did you mean Priority?"),
+        ({"priority": 4}, "header.priority has no effect; did you mean Priority?"),
+        ({"start_time": 4}, "header.start_time has no effect; did you mean StartTime?"),
+        ({"OrderPolicy": 1}, "header.OrderPolicy has no effect: it is set at a channel"),
+        ({"EventReliability": 1}, "header.EventReliability: this value is not possible given"),
+        ({"time": 4, "source": "x", "start": 5, "stop": 6, "prior": 1}, ""),
+    ],
+)
+def test_what_has_no_effect_is_said(header: dict[str, object], warning: str) -> None:
+    found = header_values({"Timeout": 5, **header}, QoS())
+    assert found.values == {"Timeout": 5}
+    assert "".join(found.warnings).startswith(warning)
+    assert len(found.warnings) == bool(warning)
+
+
+def test_of_a_large_header_the_first_names_are_looked_at() -> None:
+    own = {f"Priorit{at}": at for at in range(10_000)}
+    assert len(header_values(own, QoS()).warnings) < 20
 
 
 def test_times_that_are_not_supported_are_ignored() -> None:

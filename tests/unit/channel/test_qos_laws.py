@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conformance.qos.qos_judge import SIMPLE, typed
 from tidings.channel.property_errors import PropertyRange
 from tidings.channel.qos import QOS_PROPERTIES, Level, QoS, inherited
-from tidings.channel.qos_check import changed, effective, validate, validate_event
-from tidings.errors import UnsupportedQoS
+from tidings.channel.qos_check import changed, header_values, validate, validate_event
+from tidings.errors import InvalidEvent, PropertyErrorCode, UnsupportedQoS
+from tidings.events.standard_header import STANDARD_NAMES
+
+WRONG = {PropertyErrorCode.BAD_TYPE, PropertyErrorCode.BAD_VALUE}
 
 OBJECTS = [Level.CHANNEL, Level.ADMIN, Level.PROXY]
 NAMES = st.sampled_from([*QOS_PROPERTIES, "Nope"])
@@ -122,14 +126,22 @@ def test_a_child_keeps_what_it_got_whatever_becomes_of_its_parent(
 
 
 @given(objects(), REQUESTS)
-def test_an_events_header_counts_just_as_far_as_it_is_good(
+def test_an_events_header_applies_or_is_warned_of_or_is_refused(
     proxy: QoS, request: list[tuple[str, object]]
 ) -> None:
     header = dict(request)
+    bad: dict[str, PropertyErrorCode] = {}
     try:
-        validate_event(proxy, header)
+        validate_event(proxy, {n: v for n, v in header.items() if n in STANDARD_NAMES})
     except UnsupportedQoS as error:
-        bad = {e.name for e in error.errors}
-        good = {n: v for n, v in header.items() if n not in bad}
-        assert effective(header, proxy) == effective(good, proxy)
-        assert validate_event(proxy, good) is not None
+        bad = {e.name: e.code for e in error.errors}
+    if not WRONG.isdisjoint(bad.values()):
+        with pytest.raises(InvalidEvent) as refused:
+            header_values(header, proxy)
+        assert bad[refused.value.where.removeprefix("header.")] in WRONG
+        return
+    values, warnings = header_values(header, proxy)
+    assert values.keys() == header.keys() & STANDARD_NAMES - bad.keys()
+    told = header.keys() & QOS_PROPERTIES.keys() - values.keys()
+    assert len(warnings) == len(told)
+    assert all(any(name in warning for warning in warnings) for name in told)

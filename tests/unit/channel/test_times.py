@@ -9,6 +9,7 @@ from tidings.channel.effects import Accepted, Outcome
 from tidings.channel.qos import TIME_T
 from tidings.channel.settings import Settings
 from tidings.channel.vocabulary import Place, Side
+from tidings.errors import InvalidEvent
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
 from tidings.filters.constraint import constraint
@@ -79,11 +80,15 @@ class TestTimeout:
         machine.push(named("a", header={"Timeout": 2 * UNITS, "Priority": 0}))
         assert not machine.of(Accepted)[0].views
 
-    def test_a_bad_header_is_ignored(self) -> None:
+    def test_a_header_out_of_range_is_refused_and_leaves_nothing_behind(self) -> None:
         machine = Machine()
-        consumer = machine.new_consumer(Priority=4)
-        machine.push(named("a", header={"Priority": -32768}))
-        assert machine.of(Accepted)[0].views[consumer].priority == 4
+        consumer = machine.new_consumer()
+        before = machine.view()
+        [refused] = machine.push(named("a", header={"Priority": -32768}))
+        assert isinstance(refused, InvalidEvent)
+        assert machine.view() == before
+        assert machine.push("b") == [1]
+        assert machine.delivered(consumer) == [1]
 
 
 class TestStopTime:

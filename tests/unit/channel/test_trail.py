@@ -23,6 +23,7 @@ from tidings.errors import ChannelNotFound, InvalidUsage, LimitExceeded, ProxyNo
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
 from tidings.events.envelope import ProducerMark
+from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
 
 JAM = EventTypePattern("Traffic", "Jam")
@@ -54,6 +55,31 @@ def test_an_event_that_everybody_gets() -> None:
             Step("consumer", consumer, True, reason, 0, None, None),
         ),
     )
+
+
+def test_the_header_shows_what_applies_and_what_does_not() -> None:
+    machine = Machine()
+    sent = named("x", priority=4, timeout="5s", start=moment(SECOND), header={"Priorty": 9})
+    step, *others = trail(machine, sent).steps
+    assert step == Step(
+        "header",
+        None,
+        True,
+        "applied: Priority, StartTime, Timeout; header.Priorty has no effect; "
+        "did you mean Priority?",
+        4,
+        5 * SECOND,
+        SECOND,
+    )
+    assert [other.stage for other in others] == ["channel"]
+
+
+def test_a_header_that_is_refused_ends_the_trail() -> None:
+    machine = Machine()
+    found = trail(machine, StructuredEvent("D", "T", header={"Priority": "high"}), machine.supplier)
+    assert not found.accepted
+    assert found.steps[-1].stage == "header"
+    assert "header.Priority: must be a short" in found.steps[-1].reason
 
 
 def test_without_a_proxy_no_suppliers_filters_are_asked() -> None:

@@ -18,7 +18,7 @@ def auction(served: Served) -> Served:
     return served
 
 
-def published(served: Served) -> list[object]:
+def published(served: Served) -> list[Any]:
     return [one["event"] for one in objects(served.done("peek", "auction", "--json"))]
 
 
@@ -37,7 +37,14 @@ def test_one_event_from_words(auction: Served) -> None:
         (("Speed",), "Domain::Type"),
         (("D::T", "a=1", "a=2"), "given twice"),
         (("D::T", "a:={"), "a: "),
+        (("D::T", "--header", "Priority=high"), "header.Priority: must be a short from -32767"),
+        (("D::T", "--header", "Timeout=5x"), "header.Timeout: must be a duration such as"),
+        (("D::T", "--header", "StartTime=soon"), "header.StartTime: must be a time such as"),
+        (("D::T", "--ttl", "5x"), "--ttl: '5x' is not a duration"),
+        (("D::T", "--at", "soon"), "'soon' is no time"),
+        (("D::T", "--at", "2027-01-01T00:00:00Z", "--delay", "5s"), "'StartTime' is given twice"),
         (("--json-lines", "x", "--header", "a=1"), "not with --json-lines"),
+        (("--json-lines", "x", "--ttl", "5s"), "not with --json-lines"),
         (("--json-lines", "no-such-file"), "no-such-file: no such file or directory"),
         (("--json-lines", "-", "--format", "xml"), "xml"),
     ],
@@ -47,6 +54,31 @@ def test_words_that_are_no_event(auction: Served, words: tuple[str, ...], messag
     assert result.exit_code == 2
     assert message in result.stderr
     assert published(auction) == []
+
+
+def test_priority_delay_ttl_and_time_of_delivery(auction: Served) -> None:
+    options = ("--priority", "-4", "--ttl", "2h")
+    auction.done("publish", "auction", "D::T", "now", *options)
+    auction.done("publish", "auction", "D::T", "later", "--delay", "1h")
+    auction.done("publish", "auction", "D::T", "later", "--at", "2999-01-01T00:00:00Z")
+    first, second, third = published(auction)
+    assert first["header"] == {"Priority": -4, "Timeout": 72_000_000_000}
+    for one in (second, third):
+        assert one["header"]["StartTime"]["$type"]["name"] == "UtcT"
+    told = auction.done("publish", "auction", "D::T", *options, "--dry-run")
+    assert "applied: Priority, Timeout, priority -4, until " in told
+
+
+def test_a_slip_in_a_standard_name_is_warned_of(auction: Served) -> None:
+    slip = ("D::T", "--header", "Priorty=4")
+    warning = "header.Priorty has no effect; did you mean Priority?"
+    told = auction.tidings("publish", "auction", *slip)
+    assert (told.exit_code, told.stdout, told.stderr) == (0, "1\n", f"warning: {warning}\n")
+    [told_json] = objects(auction.done("publish", "auction", *slip, "--json"))
+    assert told_json["warnings"] == [warning]
+    many = lines(*[{"domain": "D", "type": "T", "header": {"Priorty": 4}}] * 2)
+    result = auction.tidings("publish", "auction", "--json-lines", "-", given=many)
+    assert result.stderr == f"warning: standard input:1: {warning}\n"
 
 
 def test_files(auction: Served, tmp_path: Path) -> None:

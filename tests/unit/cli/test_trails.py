@@ -42,7 +42,9 @@ def test_files_as_json(traffic: Served, tmp_path: Path) -> None:
     file = written(tmp_path, CAR, ALARM)
     first, second = objects(traffic.done("trail", "traffic", "--json-lines", file, "--json"))
     assert (len(first["recipients"]), len(second["recipients"])) == (1, 0)
-    assert [step["stage"] for step in first["steps"]] == ["channel", "consumer", "consumer"]
+    stages = ["header", "channel", "consumer", "consumer"]
+    assert [step["stage"] for step in first["steps"]] == stages
+    assert first["steps"][0]["priority"] == 4
 
 
 def test_bad_lines_are_told_and_the_rest_goes_on(traffic: Served, tmp_path: Path) -> None:

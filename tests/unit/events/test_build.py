@@ -8,6 +8,7 @@ from tidings.errors import InvalidEvent
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
 from tidings.events.build import event, utc
+from tidings.events.standard_header import with_standard_types
 from tidings.events.structured import UTC_T, StructuredEvent
 
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -37,6 +38,27 @@ def test_an_event_with_everything() -> None:
     assert list(made.header) == ["mine", "Priority", "Timeout", "StartTime", "StopTime"]
     assert made.data == {"rate": 57.5, "zones": (3, 17)}
     assert made.body == {"free": None}
+
+
+def test_standard_properties_as_texts_have_the_types_of_the_standard() -> None:
+    texts = {
+        "Timeout": "1500ms",
+        "StartTime": "2026-11-15T12:00:00Z",
+        "StopTime": "2026-11-15T14:00:00+02:00",
+        "EventReliability": "Persistent",
+    }
+    typed = {
+        "Timeout": 15_000_000,
+        "StartTime": Any(UTC_T, (UNITS, 0, 0, 0)),
+        "StopTime": Any(UTC_T, (UNITS, 0, 0, 0)),
+        "EventReliability": 1,
+    }
+    assert event("A", "B", header=texts).header == typed
+    assert event("A", "B", timeout="1500ms", start=texts["StartTime"]).header == {
+        name: typed[name] for name in ("Timeout", "StartTime")
+    }
+    plain = StructuredEvent("A", "B", "", {**texts, "mine": "5s"})
+    assert with_standard_types(plain).header == {**typed, "mine": "5s"}
 
 
 def test_a_keyword_goes_before_the_header() -> None:
@@ -88,9 +110,13 @@ def test_types_of_header_and_data_can_be_said() -> None:
 @pytest.mark.parametrize(
     ("part", "where"),
     [
-        ({"timeout": 5}, "header.Timeout: must be a timedelta, not 5"),
-        ({"start": 5}, "header.StartTime: must be a datetime, not 5"),
-        ({"stop": "now"}, "header.StopTime: must be a datetime, not 'now'"),
+        ({"timeout": 5}, "header.Timeout: must be a timedelta or a text, not 5"),
+        ({"start": 5}, "header.StartTime: must be a datetime or a text, not 5"),
+        ({"stop": "now"}, "header.StopTime: must be a time such as 2027-01-01T08:00:00Z"),
+        ({"start": "2027-01-01T08:00:00"}, "header.StartTime: must be a time such as"),
+        ({"timeout": "5x"}, "header.Timeout: must be a duration such as 250ms, 5s or 2h"),
+        ({"header": {"Priority": "high"}}, "header.Priority: must be a short from -32767 to 32767"),
+        ({"header": {"EventReliability": "Sure"}}, "header.EventReliability: must be BestEffort"),
         ({"data": 5}, "data: must be a mapping of names to values, not 5"),
         ({"header": ["Priority"]}, "header: must be a mapping of names to values"),
     ],

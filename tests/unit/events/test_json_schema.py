@@ -45,7 +45,9 @@ def test_all_observed_events_are_valid_together() -> None:
 
 
 @pytest.mark.parametrize(
-    "priority", [4, Any(tc.LONG, 4), Any(tc.USHORT, 4), True, "high", Any(tc.ANY, 4)], ids=repr
+    "priority",
+    [4, Any(tc.LONG, 4), Any(tc.USHORT, 4), True, Any(tc.STRING, "high"), Any(tc.ANY, 4)],
+    ids=repr,
 )
 def test_standard_header_properties(priority: object) -> None:
     one = event("A", "B", header={"Priority": priority})

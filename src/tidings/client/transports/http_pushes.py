@@ -16,7 +16,7 @@ from tidings.api.frames import MAX_FRAME_EVENTS, PushedFrame, push_content, writ
 from tidings.api.items import item_form
 from tidings.api.problems import error_of
 from tidings.api.trails import TrailForm
-from tidings.channel.commands import Push
+from tidings.channel.commands import Push, Warned
 from tidings.channel.trail import Traced
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Item
@@ -322,4 +322,6 @@ def _answer(result: object) -> Answer:
     if "error" in result:
         problem = result["error"]
         return error_of(problem, int(problem.get("status", 500)))
+    if "warnings" in result:
+        return Warned.of(result["seq"], result["warnings"])
     return Traced.of(result["seq"], TrailForm.model_validate(result["trail"]).info())

@@ -52,6 +52,11 @@ _RESULT: Final[dict[str, Any]] = {
     "properties": {
         "seq": {"type": "integer", "description": _SEQ},
         "error": {"type": "object", "description": "A problem: why it was not taken."},
+        "warnings": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What in its header has no effect; left out if nothing.",
+        },
         "trail": {"type": "object", "description": "How it was judged, if that was asked for."},
     },
 }
@@ -60,7 +65,12 @@ _ANSWER: Final[dict[str, Any]] = {
         {
             "type": "object",
             "required": ["origin", "seq"],
-            "properties": {"origin": _ORIGIN, "seq": {"type": "integer"}, "trail": _OBJECT},
+            "properties": {
+                "origin": _ORIGIN,
+                "seq": {"type": "integer"},
+                "warnings": _RESULT["properties"]["warnings"],
+                "trail": _OBJECT,
+            },
         },
         {
             "type": "object",

@@ -137,7 +137,7 @@ def test_columns_are_gathered_and_begun_anew() -> None:
     assert columns.arrays()["data_int"].to_pylist() == [[]]
 
 
-@pytest.mark.parametrize("priority", [Any(tc.LONG, 70_000), "high", True])
+@pytest.mark.parametrize("priority", [Any(tc.LONG, 70_000), Any(tc.STRING, "high"), True])
 def test_a_priority_of_another_type_is_no_priority(priority: object) -> None:
     envelope = Envelope(event("A", "B", header={"Priority": priority}), ORIGIN, 1, 0)
     batch = to_record_batch([envelope])

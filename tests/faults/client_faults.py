@@ -32,7 +32,7 @@ from tests.doors import (
 from tests.doors.services import InProcessService
 from tests.faults.fault import Fault
 from tests.unit.client import test_sync
-from tests.unit.client.configuration import test_applying
+from tests.unit.client.configuration import test_rehearsal
 from tidings.errors import InvalidUsage
 from tidings.server.embedded import embedded_sync
 
@@ -236,9 +236,9 @@ def checks(folder: Path) -> Iterator[tuple[str, Callable[[], None]]]:
     yield "restarts", partial(_played, once, folder / "restarts" / "data")
     yield (
         "reliability",
-        test_applying.test_the_reliability_of_a_channel_with_a_publisher_can_be_changed,
+        test_rehearsal.test_the_reliability_of_a_channel_with_a_publisher_can_be_changed,
     )
-    yield "rehearsal", test_applying.test_proxies_without_a_name_count_in_a_rehearsal
+    yield "rehearsal", test_rehearsal.test_proxies_without_a_name_count_in_a_rehearsal
     with embedded_sync() as client:
         yield "sync", partial(test_sync.test_what_an_error_came_from_comes_again, client)
 

@@ -192,37 +192,6 @@ def test_a_rehearsal_says_what_apply_will_say(texts: tuple[str, str], rules: str
     on_services(scene, rules=RULES[rules])
 
 
-def test_the_reliability_of_a_channel_with_a_publisher_can_be_changed() -> None:
-    persistent = _text({("channel", name): 1 for name in RELIABILITIES})
-
-    async def scene(client: Client) -> str:
-        await applied(client, read_configuration(_text({})))
-        publisher = await client.publisher("a")
-        wanted = read_configuration(persistent)
-        await rehearse(wanted, await find_configuration(client.transport))
-        await applied(client, wanted)
-        trail = (await publisher.publish_traced(event("D", "T", header={"EventReliability": 1})))[1]
-        return trail.steps[1].reason
-
-    assert on_services(scene) == "applied: EventReliability (Persistent)"
-
-
-def test_proxies_without_a_name_count_in_a_rehearsal() -> None:
-    limited = "version = 1\n[channels.a.admin-properties]\nMaxConsumers = 2\n"
-    more = limited + "[channels.a.subscriptions.p]\n[channels.a.subscriptions.q]\n"
-
-    async def scene(client: Client) -> str:
-        await applied(client, read_configuration(limited))
-        await client.subscribe("a")
-        found = await find_configuration(client.transport)
-        wanted = read_configuration(more)
-        said = await _refusal(rehearse(wanted, found))
-        assert await _refusal(applied(client, wanted)) == said
-        return said
-
-    assert "MaxConsumers" in on_services(scene)
-
-
 class _Probing:
     """A transport that has an event published after everything that is asked."""
 

@@ -32,6 +32,7 @@ from tests.doors import (
 from tests.doors.services import InProcessService
 from tests.faults.fault import Fault
 from tests.unit.client import test_sync
+from tests.unit.client.configuration import test_rehearsal
 from tidings.errors import InvalidUsage
 from tidings.server.embedded import embedded_sync
 
@@ -184,6 +185,24 @@ CLIENT_FAULTS = [
         "pass",
     ),
     Fault(
+        "admins are given what they cannot be",
+        "client/configuration/diff.py",
+        "if n in (own if n in fixed else changed)",
+        "if n in changed",
+    ),
+    Fault(
+        "what a channel promises does not reach its publishers",
+        "channel/adjusting.py",
+        "{n: v for n, v in fixed.items() if n in given}",
+        "{}",
+    ),
+    Fault(
+        "a rehearsal forgets who else is there",
+        "client/configuration/rehearsal.py",
+        "found.strangers.get(name, ())",
+        "()",
+    ),
+    Fault(
         "nothing is said of a slip in a standard name",
         "channel/qos_check.py",
         "for warning in map(_slip, others) if warning",
@@ -215,6 +234,11 @@ def checks(folder: Path) -> Iterator[tuple[str, Callable[[], None]]]:
     yield "nothing behind", partial(_played, refused, None)
     once = partial(test_publishing.test_the_same_number_is_accepted_once_across_restarts, kill=True)
     yield "restarts", partial(_played, once, folder / "restarts" / "data")
+    yield (
+        "reliability",
+        test_rehearsal.test_the_reliability_of_a_channel_with_a_publisher_can_be_changed,
+    )
+    yield "rehearsal", test_rehearsal.test_proxies_without_a_name_count_in_a_rehearsal
     with embedded_sync() as client:
         yield "sync", partial(test_sync.test_what_an_error_came_from_comes_again, client)
 

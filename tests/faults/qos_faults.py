@@ -109,8 +109,8 @@ QOS_FAULTS = [
     Fault(
         "an event's header is not looked at",
         CHECK,
-        "    if not given:\n        return {}",
-        "    if given:\n        return {}",
+        "    if not given:\n        return HeaderValues(",
+        "    if given:\n        return HeaderValues(",
     ),
     Fault(
         "of the administration the good part is set",

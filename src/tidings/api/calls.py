@@ -17,6 +17,7 @@ from tidings.api.dead_letters import DeadLetters
 from tidings.api.filters import AnyFilter, Filter, Mapping
 from tidings.api.objects import Admin, Channel, Channels, Proxies, Proxy
 from tidings.api.pulling import PullForm
+from tidings.api.rules import RulesForm
 from tidings.channel.views import ChannelInfo, ProxyInfo
 from tidings.channel.vocabulary import Side
 from tidings.errors import ChannelNotFound, ProxyNotFound
@@ -34,6 +35,7 @@ __all__ = [
     "get_highest_number",
     "get_proxies",
     "get_proxy",
+    "get_rules",
     "pull",
     "redrive",
 ]
@@ -44,6 +46,7 @@ _read_admin: Final = reading(Admin, Admin.info)
 _read_proxies: Final = reading(Proxies, lambda found: [one.info() for one in found.proxies])
 _read_proxy: Final = reading(Proxy, Proxy.info)
 _read_advertisement: Final = reading(AdvertisementForm, AdvertisementForm.info)
+_read_rules: Final = reading(RulesForm, RulesForm.settings)
 _read_highest: Final = reading(Highest, lambda answer: answer.highest)
 _read_letters: Final = reading(
     DeadLetters, lambda found: [one.info() for one in found.dead_letters]
@@ -122,6 +125,11 @@ def get_proxy(channel: int, id_or_name: int | str) -> Call:
 def get_filter(id: int) -> Call:
     """One filter: a `FilterInfo` or `MappingInfo`."""
     return _get(f"/filters/{id}", _read_filter)
+
+
+def get_rules() -> Call:
+    """The settings of the service that decide what is allowed: `Settings`."""
+    return _get("/rules", _read_rules)
 
 
 def get_advertisement(channel: int) -> Call:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tidings.channel import properties, qos_check
 from tidings.channel.channel import Channel
@@ -13,7 +13,7 @@ from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.channel.lifecycle import Lifecycle
 from tidings.channel.overflow import overflow
 from tidings.channel.property_errors import Level, PropertyRange, Request
-from tidings.channel.qos import TIME_T, QoS, Reliability
+from tidings.channel.qos import TIME_T, QoS, Reliability, fixed_above
 from tidings.channel.rules import Rules
 from tidings.channel.settings import Inheritance
 from tidings.channel.sharing import check_patterns
@@ -60,7 +60,8 @@ class Adjusting:
             self._check_followers(place, qos)
         place.qos = qos
         place.own = {**place.own, **{name: qos[name] for name in given}}
-        self._qos_changed(place, now)
+        fixed = fixed_above(qos, settings.widened)
+        self._qos_changed(place, now, {n: v for n, v in fixed.items() if n in given})
 
     def validate_qos(self, place: Channel | Holder, request: Request) -> tuple[PropertyRange, ...]:
         """validate_qos: what else could be set beside the request."""
@@ -98,7 +99,7 @@ class Adjusting:
             return Level.PROXY, place.admin.qos
         return Level.ADMIN, place.channel.qos
 
-    def _qos_changed(self, place: Channel | Holder, now: int) -> None:
+    def _qos_changed(self, place: Channel | Holder, now: int, fixed: Mapping[str, int]) -> None:
         if isinstance(place, Channel):
             place.backlog = None
             self._life.store_channel(place)
@@ -106,10 +107,11 @@ class Adjusting:
             self._life.store(place)
         elif isinstance(place, Proxy):
             self._proxy_changed(place, now)
-        if self._core.settings.inheritance is Inheritance.FOLLOWED:
-            for child in _children(place):
-                child.qos = QoS({**place.qos, **child.own})
-                self._qos_changed(child, now)
+        followed = self._core.settings.inheritance is Inheritance.FOLLOWED
+        for child in _children(place) if followed or fixed else ():
+            below = {**place.qos, **child.own} if followed else {**child.qos, **fixed}
+            child.qos = QoS(below)
+            self._qos_changed(child, now, fixed)
 
     def _proxy_changed(self, proxy: Proxy, now: int) -> None:
         was_durable = proxy.durable

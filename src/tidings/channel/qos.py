@@ -29,6 +29,7 @@ __all__ = [
     "OrderPolicy",
     "QoS",
     "Reliability",
+    "fixed_above",
     "inherited",
 ]
 
@@ -179,7 +180,7 @@ def inherited(parent: QoS, level: Level) -> QoS:
     """8.2: what a new admin or proxy starts with; later changes at the parent do not reach it.
 
     Also what cannot be set at the level is copied: a proxy knows the EventReliability of
-    events whose header has none.
+    events whose header has none. That alone follows the parent later on (`fixed_above`).
 
     Raises:
         ValueError: Nothing is inherited at this level.
@@ -187,3 +188,9 @@ def inherited(parent: QoS, level: Level) -> QoS:
     if level not in _PARENTS:
         raise ValueError(f"a new {level.value} has no parent")
     return QoS(dict(parent))
+
+
+def fixed_above(parent: QoS, widened: Widened = NOT_WIDENED) -> dict[str, int]:
+    """What admins and proxies cannot set, and so always have as the object above them."""
+    table = QOS_PROPERTIES
+    return {n: v for n, v in parent.items() if not table[n].may_be_set(Level.ADMIN, widened)}

@@ -14,7 +14,7 @@ from tidings.channel.filter_host import FilterHost, HostedFilter
 from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.channel.offers import TypeList
 from tidings.channel.properties import AdminProperties
-from tidings.channel.qos import QoS
+from tidings.channel.qos import QoS, fixed_above
 from tidings.channel.rules import Rules
 from tidings.channel.sharing import offer_key
 from tidings.channel.snapshot import (
@@ -166,7 +166,7 @@ def _restore_holder(filters: FilterHost, holder: Holder, state: State) -> None:
 def _restore_admin(core: Core, filters: FilterHost, id: int, state: State) -> None:
     channel = _channel(core, id)
     side, operator = Side(state["side"]), Operator(state["operator"])
-    admin = Admin(channel, state["id"], side, operator, QoS(state["qos"]))
+    admin = Admin(channel, state["id"], side, operator, _qos_below(core, channel.qos, state))
     channel.admins[side][admin.id] = admin
     channel.last_admin[side] = max(channel.last_admin[side], admin.id)
     _restore_holder(filters, admin, state)
@@ -178,7 +178,7 @@ def _restore_proxy(core: Core, filters: FilterHost, id: int, state: State) -> No
     if admin is None:
         raise _NoParentError(f"of channel {id} has no admin in the journal")
     style, form = Style(state["style"]), Form(state["form"])
-    proxy = Proxy(admin, state["id"], style, form, QoS(state["qos"]))
+    proxy = Proxy(admin, state["id"], style, form, _qos_below(core, admin.qos, state))
     for name in ("name", "owner", "connected", "reachable", "notices", "updates", "window"):
         setattr(proxy, name, state[name])
     proxy.address, proxy.suspended = state["address"], state["suspended"]
@@ -187,6 +187,11 @@ def _restore_proxy(core: Core, filters: FilterHost, id: int, state: State) -> No
     if proxy.name:
         channel.names[proxy.name] = proxy.id
     _restore_holder(filters, proxy, state)
+
+
+def _qos_below(core: Core, parent: QoS, state: State) -> QoS:
+    """Older versions left EventReliability below a channel as it was when the channel was made."""
+    return QoS({**state["qos"], **fixed_above(parent, core.settings.widened)})
 
 
 def _channel(core: Core, id: int) -> Channel:

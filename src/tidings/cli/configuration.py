@@ -12,10 +12,11 @@ from tidings.cli import render
 from tidings.cli.connection import service_command
 from tidings.cli.options import Json, examples, tell_if_waiting
 from tidings.cli.reading import STDIN, opened, reason, shown_name, whole
-from tidings.errors import BadInput, InvalidUsage
+from tidings.errors import BadInput, InvalidUsage, TidingsError
 
 if TYPE_CHECKING:
     from tidings.client.client import Client
+    from tidings.client.configuration.applying import Applying
     from tidings.client.configuration.model import Configuration
     from tidings.client.configuration.steps import Plan, Step
 
@@ -106,25 +107,50 @@ async def apply(
 
     What differs is created or changed; what the file does not have stays, unless --prune is
     given. An event that is wanted before and after is not missed meanwhile. What would lose
-    events, such as a subscription that becomes one of another kind, is refused as a whole.
+    events, such as a subscription that becomes one of another kind, is refused as a whole, and so
+    is what the service would refuse: all steps are rehearsed on a copy of its objects first.
 
     Exit code: 0 done, or with --dry-run nothing to do; 1 with --dry-run: there are differences;
     2 the file is wrong, or something was refused.
     """
     from tidings.client.configuration.applying import Applying
+    from tidings.client.configuration.rehearsal import rehearse
     from tidings.client.configuration.state import find_configuration
 
     wanted = _read(file)
     found = await find_configuration(client.transport)
     applying = Applying(client.transport, wanted, found, prune=prune)
+    await rehearse(wanted, found, prune=prune)
     if dry_run:
         for step in applying.plan.steps:
             _tell(step, json)
     else:
-        await applying.run(lambda step: _tell(step, json))
+        try:
+            await applying.run(lambda step: _tell(step, json))
+        except TidingsError:
+            _tell_stop(applying, json)
+            raise
     _sum_up(applying.plan, json, dry_run)
     if dry_run and applying.plan.steps:
         raise typer.Exit(DIFFERENT)
+
+
+def _tell_stop(applying: Applying, json: bool) -> None:
+    """Says what was done when the service did not let the plan be finished."""
+    steps, left = applying.plan.steps, list(applying.left.values())
+    guarded = [str(step.guarded) for step in steps if step.guarded is not None]
+    if json:
+        told = {"done": len(steps) - len(left), "not_finished": [one.what for one in left]}
+        render.as_json({**told, "lets_all_through": guarded}, stderr=True)
+        return
+    render.note(
+        f"{len(steps) - len(left)} of {_count(len(steps), 'difference')} done; not finished:"
+    )
+    for step in left:
+        render.note(f"{_SIGNS[step.verb.value][0]} {step.what}")
+    for one in guarded:
+        render.note(f"until all is done, {one} lets all events through")
+    render.note("apply the file again to finish")
 
 
 def _read(file: str) -> Configuration:

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeAlias
 
 from tidings.channel.commands import Command
 from tidings.channel.management import Connect
+from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
     Advertisement,
@@ -221,6 +222,10 @@ class Transport(Protocol):
 
     async def filter(self, id: int) -> FilterInfo | MappingInfo:
         """One filter."""
+        ...
+
+    async def rules(self) -> Settings:
+        """The settings of the service that decide what is allowed."""
         ...
 
     async def advertisement(self, channel: int) -> Advertisement:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
     Advertisement,
@@ -41,6 +42,11 @@ class Viewing:
     def _may(self, channel: int | None) -> None:
         target = None if channel is None else Place(channel)
         self._host.access.require(self._principal, Verb.INSPECT, target)
+
+    def rules(self) -> Settings:
+        """The settings that decide what is allowed."""
+        self._may(None)
+        return self._host.settings
 
     def channel_ids(self) -> list[int]:
         """The ids of all channels that the principal may see."""

@@ -90,6 +90,15 @@ def test_copied_properties_stay_as_they_were() -> None:
     assert machine.proxy(machine.new_consumer(admin=machine.new_admin())).qos.priority == 3
 
 
+@pytest.mark.parametrize("below", [False, True])
+def test_what_cannot_be_set_below_a_channel_follows_it(below: bool) -> None:
+    machine = Machine(Settings(event_reliability_below=below), qos={CONNECTION: 1})
+    later = machine.new_supplier()
+    machine.do(m.SetQoS(Place(machine.channel), {"EventReliability": 1}))
+    suppliers = [machine.supplier, later, machine.new_supplier()]
+    assert [machine.proxy(one).defaults[2] for one in suppliers] == [not below] * 3
+
+
 def test_followed_properties_reach_what_was_never_set_below() -> None:
     machine = Machine(Settings(inheritance=Inheritance.FOLLOWED))
     admin = machine.new_admin()

@@ -7,6 +7,9 @@ import pytest
 from tests.unit.cli.running import objects
 from tests.unit.cli.served import Served
 from tidings.client.client import Client
+from tidings.client.configuration.applying import Applying
+from tidings.client.configuration.steps import MakeProxy
+from tidings.errors import Forbidden
 
 FILE = """\
 version = 1
@@ -65,6 +68,46 @@ def test_a_dry_run_tells_as_diff_does(served: Served, file: Path) -> None:
     assert served.done("channel", "list") == ""
     served.done("apply", str(file))
     assert served.tidings("apply", str(file), "--dry-run").exit_code == 0
+
+
+def test_what_the_service_would_refuse_is_refused_before_anything_is_done(
+    served: Served, file: Path
+) -> None:
+    served.done("apply", str(file))
+    admin = "[channels.auction.consumer-admins.default.qos]\nEventReliability = 0\n"
+    file.write_text(f"{FILE}{admin}[channels.new]\n")
+    for options in (["--dry-run"], []):
+        result = served.tidings("apply", str(file), *options)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == "error: EventReliability: cannot be set at this level\n"
+    assert "new" not in served.done("channel", "list")
+
+
+@pytest.mark.parametrize("json", [False, True])
+def test_when_it_stops_half_way_what_was_done_is_said(
+    served: Served, file: Path, monkeypatch: pytest.MonkeyPatch, json: bool
+) -> None:
+    does = Applying._make_proxy
+
+    async def fails(self: Applying, action: MakeProxy) -> None:
+        if self._transport.__class__.__name__ != "_Copy":
+            raise Forbidden("not you")
+        await does(self, action)
+
+    monkeypatch.setattr(Applying, "_make_proxy", fails)
+    result = served.tidings("apply", str(file), *["--json"] * json)
+    monkeypatch.undo()
+    assert result.exit_code == 2
+    if json:
+        told = {"done": 1, "not_finished": ["subscription auction/bargains"]}
+        assert objects(result.stderr)[0] == {**told, "lets_all_through": []}
+    else:
+        assert result.stdout.startswith("+ channel auction\n")
+        assert result.stderr == (
+            "1 of 2 differences done; not finished:\n+ subscription auction/bargains\n"
+            "apply the file again to finish\nerror: not you\n"
+        )
+    assert "1 difference, all done" in served.tidings("apply", str(file)).stderr
 
 
 def test_what_is_not_in_the_file_stays_unless_pruned(served: Served, file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ from tidings.channel.management import (
     SubscriptionChange,
 )
 from tidings.channel.management import SetMapping as SetMappingCommand
+from tidings.channel.qos import Reliability
 from tidings.channel.vocabulary import Place, Side, Style
 from tidings.client.configuration import steps as todo
 from tidings.client.configuration.diff import plan
@@ -52,6 +54,7 @@ class Applying:
 
     Attributes:
         plan: What differs, and what will be done.
+        left: While it runs, and after a failure: the steps that are not finished, by position.
 
     Raises:
         InvalidUsage: Something cannot be changed without losing events; all of it is listed.
@@ -61,6 +64,7 @@ class Applying:
         self, transport: Transport, wanted: Configuration, found: Found, *, prune: bool = False
     ) -> None:
         self.plan = plan(wanted, found, prune=prune)
+        self.left: dict[int, todo.Step] = {}
         known = in_words_of(wanted, found)
         self._transport = transport
         self._wanted = wanted
@@ -82,16 +86,14 @@ class Applying:
         steps = self.plan.steps
         guarded = [step.guarded for step in steps if step.guarded is not None]
         guards = [(spot, await self._attach_own(spot, _EVERYTHING)) for spot in guarded]
-        for step in steps:
-            for action in step.actions:
-                await self._do(action)
-            if not step.narrowing:
-                done(step)
-        for step in steps:
-            for action in step.narrowing:
-                await self._do(action)
-            if step.narrowing:
-                done(step)
+        ordered = _ordered(steps)
+        missing = Counter(at for at, _ in ordered)
+        self.left = {at: step for at, step in enumerate(steps) if missing[at]}
+        for at, action in ordered:
+            await self._do(action)
+            missing[at] -= 1
+            if not missing[at]:
+                done(self.left.pop(at))
         for spot, guard in guards:
             await self._transport.ask(RemoveFilter(self._place(spot), guard))
 
@@ -245,6 +247,27 @@ class Applying:
         if mapping:
             return self._mappings[label], self._wanted.mappings[label].mapped
         return self._filters[label], self._wanted.filters[label]
+
+
+def _ordered(steps: Sequence[todo.Step]) -> list[tuple[int, todo.Action]]:
+    """All actions in the order in which they are carried out, each with its step's position.
+
+    An object above others is made BestEffort after them: before, it could not be.
+    """
+    first = [(at, action) for at, step in enumerate(steps) for action in step.actions]
+    lowered = [pair for pair in first if _makes_best_effort(pair[1])]
+    return [
+        *(pair for pair in first if pair not in lowered),
+        *reversed(lowered),
+        *((at, action) for at, step in enumerate(steps) for action in step.narrowing),
+    ]
+
+
+def _makes_best_effort(action: todo.Action) -> bool:
+    return (
+        isinstance(action, todo.SetProperties)
+        and action.qos.get("ConnectionReliability") == Reliability.BEST_EFFORT
+    )
 
 
 def _adding(mapping: bool) -> type[Any]:

@@ -13,7 +13,8 @@ from typing import Final
 
 from tidings.api.properties import properties_out
 from tidings.channel.properties import AdminProperties
-from tidings.channel.qos import QoS
+from tidings.channel.qos import QoS, fixed_above
+from tidings.channel.settings import Inheritance
 from tidings.channel.vocabulary import Operator, Side
 from tidings.client.configuration.matching import in_words_of
 from tidings.client.configuration.model import (
@@ -150,19 +151,16 @@ class _Planning:
                     yield step
 
     def _made(self, spot: Spot, holder: Holder) -> Step:
-        channel = self._wanted.channels[spot.channel]
+        parent = _above(self._wanted, spot, holder)
         actions: list[Action] = []
         last: list[Action] = []
         details: list[str] = []
         if isinstance(holder, AdminPart):
             actions.append(MakeAdmin(spot, holder.operator))
-            parent: Mapping[str, int] = channel.qos
             details.append(f"operator: {holder.operator.name.lower()}")
             if qos := _changed(parent, holder.qos):
                 actions.append(SetProperties(spot, qos))
         else:
-            assert spot.side is not None
-            parent = channel.admins[spot.side][holder.admin].qos
             qos = _changed(parent, holder.qos)
             admin = Spot(spot.channel, spot.side, holder.admin)
             actions.append(MakeProxy(spot, admin, holder, qos))
@@ -181,7 +179,7 @@ class _Planning:
 
     def _adjusted(self, spot: Spot, holder: Holder, there: Holder, *, fresh: bool) -> Step | None:
         differing = _Differing(spot, holder, there, self._found.attachments.get(spot, {}))
-        qos = _changed(there.qos, holder.qos)
+        qos = _changed(there.qos, holder.qos) if fresh else self._qos(spot, holder, there)
         first: list[Action] = [SetProperties(spot, qos)] if qos else []
         first += differing.widening()
         narrowing = tuple(differing.narrowing())
@@ -197,6 +195,18 @@ class _Planning:
             return Step(verb, str(spot), details, (*first, *narrowing))
         guarded = spot if differing.needs_guard(self._operator(spot, holder)) else None
         return Step(verb, str(spot), details, tuple(first), narrowing, guarded)
+
+    def _qos(self, spot: Spot, holder: Holder, there: Holder) -> dict[str, int]:
+        """The properties to be set at an admin or proxy that is there."""
+        above, rules = _above(self._wanted, spot, holder), self._found.rules
+        changed, own = _changed(there.qos, holder.qos), _changed(above, holder.qos)
+        # What it cannot set follows the channel; another value is the service's to refuse.
+        fixed = fixed_above(QoS(), rules.widened)
+        qos = {n: v for n, v in holder.qos.items() if n in (own if n in fixed else changed)}
+        if rules.inheritance is Inheritance.FOLLOWED:  # else it would follow what changes above it
+            moved = _changed(_above(self._have, spot, there), above)
+            qos |= {n: v for n, v in own.items() if n in moved}
+        return qos
 
     def _operator(self, spot: Spot, holder: Holder) -> Operator:
         if isinstance(holder, AdminPart):
@@ -248,6 +258,15 @@ class _Planning:
                 if label not in known and id not in self._found.lent:
                     what = f"{kind} {label}"
                     yield what, Step(Verb.DELETE, what, (), narrowing=(DropFilter(id),))
+
+
+def _above(configuration: Configuration, spot: Spot, holder: Holder) -> Mapping[str, int]:
+    """What applies at the object above an admin or proxy."""
+    channel = configuration.channels[spot.channel]
+    if isinstance(holder, AdminPart):
+        return channel.qos
+    assert spot.side is not None
+    return channel.admins[spot.side][holder.admin].qos
 
 
 class _Differing:

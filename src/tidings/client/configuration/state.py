@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
 from tidings.channel.vocabulary import Place, Side
 from tidings.client.configuration.model import (
@@ -45,6 +46,8 @@ class Found:
         idle: Subscriptions that nobody has ever connected to: no events wait for them.
         lent: Ids of filters that objects without a name hold, too.
         unnamed: Ids of channels that have no name, and so are no part of it.
+        strangers: Proxies without a name, by the name of their channel; no part of it either.
+        rules: The settings that decide what the service allows.
     """
 
     configuration: Configuration = field(default_factory=Configuration)
@@ -56,6 +59,8 @@ class Found:
     idle: frozenset[Spot] = frozenset()
     lent: frozenset[int] = frozenset()
     unnamed: tuple[int, ...] = ()
+    strangers: Mapping[str, Sequence[ProxyInfo]] = field(default_factory=dict)
+    rules: Settings = DEFAULT_SETTINGS
 
 
 async def find_configuration(transport: Transport) -> Found:
@@ -72,7 +77,7 @@ async def find_configuration(transport: Transport) -> Found:
     finding.label_filters()
     channels = {info.name: finding.channel(info) for info in finding.infos}
     unnamed = tuple(info.id for info in infos if not info.name)
-    return finding.found(channels, unnamed)
+    return finding.found(channels, unnamed, await transport.rules())
 
 
 async def _steadily(look: Callable[[ChannelInfo], Awaitable[None]], info: ChannelInfo) -> None:
@@ -95,6 +100,7 @@ class _Finding:
         self.infos: list[ChannelInfo] = []
         self._holders: dict[Spot, AdminInfo | ProxyInfo] = {}
         self._filters: dict[int, FilterInfo | MappingInfo] = {}
+        self._strangers: dict[str, list[ProxyInfo]] = {}
         self._used: dict[int, int] = {}
         self._labels: dict[int, str] = {}
         self._admin_labels: dict[tuple[int, Side, int], str] = {}
@@ -120,6 +126,7 @@ class _Finding:
                     self._filters[id] = await self._transport.filter(id)
         self.infos.append(info)
         self._holders |= held
+        self._strangers[info.name] = [one for one in proxies if not one.name]
 
     def label_filters(self) -> None:
         """Labels all filters but those that belong to one object, in the order they appear."""
@@ -196,7 +203,9 @@ class _Finding:
             found += [one for _, one in sorted(info.constraints.items())]
         return tuple(found)
 
-    def found(self, channels: Mapping[str, ChannelPart], unnamed: tuple[int, ...]) -> Found:
+    def found(
+        self, channels: Mapping[str, ChannelPart], unnamed: tuple[int, ...], rules: Settings
+    ) -> Found:
         """Everything, with its ids."""
         filters: dict[str, tuple[Constraint, ...]] = {}
         mappings: dict[str, MappingPart] = {}
@@ -223,6 +232,8 @@ class _Finding:
             frozenset(spot for spot, holder in self._holders.items() if _is_idle(holder)),
             frozenset(id for id, n in self._used.items() if self._filters[id].holders > n),
             unnamed,
+            self._strangers,
+            rules,
         )
 
     def _attachments(self, holder: AdminInfo | ProxyInfo) -> dict[str, list[int]]:

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from tidings.api import calls
 from tidings.api.call import BASE, Call
+from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
     Advertisement,
@@ -151,6 +152,11 @@ class HttpViews:
         """One filter."""
         call = calls.get_filter(self._names.filter_now(id))
         found: FilterInfo | MappingInfo = await self._look(call)
+        return found
+
+    async def rules(self) -> Settings:
+        """The settings of the service that decide what is allowed."""
+        found: Settings = await self._look(calls.get_rules())
         return found
 
     async def advertisement(self, channel: int) -> Advertisement:

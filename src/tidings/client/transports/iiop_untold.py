@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NoReturn
 
+from tidings.channel.settings import Settings
 from tidings.channel.views import Advertisement, DeadLetterInfo
 from tidings.client.transport import HistoryPage
 from tidings.client.transports.iiop_patience import CLOSED
@@ -23,6 +24,10 @@ class Untold:
     def _check_open(self) -> None:
         if self._closed:
             raise Stopping(CLOSED)
+
+    async def rules(self) -> Settings:
+        """The settings of the service that decide what is allowed: not told."""
+        self._refuse("the rules of a service")
 
     async def advertisement(self, channel: int) -> Advertisement:
         """What is offered and wanted in a channel, and by whom: not told."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from tidings.channel.commands import Command
 from tidings.channel.management import Connect
+from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
     Advertisement,
@@ -114,6 +115,11 @@ class InProcess:
     async def filter(self, id: int) -> FilterInfo | MappingInfo:
         """One filter."""
         found: FilterInfo | MappingInfo = self._door.views.filter(id)
+        return found
+
+    async def rules(self) -> Settings:
+        """The settings of the service that decide what is allowed."""
+        found: Settings = self._door.views.rules()
         return found
 
     async def advertisement(self, channel: int) -> Advertisement:

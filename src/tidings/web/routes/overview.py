@@ -13,6 +13,7 @@ from pydantic import Field
 
 from tidings.api.model import Answer, examples
 from tidings.api.objects import Admin, Channel, Proxy
+from tidings.api.rules import RulesForm
 from tidings.channel.effects import Notice as NoticeEffect
 from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
@@ -51,6 +52,12 @@ class Tree(Answer):
     """All channels with all that is in them."""
 
     channels: list[TreeChannel]
+
+
+@router.get("/rules", summary="What the service allows")
+async def see_rules(door: Door) -> RulesForm:
+    """The settings that decide whether a change of objects is allowed."""
+    return RulesForm.of(door.views.rules())
 
 
 @router.get("/tree", summary="All there is", response_model=Tree)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 
 from tests.unit.client.configuration.worlds import (
     applied,
@@ -17,15 +20,19 @@ from tests.unit.client.configuration.worlds import (
 from tidings import event
 from tidings.channel.commands import Command
 from tidings.channel.management import ObtainProxy
-from tidings.channel.vocabulary import Side, Style
+from tidings.channel.properties import ADMIN_PROPERTIES, AdminProperties
+from tidings.channel.qos import QOS_PROPERTIES, QoS
+from tidings.channel.settings import Inheritance, Settings
+from tidings.channel.vocabulary import Operator, Side, Style
 from tidings.client.client import Client
 from tidings.client.configuration.applying import Applying
 from tidings.client.configuration.model import Configuration
 from tidings.client.configuration.reading import read_configuration
+from tidings.client.configuration.rehearsal import rehearse
 from tidings.client.configuration.state import find_configuration
 from tidings.client.configuration.steps import Plan
 from tidings.client.managing import HostedFilter
-from tidings.errors import InvalidUsage
+from tidings.errors import BadInput, InvalidUsage, TidingsError
 
 QUICK = settings(settings.get_profile("quick"))
 
@@ -88,6 +95,101 @@ def test_from_anything_to_anything(before: Configuration, after: Configuration) 
         assert await applied(client, after, prune=True) == Plan(())
 
     on_services(scene)
+
+
+RULES = {
+    "default": Settings(),
+    "reliability below": Settings(event_reliability_below=True),
+    "followed": Settings(inheritance=Inheritance.FOLLOWED),
+    "followed, below": Settings(inheritance=Inheritance.FOLLOWED, event_reliability_below=True),
+    "narrowed": Settings(narrowed={"Priority": (-5, 5), "MaxQueueLength": (0, 100)}),
+    "in memory": Settings(
+        narrowed={"EventReliability": (0, 0), "ConnectionReliability": (0, 0)},
+        default_operator=Operator.OR,
+    ),
+}
+TABLES = {
+    "channel": "channels.a.qos",
+    "limits": "channels.a.admin-properties",
+    "default admin": "channels.a.consumer-admins.default.qos",
+    "admin": "channels.a.supplier-admins.x.qos",
+    "subscription": "channels.a.subscriptions.p.qos",
+    "supplier": "channels.a.suppliers.s.qos",
+}
+VALUES = {
+    name: st.sampled_from(
+        [False, True]
+        if line.low is False
+        else sorted({line.low, 1, 2, min(line.high, 2**62)} - {0} | {line.zero})
+    )
+    for name, line in {**QOS_PROPERTIES, **ADMIN_PROPERTIES}.items()
+    if line.low is not None and line.high is not None
+}
+# Those that lean on each other come as often as all others together.
+RELIABILITIES = ["EventReliability", "ConnectionReliability"]
+QOS_NAMES = st.sampled_from(RELIABILITIES) | st.sampled_from(sorted(QoS()))
+
+
+@st.composite
+def changed_properties(draw: st.DrawFn) -> tuple[str, str]:
+    """A file, and the same with a property changed here and there."""
+
+    def drawn() -> dict[tuple[str, str], object]:
+        place = draw(st.sampled_from(sorted(TABLES)))
+        names = st.sampled_from(sorted(AdminProperties())) if place == "limits" else QOS_NAMES
+        name = draw(names)
+        return {(place, name): draw(VALUES[name])}
+
+    before: dict[tuple[str, str], object] = {}
+    if draw(st.booleans()):
+        before = {("channel", name): 1 for name in RELIABILITIES}
+    for _ in range(draw(st.integers(0, 2))):
+        before |= drawn()
+    after = dict(before)
+    for _ in range(draw(st.integers(1, 3))):
+        after |= drawn()
+    for key in draw(st.sets(st.sampled_from(sorted(before)), max_size=2)) if before else ():
+        after.pop(key)
+    return _text(before), _text(after)
+
+
+def _text(values: Mapping[tuple[str, str], object]) -> str:
+    lines = ["version = 1"]
+    for place, table in TABLES.items():
+        lines.append(f"[{table}]")
+        lines += [f"{n} = {json.dumps(v)}" for (at, n), v in values.items() if at == place]
+    return "\n".join([*lines, '[channels.a.suppliers."t"]', 'admin = "x"'])
+
+
+async def _refusal(done: Awaitable[object]) -> str:
+    try:
+        await done
+    except TidingsError as error:
+        return str(error)
+    return ""
+
+
+@settings(QUICK, max_examples=120)
+@given(changed_properties(), st.sampled_from(sorted(RULES)))
+@example((_text({}), _text({("channel", name): 1 for name in RELIABILITIES})), "default")
+def test_a_rehearsal_says_what_apply_will_say(texts: tuple[str, str], rules: str) -> None:
+    try:
+        before, after = map(read_configuration, texts)
+    except BadInput:
+        assume(False)  # refused before anybody is asked
+
+    async def scene(client: Client) -> None:
+        if await _refusal(applied(client, before)):
+            return
+        found = await find_configuration(client.transport)
+        text = await exported(client)
+        said = await _refusal(rehearse(after, found))
+        assert await exported(client) == text
+        assert await _refusal(applied(client, after)) == said
+        if not said:
+            assert await applied(client, after) == Plan(())
+
+    on_services(scene, rules=RULES[rules])
 
 
 class _Probing:

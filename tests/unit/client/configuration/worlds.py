@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tidings.channel.properties import AdminProperties
 from tidings.channel.qos import TIME_T, QoS
+from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.client.client import Client
 from tidings.client.configuration.applying import Applying
@@ -147,11 +148,15 @@ def changes(draw: st.DrawFn) -> tuple[Configuration, Configuration]:
     return drawn(), drawn()
 
 
-def on_services(scene: Callable[..., Coroutine[Any, Any, _T]], count: int = 1) -> _T:
+def on_services(
+    scene: Callable[..., Coroutine[Any, Any, _T]],
+    count: int = 1,
+    rules: Settings = DEFAULT_SETTINGS,
+) -> _T:
     """Plays a scene with clients of so many empty services."""
 
     async def played() -> _T:
-        clients = [await embedded() for _ in range(count)]
+        clients = [await embedded(settings=rules) for _ in range(count)]
         try:
             return await scene(*clients)
         finally:

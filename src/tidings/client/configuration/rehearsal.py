@@ -1,0 +1,169 @@
+"""A rehearsal: the steps of a plan, carried out on a copy of the service inside this program.
+
+The copy is a real core with the service's own rules and objects, without its events. So what the
+service would refuse is refused here, with the same error, before anything has been changed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from tidings.channel.commands import Command
+from tidings.channel.factory import Factory
+from tidings.channel.holders import Admin, Holder
+from tidings.channel.management import Connect, ObtainProxy
+from tidings.channel.properties import AdminProperties
+from tidings.channel.qos import QoS
+from tidings.channel.settings import DEFAULT_SETTINGS, Settings
+from tidings.channel.views import (
+    AdminInfo,
+    ChannelInfo,
+    FilterInfo,
+    MappingInfo,
+    ProxyInfo,
+    view_admin,
+    view_channel,
+    view_filter,
+    view_proxy,
+)
+from tidings.channel.vocabulary import Operator, Place, Side
+from tidings.client.configuration.applying import Applying
+from tidings.client.configuration.model import (
+    DEFAULT_ADMIN,
+    AdminPart,
+    ChannelPart,
+    Configuration,
+    Spot,
+)
+from tidings.client.configuration.state import Found, find_configuration
+from tidings.client.transport import Transport
+
+__all__ = ["rehearse"]
+
+
+async def rehearse(wanted: Configuration, found: Found, *, prune: bool = False) -> None:
+    """Carries a plan out on a copy of the service.
+
+    Args:
+        wanted: The file.
+        found: The service as it is, in its own labels.
+        prune: Whether what is not in the file is deleted.
+
+    Raises:
+        TidingsError: The service would refuse a step, with this error.
+    """
+    copy = _Copy()
+    asked = cast(Transport, copy)
+    await Applying(asked, _plain(found.configuration), Found()).run(lambda step: None)
+    await copy.be_like(found, await find_configuration(asked))
+    there = await find_configuration(asked)
+    await Applying(asked, wanted, there, prune=prune).run(lambda step: None)
+
+
+class _Copy:
+    """A core that is asked like a service, as far as carrying out a plan needs it."""
+
+    def __init__(self) -> None:
+        self._factory = Factory(DEFAULT_SETTINGS)
+
+    async def be_like(self, found: Found, here: Found) -> None:
+        """Gives the objects here the properties of the service's, whatever way led to them.
+
+        Args:
+            found: The service.
+            here: The same objects here.
+        """
+        configuration = found.configuration
+        for name, part in configuration.channels.items():
+            channel = self._factory.channel(here.places[Spot(name)].channel)
+            channel.qos, channel.properties = QoS(part.qos), AdminProperties(part.limits)
+            for proxy in found.strangers.get(name, ()):
+                await self._add_stranger(channel.id, proxy)
+        for spot, held in configuration.holders():
+            holder = self._holder(here.places[spot])
+            holder.qos = QoS(held.qos)
+            if isinstance(holder, Admin) and isinstance(held, AdminPart):
+                holder.operator = held.operator
+        self._factory.core.settings = found.rules
+
+    def _holder(self, place: Place) -> Holder:
+        channel = self._factory.channel(place.channel)
+        if place.proxy is not None:
+            return channel.proxy(place.proxy)
+        assert place.side is not None
+        assert place.admin is not None
+        return channel.admin(place.side, place.admin)
+
+    async def _add_stranger(self, channel: int, proxy: ProxyInfo) -> None:
+        """A proxy without a name: it counts, and is not part of any file."""
+        id = await self.ask(ObtainProxy(channel, proxy.side, proxy.style, proxy.form))
+        if proxy.connected:
+            await self.ask(Connect(channel, id))
+
+    async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
+        """Has a command carried out."""
+        answer, _ = self._factory.handle(command, 0)
+        return answer
+
+    async def receive(self, connect: Connect, on_offers: None) -> object:
+        """Connects a consumer."""
+        return await self.ask(connect)
+
+    listen = receive
+
+    async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
+        """Nobody is at the other end."""
+
+    async def rules(self) -> Settings:
+        """What is allowed here."""
+        return self._factory.core.settings
+
+    async def channels(self) -> Sequence[ChannelInfo]:
+        """All channels."""
+        return [view_channel(one) for one in self._factory.channels.values()]
+
+    async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
+        """One admin."""
+        return view_admin(self._factory.channel(channel).admin(side, id))
+
+    async def proxies(self, channel: int) -> Sequence[ProxyInfo]:
+        """All proxies of a channel."""
+        return [view_proxy(one) for one in self._factory.channel(channel).proxies.values()]
+
+    async def filter(self, id: int) -> FilterInfo | MappingInfo:
+        """One filter."""
+        return view_filter(self._factory.filters.find(id))
+
+
+def _plain(configuration: Configuration) -> Configuration:
+    """The same objects with the standard's defaults, from which all others can be reached."""
+    qos = dict(QoS())
+
+    return replace(
+        configuration,
+        channels={
+            name: ChannelPart(
+                qos,
+                dict(AdminProperties()),
+                {
+                    side: {
+                        label: replace(part, qos=qos, operator=_operator(label, part))
+                        for label, part in admins.items()
+                    }
+                    for side, admins in channel.admins.items()
+                },
+                {
+                    side: {name: replace(part, qos=qos) for name, part in proxies.items()}
+                    for side, proxies in channel.proxies.items()
+                },
+            )
+            for name, channel in configuration.channels.items()
+        },
+    )
+
+
+def _operator(label: str, part: AdminPart) -> Operator:
+    """A default admin comes with its channel; another one is made as it shall be."""
+    return Operator.AND if label == DEFAULT_ADMIN else part.operator

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import httpx2
 
 from tests.faults.service.ledgers import Book, Consumed
-from tests.faults.service.programs import CHANNEL, PATIENCE, Doom, Ending, Taker, options_of
+from tests.faults.service.programs import PATIENCE, Doom, Ending, Taker, options_of
 from tidings import connect
 from tidings.client.subscription import Subscription
 from tidings.client.transport import Message
@@ -47,7 +47,9 @@ async def _take_each(subscription: Subscription, taker: Taker, options: Namespac
 async def _subscribe(options: Namespace, taker: Taker, book: Book, ending: Ending) -> None:
     each = options.kind == "each"
     async with await connect(options.url, patience=PATIENCE) as client:
-        subscription = await client.subscribe(CHANNEL, name=options.name, manual_ack=each)
+        subscription = await client.subscribe(
+            options.channel, options.filter or None, name=options.name, manual_ack=each
+        )
         book.write("began")
         taking = asyncio.create_task(
             (_take_each if each else _take_batches)(subscription, taker, options)
@@ -61,7 +63,7 @@ async def _subscribe(options: Namespace, taker: Taker, book: Book, ending: Endin
 
 
 def _pull(options: Namespace, taker: Taker, book: Book, ending: Ending) -> None:
-    path = f"/v1/channels/{CHANNEL}/proxies/{quote(options.name)}"
+    path = f"/v1/channels/{options.channel}/proxies/{quote(options.name)}"
     asked = {"most": options.batch, "wait": 0.5, "lease": options.lease}
     book.write("began")
     with httpx2.Client(base_url=options.url, trust_env=False, timeout=PATIENCE) as http:
@@ -86,7 +88,7 @@ def _answer(http: httpx2.Client, path: str, body: object) -> Any:
     except httpx2.TransportError:
         time.sleep(0.02)
         return None
-    if response.status_code in (204, 503):
+    if response.status_code in (204, 503, 507):
         return None
     if response.status_code != 200:
         raise ValueError(f"{path}: {response.status_code}: {response.text}")

@@ -5,6 +5,7 @@ Lines of a publisher:
 - ``began`` when its process begins.
 - ``pushing FIRST COUNT`` before it sends events with these numbers, for the first time or again.
 - ``pushed FIRST SEQ SEQ …`` when they were answered.
+- ``refused NUMBER`` when an event was refused for a reason that passes, and is sent again.
 
 Lines of a consumer:
 
@@ -49,6 +50,7 @@ class Published:
         sent: How many events were sent at once, by the number of the first.
         answers: Number to sequence number.
         otherwise: Answers that differ from an earlier one to the same number.
+        refused: Numbers that were refused once, and may have been accepted after later ones.
         sessions: How many processes have written it.
     """
 
@@ -56,6 +58,7 @@ class Published:
         self.sent: dict[int, int] = {}
         self.answers: dict[int, int] = {}
         self.otherwise: list[str] = []
+        self.refused: set[int] = set()
         self.sessions = 0
         for word, rest in _lines(path):
             numbers = [int(number) for number in rest]
@@ -63,6 +66,8 @@ class Published:
                 self.sessions += 1
             elif word == "pushing":
                 self.sent[numbers[0]] = numbers[1]
+            elif word == "refused":
+                self.refused.add(numbers[0])
             else:
                 self._answered(*numbers)
 

@@ -10,9 +10,11 @@ from typing import Final
 
 from tests.faults.service.ledgers import Book
 
-__all__ = ["CHANNEL", "PATIENCE", "Doom", "Ending", "Taker", "options_of"]
+__all__ = ["CHANNEL", "LANES", "PATIENCE", "Doom", "Ending", "Taker", "options_of"]
 
 CHANNEL: Final = "load"
+# Every so many-th event is in the same lane: what a filter can ask for.
+LANES: Final = 4
 # How long a program waits for a service that is away, in seconds.
 PATIENCE: Final = 60.0
 
@@ -29,6 +31,8 @@ def options_of(description: str, kinds: tuple[str, ...]) -> Namespace:
     parser.add_argument("ledger", type=Path, help="its file")
     parser.add_argument("name", help="of the producer, or the subscription")
     parser.add_argument("--kind", choices=kinds, default=kinds[0])
+    parser.add_argument("--channel", default=CHANNEL)
+    parser.add_argument("--filter", default="", help="a constraint of a subscription")
     parser.add_argument("--pause", type=float, default=0.0, help="seconds between batches")
     parser.add_argument("--batch", type=int, default=10, help="events sent or asked for at once")
     parser.add_argument("--lease", type=float, default=1.0, help="of pulled events, in seconds")

@@ -17,8 +17,9 @@ from typing import Any, Final
 import httpx2
 
 from tests.faults.service.ledgers import Book, Published
-from tests.faults.service.programs import CHANNEL, PATIENCE, Ending, options_of
+from tests.faults.service.programs import LANES, PATIENCE, Ending, options_of
 from tidings import connect, event
+from tidings.errors import DiskFull
 from tidings.events.structured import StructuredEvent
 
 __all__: list[str] = []
@@ -30,21 +31,31 @@ _SENT_AGAIN: Final = 2
 
 
 def _event_of(name: str, number: int) -> StructuredEvent:
-    return event("Load", "tick", name, {"producer": name, "number": number})
+    return event("Load", "tick", name, _data_of(name, number))
+
+
+def _data_of(name: str, number: int) -> dict[str, str | int]:
+    return {"producer": name, "number": number, "lane": number % LANES}
 
 
 async def _publish(options: Namespace, ledger: Published, book: Book, ending: Ending) -> None:
     """Publishes with the client, several batches at a time."""
     name, room = options.name, asyncio.Semaphore(_UNDER_WAY)
     async with await connect(options.url, patience=PATIENCE) as client:
-        publisher = await client.publisher(CHANNEL, name)
+        publisher = await client.publisher(options.channel, name)
+
+        async def accepted(number: int) -> int:
+            while True:
+                try:
+                    return (await publisher.publish(_event_of(name, number), number=number)).seq
+                except DiskFull:
+                    book.write(f"refused {number}")
+                    await asyncio.sleep(0.05)
 
         async def send(first: int, many: int) -> None:
             numbers = range(first, first + many)
-            receipts = await asyncio.gather(
-                *[publisher.publish(_event_of(name, n), number=n) for n in numbers]
-            )
-            book.write(f"pushed {first} {' '.join(str(one.seq) for one in receipts)}")
+            seqs = await asyncio.gather(*[accepted(number) for number in numbers])
+            book.write(f"pushed {first} {' '.join(map(str, seqs))}")
             room.release()
 
         async with asyncio.TaskGroup() as group:
@@ -66,12 +77,16 @@ def _publish_plainly(options: Namespace, ledger: Published, book: Book, ending: 
 
     def send(http: httpx2.Client, first: int, many: int) -> None:
         events = [
-            {"domain": "Load", "type": "tick", "name": name,
-             "data": {"producer": name, "number": number}}
+            {"domain": "Load", "type": "tick", "name": name, "data": _data_of(name, number)}
             for number in range(first, first + many)
         ]  # fmt: skip
         marks = {"Tidings-Producer": name, "Tidings-Number": str(first)}
-        answer = _answered(http, f"/v1/channels/{CHANNEL}/events", events, marks)
+        path = f"/v1/channels/{options.channel}/events"
+        answer = _answered(http, path, events, marks)
+        while not all("seq" in one for one in answer["results"]):
+            book.write(f"refused {first}")
+            time.sleep(0.05)
+            answer = _answered(http, path, events, marks)
         book.write(f"pushed {first} {' '.join(str(one['seq']) for one in answer['results'])}")
 
     with httpx2.Client(base_url=options.url, trust_env=False, timeout=PATIENCE) as http:
@@ -100,7 +115,7 @@ def _answered(http: httpx2.Client, path: str, body: object, headers: dict[str, s
         else:
             if response.status_code == 200:
                 return response.json()
-            if response.status_code != 503:
+            if response.status_code not in (503, 507):
                 raise ValueError(f"{response.status_code}: {response.text}")
         time.sleep(0.02)
     raise TimeoutError(f"no answer for {PATIENCE:g} s")

@@ -30,6 +30,7 @@ from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping
 from tidings.engine.leaving import Leaving, leaves
+from tidings.engine.losses import Losses, numbers_text
 from tidings.engine.mailbox import Mailbox, Waiting
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
@@ -70,6 +71,7 @@ class Host:
         store: The disk; None if everything is in memory only.
         notices: The latest notices, the oldest first.
         counts: What became of copies of events, by outcome.
+        losses: What damage in the journal has cost.
         watchdog: Counts what held up the loop.
         housekeeping: What is done in the background.
         history: What channels took in before.
@@ -98,6 +100,7 @@ class Host:
         self.watchdog = Watchdog(self.loop)
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
         self.counts: Counter[Outcome] = Counter()
+        self.losses = Losses()
         self.disk_error: StoreError | None = None
         self.archiving: Archiving | None = None
         self._mailbox = Mailbox(settings.limits.batch_events)
@@ -314,7 +317,7 @@ class Host:
         self.disk.call(partial(self.store.write, records, sync=sync), done)
 
     def submit_fetch(self, places: Sequence[int]) -> asyncio.Future[list[Message | None]]:
-        """Has the disk thread read events."""
+        """Has the disk thread read events; fails if they cannot be read now (`Store.fetch`)."""
         assert self.store is not None
         return self.disk.submit(partial(self.store.fetch, places))
 
@@ -354,6 +357,14 @@ class Host:
         self.notices.append(notice)
         for watcher in self._watchers:
             self.loop.call_soon(watcher, notice)
+
+    def lost(self, channel: int, proxy: int, seqs: Collection[int]) -> None:
+        """Events cannot be read any more: notes it, and tells those who run the service."""
+        self.losses.add_events(channel, seqs)
+        text = (
+            f"lost: events {numbers_text(sorted(seqs))}: their records in the journal are damaged"
+        )
+        self.notice(e.Notice(e.NoticeKind.LOST, channel, proxy, text))
 
     def watch(self, watcher: Callable[[e.Notice], None]) -> Callable[[], None]:
         """Has a function told of every notice; returns what ends that."""

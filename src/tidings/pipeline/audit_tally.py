@@ -47,6 +47,7 @@ _ACCOUNTED: Final = {
     "dead-lettered": "dead_lettered",
     "rejected": "rejected",
     "disconnected": "disconnected",
+    "lost": "lost",
     "no longer tracked": "no_longer_tracked",
     PENDING: "pending",
 }

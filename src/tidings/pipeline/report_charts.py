@@ -32,6 +32,7 @@ OUTCOME_COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "disconnected": "#b67fc4",
         "rejected": "#a83a3a",
         "dead-lettered": "#dd5b5b",
+        "lost": "#7a1f1f",
     }
 )
 """Each outcome has one colour on every page."""

@@ -34,7 +34,7 @@ REST: Final = "the rest"
 
 FINAL: Final = (
     *("delivered", "expired", "discarded"),
-    *("dead-lettered", "rejected", "disconnected"),
+    *("dead-lettered", "rejected", "disconnected", "lost"),
 )
 """The outcomes after which nobody waits for the event any more."""
 

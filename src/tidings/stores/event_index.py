@@ -135,6 +135,6 @@ def durable_entries(journal: Journal, start: Cursor, stop: int | None = None) ->
     synced = journal.synced
     if start.segment == synced.segment:
         stop = synced.offset if stop is None else min(stop, synced.offset)
-    for found in read_entries(journal.folder, journal.id, start, stop):
+    for found in read_entries(journal.folder, journal.id, start, stop, journal.files):
         if isinstance(found, Entry):
             yield found

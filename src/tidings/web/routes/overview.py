@@ -17,7 +17,7 @@ from tidings.channel.effects import Notice as NoticeEffect
 from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
-from tidings.errors import NotFound
+from tidings.errors import NotFound, StoreError
 from tidings.web.bodies import StrictRoute
 from tidings.web.looking import Consumer, Movement, Turns, channels, consumers, proxies, streamed
 from tidings.web.paths import Most
@@ -190,7 +190,10 @@ async def _age(host: Host, one: Consumer) -> float | None:
         place = host.bodies.of(one.channel).get(one.oldest)
         if not isinstance(place, int):
             return None
-        message = (await host.submit_fetch([place]))[0]
+        try:
+            message = (await host.submit_fetch([place]))[0]
+        except StoreError:  # it cannot be read now
+            return None
     if message is None:
         return None
     now = host.clock.now() + host.clock.offset

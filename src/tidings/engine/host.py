@@ -42,7 +42,7 @@ from tidings.engine.store import Store, Writable
 from tidings.engine.timers import Timer
 from tidings.engine.watchdog import Watchdog
 from tidings.engine.writing import Writer, must_last
-from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
+from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
 from tidings.stores.journal import SEGMENT_OCTETS
 from tidings.stores.retention import Retention
 
@@ -72,6 +72,7 @@ class Host:
         notices: The latest notices, the oldest first.
         counts: What became of copies of events, by outcome.
         losses: What damage in the journal has cost.
+        broken: Done, with the reason, when the journal takes nothing more until the next start.
         watchdog: Counts what held up the loop.
         housekeeping: What is done in the background.
         history: What channels took in before.
@@ -101,6 +102,7 @@ class Host:
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
         self.counts: Counter[Outcome] = Counter()
         self.losses = Losses()
+        self.broken: asyncio.Future[str] = self.loop.create_future()
         self.disk_error: StoreError | None = None
         self.archiving: Archiving | None = None
         self._mailbox = Mailbox(settings.limits.batch_events)
@@ -301,7 +303,7 @@ class Host:
             # Both at once: what is recorded was reckoned with the same offset.
             self.recorder.offset = offset
             self.at_once(c.ClockSet(offset))
-        if self.disk_error is not None:
+        if self.disk_error is not None and not self.broken.done():
             self.writer.try_again()
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
 
@@ -344,6 +346,9 @@ class Host:
         if self.disk_error is None:
             log.error("the disk refuses: %s", error)
         self.disk_error = error
+        if isinstance(error, JournalBroken) and not self.broken.done():
+            self.broken.set_result(str(error))
+            self.notice(e.Notice(e.NoticeKind.FAILING, 0, 0, str(error)))
 
     def taken(self) -> None:
         """The disk takes records again, or still."""
@@ -378,9 +383,11 @@ class Host:
         self._stopping = True
         until = self.loop.time() + seconds
         while self.loop.time() < until:
-            self.writer.flush()
+            if not self.broken.done():  # what is owed then is written by nobody
+                self.writer.flush()
             leaving = any(leaves(*pair) for pair in self.factory.core.deliveries())
-            if not (self._mailbox or leaving or self.disk.waiting) and self.writer.idle:
+            written = self.writer.idle or self.broken.done()
+            if not (self._mailbox or leaving or self.disk.waiting) and written:
                 return True
             await asyncio.sleep(0.005)
         return False

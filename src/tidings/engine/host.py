@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
@@ -44,7 +45,9 @@ from tidings.engine.watchdog import Watchdog
 from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
 from tidings.stores.journal import SEGMENT_OCTETS
+from tidings.stores.records import Kind
 from tidings.stores.retention import Retention
+from tidings.stores.segments import DamageReport
 
 if TYPE_CHECKING:
     from tidings.engine.archiving import Archiving
@@ -58,6 +61,8 @@ _T = TypeVar("_T")
 # How often the clocks are compared and a full disk is tried again, in seconds.
 _LOOK_AROUND: Final = 1.0
 _NOTICES: Final = 1_000
+# Damaged parts of the journal that are told one by one: other notices must stay readable.
+_TOLD: Final = 100
 
 
 class Host:
@@ -303,6 +308,8 @@ class Host:
             # Both at once: what is recorded was reckoned with the same offset.
             self.recorder.offset = offset
             self.at_once(c.ClockSet(offset))
+        if self.store is not None:
+            self.find_losses()
         if self.disk_error is not None and not self.broken.done():
             self.writer.try_again()
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
@@ -362,6 +369,32 @@ class Host:
         self.notices.append(notice)
         for watcher in self._watchers:
             self.loop.call_soon(watcher, notice)
+
+    def report_losses(self, events: Mapping[int, Collection[int]], objects: Sequence[str]) -> None:
+        """Notes what damage has cost, and tells those who run the service."""
+        for channel, seqs in events.items():
+            if new := self.losses.add_events(channel, seqs):
+                self.lost(channel, 0, new)
+        self.losses.objects += objects
+        for what in objects:
+            self.notice(e.Notice(e.NoticeKind.LOST, 0, 0, f"lost by damage in the journal: {what}"))
+
+    def find_losses(self) -> None:
+        """Looks for damage in the journal that was found since the start."""
+        assert self.store is not None
+        origins = {origin: id for id, origin in self.recorder.origins.items()}
+        damage = self.losses.damaged(self.store.journal.damage)
+        events: dict[int, set[int]] = {}
+        for kind, origin, seq in chain.from_iterable(report.lost for report in damage):
+            if kind == Kind.EVENT and origin in origins:
+                events.setdefault(origins[origin], set()).add(seq)
+        self.report_damage(damage)
+        self.report_losses(events, ())
+
+    def report_damage(self, damage: Sequence[DamageReport]) -> None:
+        """Tells those who run the service what is damaged; of very much the first parts."""
+        for report in damage[:_TOLD]:
+            self.notice(e.Notice(e.NoticeKind.LOST, 0, 0, f"damage in the journal: {report}"))
 
     def lost(self, channel: int, proxy: int, seqs: Collection[int]) -> None:
         """Events cannot be read any more: notes it, and tells those who run the service."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from tidings.stores.segments import DamageReport
 
 __all__ = ["Losses", "numbers_text", "runs"]
 
@@ -22,6 +24,7 @@ class Losses:
     def __init__(self) -> None:
         self.objects: list[str] = []
         self.stretches = 0
+        self._seen = 0  # reports of damage
         self._events: dict[int, list[int]] = {}  # by channel, in order
 
     @property
@@ -44,6 +47,14 @@ class Losses:
         )
         found = ", ".join(f"{count} {what}" for count, what in parts if count)
         return f"damage in the journal has cost {found}: see the notices" if found else ""
+
+    def damaged(self, reports: Sequence[DamageReport]) -> list[DamageReport]:
+        """Counts what is new in a list of reports; those that may have cost something."""
+        new = [one for one in reports[self._seen :] if one.what != "torn"]
+        self._seen = len(reports)
+        new = [one for one in new if one.lost or not one.all_known]
+        self.stretches += sum(not one.all_known for one in new)
+        return new
 
     def add_events(self, channel: int, seqs: Iterable[int]) -> list[int]:
         """Notes events of a channel; those that were not known to be lost."""

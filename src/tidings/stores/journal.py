@@ -87,6 +87,7 @@ class Journal:
         self._seed = 0
         self._broken = ""
         self._known: set[tuple[int, int]] = set()  # where reported damage ends
+        self._damaged: Callable[[DamageReport], object] | None = None
 
     @classmethod
     def open(
@@ -95,6 +96,7 @@ class Journal:
         *,
         segment_octets: int = SEGMENT_OCTETS,
         visit: Callable[[Entry], object] | None = None,
+        damaged: Callable[[DamageReport], object] | None = None,
     ) -> Self:
         """Opens the journal in a folder, or makes one; no other process can until `close`.
 
@@ -102,6 +104,7 @@ class Journal:
             folder: Made if it is missing.
             segment_octets: A segment that would grow longer is followed by a new one.
             visit: Called with every record, so that recovery reads the journal only once.
+            damaged: Called with all that is found wrong, in its place among the records.
 
         Raises:
             InvalidUsage: A segment would have no octets.
@@ -119,6 +122,7 @@ class Journal:
             raise StoreError(f"the journal folder {folder} cannot be used: {error}") from error
         journal = cls(folder, lock, segment_octets)
         try:
+            journal._damaged = damaged
             journal._take_lock()
             journal._recover(visit)
         except OSError as error:
@@ -354,7 +358,7 @@ class Journal:
         number = segment.number
         path = segments.segment_path(self.folder, number)
         if not segment.intact:
-            self._set_aside(number, Damage(0, min(DATA_START, path.stat().st_size), torn=False))
+            self.note_damage(number, Damage(0, min(DATA_START, path.stat().st_size), torn=False))
         start = Cursor(number, DATA_START)
         for found in segments.read_entries(self.folder, self.id, start, None, self.files):
             if isinstance(found, Entry):
@@ -364,7 +368,7 @@ class Journal:
                 os.truncate(path, found.offset)
                 self._report(DamageReport(number, found.offset, found.length, "torn"))
             else:
-                self._set_aside(number, found)
+                self.note_damage(number, found)
 
     def _read(self, numbers: list[int], start: Cursor, end: Cursor) -> Iterator[Entry]:
         for number in numbers:
@@ -375,13 +379,13 @@ class Journal:
                     if isinstance(found, Entry):
                         yield found
                     else:
-                        self._set_aside(number, found)
+                        self.note_damage(number, found)
             except FileNotFoundError as error:
                 raise CursorNotFound(f"segment {number} was dropped while it was read") from error
             except OSError as error:
                 raise StoreError(f"segment {number} cannot be read: {error}") from error
 
-    def _set_aside(self, number: int, damage: Damage) -> None:
+    def note_damage(self, number: int, damage: Damage) -> None:
         """Copies damage aside and reports it, unless a report covers it already."""
         offset, length, _ = damage
         # A reader that begins inside a known stretch leaves it at the same end.
@@ -391,11 +395,14 @@ class Journal:
         aside = None
         if len(self._known) <= MAX_ASIDE:
             aside = segments.set_aside(self.folder, number, offset, length)
-        self._report(DamageReport(number, offset, length, "damaged", aside))
+        lost = segments.lost_in(self.files, self.id, number, offset, length)
+        self._report(DamageReport(number, offset, length, "damaged", aside, *lost))
 
     def _report(self, report: DamageReport) -> None:
         log.warning("journal %s: %s", self.folder, report)
         self.damage.append(report)
+        if self._damaged is not None:
+            self._damaged(report)
 
     def _write_to(self, number: int, file: int, end: int) -> None:
         if self._file >= 0:

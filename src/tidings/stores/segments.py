@@ -26,10 +26,12 @@ from tidings.stores.records import (
     HEAD_OCTETS,
     Damage,
     Kind,
+    LostRecord,
     Record,
     Scanner,
     encode,
     first_record,
+    lost_records,
     record_octets,
     scan,
 )
@@ -47,6 +49,7 @@ __all__ = [
     "drop_segments",
     "fetch_record",
     "find_segments",
+    "lost_in",
     "make_folder",
     "open_for_append",
     "read_entries",
@@ -116,6 +119,8 @@ class DamageReport(NamedTuple):
         what: ``damaged``, ``torn`` (the end of an unfinished write) or ``missing`` (the whole
             file, between two others).
         aside: Where its octets were copied to; None if they were not.
+        lost: The records it held whose heads can be read.
+        all_known: Whether these are all it held.
     """
 
     segment: int
@@ -123,6 +128,15 @@ class DamageReport(NamedTuple):
     length: int
     what: str
     aside: Path | None = None
+    lost: tuple[LostRecord, ...] = ()
+    all_known: bool = False
+
+    def __str__(self) -> str:
+        """For the log."""
+        aside = "" if self.aside is None else f", copied to {self.aside}"
+        return (
+            f"segment {self.segment}: {self.length} octets at {self.offset} are {self.what}{aside}"
+        )
 
 
 def segment_path(folder: Path, number: int) -> Path:
@@ -394,6 +408,24 @@ def read_entries(
                 yield _new(Entry, (*places, found))
     for _, damage in scanner.finish():
         yield damage
+
+
+def lost_in(
+    files: SegmentFiles, journal_id: bytes, number: int, offset: int, length: int
+) -> tuple[tuple[LostRecord, ...], bool]:
+    """What a damaged stretch of a segment held, as far as that can be told; and whether it is all.
+
+    What stands before the records, the header, holds nothing.
+    """
+    if offset < DATA_START:
+        return (), True
+    try:
+        octets = os.pread(files.get(number), length, offset)
+    except OSError as error:
+        log.warning("damage in segment %d at %d cannot be looked at: %s", number, offset, error)
+        return (), False
+    found, all_known = lost_records(octets, segment_seed(journal_id, number))
+    return tuple(found), all_known
 
 
 def set_aside(folder: Path, number: int, offset: int, length: int) -> Path | None:

@@ -155,7 +155,7 @@ def test_an_archive_that_cannot_be_written_holds_nobody_up(tmp_path: Path) -> No
         publish(client, range(50))
         service.wait_for_line(f"error tidings.engine.archiving: the archive in {archive} stands")
         assert client.get("/health/ready").json() == {
-            "status": "ready", "reason": "", "archive": "failing",
+            "status": "ready", "reason": "", "archive": "failing", "losses": 0,
         }  # fmt: skip
         assert "tidings_archive_failing 1.0" in client.get("/metrics").text
         publish(client, range(50, 100))

@@ -66,7 +66,7 @@ JOURNAL_FAULTS = [
     Fault(
         "new names are not synced",
         SEGMENTS,
-        "        sync_folder(folder)\n    except",
+        "        sync_folder(folder, opened)\n    except",
         "    except",
     ),
     Fault("the torn end is not cut", JOURNAL, "os.truncate(path, found.offset)", "path.exists()"),

@@ -26,12 +26,14 @@ from tests.faults.power.recording import Recording
 from tests.faults.power.run import record
 from tests.unit.stores.sample_journal import records_in
 from tidings.stores.journal import Journal
+from tidings.stores.segments import DATA_START
 
 SOURCES = Path(tidings.__file__).parents[1]
 CUTS = 200
 SEED = 20_240
 LOST = "lost"
 BACK = "came back"
+SPOILT = "a header is spoilt"
 AFTERWARDS = RECORDS + 100  # what is appended after the last cut
 
 SYNC_FAULTS = [
@@ -39,7 +41,7 @@ SYNC_FAULTS = [
         Fault(
             "new names are not synced",
             "stores/segments.py",
-            "        sync_folder(folder)\n    except",
+            "        sync_folder(folder, opened)\n    except",
             "    except",
         ),
         LOST,
@@ -66,10 +68,28 @@ SYNC_FAULTS = [
         Fault(
             "dropping is not synced",
             "stores/segments.py",
-            "unlink(missing_ok=True)\n        sync_folder(folder)",
+            "unlink(missing_ok=True)\n        sync_folder(folder, opened)",
             "unlink(missing_ok=True)\n        folder.exists()",
         ),
         BACK,
+    ),
+    (
+        Fault(
+            "a header is not synced",
+            "stores/segments.py",
+            "        os.fsync(descriptor)\n        unfinished.rename(path)",
+            "        unfinished.rename(path)",
+        ),
+        SPOILT,
+    ),
+    (
+        Fault(
+            "what a killed process left is not synced",
+            "stores/journal.py",
+            "            os.fsync(file)  # what a killed process",
+            "            os.fstat(file)  # what a killed process",
+        ),
+        LOST,
     ),
 ]
 
@@ -98,6 +118,8 @@ def verify(disk: Path, answers: bytes) -> str | None:
     ledger = Ledger.read(answers)
     folder = disk / "data" / "journal"
     with Journal.open(folder, segment_octets=SEGMENT_OCTETS) as journal:
+        if any(each.offset < DATA_START and each.what == "damaged" for each in journal.damage):
+            return f"{SPOILT}: {journal.damage}"
         found = records_in(journal)
         numbers = [each.seq for each in found]
         if missing := ledger.required.difference(numbers):
@@ -147,7 +169,8 @@ def test_a_sync_that_is_left_out_is_found_out(
     fault: Fault, what: str, power_shim: Path, tmp_path: Path
 ) -> None:
     fault.apply(copied_package(tmp_path))
-    recording = recorded(power_shim, tmp_path, package=tmp_path)
+    options = ("killed-writing", "go-on") if "killed process" in fault.name else ()
+    recording = recorded(power_shim, tmp_path, *options, package=tmp_path)
     problems = find_problems(recording, 0, SEED, verify, tmp_path, most_turns=150)
     assert any(problem.what.startswith(what) for problem in problems)
 
@@ -155,9 +178,12 @@ def test_a_sync_that_is_left_out_is_found_out(
 def test_what_a_killed_process_left_unsynced_is_synced_by_the_next(
     power_shim: Path, tmp_path: Path
 ) -> None:
-    recording = recorded(power_shim, tmp_path, "killed-first")
-    problems = find_problems(recording, 50, SEED, verify, tmp_path, most_turns=100)
-    assert not problems, _told(problems)
+    for options in (("killed-first",), ("killed-writing", "go-on")):
+        folder = tmp_path / options[0]
+        folder.mkdir()
+        recording = recorded(power_shim, folder, *options)
+        problems = find_problems(recording, 50, SEED, verify, folder, most_turns=100)
+        assert not problems, _told(problems)
 
 
 def test_a_second_cut_after_the_first_loses_nothing(power_shim: Path, tmp_path: Path) -> None:

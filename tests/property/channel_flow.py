@@ -143,6 +143,18 @@ class Flow(Observed):
         self.ask(c.Failed(self.channel, id, [], "gone", gone=True))
         return True
 
+    def do_lose(self) -> bool:
+        chosen = self.flying()
+        if chosen is None or self.random.random() < 0.7:
+            return False
+        id, one, seqs = chosen
+        for seq in seqs:
+            one.leases.pop(seq, None)
+        one.finish([one.flight.pop(seq) for seq in seqs], x.Outcome.LOST)
+        self.model.hand_over(one, self.now)
+        self.ask(c.Lost(self.channel, id, [*seqs, 99_999]))
+        return True
+
     def do_reject(self) -> bool:
         chosen = self.flying()
         if chosen is None:

@@ -272,11 +272,9 @@ class ModelChannel:
             taken = one.take(pull.most)
             self.handed.append((1, pull.token, *(copy.seq for copy in taken)))
             self.again |= {(self._id(one), x.seq) for x in taken if x.seq in one.again}
-            if pull.lease is None:
-                one.finish(taken, Outcome.DELIVERED)
-            else:
-                for copy in taken:
-                    one.flight[copy.seq] = copy
+            for copy in taken:
+                one.flight[copy.seq] = copy
+                if pull.lease is not None:
                     one.leases[copy.seq] = now + pull.lease
 
     def pull(self, one: ModelConsumer, pull: ModelPull, now: int) -> None:

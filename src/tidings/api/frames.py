@@ -210,6 +210,7 @@ def write_events(
     *,
     batch: bool = False,
     replayed: bool = False,
+    lost: Sequence[tuple[int, int]] = (),
 ) -> str:
     """An `EventsFrame` as text.
 
@@ -220,10 +221,12 @@ def write_events(
         again: Numbers of those that may have been handed over before.
         batch: Whether they are one batch.
         replayed: Whether they are from the past.
+        lost: First and last numbers of runs of past events that are lost by damage.
     """
     end = "]}"
     if again or batch or replayed:
         told = f',"again":{list(again)}' if again else ""
+        told += f',"lost":{[list(run) for run in lost]}' if lost else ""
         end = f"]{told}{_BATCH[batch]}{_REPLAYED[replayed]}}}"
     return f'{{"op":"events","line":{line},"origin":"{origin}","events":[{events}{end}'
 

@@ -81,6 +81,7 @@ class EventsFrame(Frame, frozen=True, tag="events"):
         again: Numbers of those that may have been handed over before.
         batch: Whether they are one batch: the proxy's form is sequence.
         replayed: Whether they are from the past: no answer is awaited.
+        lost: First and last numbers of runs of past events that are lost by damage.
     """
 
     line: Id
@@ -89,6 +90,7 @@ class EventsFrame(Frame, frozen=True, tag="events"):
     again: list[int] = msgspec.field(default_factory=list)
     batch: bool = False
     replayed: bool = False
+    lost: list[tuple[int, int]] = msgspec.field(default_factory=list)
 
     def messages(self) -> list[DeliveredEvent]:
         """The events.

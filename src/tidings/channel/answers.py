@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Final
 
 from tidings.channel.channel import Channel
-from tidings.channel.commands import Ack, Failed, Redrive, Refilled, Reject, Revoke
+from tidings.channel.commands import Ack, Failed, Lost, Redrive, Refilled, Reject, Revoke
 from tidings.channel.delivery import Delivery, delivery_of, noted_cause, put_back
 from tidings.channel.effects import (
     Accepted,
@@ -26,7 +26,7 @@ from tidings.channel.overflow import overflow, put_behind_spilled, spill
 from tidings.channel.vocabulary import Style
 from tidings.errors import Disconnected, InvalidUsage
 
-__all__ = ["acked", "failed", "redrive", "refilled", "rejected", "revoked"]
+__all__ = ["acked", "failed", "lost", "redrive", "refilled", "rejected", "revoked"]
 
 # Longer reasons are cut: they are kept with every event that failed.
 MAX_REASON: Final = 1_000
@@ -35,21 +35,33 @@ MAX_REASON: Final = 1_000
 def acked(proxy: Proxy, command: Ack) -> None:
     """The consumer has taken events; numbers not in flight are ignored."""
     delivery = proxy.delivery
-    if delivery is None:
+    if delivery is None or not _landed(proxy, delivery, command.seqs, Outcome.DELIVERED):
         return
+    if delivery.failures:
+        delivery.failures = delivery.retry_at = 0
+
+
+def lost(proxy: Proxy, command: Lost) -> None:
+    """Events cannot be delivered, for their content is lost; numbers not in flight are ignored."""
+    delivery = proxy.delivery
+    if delivery is not None:
+        _landed(proxy, delivery, command.seqs, Outcome.LOST)
+
+
+def _landed(proxy: Proxy, delivery: Delivery, seqs: Sequence[int], outcome: Outcome) -> bool:
+    """Ends the flight of events; whether some of them were in flight."""
     flight = delivery.flight
-    found = map(flight.pop, command.seqs, repeat(None))
+    found = map(flight.pop, seqs, repeat(None))
     entries = [entry for entry in found if entry is not None]
     if not entries:
-        return
+        return False
     if delivery.leases:
         for entry in entries:
             delivery.leases.pop(entry.seq, None)
-    if delivery.failures:
-        delivery.failures = delivery.retry_at = 0
     channel = proxy.channel
-    channel.done(proxy, entries, Outcome.DELIVERED)
+    channel.done(proxy, entries, outcome)
     channel.core.touched[proxy] = None
+    return True
 
 
 def failed(proxy: Proxy, command: Failed, now: int, end: Callable[[Proxy, bool], None]) -> None:

@@ -26,6 +26,7 @@ __all__ = [
     "DryRun",
     "Failed",
     "Idle",
+    "Lost",
     "Polled",
     "Pull",
     "Push",
@@ -90,8 +91,8 @@ class Pull(NamedTuple):
         token: The engine's own number, named again in the effect `Pulled`.
         most: At most so many events; 1 for any and structured proxies.
         wait: How long, in microseconds; 0 for not at all, None for ever.
-        lease: How long the consumer has to acknowledge, in microseconds; None if what it is
-            given counts as delivered.
+        lease: How long the consumer has to acknowledge, in microseconds; None if the engine
+            does so when it hands the events over.
     """
 
     channel: int
@@ -112,6 +113,14 @@ class CancelPull(NamedTuple):
 
 class Ack(NamedTuple):
     """The consumer has taken these events; unknown numbers are ignored. Answer: None."""
+
+    channel: int
+    proxy: int
+    seqs: Sequence[int]
+
+
+class Lost(NamedTuple):
+    """The content of these events is damaged or gone; unknown numbers are ignored. Answer: None."""
 
     channel: int
     proxy: int
@@ -252,6 +261,7 @@ class Tick(NamedTuple):
 Command: TypeAlias = (
     Management
     | Ack
+    | Lost
     | CancelPull
     | ClockSet
     | DryRun

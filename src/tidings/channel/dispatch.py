@@ -83,6 +83,7 @@ class _Flow(_Finds):
             c.Pull: lambda x, now: begin_pull(consumer(x), x, now),
             c.CancelPull: lambda x, now: cancel_pull(consumer(x), x),
             c.Ack: lambda x, now: answers.acked(consumer(x), x),
+            c.Lost: lambda x, now: answers.lost(consumer(x), x),
             c.Failed: lambda x, now: answers.failed(consumer(x), x, now, self._life.end),
             c.Reject: lambda x, now: answers.rejected(consumer(x), x, now),
             c.Redrive: lambda x, now: answers.redrive(consumer(x), x, now),

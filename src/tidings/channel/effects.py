@@ -47,8 +47,9 @@ class Outcome(IntEnum):
     """What became of one consumer's copy of an event; numbered as in the journal.
 
     An event that its consumer refuses for good is REJECTED, one that is given up after failed
-    deliveries is DEAD; both become dead letters. REDRIVEN takes a dead letter's outcome back:
-    another one follows. It is counted, and the journal has the event again instead.
+    deliveries is DEAD; both become dead letters. One whose content on the disk is damaged or gone
+    is LOST. REDRIVEN takes a dead letter's outcome back: another one follows. It is counted, and
+    the journal has the event again instead.
     """
 
     DELIVERED = 1
@@ -58,6 +59,7 @@ class Outcome(IntEnum):
     DISCONNECTED = 5
     WITHDRAWN = 6
     REJECTED = 7
+    LOST = 8
     REDRIVEN = 9
 
 
@@ -94,7 +96,7 @@ class Accepted(NamedTuple):
 
 
 class Deliver(NamedTuple):
-    """Hand events to a push consumer, in this order; answered by `Ack` or `Failed`.
+    """Hand events to a push consumer, in this order; answered by `Ack`, `Failed` or `Lost`.
 
     Attributes:
         channel: Which channel.
@@ -110,7 +112,7 @@ class Deliver(NamedTuple):
 
 
 class Pulled(NamedTuple):
-    """The answer to a `Pull` that waited.
+    """The answer to a `Pull` that waited; its events are answered as those of `Deliver`.
 
     Attributes:
         token: Of the Pull.

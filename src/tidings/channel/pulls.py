@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tidings.channel.commands import CancelPull, Pull
 from tidings.channel.delivery import Delivery, again_among, begin_pacing, delivery_of, taken
-from tidings.channel.effects import Outcome, Pulled, PullEnded
+from tidings.channel.effects import Pulled, PullEnded
 from tidings.channel.holders import Proxy
 from tidings.channel.vocabulary import Form, Style
 from tidings.errors import Disconnected, InvalidUsage
@@ -22,7 +22,7 @@ class WaitingPull(NamedTuple):
         token: The engine's number for it.
         most: At most so many events.
         until: When it stops waiting, host time; None for never.
-        lease: How long the consumer has to acknowledge; None if it has not to.
+        lease: How long the consumer has to acknowledge; None if the engine does it.
     """
 
     token: int
@@ -86,12 +86,10 @@ def serve_pulls(proxy: Proxy, delivery: Delivery, now: int) -> None:
         channel = proxy.channel
         again = again_among(delivery, entries)
         channel.core.out.append(Pulled(pull.token, channel.id, proxy.id, entries, again))
-        if pull.lease is None:
-            channel.done(proxy, entries, Outcome.DELIVERED)
-            continue
         for entry in entries:
             delivery.flight[entry.seq] = entry
-            delivery.leases[entry.seq] = now + pull.lease
+            if pull.lease is not None:
+                delivery.leases[entry.seq] = now + pull.lease
 
 
 def cancel_pull(proxy: Proxy, command: CancelPull) -> None:

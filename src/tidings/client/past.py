@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,8 @@ from tidings.filters.constraint import Constraint
 from tidings.filters.plan import AdminRule, Plan, ProxyRule, Rule
 
 __all__ = ["Moment", "Past", "Replay", "Wish", "microseconds", "wish_of", "wish_of_proxy"]
+
+log = logging.getLogger(__name__)
 
 Moment: TypeAlias = int | datetime
 """Microseconds since 1970, or a datetime with a time zone."""
@@ -102,6 +105,8 @@ class Past:
 
     Attributes:
         end: Whether the last page reached what is the present then. Asking goes on from there.
+        lost: First and last numbers of runs of events that the pages should have had, and that
+            damage in the service's journal has cost.
     """
 
     def __init__(
@@ -116,6 +121,7 @@ class Past:
         if after is not None and (type(after) is not int or after < 0):
             raise InvalidUsage(f"after is a whole number from 0 on, or None, not {after!r:.60}")
         self.end = False
+        self.lost: list[tuple[int, int]] = []
         self._transport = transport
         self._channel = channel
         self._text, self._wants = wish
@@ -133,6 +139,10 @@ class Past:
         )
         self._after = page.next
         self.end = page.end
+        self.lost += page.lost
+        for first, last in page.lost:
+            log.warning("events %d to %d of channel %d are lost: the service's journal is damaged",
+                        first, last, self._channel)  # fmt: skip
         wants = self._wants
         if wants is None:
             return page.messages

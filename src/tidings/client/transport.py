@@ -149,6 +149,11 @@ class HistoryPage(Protocol):
         ...
 
     @property
+    def lost(self) -> Sequence[tuple[int, int]]:
+        """First and last numbers of runs of events that are lost by damage, up to `next`."""
+        ...
+
+    @property
     def last(self) -> int:
         """The number of the channel's latest event."""
         ...

@@ -55,9 +55,11 @@ class DeadLetters:
     ) -> Record:
         """On the disk thread: the record, and the entry in the catalog.
 
-        Whatever goes wrong with one letter must not keep the other records out: a letter that
-        cannot be read is reported and recorded as gone, one the catalog refuses is there again
-        after the next start, and gets its number then.
+        A letter that is damaged is reported and recorded as gone; one the catalog refuses is there
+        again after the next start, and gets its number then.
+
+        Raises:
+            StoreError: The event cannot be read now; what is to be written with it waits.
         """
         store = self._host.store
         assert store is not None
@@ -66,9 +68,8 @@ class DeadLetters:
             message = store.fetch([place])[0]
         channel, seq = effect.channel, effect.entry.seq
         if message is None:
-            text = f"event {seq}, a dead letter, cannot be read from the journal; it is lost"
-            notice = e.Notice(e.NoticeKind.LOST, channel, effect.proxy, text)
-            self._host.loop.call_soon_threadsafe(self._host.notice, notice)
+            lost = partial(self._host.lost, channel, effect.proxy, [seq])
+            self._host.loop.call_soon_threadsafe(lost)
             return self._gone_record(channel, effect.proxy, seq)
         letter = self._host.recorder.dead_letter(effect, message)
         try:

@@ -56,12 +56,15 @@ class HistoryPage(NamedTuple):
         next: To go on, ask for what comes after this number.
         end: Whether nothing more was there; otherwise there may be, also after an empty page.
         last: The number of the channel's latest event, when the page was asked for.
+        lost: The first and last numbers of runs of events that are lost by damage, from where
+            the page begins up to `next`; whether they would have matched cannot be told.
     """
 
     messages: list[Message]
     next: int
     end: bool
     last: int
+    lost: tuple[tuple[int, int], ...] = ()
 
 
 class History:
@@ -115,7 +118,10 @@ class History:
         search = _Search(store, self._guide, asked)
         while not await self._host.submit(search.step):
             pass
-        return search.page()
+        page = search.page()
+        self._host.find_losses()
+        self._host.report_losses({channel: search.invalid}, ())
+        return page._replace(lost=self._host.losses.between(channel, after or 0, page.next))
 
     async def _settled(self, channel: Channel) -> int:
         """The latest number, once it is decided of all up to it whether they were accepted."""
@@ -182,6 +188,7 @@ class _Search:
         self._origin = asked.origin
         self._reached = asked.after or 0  # of all numbers up to here it is known what they are
         self._messages: list[Message] = []
+        self.invalid: list[int] = []  # numbers of events that cannot be decoded
         self._octets = 0
         self._looked_at = 0
         self._left = 0  # events this step may decode
@@ -303,6 +310,7 @@ class _Search:
             message = message_of(record)
         except TidingsError as error:
             log.warning("event %d cannot be read from the journal: %s", record.seq, error)
+            self.invalid.append(record.seq)
             return
         wanted = self._asked.constraint
         if wanted is None or wanted.matches(fields_for(message.event, message.arrival)):

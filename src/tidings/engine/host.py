@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
@@ -30,6 +31,7 @@ from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping
 from tidings.engine.leaving import Leaving, leaves
+from tidings.engine.losses import Losses, numbers_text
 from tidings.engine.mailbox import Mailbox, Waiting
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
@@ -41,9 +43,11 @@ from tidings.engine.store import Store, Writable
 from tidings.engine.timers import Timer
 from tidings.engine.watchdog import Watchdog
 from tidings.engine.writing import Writer, must_last
-from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
+from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
 from tidings.stores.journal import SEGMENT_OCTETS
+from tidings.stores.records import Kind
 from tidings.stores.retention import Retention
+from tidings.stores.segments import DamageReport
 
 if TYPE_CHECKING:
     from tidings.engine.archiving import Archiving
@@ -57,6 +61,8 @@ _T = TypeVar("_T")
 # How often the clocks are compared and a full disk is tried again, in seconds.
 _LOOK_AROUND: Final = 1.0
 _NOTICES: Final = 1_000
+# Damaged parts of the journal that are told one by one: other notices must stay readable.
+_TOLD: Final = 100
 
 
 class Host:
@@ -70,6 +76,8 @@ class Host:
         store: The disk; None if everything is in memory only.
         notices: The latest notices, the oldest first.
         counts: What became of copies of events, by outcome.
+        losses: What damage in the journal has cost.
+        broken: Done, with the reason, when the journal takes nothing more until the next start.
         watchdog: Counts what held up the loop.
         housekeeping: What is done in the background.
         history: What channels took in before.
@@ -98,6 +106,8 @@ class Host:
         self.watchdog = Watchdog(self.loop)
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
         self.counts: Counter[Outcome] = Counter()
+        self.losses = Losses()
+        self.broken: asyncio.Future[str] = self.loop.create_future()
         self.disk_error: StoreError | None = None
         self.archiving: Archiving | None = None
         self._mailbox = Mailbox(settings.limits.batch_events)
@@ -298,7 +308,9 @@ class Host:
             # Both at once: what is recorded was reckoned with the same offset.
             self.recorder.offset = offset
             self.at_once(c.ClockSet(offset))
-        if self.disk_error is not None:
+        if self.store is not None:
+            self.find_losses()
+        if self.disk_error is not None and not self.broken.done():
             self.writer.try_again()
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
 
@@ -314,7 +326,7 @@ class Host:
         self.disk.call(partial(self.store.write, records, sync=sync), done)
 
     def submit_fetch(self, places: Sequence[int]) -> asyncio.Future[list[Message | None]]:
-        """Has the disk thread read events."""
+        """Has the disk thread read events; fails if they cannot be read now (`Store.fetch`)."""
         assert self.store is not None
         return self.disk.submit(partial(self.store.fetch, places))
 
@@ -341,6 +353,9 @@ class Host:
         if self.disk_error is None:
             log.error("the disk refuses: %s", error)
         self.disk_error = error
+        if isinstance(error, JournalBroken) and not self.broken.done():
+            self.broken.set_result(str(error))
+            self.notice(e.Notice(e.NoticeKind.FAILING, 0, 0, str(error)))
 
     def taken(self) -> None:
         """The disk takes records again, or still."""
@@ -355,6 +370,40 @@ class Host:
         for watcher in self._watchers:
             self.loop.call_soon(watcher, notice)
 
+    def report_losses(self, events: Mapping[int, Collection[int]], objects: Sequence[str]) -> None:
+        """Notes what damage has cost, and tells those who run the service."""
+        for channel, seqs in events.items():
+            if new := self.losses.add_events(channel, seqs):
+                self.lost(channel, 0, new)
+        self.losses.objects += objects
+        for what in objects:
+            self.notice(e.Notice(e.NoticeKind.LOST, 0, 0, f"lost by damage in the journal: {what}"))
+
+    def find_losses(self) -> None:
+        """Looks for damage in the journal that was found since the start."""
+        assert self.store is not None
+        origins = {origin: id for id, origin in self.recorder.origins.items()}
+        damage = self.losses.damaged(self.store.journal.damage)
+        events: dict[int, set[int]] = {}
+        for kind, origin, seq in chain.from_iterable(report.lost for report in damage):
+            if kind == Kind.EVENT and origin in origins:
+                events.setdefault(origins[origin], set()).add(seq)
+        self.report_damage(damage)
+        self.report_losses(events, ())
+
+    def report_damage(self, damage: Sequence[DamageReport]) -> None:
+        """Tells those who run the service what is damaged; of very much the first parts."""
+        for report in damage[:_TOLD]:
+            self.notice(e.Notice(e.NoticeKind.LOST, 0, 0, f"damage in the journal: {report}"))
+
+    def lost(self, channel: int, proxy: int, seqs: Collection[int]) -> None:
+        """Events cannot be read any more: notes it, and tells those who run the service."""
+        self.losses.add_events(channel, seqs)
+        text = (
+            f"lost: events {numbers_text(sorted(seqs))}: their records in the journal are damaged"
+        )
+        self.notice(e.Notice(e.NoticeKind.LOST, channel, proxy, text))
+
     def watch(self, watcher: Callable[[e.Notice], None]) -> Callable[[], None]:
         """Has a function told of every notice; returns what ends that."""
         self._watchers.append(watcher)
@@ -367,9 +416,11 @@ class Host:
         self._stopping = True
         until = self.loop.time() + seconds
         while self.loop.time() < until:
-            self.writer.flush()
+            if not self.broken.done():  # what is owed then is written by nobody
+                self.writer.flush()
             leaving = any(leaves(*pair) for pair in self.factory.core.deliveries())
-            if not (self._mailbox or leaving or self.disk.waiting) and self.writer.idle:
+            written = self.writer.idle or self.broken.done()
+            if not (self._mailbox or leaving or self.disk.waiting) and written:
                 return True
             await asyncio.sleep(0.005)
         return False

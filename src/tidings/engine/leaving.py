@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import count
@@ -10,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import effects as e
-from tidings.channel.commands import CancelPull, Failed, Polled, Pull
+from tidings.channel.commands import CancelPull, Failed, Lost, Polled, Pull
 from tidings.channel.delivery import Delivery as Queues
 from tidings.channel.entries import Entry
 from tidings.channel.holders import Proxy
@@ -18,9 +19,9 @@ from tidings.channel.vocabulary import Form, Style
 from tidings.engine.access import Principal
 from tidings.engine.bodies import Message
 from tidings.engine.endpoints import Delivery, Endpoint
-from tidings.engine.outbox import REFUSED, Key, Outbox
+from tidings.engine.outbox import LOST, REFUSED, Key, Outbox, Ticket
 from tidings.engine.reach import in_words
-from tidings.errors import Disconnected, TidingsError
+from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
@@ -31,6 +32,12 @@ _MESSAGES: Final = {Message}
 
 # A field of a named tuple, read without a Python call.
 _SEQ: Final[Callable[[Entry], int]] = itemgetter(1)
+
+# Pauses between reads that fail for a reason that may pass, in seconds: the first, the longest.
+_FIRST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 5.0
+
+_NOT_NOW: Final = "the next events cannot be read from the journal now; they wait"
 
 Later = Callable[[Callable[[], None]], None]
 """Has something done when a write is on the disk."""
@@ -47,6 +54,7 @@ class Leaving:
     def __init__(self, host: Host) -> None:
         self.endpoints: dict[Key, tuple[Endpoint, Form]] = {}
         self.pulls: dict[int, asyncio.Future[Delivery]] = {}
+        self._unreadable = False  # and those who run the service were told
         self._host = host
         self._bodies = host.bodies
         self._outbox = Outbox()
@@ -96,15 +104,51 @@ class Leaving:
         lease: int | None,
         principal: Principal,
     ) -> Delivery:
-        """Asks the core for a pull consumer, and waits for what it answers."""
+        """Asks the core for a pull consumer, and waits for what it answers.
+
+        Events that cannot be read now are asked for again while the consumer waits.
+
+        Raises:
+            StoreError: They still cannot be read; they wait for the next pull.
+        """
+        now = self._host.clock.now
+        until = None if wait is None else now() + wait
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                return await self._pull(channel, proxy, most, wait, lease, principal)
+            except StoreError:
+                if until is not None:
+                    wait = until - now() - round(pause * 1_000_000)
+                    if wait <= 0:
+                        raise
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def _pull(
+        self,
+        channel: int,
+        proxy: int,
+        most: int,
+        wait: int | None,
+        lease: int | None,
+        principal: Principal,
+    ) -> Delivery:
+        """Asks once. Without a lease, events count as delivered when they are handed over."""
         token = next(self._tokens)
         future: asyncio.Future[Delivery] = self._host.loop.create_future()
         self.pulls[token] = future
         try:
             await self._host.ask(Pull(channel, proxy, token, most, wait, lease), principal)
-            return await future
+            found = await future
+            if lease is None and found.messages:
+                self._host.ack(channel, proxy, [message.seq for message in found.messages])
+            return found
         except BaseException:  # the core must give nothing to who waits no more
             self._host.tell(CancelPull(channel, proxy, token))
+            if future.done() and not future.cancelled() and future.exception() is None:
+                seqs = [message.seq for message in future.result().messages]
+                self._give_back(channel, proxy, seqs)
             raise
         finally:
             self.pulls.pop(token, None)
@@ -114,6 +158,7 @@ class Leaving:
         token, channel, proxy, entries, again = effect
         future = self.pulls.pop(token, None)
         if future is None:
+            self._give_back(channel, proxy, list(map(_SEQ, entries)))
             return
         messages = self._messages(channel, entries)
         whole = not messages or set(map(type, messages)) == _MESSAGES
@@ -122,7 +167,7 @@ class Leaving:
         if whole and later is None and (channel, proxy) not in self._outbox.lines:
             act()
         else:
-            self._send(batch, act, entries, whole, later)
+            self._send(batch, act, entries, whole, later, pause=None)
 
     def _messages(self, channel: int, entries: Sequence[Entry]) -> list[Any]:
         held = self._bodies.of(channel)
@@ -135,6 +180,7 @@ class Leaving:
         entries: Sequence[Entry],
         whole: bool,
         later: Later | None,
+        pause: float | None = _FIRST_PAUSE,
     ) -> None:
         key = (batch.channel, batch.proxy)
         missing = [] if whole else self._fill_from_memory(batch, entries)
@@ -144,7 +190,7 @@ class Leaving:
         if later is not None:
             later(ready)
         if missing:
-            self._fetch(batch, missing, ready)
+            self._fetch(ticket, batch, missing, pause)
 
     def _fill_from_memory(self, batch: Delivery, entries: Sequence[Entry]) -> list[tuple[int, int]]:
         """Puts contents in that are in the cache; which others are where on the disk."""
@@ -160,20 +206,58 @@ class Leaving:
         return missing
 
     def _fetch(
-        self, batch: Delivery, missing: Sequence[tuple[int, int]], ready: Callable[[], None]
+        self,
+        ticket: Ticket,
+        batch: Delivery,
+        missing: Sequence[tuple[int, int]],
+        pause: float | None,
     ) -> None:
-        """Reads contents that are on the disk, then says so."""
+        """Reads contents that are on the disk, then says so.
+
+        What cannot be read now is read again after a pause; None says so at once, for who pulls
+        asks again.
+        """
         messages: list[Any] = batch.messages
 
         def fetched(result: asyncio.Future[list[Message | None]]) -> None:
-            if result.exception() is None:
-                for (at, _), message in zip(missing, result.result(), strict=True):
-                    if message is not None:
-                        messages[at] = message
-                        self._bodies.cache(batch.channel, message.seq, message)
-            ready()
+            error = result.exception()
+            found = [] if error is not None else result.result()
+            for (at, _), message in zip(missing, found, strict=False):
+                messages[at] = LOST if message is None else message
+                if message is not None:
+                    self._bodies.cache(batch.channel, message.seq, message)
+            if error is not None:
+                self._report_unreadable(batch, error)
+            elif len(found) == len(missing):
+                self._unreadable = False
+            if len(found) == len(missing) or pause is None:
+                self._outbox.ready(ticket)
+            else:
+                self._host.loop.call_later(pause, self._fetch_again, ticket, batch, pause)
 
         self._host.submit_fetch([place for _, place in missing]).add_done_callback(fetched)
+
+    def _fetch_again(self, ticket: Ticket, batch: Delivery, pause: float) -> None:
+        if not self._outbox.waits(ticket):
+            return  # recalled: it is delivered again, or done with
+        # Retention may have carried the events to another place, and some may be done with.
+        messages: list[Any] = batch.messages
+        held = self._bodies.of(batch.channel)
+        for at, message in enumerate(messages):
+            if isinstance(message, int):
+                messages[at] = held.get(ticket.entries[at].seq, REFUSED)
+        missing = self._fill_from_memory(batch, ticket.entries)
+        with contextlib.suppress(Stopping):
+            if missing:
+                self._fetch(ticket, batch, missing, min(2 * pause, _LONGEST_PAUSE))
+            else:
+                self._outbox.ready(ticket)
+
+    def _report_unreadable(self, batch: Delivery, error: BaseException) -> None:
+        if not self._unreadable:
+            self._unreadable = True
+            text = f"events cannot be read from the journal now: {error}; they wait"
+            self._host.notice(e.Notice(e.NoticeKind.FAILING, batch.channel, batch.proxy, text))
 
     def _hand_over(self, endpoint: Endpoint, batch: Delivery, entries: Sequence[Entry]) -> None:
         """Delivers what could be read; the rest is reported as lost."""
@@ -186,23 +270,39 @@ class Leaving:
         self._report_lost(batch, entries)
 
     def _answer_pull(
-        self, future: asyncio.Future[Delivery], batch: Delivery, entries: Sequence[Entry]
+        self,
+        future: asyncio.Future[Delivery],
+        batch: Delivery,
+        entries: Sequence[Entry],
     ) -> None:
-        if not future.done():
-            future.set_result(batch._replace(messages=_read(batch.messages)))
         self._report_lost(batch, entries)
+        messages: list[Any] = batch.messages
+        whole = len(messages)
+        if future.done():
+            whole = 0
+        else:  # what cannot be read now, and all behind it, waits for the next pull
+            whole = next((at for at, one in enumerate(messages) if isinstance(one, int)), whole)
+            if messages and not whole:
+                future.set_exception(StoreError(_NOT_NOW))
+            else:
+                future.set_result(batch._replace(messages=_read(messages[:whole])))
+        self._give_back(batch.channel, batch.proxy, list(map(_SEQ, entries[whole:])))
+
+    def _give_back(self, channel: int, proxy: int, seqs: list[int]) -> None:
+        """Lets pulled events wait again that were not handed over."""
+        if seqs:
+            self._host.tell(Failed(channel, proxy, seqs, "not handed over"))
 
     def _report_lost(self, batch: Delivery, entries: Sequence[Entry]) -> None:
         messages: list[Any] = batch.messages
         lost = [
             entry.seq
             for entry, message in zip(entries, messages, strict=True)
-            if message is not REFUSED and not isinstance(message, Message)
+            if message is LOST or message is None
         ]
         if lost:
-            text = f"events {lost[:10]} cannot be read from the journal; they are lost"
-            self._host.notice(e.Notice(e.NoticeKind.LOST, batch.channel, batch.proxy, text))
-            self._host.ack(batch.channel, batch.proxy, lost)
+            self._host.lost(batch.channel, batch.proxy, lost)
+            self._host.tell(Lost(batch.channel, batch.proxy, lost))
 
     def failed(self, command: Failed) -> None:
         """Tells the core what could not be handed over; nothing overtakes it until it knows."""
@@ -297,7 +397,7 @@ class Leaving:
 
 
 def _read(messages: list[Any]) -> list[Message]:
-    """The events whose content is here: one that could not be read is still its place."""
+    """The events whose content is here: others are refused or lost."""
     return [message for message in messages if isinstance(message, Message)]
 
 

@@ -13,13 +13,17 @@ from typing import Any, Final, TypeAlias
 from tidings.channel.entries import Entry
 from tidings.engine.bodies import Message
 
-__all__ = ["REFUSED", "Key", "Outbox", "Ticket"]
+__all__ = ["LOST", "REFUSED", "Key", "Outbox", "Ticket"]
 
 Key: TypeAlias = tuple[int, int]
 """A consumer: channel and proxy."""
 
 REFUSED: Final = object()
 """Stands where an event was that could not be written, and so was never accepted."""
+
+
+LOST: Final = object()
+"""Stands where an event was whose content on the disk is damaged or gone."""
 
 
 class Ticket:
@@ -79,6 +83,10 @@ class Outbox:
         ticket.waits -= 1
         if not ticket.waits:
             self._let_out(ticket.key)
+
+    def waits(self, ticket: Ticket) -> bool:
+        """Whether something still waits; it may have been recalled."""
+        return ticket in self.lines.get(ticket.key, ())
 
     def withdraw(self, channel: int, seqs: Collection[int]) -> None:
         """Takes events out that were never accepted; `REFUSED` stands in their place."""

@@ -39,6 +39,7 @@ from tidings.stores.payloads import (
     stored_topology,
 )
 from tidings.stores.records import Kind
+from tidings.stores.segments import DamageReport, segment_path
 from tidings.stores.segments import Entry as JournalEntry
 
 __all__ = ["Pending", "Recovered", "recover", "uncollected"]
@@ -47,6 +48,9 @@ log = logging.getLogger(__name__)
 
 CATALOG: Final = "catalog.sqlite"
 JOURNAL: Final = "journal"
+
+# A hole explains no more missing numbers than this: what is wrong then is something else.
+_MOST_MISSED: Final = 1_000_000
 
 Pending: TypeAlias = tuple[int, int, int, int, int | None, tuple[int, ...], Any]
 """Of an event that may wait: place, expiry, priority, flags, start, proxies, views; times as in
@@ -65,6 +69,9 @@ class ChannelState:
         plan: The latest version of its rules.
         pending: Events that wait, by number.
         marks: What producers have sent.
+        lost: Numbers of events whose records are damaged.
+        holes: How many holes had been found when its last event was.
+        mixed: Whether BestEffort events have numbers, too, which no record shows.
     """
 
     seq: int = 0
@@ -74,6 +81,9 @@ class ChannelState:
     plan: int = 0
     pending: dict[int, Pending] = field(default_factory=dict)
     marks: ProducerMarks | None = None
+    lost: set[int] = field(default_factory=set)
+    holes: int = 0
+    mixed: bool = False
     dead: dict[tuple[int, int], StoredDeadLetter] = field(default_factory=dict)
 
 
@@ -88,15 +98,24 @@ class Recovered:
         last_dead: The highest number of a dead letter seen, also of one that is gone.
         dropped: By origin and segment, the highest number of an event that went with the
             segments before.
+        gone: Channel, kind and key of objects that were removed.
+        holes: Damaged parts of the journal of which it cannot be told what they held.
+
+    Args:
+        limits: How much is remembered of producers.
+        complete: Whether the journal has its first segment: numbers begin with 1.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, *, complete: bool = False) -> None:
         self.states: dict[tuple[int, str, str], Any] = {}
         self.channels: dict[bytes, ChannelState] = {}
         self.last_channel = 0
         self.unreadable = 0
         self.last_dead = 0
         self.dropped: dict[tuple[bytes, int], int] = {}
+        self.gone: set[tuple[int, str, str]] = set()
+        self.holes = 0
+        self._complete = complete
         self._limits = limits
         self._read = {
             Kind.EVENT: self._event,
@@ -121,10 +140,32 @@ class Recovered:
             self.unreadable += 1
             log.warning("a record at %s is passed over: %s", entry.at, error)
 
+    def damaged(self, report: DamageReport) -> None:
+        """Takes in that a part of the journal cannot be read."""
+        if report.what == "torn":  # the end of a write that was never answered
+            return
+        self.holes += not report.all_known
+        for kind, origin, seq in report.lost:
+            if kind == Kind.EVENT:
+                channel = self._channel(origin)
+                if seq not in channel.pending:  # else it was written again, and the first is there
+                    channel.lost.add(seq)
+
+    def _missed(self, channel: ChannelState, seq: int) -> None:
+        """Numbers that are missing behind a hole are those of events that were in it.
+
+        Reserved numbers may be those of BestEffort events, and older ones may have gone with old
+        segments.
+        """
+        channel.holes = self.holes
+        first = (max(channel.seq, channel.reserved) if channel.mixed else channel.seq) + 1
+        if channel.seq or self._complete:
+            channel.lost.update(range(first, min(seq, first + _MOST_MISSED)))
+
     def _channel(self, origin: bytes) -> ChannelState:
         found = self.channels.get(origin)
         if found is None:
-            found = self.channels[origin] = ChannelState()
+            found = self.channels[origin] = ChannelState(holes=self.holes)
         return found
 
     def _event(self, entry: JournalEntry) -> None:
@@ -132,6 +173,12 @@ class Recovered:
         channel = self._channel(record.channel)
         stored = stored_event(record.payload)
         seq = record.seq
+        if channel.lost:
+            channel.lost.discard(seq)
+        if channel.holes != self.holes:
+            self._missed(channel, seq)
+        elif seq > channel.seq + 1:
+            channel.mixed = True
         channel.seq = max(channel.seq, seq)
         if stored.producer is not None:
             if channel.marks is None:
@@ -159,6 +206,8 @@ class Recovered:
     def _outcome(self, entry: JournalEntry) -> None:
         channel = self._channel(entry.record.channel)
         proxy, outcome, seqs, _ = stored_outcome(entry.record.payload)
+        if channel.holes != self.holes and max(seqs, default=0) > channel.seq:
+            self._missed(channel, max(seqs) + 1)
         channel.seq = max(channel.seq, max(seqs, default=0))  # their own records may be lost
         if outcome is Outcome.WITHDRAWN:
             return
@@ -180,6 +229,7 @@ class Recovered:
             self.states[channel, kind, key] = state
             return
         self.states.pop((channel, kind, key), None)
+        self.gone.add((channel, kind, key))
         if kind == "channel":
             self.channels.pop(entry.record.channel, None)
 
@@ -203,6 +253,8 @@ class Recovered:
 
     def _reserved(self, entry: JournalEntry) -> None:
         channel = self._channel(entry.record.channel)
+        if channel.holes == self.holes and entry.record.seq > channel.seq:
+            channel.mixed = True
         channel.reserved = entry.record.seq  # a stop in good order takes back what was not used
         channel.used, channel.skipped = stored_numbers(entry.record.payload) or (channel.reserved, 0)
 
@@ -268,9 +320,14 @@ def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, R
         JournalTooNew: A newer version has written it; nothing was changed.
         StoreError: The folder cannot be used.
     """
-    found = Recovered(limits)
+    found = Recovered(limits, complete=segment_path(folder / JOURNAL, 1).exists())
     with uncollected():
-        journal = Journal.open(folder / JOURNAL, segment_octets=segment_octets, visit=found.visit)
+        journal = Journal.open(
+            folder / JOURNAL,
+            segment_octets=segment_octets,
+            visit=found.visit,
+            damaged=found.damaged,
+        )
     try:
         catalog = Catalog.open(folder / CATALOG, journal.id)
         _list_dead(catalog, found, limits.dead_letters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.channel import Channel
@@ -41,8 +42,15 @@ async def _resume(host: Host, found: Recovered) -> None:
     host.recorder.origins = origins
     host.origins = {id: origin.hex() for id, origin in origins.items()}
     factory = host.factory
-    for what in factory.restore(found.states, found.last_channel):
+    passed_over = factory.restore(found.states, found.last_channel)
+    for what in passed_over:
         log.warning("passed over on recovery: %s", what)
+    store = host.store
+    assert store is not None
+    damage = host.losses.damaged(store.journal.damage)
+    if damage or found.unreadable:
+        host.report_damage(damage)
+        host.report_losses(*_lost(host, found, passed_over))
     versions: dict[int, int] = {}
     for id, channel in factory.channels.items():
         state = found.channels.pop(origins[id], None) or ChannelState()
@@ -57,6 +65,36 @@ async def _resume(host: Host, found: Recovered) -> None:
         await _load(host, channel, state)
     effects = factory.recovered(versions, host.clock.now())
     host.perform_alone(effects)
+
+
+def _lost(
+    host: Host, found: Recovered, passed_over: Sequence[str]
+) -> tuple[dict[int, set[int]], list[str]]:
+    """What damage has cost: events by channel, and objects in words.
+
+    A channel or subscription is lost if events wait for it, nothing is known of it, and nobody
+    has removed it.
+    """
+    origins = {origin: id for id, origin in host.recorder.origins.items()}
+    events: dict[int, set[int]] = {}
+    objects = list(passed_over)
+    for origin, state in found.channels.items():
+        channel = host.factory.channels.get(origins.get(origin, 0))
+        if channel is None:
+            if state.pending:
+                objects.append(f"the channel {origin.hex()}, with {len(state.pending)} events")
+            continue
+        if state.lost:
+            events[channel.id] = state.lost
+        named = {proxy for one in state.pending.values() for proxy in one[5]}
+        objects += [
+            f"the subscription {proxy} of channel {channel.id}"
+            for proxy in sorted(named.difference(channel.proxies))
+            if (channel.id, "proxy", str(proxy)) not in found.gone
+        ]
+    if found.unreadable:
+        objects.append(f"{found.unreadable} records that this version does not understand")
+    return events, objects
 
 
 def last_words(host: Host) -> list[Record]:

@@ -11,14 +11,14 @@ from tidings.channel.entries import Entry
 from tidings.channel.translation import approximate_octets
 from tidings.engine.bodies import Message, unpacked
 from tidings.engine.ledger import Ledger, Letter
-from tidings.errors import TidingsError
+from tidings.errors import CursorNotFound, StoreError, TidingsError
 from tidings.events.codecs.json_codec import decode_event
 from tidings.events.envelope import ProducerMark
 from tidings.stores.catalog import Catalog, DeadLetterRow
 from tidings.stores.journal import Journal
 from tidings.stores.payloads import StoredDeadLetter, stored_event
 from tidings.stores.records import Kind, Record
-from tidings.stores.segments import Cursor, fetch_records
+from tidings.stores.segments import Cursor
 
 __all__ = ["Store", "Writable", "message_of"]
 
@@ -74,16 +74,34 @@ class Store:
         return places
 
     def fetch(self, places: Sequence[int]) -> list[Message | None]:
-        """The events at some places of the journal; None for one that cannot be read."""
+        """The events at some places of the journal; None for one that is damaged or gone.
+
+        Fewer come if one of them cannot be read now, though it may be whole: those before it.
+
+        Raises:
+            StoreError: That is the first one: try again.
+        """
+        found: list[Message | None] = []
+        for place in places:
+            try:
+                found.append(self._fetch(unpacked(place)))
+            except StoreError:
+                if not found:
+                    raise
+                break
+        return found
+
+    def _fetch(self, place: Cursor) -> Message | None:
         try:
-            cursors = [unpacked(place) for place in places]
-            found = fetch_records(self.journal.folder, self.journal.id, cursors)
-            return [message_of(record) for record in found]
-        except (TidingsError, OSError) as error:
-            if len(places) > 1:  # the others can be read
-                return [self.fetch([place])[0] for place in places]
-            log.warning("an event at %s cannot be read: %s", cursors[0], error)
-            return [None]
+            record = self.journal.fetch(place)
+        except CursorNotFound as error:
+            log.warning("an event at %s is lost: %s", place, error)
+            return None
+        try:
+            return message_of(record)
+        except TidingsError as error:
+            log.warning("an event at %s is lost: its record is invalid: %s", place, error)
+            return None
 
     def bury(self, channel: int, seq: int, letter: StoredDeadLetter, most: int) -> int:
         """Keeps a dead letter where it can be looked up; its number."""

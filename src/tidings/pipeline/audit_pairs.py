@@ -37,7 +37,10 @@ __all__ = [
     "tile_frame",
 ]
 
-FINAL: Final = ("delivered", "expired", "discarded", "dead-lettered", "rejected", "disconnected")
+FINAL: Final = (
+    *("delivered", "expired", "discarded", "dead-lettered", "rejected", "disconnected"),
+    "lost",
+)
 """Outcomes after which a consumer waits for the event no more."""
 REDRIVEN: Final = "redriven"
 

@@ -114,6 +114,7 @@ class Account:
         dead_lettered: Became dead letters.
         rejected: Were refused by the consumer for good.
         disconnected: Went with their consumer or their channel.
+        lost: Could not be delivered: damage in the journal has cost their content.
         no_longer_tracked: Waited when their consumer stopped being durable.
         pending: Wait.
         unexplained: None of these.
@@ -132,6 +133,7 @@ class Account:
     dead_lettered: int = 0
     rejected: int = 0
     disconnected: int = 0
+    lost: int = 0
     no_longer_tracked: int = 0
     pending: int = 0
     unexplained: int = 0
@@ -153,6 +155,7 @@ class Account:
             + self.dead_lettered
             + self.rejected
             + self.disconnected
+            + self.lost
             + self.no_longer_tracked
             + self.pending
             + self.unexplained

@@ -48,6 +48,7 @@ ACCOUNTED: Final = {
     "dead-lettered": "dead_lettered",
     "rejected": "rejected",
     "disconnected": "disconnected",
+    "lost": "lost",
     "no longer tracked": "no_longer_tracked",
     PENDING: "pending",
 }

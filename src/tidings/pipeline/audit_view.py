@@ -19,6 +19,7 @@ _PARTS: Final = {
     "dead_lettered": "#dd5b5b",
     "rejected": "#a83a3a",
     "disconnected": "#b67fc4",
+    "lost": "#7a1f1f",
     "no_longer_tracked": "#8d7b6c",
     "pending": "#9aa0a6",
     "unexplained": "#ff2d20",

@@ -31,6 +31,7 @@ OUTCOME_COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "disconnected": "#b67fc4",
         "rejected": "#a83a3a",
         "dead-lettered": "#dd5b5b",
+        "lost": "#7a1f1f",
         "unexplained": "#ff2d20",
     }
 )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from tidings.errors import StoreError
+from tidings.stores.segments import make_folder, sync_folder
 
 __all__ = ["Begun", "QueryLog"]
 
@@ -60,8 +61,9 @@ class QueryLog:
         self.begun: Begun | None = None
         self._path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            sync_folder(path.parent)  # a file's own sync does not make its name durable
             self._read(path.read_bytes())
         except OSError as error:
             raise StoreError(f"the log of a query, {path}, cannot be used: {error}") from error

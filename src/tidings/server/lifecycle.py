@@ -116,7 +116,7 @@ async def _until_told(service: Service, port_file: Path | None) -> int:
         service.ready()
         await asyncio.wait((ending, service.fault), return_when=asyncio.FIRST_COMPLETED)
         if not ending.done():
-            ending.set_result("a part of the service has ended by a fault")
+            ending.set_result(service.fault.result())
         await service.stop(ending.result())
         return FAULT if service.fault.done() else 0
     finally:
@@ -144,7 +144,7 @@ class Service:
 
     Attributes:
         url: Where programs on this machine reach it; empty without HTTP.
-        fault: Done when a part of it has ended that must not.
+        fault: Done, with the reason, when a part of it has ended that must not.
         reloader: Reads the settings again.
     """
 
@@ -153,7 +153,7 @@ class Service:
     reloader: Reloader
 
     def __init__(self, sources: Sources, loaded: Loaded, logs: Logs) -> None:
-        self.fault: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.fault: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._sources = sources
         self._settings = loaded.settings
         self._logs = logs
@@ -173,6 +173,7 @@ class Service:
             plan = archive_plan(self._settings.archive)
             self._watched = asyncio.all_tasks()
             self.host = await open_host(self._settings)
+            self.host.broken.add_done_callback(self._broken)
             if plan is not None:
                 Archiving(self.host, plan).start()
             self._watch_over()
@@ -271,8 +272,17 @@ class Service:
         if error is None and not too_early:
             return
         log.critical("%s has ended by a fault", task.get_name(), exc_info=error)
+        self._fail("a part of the service has ended by a fault")
+
+    def _broken(self, broken: asyncio.Future[str]) -> None:
+        """The journal cannot go on in this process: whoever supervises it has to start another."""
+        if not broken.cancelled():
+            log.critical("%s", broken.result())
+            self._fail(broken.result())
+
+    def _fail(self, reason: str) -> None:
         if not self.fault.done():
-            self.fault.set_result(None)
+            self.fault.set_result(reason)
 
     def ready(self) -> None:
         """Says that work is taken from now on."""
@@ -300,6 +310,8 @@ class Service:
         log.info("stopping: %s", reason)
         notify_manager("STOPPING=1")
         self._web.readiness.phase = "draining"
+        if self.fault.done():
+            self._web.readiness.reason = self.fault.result()
         self._server.stop_accepting()
         self.host.out.end_pulls(Stopping("the service is stopping"))
         until = asyncio.get_running_loop().time() + patience

@@ -122,7 +122,7 @@ class SegmentIndex:
 def durable_entries(journal: Journal, start: Cursor, stop: int | None = None) -> Iterator[Entry]:
     """The records of one segment from a place on, as far as they are durable.
 
-    What is damaged is passed over: it was reported when the journal was opened.
+    What is damaged is passed over, and reported by the journal.
 
     Args:
         journal: The journal.
@@ -135,6 +135,8 @@ def durable_entries(journal: Journal, start: Cursor, stop: int | None = None) ->
     synced = journal.synced
     if start.segment == synced.segment:
         stop = synced.offset if stop is None else min(stop, synced.offset)
-    for found in read_entries(journal.folder, journal.id, start, stop):
+    for found in read_entries(journal.folder, journal.id, start, stop, journal.files):
         if isinstance(found, Entry):
             yield found
+        else:
+            journal.note_damage(start.segment, found)

@@ -3,7 +3,9 @@
 One thread uses it, the engine's disk thread; nothing here waits for anything but the disk.
 
 - A write that fails is cut off again: the batch is then not in the journal at all. After a crash
-  before its sync, any part of a batch may be there, each record whole.
+  before its sync, any part of a batch may be there, each record whole. Unless the reason may
+  pass (a full disk), the journal takes nothing more until it is opened again.
+- Without a free descriptor for a new segment, the last one goes on beyond its size.
 - A sync that fails is not tried again, because the system may have forgotten the octets and
   answer the next one with success. What was not synced is cut off, as far as that still works,
   and the journal takes nothing more until it is opened again.
@@ -33,7 +35,15 @@ from tidings.errors import (
 from tidings.names import new_origin
 from tidings.stores import segments
 from tidings.stores.records import Damage, Record, encode
-from tidings.stores.segments import DATA_START, Cursor, DamageReport, Entry, Segment
+from tidings.stores.segments import (
+    DATA_START,
+    OUT_OF_DESCRIPTORS,
+    Cursor,
+    DamageReport,
+    Entry,
+    Segment,
+    SegmentFiles,
+)
 
 __all__ = ["MAX_ASIDE", "SEGMENT_OCTETS", "Journal"]
 
@@ -47,6 +57,8 @@ MAX_ASIDE = 1_000
 
 # A quota and a file size limit are a full disk to whoever writes.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+# Errors of a write that pass by themselves, or when somebody makes room.
+_PASSING = {*_FULL, *segments.OUT_OF_DESCRIPTORS, errno.ENOMEM, errno.ENOBUFS, errno.EAGAIN}
 
 log = logging.getLogger(__name__)
 
@@ -58,10 +70,12 @@ class Journal:
         folder: Where its segments are.
         id: Its random id, 16 octets; stands in every segment.
         damage: What was found wrong, on opening and on reading since.
+        files: Descriptors to read its segments with.
     """
 
     def __init__(self, folder: Path, lock: int, segment_octets: int) -> None:
         self.folder = folder
+        self.files = SegmentFiles(folder)
         self.id = bytes(16)
         self.damage: list[DamageReport] = []
         self._lock = lock
@@ -73,6 +87,7 @@ class Journal:
         self._seed = 0
         self._broken = ""
         self._known: set[tuple[int, int]] = set()  # where reported damage ends
+        self._damaged: Callable[[DamageReport], object] | None = None
 
     @classmethod
     def open(
@@ -81,6 +96,7 @@ class Journal:
         *,
         segment_octets: int = SEGMENT_OCTETS,
         visit: Callable[[Entry], object] | None = None,
+        damaged: Callable[[DamageReport], object] | None = None,
     ) -> Self:
         """Opens the journal in a folder, or makes one; no other process can until `close`.
 
@@ -88,6 +104,7 @@ class Journal:
             folder: Made if it is missing.
             segment_octets: A segment that would grow longer is followed by a new one.
             visit: Called with every record, so that recovery reads the journal only once.
+            damaged: Called with all that is found wrong, in its place among the records.
 
         Raises:
             InvalidUsage: A segment would have no octets.
@@ -105,6 +122,7 @@ class Journal:
             raise StoreError(f"the journal folder {folder} cannot be used: {error}") from error
         journal = cls(folder, lock, segment_octets)
         try:
+            journal._damaged = damaged
             journal._take_lock()
             journal._recover(visit)
         except OSError as error:
@@ -138,23 +156,25 @@ class Journal:
 
         Raises:
             DiskFull: There is no room; nothing was written.
-            JournalBroken: An earlier error was final; open the journal again.
+            JournalBroken: This error, or an earlier one, was final; open the journal again.
             LimitExceeded: A payload is too long; nothing was written.
             BadInput: A record does not fit its form; nothing was written.
-            StoreError: Another error of the disk; nothing was written.
+            StoreError: Another error that may pass; nothing was written.
         """
         self._check()
         if not records:
             return []
         size = sum(record.octets for record in records)
         encoded = [encode(record, self._seed) for record in records]
-        if self._end > DATA_START and self._end + size > self._segment_octets:
-            self.roll()
+        if self._end > DATA_START and self._end + size > self._segment_octets and self._rolled():
             encoded = [encode(record, self._seed) for record in records]
         try:
             segments.write_all(self._file, b"".join(encoded))
         except OSError as error:
             self._cut_back(self._end)
+            if error.errno not in _PASSING:
+                self._break(f"a write failed ({error})")
+                raise JournalBroken(self._broken) from error
             raise _translated(error, f"nothing was written to the journal {self.folder}") from error
         number, at = self._numbers[-1], self._end
         places = []
@@ -203,6 +223,32 @@ class Journal:
         numbers = [number for number in self._numbers if number >= first.segment]
         return self._read(numbers, first, self.end)
 
+    def fetch(self, place: Cursor) -> Record:
+        """The record at a place, read by itself.
+
+        Raises:
+            CursorNotFound: No whole record is there, or the segment is not there (any more).
+            StoreError: It cannot be read now, which says nothing about the record.
+        """
+        try:
+            return segments.fetch_record(self.files, self.id, place)
+        except OSError as error:
+            raise _translated(error, f"segment {place.segment} cannot be read now") from error
+
+    def _rolled(self) -> bool:
+        """Begins a new segment, unless there is no free descriptor for it; whether it has."""
+        try:
+            self.roll()
+        except StoreError as error:
+            cause = error.__cause__
+            if self._broken or not isinstance(cause, OSError):
+                raise
+            if cause.errno not in OUT_OF_DESCRIPTORS:
+                raise
+            log.warning("segment %d goes on beyond its size: %s", self._numbers[-1], error)
+            return False
+        return True
+
     def roll(self) -> int:
         """Syncs the last segment and begins a new one; returns its number.
 
@@ -213,7 +259,7 @@ class Journal:
         self.sync()
         number = self._numbers[-1] + 1
         try:
-            file = segments.create_segment(self.folder, self.id, number)
+            file = segments.create_segment(self.folder, self.id, number, self._lock)
         except OSError as error:
             if segments.segment_path(self.folder, number).exists():
                 self._break(f"a new segment could not be synced ({error})")
@@ -234,7 +280,9 @@ class Journal:
         self._check()
         old = [number for number in self._numbers[:-1] if number < segment]
         try:
-            segments.drop_segments(self.folder, old)
+            for number in old:
+                self.files.forget(number)
+            segments.drop_segments(self.folder, old, self._lock)
         except OSError as error:
             raise _translated(error, f"segments of {self.folder} are not removed") from error
         self._numbers = self._numbers[len(old) :]
@@ -287,10 +335,11 @@ class Journal:
             file = segments.open_for_append(self.folder, last)
             self._write_to(last, file, end)
             os.fsync(file)  # what a killed process wrote will be served: it must be durable
-            segments.sync_folder(self.folder)
+            segments.sync_folder(self.folder, self._lock)
         else:  # none yet, or the last one cannot be gone on with
-            file = segments.create_segment(self.folder, self.id, last + 1)
+            file = segments.create_segment(self.folder, self.id, last + 1, self._lock)
             self._write_to(last + 1, file, DATA_START)
+        self.files.get(self._numbers[-1])  # from here on there is one that can give way
 
     def _check_empty(self, found: Sequence[Segment]) -> None:
         """Refuses records that nobody can read any more: they may be all that a user has."""
@@ -309,9 +358,9 @@ class Journal:
         number = segment.number
         path = segments.segment_path(self.folder, number)
         if not segment.intact:
-            self._set_aside(number, Damage(0, min(DATA_START, path.stat().st_size), torn=False))
+            self.note_damage(number, Damage(0, min(DATA_START, path.stat().st_size), torn=False))
         start = Cursor(number, DATA_START)
-        for found in segments.read_entries(self.folder, self.id, start):
+        for found in segments.read_entries(self.folder, self.id, start, None, self.files):
             if isinstance(found, Entry):
                 if visit is not None:
                     visit(found)
@@ -319,24 +368,24 @@ class Journal:
                 os.truncate(path, found.offset)
                 self._report(DamageReport(number, found.offset, found.length, "torn"))
             else:
-                self._set_aside(number, found)
+                self.note_damage(number, found)
 
     def _read(self, numbers: list[int], start: Cursor, end: Cursor) -> Iterator[Entry]:
         for number in numbers:
             first = start if number == start.segment else Cursor(number, DATA_START)
             stop = end.offset if number == end.segment else None
             try:
-                for found in segments.read_entries(self.folder, self.id, first, stop):
+                for found in segments.read_entries(self.folder, self.id, first, stop, self.files):
                     if isinstance(found, Entry):
                         yield found
                     else:
-                        self._set_aside(number, found)
+                        self.note_damage(number, found)
             except FileNotFoundError as error:
                 raise CursorNotFound(f"segment {number} was dropped while it was read") from error
             except OSError as error:
                 raise StoreError(f"segment {number} cannot be read: {error}") from error
 
-    def _set_aside(self, number: int, damage: Damage) -> None:
+    def note_damage(self, number: int, damage: Damage) -> None:
         """Copies damage aside and reports it, unless a report covers it already."""
         offset, length, _ = damage
         # A reader that begins inside a known stretch leaves it at the same end.
@@ -346,11 +395,14 @@ class Journal:
         aside = None
         if len(self._known) <= MAX_ASIDE:
             aside = segments.set_aside(self.folder, number, offset, length)
-        self._report(DamageReport(number, offset, length, "damaged", aside))
+        lost = segments.lost_in(self.files, self.id, number, offset, length)
+        self._report(DamageReport(number, offset, length, "damaged", aside, *lost))
 
     def _report(self, report: DamageReport) -> None:
         log.warning("journal %s: %s", self.folder, report)
         self.damage.append(report)
+        if self._damaged is not None:
+            self._damaged(report)
 
     def _write_to(self, number: int, file: int, end: int) -> None:
         if self._file >= 0:
@@ -384,6 +436,7 @@ class Journal:
             raise StoreError(f"the journal in {self.folder} is closed")
 
     def _release(self) -> None:
+        self.files.close()
         for descriptor in (self._file, self._lock):
             if descriptor >= 0:
                 with contextlib.suppress(OSError):

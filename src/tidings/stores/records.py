@@ -36,10 +36,12 @@ __all__ = [
     "VERSION",
     "Damage",
     "Kind",
+    "LostRecord",
     "Record",
     "Scanner",
     "encode",
     "first_record",
+    "lost_records",
     "record_octets",
     "scan",
 ]
@@ -99,6 +101,14 @@ class Record(NamedTuple):
     def octets(self) -> int:
         """How many octets the record takes in a file."""
         return HEAD_OCTETS + len(self.payload)
+
+
+class LostRecord(NamedTuple):
+    """What the head of a record says whose payload is damaged; as in `Record`."""
+
+    kind: int
+    channel: bytes
+    seq: int
 
 
 class Damage(NamedTuple):
@@ -162,6 +172,24 @@ def first_record(octets: bytes, seed: int = 0) -> Record | None:
     if version != VERSION or len(payload) != length or crc32(payload) != body:
         return None
     return Record(kind, channel, seq, payload)
+
+
+def lost_records(octets: bytes, seed: int = 0) -> tuple[list[LostRecord], bool]:
+    """What a damaged stretch held, as far as heads can be read, and whether that is all."""
+    found: list[LostRecord] = []
+    at, all_known = 0, True
+    while at < len(octets):
+        head = octets[at : at + HEAD_OCTETS]
+        if len(head) == HEAD_OCTETS:
+            magic, check, _, kind, length, _, seq, channel = _HEAD.unpack(head)
+            if magic == MAGIC and crc32(head[_CHECKED_AT:], seed) == check:
+                found.append(LostRecord(kind, channel, seq))
+                at += HEAD_OCTETS + length
+                continue
+        all_known = False
+        following = octets.find(MAGIC, at + 1)
+        at = following if following >= 0 else len(octets)
+    return found, all_known
 
 
 def scan(octets: bytes, seed: int = 0, offset: int = 0) -> Iterator[Record | Damage]:

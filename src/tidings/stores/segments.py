@@ -11,14 +11,14 @@ counts only in the segment it was written to.
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
 import re
-from collections.abc import Iterator, Sequence
-from itertools import groupby
-from operator import attrgetter
+from collections import OrderedDict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from zlib import crc32
 
 from tidings.errors import CursorNotFound, JournalTooNew, StoreError
@@ -26,10 +26,12 @@ from tidings.stores.records import (
     HEAD_OCTETS,
     Damage,
     Kind,
+    LostRecord,
     Record,
     Scanner,
     encode,
     first_record,
+    lost_records,
     record_octets,
     scan,
 )
@@ -42,9 +44,12 @@ __all__ = [
     "DamageReport",
     "Entry",
     "Segment",
+    "SegmentFiles",
     "create_segment",
     "drop_segments",
+    "fetch_record",
     "find_segments",
+    "lost_in",
     "make_folder",
     "open_for_append",
     "read_entries",
@@ -63,6 +68,11 @@ DAMAGED = "damaged"
 _NAME = re.compile(r"([0-9]{12})\.journal", re.ASCII)
 _UNFINISHED = ".unfinished"
 _MODE = 0o600  # events may be confidential
+# Read descriptors kept open: as many as segments that the default retention keeps.
+_MOST_OPEN: Final = 16
+
+OUT_OF_DESCRIPTORS: Final = frozenset({errno.EMFILE, errno.ENFILE})
+"""Errors of the system that pass when somebody closes a file or a connection."""
 
 # Makes a named tuple in half the time: a start reads millions of records.
 _new = tuple.__new__
@@ -109,6 +119,8 @@ class DamageReport(NamedTuple):
         what: ``damaged``, ``torn`` (the end of an unfinished write) or ``missing`` (the whole
             file, between two others).
         aside: Where its octets were copied to; None if they were not.
+        lost: The records it held whose heads can be read.
+        all_known: Whether these are all it held.
     """
 
     segment: int
@@ -116,6 +128,15 @@ class DamageReport(NamedTuple):
     length: int
     what: str
     aside: Path | None = None
+    lost: tuple[LostRecord, ...] = ()
+    all_known: bool = False
+
+    def __str__(self) -> str:
+        """For the log."""
+        aside = "" if self.aside is None else f", copied to {self.aside}"
+        return (
+            f"segment {self.segment}: {self.length} octets at {self.offset} are {self.what}{aside}"
+        )
 
 
 def segment_path(folder: Path, number: int) -> Path:
@@ -171,8 +192,67 @@ def _look_at(folder: Path, number: int) -> Segment:
     return Segment(number, None, intact=False)
 
 
-def create_segment(folder: Path, journal_id: bytes, number: int) -> int:
+class SegmentFiles:
+    """Descriptors to read segments with, kept open so that reading seldom needs a free one.
+
+    When the process has no descriptor left, another segment's is closed for it.
+
+    Args:
+        folder: Where the segments are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open: OrderedDict[int, int] = OrderedDict()  # by segment, the latest used last
+
+    def get(self, number: int) -> int:
+        """The descriptor of a segment; use it before the next call.
+
+        Raises:
+            FileNotFoundError: There is no such segment.
+            OSError: It cannot be opened now.
+        """
+        found = self._open.get(number)
+        if found is None:
+            found = self._opened(segment_path(self._folder, number))
+            self._open[number] = found
+            if len(self._open) > _MOST_OPEN:
+                self._close_oldest()
+        self._open.move_to_end(number)
+        return found
+
+    def _opened(self, path: Path) -> int:
+        while True:
+            try:
+                return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            except OSError as error:
+                if error.errno not in OUT_OF_DESCRIPTORS or not self._open:
+                    raise
+                self._close_oldest()
+
+    def _close_oldest(self) -> None:
+        os.close(self._open.popitem(last=False)[1])
+
+    def forget(self, number: int) -> None:
+        """Closes the descriptor of a segment that goes: an open file keeps its room."""
+        found = self._open.pop(number, None)
+        if found is not None:
+            os.close(found)
+
+    def close(self) -> None:
+        """Closes all; they are opened again when they are needed."""
+        while self._open:
+            self._close_oldest()
+
+
+def create_segment(folder: Path, journal_id: bytes, number: int, opened: int | None = None) -> int:
     """Makes a segment that is there whole or not at all; returns a descriptor to append with.
+
+    Args:
+        folder: Where.
+        journal_id: The journal's id.
+        number: The segment's.
+        opened: A descriptor of the folder, so that none has to be free for its sync.
 
     Raises:
         OSError: As the system says it; if before the renaming, nothing is left behind.
@@ -186,7 +266,7 @@ def create_segment(folder: Path, journal_id: bytes, number: int) -> int:
         write_all(descriptor, _header(journal_id, number))
         os.fsync(descriptor)
         unfinished.rename(path)
-        sync_folder(folder)
+        sync_folder(folder, opened)
     except BaseException:
         os.close(descriptor)
         unfinished.unlink(missing_ok=True)
@@ -217,8 +297,16 @@ def write_all(descriptor: int, octets: bytes) -> None:
         done += os.write(descriptor, view[done:])
 
 
-def sync_folder(folder: Path) -> None:
-    """Makes the names in a folder durable: a file's own sync does not."""
+def sync_folder(folder: Path, opened: int | None = None) -> None:
+    """Makes the names in a folder durable: a file's own sync does not.
+
+    Args:
+        folder: Which one.
+        opened: A descriptor of it; without one it is opened.
+    """
+    if opened is not None:
+        os.fsync(opened)
+        return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -241,31 +329,22 @@ def make_folder(folder: Path) -> None:
         sync_folder(path.parent)
 
 
-def fetch_records(folder: Path, journal_id: bytes, places: Sequence[Cursor]) -> list[Record]:
-    """The records at some places, each read by itself.
-
-    Raises:
-        CursorNotFound: No whole record is there, or the segment is not there (any more).
-    """
-    found: list[Record] = []
-    for number, group in groupby(places, key=attrgetter("segment")):
-        seed = segment_seed(journal_id, number)
-        try:
-            file = os.open(segment_path(folder, number), os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError as error:
-            raise CursorNotFound(f"the journal has no segment {number}") from error
-        try:
-            found += [_fetch(file, seed, place) for place in group]
-        finally:
-            os.close(file)
-    return found
-
-
 # Most records are read with one call.
 _FETCHED_AT_ONCE = 4_096
 
 
-def _fetch(file: int, seed: int, place: Cursor) -> Record:
+def fetch_record(files: SegmentFiles, journal_id: bytes, place: Cursor) -> Record:
+    """The record at a place.
+
+    Raises:
+        CursorNotFound: No whole record is there, or the segment is not there (any more).
+        OSError: It cannot be read now, which says nothing about the record.
+    """
+    seed = segment_seed(journal_id, place.segment)
+    try:
+        file = files.get(place.segment)
+    except FileNotFoundError as error:
+        raise CursorNotFound(f"the journal has no segment {place.segment}") from error
     octets = os.pread(file, _FETCHED_AT_ONCE, place.offset)
     whole = record_octets(octets)
     if whole > len(octets):
@@ -276,18 +355,23 @@ def _fetch(file: int, seed: int, place: Cursor) -> Record:
     raise CursorNotFound(f"no whole record is at {place.offset} in segment {place.segment}")
 
 
-def drop_segments(folder: Path, numbers: list[int]) -> None:
+def drop_segments(folder: Path, numbers: list[int], opened: int | None = None) -> None:
     """Removes segments, oldest first, so that a crash in between leaves no gap.
 
     Each is synced by itself: an event must not outlive the later segment that says it is done.
+    `opened` is as for `create_segment`.
     """
     for number in sorted(numbers):
         segment_path(folder, number).unlink(missing_ok=True)
-        sync_folder(folder)
+        sync_folder(folder, opened)
 
 
 def read_entries(
-    folder: Path, journal_id: bytes, start: Cursor, end: int | None = None
+    folder: Path,
+    journal_id: bytes,
+    start: Cursor,
+    end: int | None = None,
+    files: SegmentFiles | None = None,
 ) -> Iterator[Entry | Damage]:
     """The records of one segment and the damage between them, a chunk at a time.
 
@@ -296,29 +380,52 @@ def read_entries(
         journal_id: The journal's id.
         start: Where to begin.
         end: Where to stop; the end of the file if None.
+        files: What to read with; the segment is opened for it if None.
 
     Raises:
-        FileNotFoundError: There is no such segment.
+        FileNotFoundError: There is no such segment (any more).
+        OSError: It cannot be read now.
     """
+    if files is None:
+        with contextlib.closing(SegmentFiles(folder)) as own:
+            yield from read_entries(folder, journal_id, start, end, own)
+        return
     number = start.segment
     at = max(start.offset, DATA_START)
     scanner = Scanner(segment_seed(journal_id, number), at)
-    with segment_path(folder, number).open("rb", buffering=0) as file:
-        limit = os.fstat(file.fileno()).st_size if end is None else end
-        while at < limit:
-            octets = os.pread(file.fileno(), min(CHUNK_OCTETS, limit - at), at)
-            if not octets:
-                break
-            at += len(octets)
-            for place, found in scanner.feed(octets):
-                if isinstance(found, Damage):
-                    yield found
-                else:
-                    after = place + HEAD_OCTETS + len(found.payload)
-                    places = _new(Cursor, (number, place)), _new(Cursor, (number, after))
-                    yield _new(Entry, (*places, found))
+    limit = os.fstat(files.get(number)).st_size if end is None else end
+    while at < limit:
+        octets = os.pread(files.get(number), min(CHUNK_OCTETS, limit - at), at)
+        if not octets:
+            break
+        at += len(octets)
+        for place, found in scanner.feed(octets):
+            if isinstance(found, Damage):
+                yield found
+            else:
+                after = place + HEAD_OCTETS + len(found.payload)
+                places = _new(Cursor, (number, place)), _new(Cursor, (number, after))
+                yield _new(Entry, (*places, found))
     for _, damage in scanner.finish():
         yield damage
+
+
+def lost_in(
+    files: SegmentFiles, journal_id: bytes, number: int, offset: int, length: int
+) -> tuple[tuple[LostRecord, ...], bool]:
+    """What a damaged stretch of a segment held, as far as that can be told; and whether it is all.
+
+    What stands before the records, the header, holds nothing.
+    """
+    if offset < DATA_START:
+        return (), True
+    try:
+        octets = os.pread(files.get(number), length, offset)
+    except OSError as error:
+        log.warning("damage in segment %d at %d cannot be looked at: %s", number, offset, error)
+        return (), False
+    found, all_known = lost_records(octets, segment_seed(journal_id, number))
+    return tuple(found), all_known
 
 
 def set_aside(folder: Path, number: int, offset: int, length: int) -> Path | None:

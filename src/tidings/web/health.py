@@ -19,12 +19,15 @@ class Health(BaseModel):
 
     Attributes:
         status: The answer in one word.
-        reason: Why it takes no work; empty if it does.
+        reason: Why it takes no work, or what is lost; empty if it does and nothing is.
         archive: Whether the archive goes on; null if there is none. The service takes work anyway.
+        losses: How many events, channels, subscriptions and parts of the journal are lost by
+            damage; 0 if nothing is.
     """
 
-    status: Literal["alive", "ready", "not ready"]
+    status: Literal["alive", "ready", "ready, with losses", "not ready"]
     reason: str = ""
+    losses: int = 0
     archive: Literal["good", "failing"] | None = None
 
 
@@ -45,14 +48,25 @@ async def live() -> Health:
     },
 )
 async def ready(state: State, response: Response) -> Health:
-    """Ready from the moment on when all that was kept is there again, until it is stopped."""
+    """Ready from the moment on when all that was kept is there again, until it is stopped.
+
+    A service that has lost something by damage in its journal is ready, and says so.
+    """
     reason = state.not_ready
     archiving = state.host.archiving
     archive: Literal["good", "failing"] | None = None
     if archiving is not None:
         archive = "failing" if archiving.error else "good"
+    losses = state.host.losses
+    if not reason and losses.count:
+        return Health(
+            status="ready, with losses",
+            reason=losses.sentence,
+            archive=archive,
+            losses=losses.count,
+        )
     if not reason:
         return Health(status="ready", archive=archive)
     response.status_code = 503
     response.headers["Retry-After"] = "1"
-    return Health(status="not ready", reason=reason, archive=archive)
+    return Health(status="not ready", reason=reason, archive=archive, losses=losses.count)

@@ -235,8 +235,11 @@ class Line(QuietEndpoint):
         for act in early:
             act()
 
-    def replay(self, messages: Sequence[Message]) -> None:
-        """Writes events of the past, which the client does not answer."""
+    def replay(self, messages: Sequence[Message], lost: Sequence[tuple[int, int]] = ()) -> None:
+        """Writes events of the past, which the client does not answer, and which are lost."""
+        if lost:
+            told = write_events(self.number, self._origin, "", replayed=True, lost=lost)
+            self._writer.put(told)
         texts: list[str] = []
         size = 0
         for one in messages:

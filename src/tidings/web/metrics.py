@@ -202,6 +202,7 @@ def _of_host(host: Host, seen: _Seen) -> Iterator[Metric]:
     yield _counter("loop_blocks", "How often something held up the loop.", watchdog.blocks)
     yield _gauge("loop_longest_block_seconds", "The longest of them.", watchdog.longest * _MICRO)
     yield _gauge("content_octets", "Content of events in memory only.", host.bodies.octets)
+    yield _gauge("losses", "What damage in the journal has cost.", host.losses.count)
     yield _gauge("disk_refuses", "1 if the disk takes nothing.", host.disk_error is not None)
     yield _gauge("disk_jobs", "What waits for the disk.", host.disk.waiting)
     if seen.disk_octets is not None:

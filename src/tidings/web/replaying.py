@@ -121,6 +121,10 @@ class Replay:
         wanted: Which events.
         after: Only those with larger numbers; None begins with the oldest kept.
         since: Only those that came then or later.
+
+    Attributes:
+        lost: First and last numbers of runs of events that are lost by damage, and that nobody
+            was told of yet.
     """
 
     def __init__(
@@ -137,6 +141,7 @@ class Replay:
         self._since = since
         self._after = after
         self._first: HistoryPage | None = None
+        self.lost: list[tuple[int, int]] = []
 
     async def begin(self) -> None:
         """Reads the first page: what is wrong with the question shows now.
@@ -155,7 +160,8 @@ class Replay:
         page = self._first or await self._page()
         upto = page.last
         while True:
-            if page.messages:
+            self.lost += page.lost
+            if page.messages or page.lost:
                 yield page.messages
             if page.end or page.next >= upto:
                 return

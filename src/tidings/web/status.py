@@ -94,6 +94,8 @@ def _tiles(state: WebState, tiles: dict[str, int]) -> str:
     told = (
         f'<p class="bad">not ready: {escape(reason)}</p>' if reason else '<p class="good">ready</p>'
     )
+    if lost := state.host.losses.sentence:
+        told += f'<p class="bad">{escape(lost)}</p>'
     shown = "".join(f"<div><dt>{name}</dt><dd>{n:,}</dd></div>" for name, n in tiles.items())
     return f'{told}<dl class="tiles">{shown}</dl>'
 

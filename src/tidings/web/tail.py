@@ -41,8 +41,9 @@ _AT_ONCE: Final = 100
 
 _STREAM: Final[dict[int | str, dict[str, Any]]] = {
     200: {
-        "description": "Events as they come: `id` is the number, `data` the event. The last one "
-        "is `overflow` if the reader was too slow, or `gone`, with a problem.",
+        "description": "Events as they come: `id` is the number, `data` the event. `lost` has "
+        "the first and last numbers of past events that damage has cost. The last one is "
+        "`overflow` if the reader was too slow, or `gone`, with a problem.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
 }
@@ -214,6 +215,10 @@ class Tail(Response):
             return both
         try:
             async for messages in self._replay.pages():
+                if self._replay.lost:
+                    lost, self._replay.lost = self._replay.lost, []
+                    data = write_json([list(run) for run in lost]).decode()
+                    await self._write(send, f"event: lost\ndata: {data}\n\n")
                 texts = [
                     (m.seq, write_delivered(m.seq, m.arrival, m.priority, m.mark, m.event))
                     for m in messages

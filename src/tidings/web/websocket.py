@@ -167,7 +167,8 @@ async def _replay(socket: Socket, line: Line, replay: Replay, before: int) -> No
     try:
         async for messages in replay.pages():
             await socket.writer.room()
-            line.replay(messages)
+            line.replay(messages, replay.lost)
+            replay.lost = []
             both.update(message.seq for message in messages if message.seq > before)
     except TidingsError as error:
         socket.fail(error)

@@ -1,10 +1,11 @@
 """A program that fills a journal and keeps a ledger of what it was promised.
 
-``python -m tests.faults.power.journal_child <folder> [no-sync | killed-first | go-on]``, where
+``python -m tests.faults.power.journal_child <folder> [option ...]``, where
 
 - ``no-sync`` has every sync answer and do nothing;
 - ``killed-first`` has processes that die while they make the journal, each at one of its syncs,
   before another fills it;
+- ``killed-writing`` has a process that dies after writes that it did not sync;
 - ``go-on`` opens a journal that is there, and appends a little.
 
 The ledger has lines:
@@ -130,6 +131,17 @@ def _open_and_die(folder: Path, syncs: int) -> None:
     assert os.waitpid(process, 0)[1] == 0, "the journal could not be opened"
 
 
+def _write_and_die(folder: Path) -> None:
+    """Appends records in another process, which dies before it has synced them."""
+    process = os.fork()
+    if process == 0:
+        journal = Journal.open(folder, segment_octets=SEGMENT_OCTETS)
+        for seq in range(1, 6):
+            journal.append([record_of(seq)])
+        os._exit(0)
+    assert os.waitpid(process, 0)[1] == 0, "the journal could not be written"
+
+
 def _answer(ledger: int, line: str) -> None:
     os.write(ledger, f"{line}\n".encode())
     _really_fsync(ledger)
@@ -147,6 +159,8 @@ def main(folder: str, *options: str) -> None:
     if "killed-first" in options:
         for syncs in (1, 1, 1, 2):
             _open_and_die(Path(folder), syncs)
+    if "killed-writing" in options:
+        _write_and_die(Path(folder))
     work = go_on if "go-on" in options else fill
     work(Path(folder), ledger)
 

@@ -131,17 +131,6 @@ class TestMaxQueueLength:
         machine.push("a", "b")
         assert machine.done(consumer) == {}
 
-    def test_what_can_be_handed_over_pushes_nothing_out(self) -> None:
-        machine = Machine(admin={"MaxQueueLength": 1, "RejectNewEvents": False})
-        slow, puller = machine.new_consumer(), machine.pull_consumer()
-        machine.filtered(Place(machine.channel, proxy=slow), "$event_name == 'slow'")
-        machine.filtered(Place(machine.channel, proxy=puller), "$event_name == 'quick'")
-        machine.push("slow")
-        machine.pull(puller)
-        machine.push("quick")
-        assert machine.pulled() == [2]
-        assert machine.done(slow) == {}
-
     def test_what_goes_makes_room_in_its_window(self) -> None:
         machine = Machine(admin={"MaxQueueLength": 2, "RejectNewEvents": False})
         one, other = machine.new_consumer(), machine.new_consumer()

@@ -17,6 +17,8 @@ def test_try_pull() -> None:
     assert machine.pull(consumer, wait=0) == []
     machine.push("a")
     assert machine.pull(consumer, wait=0) == [1]
+    assert machine.done(consumer) == {}
+    machine.do(c.Ack(machine.channel, consumer, [1]))  # as the engine does on handing it over
     assert machine.done(consumer) == {Outcome.DELIVERED: 1}
     assert machine.is_empty()
 

@@ -84,6 +84,7 @@ def needed(channel: int, proxy: int, filter: int) -> dict[Any, tuple[Verb, Objec
         (c.ClockSet(0), engine),
         (c.Idle(channel, proxy), engine),
         (c.Refilled(channel, proxy, [], 0), engine),
+        (c.Lost(channel, proxy, [1]), engine),
         (c.Revoke(channel, [1]), engine),
         (c.Tick(), engine),
     ]

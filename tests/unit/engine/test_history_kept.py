@@ -36,7 +36,7 @@ def test_numbers_of_best_effort_events_are_missing_and_not_called_expired(tmp_pa
         await soon(host.ask(Push(channel, source, [happened("", kind) for kind in kinds])))
         [page] = await pages(host, channel, after=0)
         assert seqs(page.messages) == [3, 5]
-        assert page[1:] == (6, True, 6)
+        assert page[1:] == (6, True, 6, ())
         await fill(host, channel, source)  # and they are not called so when segments have gone
         other = await new_channel(host)
         source = await supplier(host, other)
@@ -77,8 +77,8 @@ def test_when_everything_was_dropped_that_is_told_too(tmp_path: Path) -> None:
         last = await fill(host, channel, source)
         store_of(host).journal.roll()
         await soon(host.housekeeping.run_once())
-        assert await soon(host.history.page(channel)) == ([], last, True, last)
-        assert await soon(host.history.page(channel, after=last)) == ([], last, True, last)
+        assert await soon(host.history.page(channel)) == ([], last, True, last, ())
+        assert await soon(host.history.page(channel, after=last)) == ([], last, True, last, ())
         with pytest.raises(CursorNotFound, match=f"is kept is {last + 1}"):
             await soon(host.history.page(channel, after=last - 1))
 

@@ -1,7 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import errno
+import os
+import random
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,8 +47,9 @@ from tidings.channel.vocabulary import Place, Side, Style
 from tidings.engine.bodies import Message
 from tidings.engine.endpoints import HandlerEndpoint, PullSupplierEndpoint, SupplierEndpoint
 from tidings.engine.host import Host
-from tidings.errors import Disconnected
+from tidings.errors import Disconnected, StoreError
 from tidings.filters.constraint import event_type
+from tidings.stores.retention import Retention
 
 
 def test_persistent_events_leave_after_their_sync(tmp_path: Path) -> None:
@@ -132,11 +140,117 @@ def test_an_event_that_cannot_be_read_is_reported_and_holds_up_nobody(tmp_path: 
         assert seqs(await collect(endpoint, 2)) == [1, 3]
         pulled = [seqs((await soon(host.pull(channel, puller))).messages) for _ in range(3)]
         assert pulled == [[1], [], [3]]
+        await until(lambda: host.counts == {Outcome.DELIVERED: 4, Outcome.LOST: 2})
         assert [(n.kind, n.proxy) for n in host.notices] == [
             (NoticeKind.LOST, whose),
             (NoticeKind.LOST, puller),
         ]
         await until(lambda: len(host.bodies) == 0)
+        await host.close(0.05)
+
+    run(work())
+
+
+def test_what_cannot_be_read_now_waits_and_comes_in_order(tmp_path: Path) -> None:
+    """Whatever call fails, however often, and for whatever reason that proves no damage."""
+
+    async def work(seed: int, codes: Sequence[int]) -> None:
+        chance = random.Random(seed)
+        host = await Host.open(tmp_path / str(seed), cache_octets=1)
+        channel = await new_channel(host)
+        proxy = await supplier(host, channel)
+        whose, endpoint = await consumer(host, channel, window=4)
+        puller = await obtained(host, channel, Style.PULL)
+        await host.connect(Connect(channel, puller), None)
+        await host.ask(Suspend(channel, whose))
+        left = await publish(host, channel, proxy, *range(12))
+        store = store_of(host)
+
+        def failing(call: Callable[..., Any]) -> Callable[..., Any]:
+            def wrapped(*given: Any) -> Any:
+                if threading.current_thread().name == "tidings-disk" and chance.random() < 0.5:
+                    code = chance.choice(codes)
+                    raise OSError(code, os.strerror(code))
+                return call(*given)
+
+            return wrapped
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("tidings.engine.leaving._FIRST_PAUSE", 0.001)
+            patch.setattr("tidings.engine.leaving._LONGEST_PAUSE", 0.002)
+            store.journal.files.close()
+            patch.setattr(os, "pread", failing(os.pread))
+            patch.setattr(store.journal.files, "get", failing(store.journal.files.get))
+            await host.ask(Resume(channel, whose))
+            with contextlib.suppress(StoreError):  # who does not wait is told, and loses nothing
+                while left:
+                    left = left[len((await host.pull(channel, puller, wait=0)).messages) :]
+            pulled = [await soon(host.pull(channel, puller)) for _ in left]
+            found = [one for _ in range(3) for one in await collect(endpoint, 4)]
+        assert [seqs(one.messages) for one in pulled] == [[seq] for seq in left]
+        assert seqs(found) == list(range(1, 13))
+        assert {notice.kind for notice in host.notices} == {NoticeKind.FAILING}
+        await until(lambda: host.counts == {Outcome.DELIVERED: 24})
+        await host.close(0.05)
+
+    for seed in range(5):
+        run(work(seed, [errno.EMFILE, errno.ENFILE, errno.EIO, errno.EINTR, errno.ENOMEM]))
+
+
+def test_an_event_whose_read_is_repeated_is_found_where_retention_has_carried_it(
+    tmp_path: Path,
+) -> None:
+    async def work() -> None:
+        host = await Host.open(tmp_path, cache_octets=1, segment_octets=2_000)
+        channel = await new_channel(host)
+        proxy = await supplier(host, channel)
+        whose, endpoint = await consumer(host, channel, window=1)
+        await host.ask(Suspend(channel, whose))
+        await publish(host, channel, proxy, "a")
+        store = store_of(host)
+        right = store.fetch
+        failed: list[Sequence[int]] = []
+
+        def fetch(places: Sequence[int]) -> list[Message | None]:
+            failed.append(places)
+            raise StoreError("planted")
+
+        store.fetch = fetch  # type: ignore[method-assign]
+        await host.ask(Resume(channel, whose))
+        await until(lambda: failed)
+        other = await new_channel(host)
+        filler = await supplier(host, other)
+        for number in range(30):
+            await publish(host, other, filler, number)
+        host.housekeeping.retention = Retention(keep_octets=1)
+        await host.housekeeping.run_once()
+        assert store.journal.segments[0] > 1
+        store.fetch = right  # type: ignore[method-assign]
+        assert seqs(await collect(endpoint, 1)) == [1]
+        await until(lambda: host.counts == {Outcome.DELIVERED: 1})
+        await host.close(0.05)
+
+    run(work())
+
+
+def test_a_pull_that_is_given_up_takes_nothing(tmp_path: Path) -> None:
+    async def work() -> None:
+        host = await Host.open(tmp_path)
+        channel = await new_channel(host)
+        proxy = await supplier(host, channel)
+        puller = await obtained(host, channel, Style.PULL)
+        await host.connect(Connect(channel, puller), None)
+        for turn in range(12):  # given up in each of the turns that it takes
+            pull = asyncio.create_task(host.pull(channel, puller))
+            await turns(3)
+            [seq] = await publish(host, channel, proxy, turn)
+            await turns(turn % 4)
+            pull.cancel()
+            [found] = await asyncio.gather(pull, return_exceptions=True)
+            if isinstance(found, BaseException):
+                found = await soon(host.pull(channel, puller))
+            assert seqs(found.messages) == [seq]
+        await until(lambda: host.counts == {Outcome.DELIVERED: 12})
         await host.close(0.05)
 
     run(work())

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import signal
+import threading
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -112,6 +115,53 @@ def test_a_part_that_ends_by_a_fault_ends_the_service(
     assert "has ended by a fault" in told
     assert "ValueError: broken inside" in told
     assert "stopping: a part of the service has ended by a fault" in told
+
+
+@pytest.mark.parametrize("call", ["fdatasync", "write"])
+def test_a_journal_that_cannot_go_on_ends_the_service(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    port_file = tmp_path / "port"
+    real = getattr(os, call)
+
+    def fail(*given: Any) -> Any:
+        if threading.current_thread().name == "tidings-disk":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(*given)
+
+    async def play() -> None:
+        place = sources(store__dir=str(tmp_path / "data"), stop__patience="1 h")
+        task = asyncio.create_task(ran(place, port_file))
+        while not port_file.exists():
+            assert not task.done()
+            await asyncio.sleep(0.01)
+        url = json.loads(port_file.read_text())["url"]
+        drain = Host.drain
+        seen: list[tuple[int, str]] = []
+
+        async def looked_at(host: Host, seconds: float) -> bool:
+            if not seen:
+                answer = await watcher.get("/health/ready")
+                seen.append((answer.status_code, answer.json()["reason"]))
+            return await drain(host, seconds)
+
+        async with (
+            httpx2.AsyncClient(base_url=url) as client,
+            httpx2.AsyncClient(base_url=url) as watcher,
+        ):
+            monkeypatch.setattr(Host, "drain", looked_at)
+            assert (await watcher.get("/health/ready")).status_code == 200
+            monkeypatch.setattr(os, call, fail)
+            answer = await client.post("/v1/channels", json={"name": "roads"})
+            assert answer.status_code == 503
+            monkeypatch.setattr(os, call, real)  # what failed once is not believed again
+            assert await task == FAULT
+        [(status, reason)] = seen
+        assert (status, "takes nothing more" in reason) == (503, True)
+
+    scene(play)
+    told = capsys.readouterr().err
+    assert "failed ([Errno 5] Input/output error); open it again" in told
 
 
 def test_a_port_in_use_is_found_before_the_data_is_touched(tmp_path: Path) -> None:

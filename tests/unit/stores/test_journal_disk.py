@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import resource
@@ -115,18 +116,60 @@ def test_no_room_for_a_new_segment_leaves_the_old_one_in_use(
         assert records_in(journal) == records
 
 
-def test_another_error_of_a_write_is_taken_back_too(
+def test_an_error_of_a_write_that_may_pass_is_taken_back_and_another_is_final(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Journal.open(tmp_path) as journal:
+    records = sample_records(2)
+    journal = Journal.open(tmp_path)
+    for code in (errno.ENOMEM, errno.EIO):
         with monkeypatch.context() as patch:
-            patch.setattr(os, "write", FailingCall("write", errno.EIO, part=9))
-            with pytest.raises(StoreError, match="Input/output error") as caught:
-                journal.append(sample_records(2))
-        assert type(caught.value) is StoreError
+            patch.setattr(os, "write", FailingCall("write", code, part=9))
+            with pytest.raises(StoreError, match=os.strerror(code)) as caught:
+                journal.append(records)
+        assert type(caught.value) is (JournalBroken if code == errno.EIO else StoreError)
         assert isinstance(caught.value.__cause__, OSError)
-        journal.append(sample_records(2))
-        assert records_in(journal) == sample_records(2)
+        if code != errno.EIO:
+            journal.append(records)
+    with pytest.raises(JournalBroken, match="a write failed"):
+        journal.append(records)
+    assert records_in(journal) == records
+    journal.close()
+    with Journal.open(tmp_path) as journal:
+        assert records_in(journal) == records
+        assert journal.damage == []
+
+
+@pytest.mark.parametrize("free", [0, 1])
+def test_a_segment_change_needs_no_descriptor_it_cannot_do_without(
+    free: int, tmp_path: Path
+) -> None:
+    records = sample_records(60)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with Journal.open(tmp_path, segment_octets=500) as journal:
+        journal.append(records[:10])
+        journal.sync()
+        taken: list[int] = []
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 256), hard))
+            with contextlib.suppress(OSError):
+                while True:
+                    taken.append(os.open("/dev/null", os.O_RDONLY))
+            for _ in range(free):
+                os.close(taken.pop())
+            journal.append(records[10:40])
+            journal.sync()
+            assert journal.segments == ([1, 2] if free else [1])
+            assert records_in(journal) == records[:40]
+        finally:
+            for one in taken:
+                os.close(one)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        journal.append(records[40:])
+        assert len(journal.segments) > 1
+        assert records_in(journal) == records
+    with Journal.open(tmp_path) as journal:
+        assert records_in(journal) == records
+        assert journal.damage == []
 
 
 def test_a_write_that_cannot_be_taken_back_breaks_the_journal(

@@ -201,7 +201,7 @@ def test_a_segment_goes_only_when_those_before_it_are_gone_for_sure(
     left: list[list[int]] = []
     monkeypatch.setattr(
         "tidings.stores.segments.sync_folder",
-        lambda folder: left.append(sorted(int(path.stem) for path in folder.iterdir())),
+        lambda folder, _: left.append(sorted(int(path.stem) for path in folder.iterdir())),
     )
     drop_segments(tmp_path, [3, 1, 2])
     assert left == [[2, 3, 4], [3, 4], [4]]

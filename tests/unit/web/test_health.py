@@ -22,7 +22,7 @@ def test_it_is_alive_whatever_it_does() -> None:
         async with web_door() as door:
             door.state.readiness.phase = "draining"
             answer = await door.ask("GET", "/health/live")
-            assert answer == {"status": "alive", "reason": "", "archive": None}
+            assert (answer["status"], answer["reason"]) == ("alive", "")
 
     run(work())
 
@@ -56,6 +56,27 @@ def test_it_is_not_ready_while_the_disk_refuses() -> None:
     run(work())
 
 
+def test_what_is_lost_is_told_and_the_service_is_ready(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with web_door(folder=tmp_path) as door:
+            door.host.lost(1, 0, [3, 4])
+            door.host.report_losses({}, ["the subscription 7 of channel 1"])
+            answer = await door.ask("GET", "/health/ready")
+            assert (answer["status"], answer["losses"]) == ("ready, with losses", 3)
+            assert answer["reason"] == (
+                "damage in the journal has cost 2 events, 1 channels or subscriptions: "
+                "see the notices"
+            )
+            assert answer["reason"] in (await door.client.get("/")).text
+            assert "tidings_losses 3.0" in (await door.client.get("/metrics")).text
+            notices = (await door.ask("GET", "/v1/notices"))["notices"]
+            assert [one["kind"] for one in notices] == ["lost", "lost"]
+            door.host.disk_error = DiskFull("no room")
+            assert await _ready(door) == (503, "the disk refuses: no room")
+
+    run(work())
+
+
 def test_a_failing_archive_is_told_of_and_the_service_is_ready(tmp_path: Path) -> None:
     async def work() -> None:
         async with web_door(folder=tmp_path) as door:
@@ -63,7 +84,7 @@ def test_a_failing_archive_is_told_of_and_the_service_is_ready(tmp_path: Path) -
             for error, told in (("", "good"), ("no space", "failing")):
                 door.host.archiving.error = error
                 answer = await door.ask("GET", "/health/ready")
-                assert answer == {"status": "ready", "reason": "", "archive": told}
+                assert answer == {"status": "ready", "reason": "", "archive": told, "losses": 0}
             door.state.readiness.phase = "draining"
             answer = (await door.client.get("/health/ready")).json()
             assert answer["archive"] == "failing"

@@ -44,6 +44,7 @@ class _Page(NamedTuple):
     next: int
     end: bool
     last: int
+    lost: Sequence[tuple[int, int]]
 
 
 class HttpViews:
@@ -205,4 +206,5 @@ class HttpViews:
 
 def _page(plain: Any) -> _Page:  # noqa: ANN401 -- parsed JSON
     messages = [message_of(plain["origin"], one) for one in plain["events"]]
-    return _Page(messages, plain["next"], plain["end"], plain["last"])
+    lost = [(first, last) for first, last in plain.get("lost", ())]
+    return _Page(messages, plain["next"], plain["end"], plain["last"], lost)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Response
 
 from tidings.api.delivered import write_delivered
 from tidings.engine.turns import Turns
+from tidings.events.codecs.json_text import write_json
 from tidings.web.bodies import StrictRoute
 from tidings.web.paths import ChannelId, Most, Number
 from tidings.web.replaying import Since, Wanted
@@ -24,13 +26,19 @@ _PAGE: Final[dict[int | str, dict[str, Any]]] = {
             "application/json": {
                 "schema": {
                     "type": "object",
-                    "required": ["origin", "events", "next", "end", "last"],
+                    "required": ["origin", "events", "next", "end", "last", "lost"],
                     "properties": {
                         "origin": {"type": "string"},
                         "events": {"type": "array", "items": {"type": "object"}},
                         "next": {"type": "integer", "description": "Go on after this number."},
                         "end": {"type": "boolean", "description": "Whether that was all."},
                         "last": {"type": "integer", "description": "The channel's latest number."},
+                        "lost": {
+                            "type": "array",
+                            "items": {"type": "array", "items": {"type": "integer"}},
+                            "description": "First and last numbers of events up to `next` that "
+                            "damage in the journal has cost.",
+                        },
                     },
                 },
                 "example": {
@@ -46,6 +54,7 @@ _PAGE: Final[dict[int | str, dict[str, Any]]] = {
                     "next": 1041,
                     "end": True,
                     "last": 1041,
+                    "lost": [[1037, 1039]],
                 },
             }
         },
@@ -83,6 +92,10 @@ async def past_events(
     end = "true" if page.end else "false"
     text = (
         f'{{"origin":"{origin}","events":[{",".join(texts)}],"next":{page.next},"end":{end},'
-        f'"last":{page.last}}}'
+        f'"last":{page.last},"lost":{_lost(page.lost)}}}'
     )
     return Response(text, media_type="application/json")
+
+
+def _lost(runs: Sequence[tuple[int, int]]) -> str:
+    return write_json([list(run) for run in runs]).decode()

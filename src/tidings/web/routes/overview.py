@@ -19,7 +19,7 @@ from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
-from tidings.errors import NotFound
+from tidings.errors import NotFound, StoreError
 from tidings.web.bodies import StrictRoute
 from tidings.web.looking import Consumer, Movement, channels, consumers, proxies, streamed
 from tidings.web.paths import Most
@@ -198,7 +198,10 @@ async def _age(host: Host, one: Consumer) -> float | None:
         place = host.bodies.of(one.channel).get(one.oldest)
         if not isinstance(place, int):
             return None
-        message = (await host.submit_fetch([place]))[0]
+        try:
+            message = (await host.submit_fetch([place]))[0]
+        except StoreError:  # it cannot be read now
+            return None
     if message is None:
         return None
     now = host.clock.now() + host.clock.offset

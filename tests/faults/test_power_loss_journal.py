@@ -32,6 +32,7 @@ CUTS = 200
 SEED = 20_240
 LOST = "lost"
 BACK = "came back"
+TAKEN_FOR_LOSS = "nothing is missing, and it says"
 AFTERWARDS = RECORDS + 100  # what is appended after the last cut
 
 SYNC_FAULTS = [
@@ -71,6 +72,25 @@ SYNC_FAULTS = [
         ),
         BACK,
     ),
+    (
+        Fault(
+            "the head names a segment that is not there yet",
+            "stores/journal.py",
+            "        number = self._numbers[-1] + 1\n        try:",
+            "        number = self._numbers[-1] + 1\n"
+            "        self._head.write(self._head.head._replace(newest=number, end=0))\n        try:",
+        ),
+        TAKEN_FOR_LOSS,
+    ),
+    (
+        Fault(
+            "the head is not synced before segments are dropped",
+            "stores/journal.py",
+            "        self._head.write(self._head.head._replace(first=first))",
+            "        self._head.note(self._head.head._replace(first=first))",
+        ),
+        TAKEN_FOR_LOSS,
+    ),
 ]
 
 
@@ -98,6 +118,8 @@ def verify(disk: Path, answers: bytes) -> str | None:
     ledger = Ledger.read(answers)
     folder = disk / "data" / "journal"
     with Journal.open(folder, segment_octets=SEGMENT_OCTETS) as journal:
+        if journal.lost:
+            return f"{TAKEN_FOR_LOSS}: {journal.lost}"
         found = records_in(journal)
         numbers = [each.seq for each in found]
         if missing := ledger.required.difference(numbers):

@@ -9,6 +9,8 @@ One thread uses it, the engine's disk thread; nothing here waits for anything bu
   and the journal takes nothing more until it is opened again.
 - Opening reads everything once: unfinished writes at the end are cut off, damage is copied
   aside and reported, and whatever then is in the journal is synced.
+- A segment or an end of one that is gone is seen by the chain (`chain.py`) and reported; the
+  journal goes on in a segment whose number was never used.
 """
 
 from __future__ import annotations
@@ -32,7 +34,16 @@ from tidings.errors import (
 )
 from tidings.names import new_origin
 from tidings.stores import segments
-from tidings.stores.records import Damage, Record, encode
+from tidings.stores.chain import (
+    LINK_OCTETS,
+    ChainCheck,
+    Head,
+    HeadFile,
+    Link,
+    lost_record,
+    read_head,
+)
+from tidings.stores.records import Damage, Kind, Record, encode
 from tidings.stores.segments import DATA_START, Cursor, DamageReport, Entry, Segment
 
 __all__ = ["MAX_ASIDE", "SEGMENT_OCTETS", "Journal"]
@@ -45,8 +56,13 @@ SEGMENT_OCTETS = 64 * 1024 * 1024
 # Stretches beyond these are reported, and stay where they are.
 MAX_ASIDE = 1_000
 
+# A segment of this length has no records but a link.
+_EMPTY = DATA_START + LINK_OCTETS
+
 # A quota and a file size limit are a full disk to whoever writes.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+_OF_THE_CHAIN = {Kind.LINK, Kind.LOST}
 
 log = logging.getLogger(__name__)
 
@@ -58,12 +74,16 @@ class Journal:
         folder: Where its segments are.
         id: Its random id, 16 octets; stands in every segment.
         damage: What was found wrong, on opening and on reading since.
+        lost: What of it is missing and was not known to be; `settle` makes it known.
+        highest: The highest sequence number of any record that is known to have been written.
     """
 
     def __init__(self, folder: Path, lock: int, segment_octets: int) -> None:
         self.folder = folder
         self.id = bytes(16)
         self.damage: list[DamageReport] = []
+        self.lost: list[DamageReport] = []
+        self.highest = 0
         self._lock = lock
         self._segment_octets = segment_octets
         self._numbers: list[int] = []  # of all segments, the last is written to
@@ -71,6 +91,8 @@ class Journal:
         self._end = DATA_START  # of the last segment
         self._synced = DATA_START  # up to here the last segment is on the disk
         self._seed = 0
+        self._last_crc = 0  # of the last record
+        self._head: HeadFile | None = None
         self._broken = ""
         self._known: set[tuple[int, int]] = set()  # where reported damage ends
 
@@ -81,6 +103,7 @@ class Journal:
         *,
         segment_octets: int = SEGMENT_OCTETS,
         visit: Callable[[Entry], object] | None = None,
+        beyond: Cursor | None = None,
     ) -> Self:
         """Opens the journal in a folder, or makes one; no other process can until `close`.
 
@@ -88,6 +111,8 @@ class Journal:
             folder: Made if it is missing.
             segment_octets: A segment that would grow longer is followed by a new one.
             visit: Called with every record, so that recovery reads the journal only once.
+            beyond: The journal once reached this place, as somebody else knows; what is missing
+                up to there is lost, and the journal goes on behind it.
 
         Raises:
             InvalidUsage: A segment would have no octets.
@@ -106,7 +131,7 @@ class Journal:
         journal = cls(folder, lock, segment_octets)
         try:
             journal._take_lock()
-            journal._recover(visit)
+            journal._recover(visit, beyond)
         except OSError as error:
             journal._release()
             raise _translated(error, f"the journal in {folder} cannot be opened") from error
@@ -148,7 +173,7 @@ class Journal:
             return []
         size = sum(record.octets for record in records)
         encoded = [encode(record, self._seed) for record in records]
-        if self._end > DATA_START and self._end + size > self._segment_octets:
+        if self._end > _EMPTY and self._end + size > self._segment_octets:
             self.roll()
             encoded = [encode(record, self._seed) for record in records]
         try:
@@ -162,6 +187,8 @@ class Journal:
             places.append(Cursor(number, at))
             at += len(octets)
         self._end = at
+        self._last_crc = int.from_bytes(encoded[-1][4:8], "big")
+        self.highest = max(self.highest, *(record.seq for record in records))
         return places
 
     def sync(self) -> None:
@@ -180,6 +207,7 @@ class Journal:
             self._cut_back(self._synced)
             raise JournalBroken(self._broken) from error
         self._synced = self._end
+        self._note()
 
     def read(self, start: Cursor | None = None) -> Iterator[Entry]:
         """The records from a place on, up to what is there now, in the order of writing.
@@ -213,13 +241,14 @@ class Journal:
         self.sync()
         number = self._numbers[-1] + 1
         try:
-            file = segments.create_segment(self.folder, self.id, number)
+            file = segments.create_segment(self.folder, self.id, number, self._link(number))
         except OSError as error:
             if segments.segment_path(self.folder, number).exists():
                 self._break(f"a new segment could not be synced ({error})")
                 raise JournalBroken(self._broken) from error
             raise _translated(error, f"no new segment in the journal {self.folder}") from error
-        self._write_to(number, file, DATA_START)
+        self._write_to(number, file)
+        self._note(sync=True)
         return number
 
     def drop_before(self, segment: int) -> list[int]:
@@ -234,11 +263,23 @@ class Journal:
         self._check()
         old = [number for number in self._numbers[:-1] if number < segment]
         try:
+            if old:  # first: what is gone on purpose must not look lost
+                self._write_head(first=old[-1] + 1)
             segments.drop_segments(self.folder, old)
         except OSError as error:
             raise _translated(error, f"segments of {self.folder} are not removed") from error
         self._numbers = self._numbers[len(old) :]
         return old
+
+    def settle(self, records: Sequence[Record]) -> None:
+        """Makes known what is lost, with what lets numbers go on beyond it.
+
+        Raises:
+            StoreError: As `append` and `sync` do; it is still unknown then.
+        """
+        self.append([*records, *(lost_record(self.id, report) for report in self.lost)])
+        self.sync()
+        self._write_head(first=self._numbers[0])
 
     def close(self) -> None:
         """Syncs what can be synced, and lets others open the journal; again is no error.
@@ -249,6 +290,7 @@ class Journal:
         try:
             if self._lock >= 0 and not self._broken:
                 self.sync()
+                self._note(sync=True)
         finally:
             self._release()
 
@@ -267,30 +309,68 @@ class Journal:
                 "stop that one, or give this one a folder of its own"
             ) from error
 
-    def _recover(self, visit: Callable[[Entry], object] | None) -> None:
+    def _recover(
+        self, visit: Callable[[Entry], object] | None, beyond: Cursor | None = None
+    ) -> None:
         """Looks at all headers before anything is changed, then goes through all segments."""
         found = segments.find_segments(self.folder)
         known = [segment.journal_id for segment in found if segment.journal_id is not None]
         if not known:
             self._check_empty(found)
+        head = self._known_head(known, beyond)
         segments.remove_unfinished(self.folder)
-        self.id = known[0] if known else bytes.fromhex(new_origin())
+        self.id = known[0] if known else head.journal_id if head else bytes.fromhex(new_origin())
+        chain = ChainCheck(head)
         for segment in found:
-            if self._numbers:
-                for missing in range(self._numbers[-1] + 1, segment.number):
-                    self._report(DamageReport(missing, 0, 0, "missing"))
+            chain.segment(segment.number)
             self._numbers.append(segment.number)
-            self._recover_segment(segment, visit, last=bool(known) and segment is found[-1])
-        last = found[-1].number if found else 0
-        end = segments.segment_path(self.folder, last).stat().st_size if found else 0
-        if known and end >= DATA_START:
-            file = segments.open_for_append(self.folder, last)
-            self._write_to(last, file, end)
-            os.fsync(file)  # what a killed process wrote will be served: it must be durable
-            segments.sync_folder(self.folder)
-        else:  # none yet, or the last one cannot be gone on with
-            file = segments.create_segment(self.folder, self.id, last + 1)
-            self._write_to(last + 1, file, DATA_START)
+            last = bool(known) and segment is found[-1]
+            self._recover_segment(segment, visit, chain, last=last)
+        chain.finish()
+        for report in chain.reports:
+            self._report(report)
+        self.lost, self.highest = chain.unknown(), chain.highest
+        self._begin(head, bool(known), chain)
+
+    def _known_head(self, known: Sequence[bytes], beyond: Cursor | None) -> Head | None:
+        """What the head file says, and somebody else."""
+        head = read_head(self.folder)
+        if head is not None and known and head.journal_id != known[0]:
+            raise StoreError(
+                f"{self.folder} holds segments of one journal and the head file of another: put "
+                "back the head file of the same copy, or move it away; nothing was changed"
+            )
+        if beyond is None:
+            return head
+        if head is None:
+            head = Head(known[0] if known else bytes.fromhex(new_origin()), 1, 0, 0, 0)
+        newest, end = max((head.newest, head.end), beyond)
+        return head._replace(newest=newest, end=end)
+
+    def _begin(self, head: Head | None, known: bool, chain: ChainCheck) -> None:
+        """Finds or makes the segment that is written to, and brings the head up to date."""
+        last = self._numbers[-1] if self._numbers else 0
+        end = segments.segment_path(self.folder, last).stat().st_size if last else 0
+        goes_on = known and end >= DATA_START and not chain.end_lost
+        if chain.end_lost and head is not None:
+            last, self._end, self._last_crc = head.newest, head.end, 0
+        else:
+            self._end, self._last_crc = end, chain.check
+        if not goes_on:  # a head is there before the first segment, which is then never headless
+            first = self._numbers[0] if self._numbers else last + 1
+            held = head or Head(self.id, first, last, 0, self.highest)
+            self._head = HeadFile(self.folder, held)
+            link = self._link(last + 1)
+            file = segments.create_segment(self.folder, self.id, last + 1, link)
+            self._write_to(last + 1, file)
+            self._note(sync=True)
+            return
+        file = segments.open_for_append(self.folder, last)
+        self._write_to(last, file, end)
+        os.fsync(file)  # what a killed process wrote will be served: it must be durable
+        segments.sync_folder(self.folder)
+        first = head.first if head is not None else self._numbers[0]
+        self._head = HeadFile(self.folder, Head(self.id, first, last, end, self.highest))
 
     def _check_empty(self, found: Sequence[Segment]) -> None:
         """Refuses records that nobody can read any more: they may be all that a user has."""
@@ -304,22 +384,32 @@ class Journal:
                 )
 
     def _recover_segment(
-        self, segment: Segment, visit: Callable[[Entry], object] | None, *, last: bool
+        self,
+        segment: Segment,
+        visit: Callable[[Entry], object] | None,
+        chain: ChainCheck,
+        *,
+        last: bool,
     ) -> None:
         number = segment.number
         path = segments.segment_path(self.folder, number)
         if not segment.intact:
             self._set_aside(number, Damage(0, min(DATA_START, path.stat().st_size), torn=False))
-        start = Cursor(number, DATA_START)
+        start = end = Cursor(number, DATA_START)
+        latest = None
         for found in segments.read_entries(self.folder, self.id, start):
             if isinstance(found, Entry):
-                if visit is not None:
+                latest, end = found.at, found.after
+                if not chain.record(found.record) and visit is not None:
                     visit(found)
             elif found.torn and last:
                 os.truncate(path, found.offset)
                 self._report(DamageReport(number, found.offset, found.length, "torn"))
             else:
                 self._set_aside(number, found)
+        size = path.stat().st_size
+        whole = latest is not None and end.offset == size
+        chain.ends(size, segments.check_at(self.folder, latest) if whole else 0)
 
     def _read(self, numbers: list[int], start: Cursor, end: Cursor) -> Iterator[Entry]:
         for number in numbers:
@@ -327,10 +417,10 @@ class Journal:
             stop = end.offset if number == end.segment else None
             try:
                 for found in segments.read_entries(self.folder, self.id, first, stop):
-                    if isinstance(found, Entry):
-                        yield found
-                    else:
+                    if not isinstance(found, Entry):
                         self._set_aside(number, found)
+                    elif found.record.kind not in _OF_THE_CHAIN:
+                        yield found
             except FileNotFoundError as error:
                 raise CursorNotFound(f"segment {number} was dropped while it was read") from error
             except OSError as error:
@@ -352,7 +442,33 @@ class Journal:
         log.warning("journal %s: %s", self.folder, report)
         self.damage.append(report)
 
-    def _write_to(self, number: int, file: int, end: int) -> None:
+    def _link(self, number: int) -> bytes:
+        """The first octets of a segment behind its header; the first segment has no link."""
+        if number == 1:
+            return b""
+        link = Link(self._end, self._last_crc, self.highest)
+        return encode(link.record(self.id, number), segments.segment_seed(self.id, number))
+
+    def _note(self, *, sync: bool = False) -> None:
+        """Notes in the head how far the journal is durable; one that is older does no harm."""
+        assert self._head is not None
+        head = self._head.head._replace(
+            newest=self._numbers[-1], end=self._synced, highest=self.highest
+        )
+        try:
+            self._head.write(head) if sync else self._head.note(head)
+        except OSError as error:
+            log.warning("the head of the journal %s is not written: %s", self.folder, error)
+
+    def _write_head(self, first: int) -> None:
+        assert self._head is not None
+        self._head.write(self._head.head._replace(first=first))
+
+    def _write_to(self, number: int, file: int, end: int | None = None) -> None:
+        """Goes on in a segment; a new one has no more than a header and a link."""
+        if end is None:
+            end = os.fstat(file).st_size
+            self._last_crc = 0
         if self._file >= 0:
             os.close(self._file)
         self._file = file
@@ -384,6 +500,8 @@ class Journal:
             raise StoreError(f"the journal in {self.folder} is closed")
 
     def _release(self) -> None:
+        if self._head is not None:
+            self._head.close()
         for descriptor in (self._file, self._lock):
             if descriptor >= 0:
                 with contextlib.suppress(OSError):

@@ -24,6 +24,7 @@ from zlib import crc32
 from tidings.errors import CursorNotFound, JournalTooNew, StoreError
 from tidings.stores.records import (
     HEAD_OCTETS,
+    MAGIC,
     Damage,
     Kind,
     Record,
@@ -42,6 +43,7 @@ __all__ = [
     "DamageReport",
     "Entry",
     "Segment",
+    "check_at",
     "create_segment",
     "drop_segments",
     "find_segments",
@@ -106,8 +108,10 @@ class DamageReport(NamedTuple):
         segment: The segment's number.
         offset: Where the stretch begins.
         length: How many octets it has.
-        what: ``damaged``, ``torn`` (the end of an unfinished write) or ``missing`` (the whole
-            file, between two others).
+        what: ``damaged``, ``torn`` (the end of an unfinished write), ``missing`` (the whole
+            file), ``cut`` (synced records at its end are gone), ``replaced`` (it does not end as
+            its successor says) or ``headless`` (of no segment: the journal has lost its head
+            file, and nobody knows whether an end is missing).
         aside: Where its octets were copied to; None if they were not.
     """
 
@@ -171,8 +175,14 @@ def _look_at(folder: Path, number: int) -> Segment:
     return Segment(number, None, intact=False)
 
 
-def create_segment(folder: Path, journal_id: bytes, number: int) -> int:
+def create_segment(folder: Path, journal_id: bytes, number: int, link: bytes = b"") -> int:
     """Makes a segment that is there whole or not at all; returns a descriptor to append with.
+
+    Args:
+        folder: The journal's folder.
+        journal_id: The journal's id.
+        number: The segment's number.
+        link: Its first record, as octets; empty for none.
 
     Raises:
         OSError: As the system says it; if before the renaming, nothing is left behind.
@@ -183,7 +193,7 @@ def create_segment(folder: Path, journal_id: bytes, number: int) -> int:
         unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, _MODE
     )
     try:
-        write_all(descriptor, _header(journal_id, number))
+        write_all(descriptor, _header(journal_id, number) + link)
         os.fsync(descriptor)
         unfinished.rename(path)
         sync_folder(folder)
@@ -274,6 +284,12 @@ def _fetch(file: int, seed: int, place: Cursor) -> Record:
     if record is not None:
         return record
     raise CursorNotFound(f"no whole record is at {place.offset} in segment {place.segment}")
+
+
+def check_at(folder: Path, place: Cursor) -> int:
+    """The head CRC of the record at a place."""
+    with segment_path(folder, place.segment).open("rb", buffering=0) as file:
+        return int.from_bytes(os.pread(file.fileno(), 4, place.offset + len(MAGIC)), "big")
 
 
 def drop_segments(folder: Path, numbers: list[int]) -> None:

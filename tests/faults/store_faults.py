@@ -26,8 +26,19 @@ CATALOG = "stores/catalog.py"
 CATALOG_FILE = "stores/catalog_file.py"
 DEAD_LETTERS = "stores/dead_letters.py"
 RETENTION = "stores/retention.py"
+RECOVERY = "engine/recovery.py"
+AHEAD = "stores/archive/ahead.py"
 
 STORE_FAULTS = [
+    Fault(
+        "numbers are used again after a loss",
+        RECOVERY,
+        "journal.settle(found.go_on_after(journal.highest + LOST_NUMBERS))",
+        "journal.settle([])",
+    ),
+    Fault(
+        "an older copy of the journal is taken", AHEAD, "if known.cursor <= end or", "if known or"
+    ),
     Fault("carried is lost", EVENT_PAYLOADS, "_CARRIED if carried else 0", "0"),
     Fault("a cut event is read", EVENT_PAYLOADS, "len(payload) - at != length", "at < 0"),
     Fault("a run begins anywhere", PAYLOADS, "runs.append(seq - end)", "runs.append(seq)"),
@@ -253,6 +264,15 @@ def retention(fresh: Iterator[Path]) -> Iterator[str]:
             yield "something was lost"
 
 
+def lost_ends(fresh: Iterator[Path]) -> Iterator[str]:
+    """Numbers after a loss, and a journal that is behind its archive; they raise."""
+    from tests.unit.engine import test_lost_ends as lost
+
+    lost.test_numbers_go_on_beyond_what_is_lost(next(fresh), -2)
+    lost.test_an_older_copy_is_refused_and_can_be_accepted(next(fresh))
+    yield from ()
+
+
 def main(package: str) -> int:
     """Checks the package in a folder; 1 if something is wrong with it."""
     assert Path(tidings.__file__).is_relative_to(package), "another copy is on the path"
@@ -260,7 +280,7 @@ def main(package: str) -> int:
     try:
         with tempfile.TemporaryDirectory() as scratch:
             fresh = (Path(scratch) / str(number) for number in count())
-            for check in (payloads, files, entries, dead_letters, retention):
+            for check in (payloads, files, entries, dead_letters, retention, lost_ends):
                 for found in check(fresh):
                     sys.stdout.write(f"{CAUGHT} {found}\n")
                     return 1

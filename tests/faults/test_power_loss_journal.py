@@ -78,7 +78,8 @@ SYNC_FAULTS = [
             "stores/journal.py",
             "        number = self._numbers[-1] + 1\n        try:",
             "        number = self._numbers[-1] + 1\n"
-            "        self._head.write(self._head.head._replace(newest=number, end=0))\n        try:",
+            "        self._head.write(self._head.head._replace(newest=number, end=0))\n"
+            "        try:",
         ),
         TAKEN_FOR_LOSS,
     ),
@@ -118,12 +119,12 @@ def verify(disk: Path, answers: bytes) -> str | None:
     ledger = Ledger.read(answers)
     folder = disk / "data" / "journal"
     with Journal.open(folder, segment_octets=SEGMENT_OCTETS) as journal:
-        if journal.lost:
-            return f"{TAKEN_FOR_LOSS}: {journal.lost}"
         found = records_in(journal)
         numbers = [each.seq for each in found]
         if missing := ledger.required.difference(numbers):
             return f"{LOST}: {sorted(missing)} of {ledger}"
+        if journal.lost:
+            return f"{TAKEN_FOR_LOSS}: {journal.lost}"
         if numbers != sorted(set(numbers)):
             return f"not in order, or twice: {numbers}"
         if wrong := [each.seq for each in found if each != record_of(each.seq)]:

@@ -25,6 +25,7 @@ from tidings.engine.store import Store
 from tidings.errors import TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.stores.catalog import Catalog
+from tidings.stores.chain import Head
 from tidings.stores.journal import Journal
 from tidings.stores.payloads import (
     StoredDeadLetter,
@@ -37,15 +38,18 @@ from tidings.stores.payloads import (
     stored_outcome,
     stored_topology,
 )
-from tidings.stores.records import Kind
+from tidings.stores.records import Kind, Record
 from tidings.stores.segments import Entry as JournalEntry
 
-__all__ = ["Pending", "Recovered", "recover", "uncollected"]
+__all__ = ["JOURNAL", "Pending", "Recovered", "open_journal", "recover", "uncollected"]
 
 log = logging.getLogger(__name__)
 
 CATALOG: Final = "catalog.sqlite"
 JOURNAL: Final = "journal"
+# After a loss, numbers go on so far beyond the highest that is known. After a power loss the head
+# file may be half a minute old: that many events a service does not take in within it.
+LOST_NUMBERS: Final = 1_000_000
 
 Pending: TypeAlias = tuple[int, int, int, int, int | None, tuple[int, ...], Any]
 """Of an event that may wait: place, expiry, priority, flags, start, proxies, views; times as in
@@ -217,6 +221,15 @@ class Recovered:
                 found[origin] = max(seq, found.get(origin, 0))
         return found
 
+    def go_on_after(self, seq: int) -> list[Record]:
+        """Lets the numbers of all channels go on after one; the records that keep it so."""
+        log.warning("part of the journal is missing: new events get numbers from %d on", seq + 1)
+        existing = [origin for id, origin in self.origins().items() if id]
+        for origin in existing:
+            state = self._channel(origin)
+            state.reserved = max(state.reserved, seq)
+        return [Record(Kind.RESERVED, origin, seq, b"") for origin in existing]
+
     def origins(self) -> dict[int, bytes]:
         """The origins of all channels that exist, by id."""
         found = {0: HOST_ORIGIN}
@@ -256,8 +269,19 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, Recovered]:
-    """Opens the store in a folder, or makes one, and reads what it says. On the disk thread.
+def open_journal(
+    folder: Path, limits: Limits, segment_octets: int, beyond: Head | None = None
+) -> tuple[Journal, Recovered]:
+    """Opens the journal of a data folder, or makes one, and reads what it says.
+
+    If an end or a segment of it is missing, the numbers of all channels go on beyond all that
+    may have been used.
+
+    Args:
+        folder: The data folder.
+        limits: Of producers.
+        segment_octets: How long a segment may be.
+        beyond: How far the journal once reached, as its archive knows.
 
     Raises:
         JournalInUse: Another process has it open.
@@ -266,7 +290,27 @@ def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, R
     """
     found = Recovered(limits)
     with uncollected():
-        journal = Journal.open(folder / JOURNAL, segment_octets=segment_octets, visit=found.visit)
+        journal = Journal.open(
+            folder / JOURNAL, segment_octets=segment_octets, visit=found.visit, beyond=beyond
+        )
+    try:
+        if journal.lost:
+            journal.settle(found.go_on_after(journal.highest + LOST_NUMBERS))
+    except BaseException:
+        journal.close()
+        raise
+    return journal, found
+
+
+def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, Recovered]:
+    """Opens the store in a folder, or makes one, and reads what it says. On the disk thread.
+
+    Raises:
+        JournalInUse: Another process has it open.
+        JournalTooNew: A newer version has written it; nothing was changed.
+        StoreError: The folder cannot be used.
+    """
+    journal, found = open_journal(folder, limits, segment_octets)
     try:
         catalog = Catalog.open(folder / CATALOG, journal.id)
         _list_dead(catalog, found, limits.dead_letters)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import tidings
 from tidings.engine.archiving import Archiving
 from tidings.engine.host import Host
+from tidings.engine.recovery import JOURNAL
 from tidings.errors import Stopping
 from tidings.server.announce import (
     drop_stale_port_file,
@@ -39,6 +40,7 @@ from tidings.server.logs import Logs, loop_fault
 from tidings.server.reload import Reloader
 from tidings.server.requests import RequestLog
 from tidings.server.tokens import made_token, open_to_others, owner_token, token_path
+from tidings.stores.archive.ahead import check_journal_reaches
 from tidings.web.state import WebState
 
 if TYPE_CHECKING:
@@ -168,6 +170,9 @@ class Service:
             if self._settings.http.token_file is not None:
                 owner_token(self._settings)  # found out before a long recovery
             plan = archive_plan(self._settings.archive)
+            if plan is not None and not self._settings.store.memory:
+                data = self._settings.store.dir
+                await asyncio.to_thread(check_journal_reaches, data, data / JOURNAL, plan.folder)
             self._watched = asyncio.all_tasks()
             self.host = await open_host(self._settings)
             if plan is not None:

@@ -103,7 +103,7 @@ class Journal:
         *,
         segment_octets: int = SEGMENT_OCTETS,
         visit: Callable[[Entry], object] | None = None,
-        beyond: Cursor | None = None,
+        beyond: Head | None = None,
     ) -> Self:
         """Opens the journal in a folder, or makes one; no other process can until `close`.
 
@@ -111,8 +111,8 @@ class Journal:
             folder: Made if it is missing.
             segment_octets: A segment that would grow longer is followed by a new one.
             visit: Called with every record, so that recovery reads the journal only once.
-            beyond: The journal once reached this place, as somebody else knows; what is missing
-                up to there is lost, and the journal goes on behind it.
+            beyond: How far the journal once reached, as its archive knows; what is missing up to
+                there is lost, and the journal goes on behind it.
 
         Raises:
             InvalidUsage: A segment would have no octets.
@@ -309,9 +309,7 @@ class Journal:
                 "stop that one, or give this one a folder of its own"
             ) from error
 
-    def _recover(
-        self, visit: Callable[[Entry], object] | None, beyond: Cursor | None = None
-    ) -> None:
+    def _recover(self, visit: Callable[[Entry], object] | None, beyond: Head | None) -> None:
         """Looks at all headers before anything is changed, then goes through all segments."""
         found = segments.find_segments(self.folder)
         known = [segment.journal_id for segment in found if segment.journal_id is not None]
@@ -332,20 +330,20 @@ class Journal:
         self.lost, self.highest = chain.unknown(), chain.highest
         self._begin(head, bool(known), chain)
 
-    def _known_head(self, known: Sequence[bytes], beyond: Cursor | None) -> Head | None:
-        """What the head file says, and somebody else."""
+    def _known_head(self, known: Sequence[bytes], beyond: Head | None) -> Head | None:
+        """What the head file says, and the archive."""
         head = read_head(self.folder)
-        if head is not None and known and head.journal_id != known[0]:
-            raise StoreError(
-                f"{self.folder} holds segments of one journal and the head file of another: put "
-                "back the head file of the same copy, or move it away; nothing was changed"
-            )
-        if beyond is None:
-            return head
-        if head is None:
-            head = Head(known[0] if known else bytes.fromhex(new_origin()), 1, 0, 0, 0)
-        newest, end = max((head.newest, head.end), beyond)
-        return head._replace(newest=newest, end=end)
+        for one in (head, beyond):
+            if one is not None and known and one.journal_id != known[0]:
+                raise StoreError(
+                    f"{self.folder} holds segments of one journal and the "
+                    f"{'head file' if one is head else 'archive'} is of another: put back that of "
+                    "the same journal, or move it away; nothing was changed"
+                )
+        if head is None or beyond is None:
+            return head or beyond
+        newest, end = max((head.newest, head.end), (beyond.newest, beyond.end))
+        return head._replace(newest=newest, end=end, highest=max(head.highest, beyond.highest))
 
     def _begin(self, head: Head | None, known: bool, chain: ChainCheck) -> None:
         """Finds or makes the segment that is written to, and brings the head up to date."""
@@ -409,7 +407,7 @@ class Journal:
                 self._set_aside(number, found)
         size = path.stat().st_size
         whole = latest is not None and end.offset == size
-        chain.ends(size, segments.check_at(self.folder, latest) if whole else 0)
+        chain.ends(size, segments.check_at(self.folder, latest) if whole and latest else 0)
 
     def _read(self, numbers: list[int], start: Cursor, end: Cursor) -> Iterator[Entry]:
         for number in numbers:

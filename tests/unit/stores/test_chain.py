@@ -109,7 +109,7 @@ def test_the_head_of_another_journal_is_refused(tmp_path: Path) -> None:
     filled(tmp_path / "one", RECORDS)
     filled(tmp_path / "other", RECORDS)
     shutil.copy(tmp_path / "other" / HEAD, tmp_path / "one" / HEAD)
-    with pytest.raises(StoreError, match="head file of another"):
+    with pytest.raises(StoreError, match="head file is of another"):
         Journal.open(tmp_path / "one")
 
 
@@ -127,7 +127,11 @@ def test_a_torn_head_leaves_the_one_before(tmp_path: Path) -> None:
 
 def test_somebody_who_knows_more_moves_it_on(tmp_path: Path) -> None:
     filled(tmp_path, RECORDS)
-    with Journal.open(tmp_path, beyond=Cursor(4, 200)) as journal:
+    head = read_head(tmp_path)
+    assert head is not None
+    beyond = head._replace(newest=4, end=200, highest=700)
+    with Journal.open(tmp_path, beyond=beyond) as journal:
+        assert journal.highest == 700
         assert journal.segments == [1, 5]
         assert [report.segment for report in journal.lost] == [2, 3, 4]
         link = next(read_entries(tmp_path, journal.id, Cursor(5, DATA_START)))

@@ -224,7 +224,7 @@ def test_a_crash_inside_the_last_step_loses_nothing(engine: Waiting, tmp_path: P
         def call(*args: object, **options: object) -> object:
             with (
                 mock.patch.object(Path, "unlink", unlink),
-                mock.patch.object(os, "fdatasync", lambda _: None),
+                mock.patch.object(os, "fdatasync", return_value=None),
             ):
                 found = of_folder(journal.folder, tmp_path / "copy")
             assert recovered(found) == engine.waits

@@ -28,8 +28,22 @@ DEAD_LETTERS = "stores/dead_letters.py"
 RETENTION = "stores/retention.py"
 RECOVERY = "engine/recovery.py"
 AHEAD = "stores/archive/ahead.py"
+OBSERVED = "stores/observed_time.py"
+JOURNAL_FILE = "stores/journal.py"
 
 STORE_FAULTS = [
+    Fault(
+        "a clock that was set between two runs makes everything old",
+        OBSERVED,
+        "min(max(pause, 0), LONGEST_PAUSE)",
+        "max(pause, 0)",
+    ),
+    Fault(
+        "ages are counted by the machine's clock",
+        JOURNAL_FILE,
+        "now = ended = self._time.now()",
+        "now = ended = self._clock.now()",
+    ),
     Fault(
         "numbers are used again after a loss",
         RECOVERY,
@@ -225,13 +239,24 @@ def dead_letters(_: Iterator[Path]) -> Iterator[str]:
 def retention(fresh: Iterator[Path]) -> Iterator[str]:
     """Which segments go, and that nothing needed goes with them."""
     from tests.unit.stores.sample_journal import records_in, sample_records
+    from tidings.clock import ManualClock
     from tidings.errors import DiskFull, StoreError
     from tidings.stores.journal import Journal
+    from tidings.stores.observed_time import LONGEST_PAUSE
     from tidings.stores.retention import Carrier, Retention, SegmentInfo, droppable
 
-    infos = [SegmentInfo(number, 10, 0, needed=5) for number in (1, 2, 3)]
-    if droppable(infos, 99, Retention(10, 50)) != [1, 2]:
+    infos = [SegmentInfo(number, 10, 99, needed=5) for number in (1, 2, 3)]
+    if droppable(infos, Retention(10, 50)) != [1, 2]:
         yield "which segments go"
+    folder, clock = next(fresh), ManualClock(1_700_000_000_000_000)
+    for _ in range(2):
+        with Journal.open(folder, clock=clock) as journal:
+            journal.append(sample_records(1))
+            journal.roll()
+            clock.advance(10**15)
+            if max(journal.ages().values()) > LONGEST_PAUSE + 10**9:
+                yield "a clock that is set makes segments old"
+        clock.advance(10**15)
     sample = sample_records(40)
     with Journal.open(next(fresh), segment_octets=600) as journal:
         for record in sample:

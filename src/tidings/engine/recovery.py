@@ -19,6 +19,7 @@ from typing import Any, Final, TypeAlias
 from tidings.channel.effects import Outcome
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.settings import Limits
+from tidings.clock import Clock
 from tidings.engine.bodies import packed
 from tidings.engine.recording import HOST_ORIGIN
 from tidings.engine.store import Store
@@ -270,7 +271,11 @@ def uncollected() -> Iterator[None]:
 
 
 def open_journal(
-    folder: Path, limits: Limits, segment_octets: int, beyond: Head | None = None
+    folder: Path,
+    limits: Limits,
+    segment_octets: int,
+    beyond: Head | None = None,
+    clock: Clock | None = None,
 ) -> tuple[Journal, Recovered]:
     """Opens the journal of a data folder, or makes one, and reads what it says.
 
@@ -282,6 +287,7 @@ def open_journal(
         limits: Of producers.
         segment_octets: How long a segment may be.
         beyond: How far the journal once reached, as its archive knows.
+        clock: The machine's time.
 
     Raises:
         JournalInUse: Another process has it open.
@@ -291,7 +297,11 @@ def open_journal(
     found = Recovered(limits)
     with uncollected():
         journal = Journal.open(
-            folder / JOURNAL, segment_octets=segment_octets, visit=found.visit, beyond=beyond
+            folder / JOURNAL,
+            segment_octets=segment_octets,
+            visit=found.visit,
+            beyond=beyond,
+            clock=clock,
         )
     try:
         if journal.lost:
@@ -302,7 +312,9 @@ def open_journal(
     return journal, found
 
 
-def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, Recovered]:
+def recover(
+    folder: Path, limits: Limits, segment_octets: int, clock: Clock | None = None
+) -> tuple[Store, Recovered]:
     """Opens the store in a folder, or makes one, and reads what it says. On the disk thread.
 
     Raises:
@@ -310,7 +322,7 @@ def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, R
         JournalTooNew: A newer version has written it; nothing was changed.
         StoreError: The folder cannot be used.
     """
-    journal, found = open_journal(folder, limits, segment_octets)
+    journal, found = open_journal(folder, limits, segment_octets, clock=clock)
     try:
         catalog = Catalog.open(folder / CATALOG, journal.id)
         _list_dead(catalog, found, limits.dead_letters)

@@ -46,8 +46,8 @@ REPLACED: Final = "replaced"
 HEADLESS: Final = "headless"
 
 _MODE: Final = 0o600
-_LINK: Final = struct.Struct(">QIQ")
-_HEAD: Final = struct.Struct(">QQQQ")
+_LINK: Final = struct.Struct(">QIQQ")
+_HEAD: Final = struct.Struct(">QQQQQQ")
 _LOST: Final = struct.Struct(">QQ")
 LINK_OCTETS: Final = Record(Kind.LINK, bytes(16), 0, bytes(_LINK.size)).octets
 # One slot for each sector: a sector is written whole or not at all.
@@ -62,11 +62,13 @@ class Link(NamedTuple):
         end: How long it was.
         check: The head CRC of its last record; 0 if that is not known.
         highest: The highest sequence number of any record before.
+        observed: When it ended, see `ObservedTime`.
     """
 
     end: int
     check: int
     highest: int
+    observed: int
 
     def record(self, journal_id: bytes, number: int) -> Record:
         """The first record of a segment."""
@@ -99,13 +101,17 @@ class Head(NamedTuple):
         newest: The newest segment; 0 if there was none yet.
         end: How far the newest was synced.
         highest: The highest sequence number of any record up to there.
+        observed: When it was written, see `ObservedTime`.
+        wall: The machine's time then, microseconds since 1970.
     """
 
     journal_id: bytes
     first: int
-    newest: int
-    end: int
-    highest: int
+    newest: int = 0
+    end: int = 0
+    highest: int = 0
+    observed: int = 0
+    wall: int = 0
 
 
 def read_head(folder: Path) -> Head | None:
@@ -197,12 +203,14 @@ class ChainCheck:
         reports: What is missing, oldest first.
         highest: The highest sequence number that is known to have been used.
         end_lost: The newest records are missing.
+        ended: When segments ended, by number, as far as links say.
     """
 
     def __init__(self, head: Head | None) -> None:
         self.reports: list[DamageReport] = []
         self.highest = head.highest if head is not None else 0
         self.end_lost = False
+        self.ended: dict[int, int] = {}
         self._head = head
         self._linked = False
         self._known: set[tuple[int, int, str]] = set()
@@ -240,6 +248,7 @@ class ChainCheck:
 
     def _compare(self, link: Link) -> None:
         self.highest = max(self.highest, link.highest)
+        self.ended[self._number - 1] = link.observed
         if self._before is None:  # it was dropped, or it is missing, which was reported
             return
         number, (length, check) = self._number - 1, self._before

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
+from tidings.clock import Clock, SystemClock
 from tidings.errors import (
     CursorNotFound,
     DiskFull,
@@ -43,6 +44,7 @@ from tidings.stores.chain import (
     lost_record,
     read_head,
 )
+from tidings.stores.observed_time import ObservedTime
 from tidings.stores.records import Damage, Kind, Record, encode
 from tidings.stores.segments import DATA_START, Cursor, DamageReport, Entry, Segment
 
@@ -93,6 +95,9 @@ class Journal:
         self._seed = 0
         self._last_crc = 0  # of the last record
         self._head: HeadFile | None = None
+        self._clock: Clock = SystemClock()
+        self._time = ObservedTime(0, 0, self._clock.now)
+        self._ended: dict[int, int] = {}  # when segments ended, as far as is known
         self._broken = ""
         self._known: set[tuple[int, int]] = set()  # where reported damage ends
 
@@ -104,6 +109,7 @@ class Journal:
         segment_octets: int = SEGMENT_OCTETS,
         visit: Callable[[Entry], object] | None = None,
         beyond: Head | None = None,
+        clock: Clock | None = None,
     ) -> Self:
         """Opens the journal in a folder, or makes one; no other process can until `close`.
 
@@ -113,6 +119,7 @@ class Journal:
             visit: Called with every record, so that recovery reads the journal only once.
             beyond: How far the journal once reached, as its archive knows; what is missing up to
                 there is lost, and the journal goes on behind it.
+            clock: The machine's time; ages are not counted by it, but pauses between two runs.
 
         Raises:
             InvalidUsage: A segment would have no octets.
@@ -129,6 +136,7 @@ class Journal:
         except OSError as error:
             raise StoreError(f"the journal folder {folder} cannot be used: {error}") from error
         journal = cls(folder, lock, segment_octets)
+        journal._clock = clock or SystemClock()
         try:
             journal._take_lock()
             journal._recover(visit, beyond)
@@ -154,6 +162,18 @@ class Journal:
     def segments(self) -> list[int]:
         """The numbers of all segments, oldest first; the last is the one written to."""
         return list(self._numbers)
+
+    def ages(self) -> dict[int, int]:
+        """How long ago each segment ended, in microseconds of observed time (`ObservedTime`).
+
+        Of one that says nothing of it, the next that does counts: ages are rather too short.
+        """
+        found: dict[int, int] = {}
+        now = ended = self._time.now()
+        for number in reversed(self._numbers):
+            ended = min(ended, self._ended.get(number, ended))
+            found[number] = now - ended
+        return found
 
     def append(self, records: Sequence[Record]) -> list[Cursor]:
         """Writes a batch with one call; it is durable only after `sync`.
@@ -327,7 +347,9 @@ class Journal:
         chain.finish()
         for report in chain.reports:
             self._report(report)
-        self.lost, self.highest = chain.unknown(), chain.highest
+        self.lost, self.highest, self._ended = chain.unknown(), chain.highest, chain.ended
+        if head is not None:
+            self._time = ObservedTime(head.observed, head.wall, self._clock.now)
         self._begin(head, bool(known), chain)
 
     def _known_head(self, known: Sequence[bytes], beyond: Head | None) -> Head | None:
@@ -356,7 +378,7 @@ class Journal:
             self._end, self._last_crc = end, chain.check
         if not goes_on:  # a head is there before the first segment, which is then never headless
             first = self._numbers[0] if self._numbers else last + 1
-            held = head or Head(self.id, first, last, 0, self.highest)
+            held = head or Head(self.id, first, last, highest=self.highest)
             self._head = HeadFile(self.folder, held)
             link = self._link(last + 1)
             file = segments.create_segment(self.folder, self.id, last + 1, link)
@@ -368,7 +390,8 @@ class Journal:
         os.fsync(file)  # what a killed process wrote will be served: it must be durable
         segments.sync_folder(self.folder)
         first = head.first if head is not None else self._numbers[0]
-        self._head = HeadFile(self.folder, Head(self.id, first, last, end, self.highest))
+        held = Head(self.id, first, last, end, self.highest)
+        self._head = HeadFile(self.folder, self._timed(held))
 
     def _check_empty(self, found: Sequence[Segment]) -> None:
         """Refuses records that nobody can read any more: they may be all that a user has."""
@@ -444,7 +467,8 @@ class Journal:
         """The first octets of a segment behind its header; the first segment has no link."""
         if number == 1:
             return b""
-        link = Link(self._end, self._last_crc, self.highest)
+        observed = self._ended[number - 1] = self._time.now()
+        link = Link(self._end, self._last_crc, self.highest, observed)
         return encode(link.record(self.id, number), segments.segment_seed(self.id, number))
 
     def _note(self, *, sync: bool = False) -> None:
@@ -454,13 +478,16 @@ class Journal:
             newest=self._numbers[-1], end=self._synced, highest=self.highest
         )
         try:
-            self._head.write(head) if sync else self._head.note(head)
+            self._head.write(self._timed(head)) if sync else self._head.note(self._timed(head))
         except OSError as error:
             log.warning("the head of the journal %s is not written: %s", self.folder, error)
 
     def _write_head(self, first: int) -> None:
         assert self._head is not None
         self._head.write(self._head.head._replace(first=first))
+
+    def _timed(self, head: Head) -> Head:
+        return head._replace(observed=self._time.now(), wall=self._clock.now())
 
     def _write_to(self, number: int, file: int, end: int | None = None) -> None:
         """Goes on in a segment; a new one has no more than a header and a link."""

@@ -36,7 +36,7 @@ class ArchiveEnd(NamedTuple):
     def head(self) -> Head:
         """The same, as a journal's head file says it."""
         highest = max((last for _, last in self.channels.values()), default=0)
-        return Head(self.journal_id, 1, *self.cursor, highest)
+        return Head(self.journal_id, 1, *self.cursor, highest=highest)
 
 
 def archive_end(folder: Path) -> ArchiveEnd | None:

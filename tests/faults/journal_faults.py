@@ -19,6 +19,7 @@ import tidings
 from tests.faults.fault import Fault
 from tests.unit.stores.sample_journal import filled, flip, records_in, sample_records
 from tidings.errors import DiskFull, JournalBroken, JournalInUse, JournalTooNew
+from tidings.stores.chain import CUT, HEAD, MISSING
 from tidings.stores.journal import Journal
 from tidings.stores.records import Damage, Kind, Record, encode, scan
 from tidings.stores.segments import DATA_START
@@ -27,6 +28,7 @@ CAUGHT = "caught:"
 RECORDS = "stores/records.py"
 SEGMENTS = "stores/segments.py"
 JOURNAL = "stores/journal.py"
+CHAIN = "stores/chain.py"
 
 JOURNAL_FAULTS = [
     Fault(
@@ -79,6 +81,25 @@ JOURNAL_FAULTS = [
         "os.fstat(self._file)",
     ),
     Fault("anyone may open it", JOURNAL, "fcntl.LOCK_EX | fcntl.LOCK_NB", "fcntl.LOCK_SH"),
+    Fault("a segment cut at an edge is whole", CHAIN, "if length < link.end:", "if length < 0:"),
+    Fault(
+        "the newest may be missing",
+        CHAIN,
+        "self._missing(range(self._number + 1, head.newest + 1))",
+        "head.newest",
+    ),
+    Fault(
+        "the end is noted at a segment change only",
+        JOURNAL,
+        "        self._synced = self._end\n        self._note()",
+        "        self._synced = self._end",
+    ),
+    Fault(
+        "the number of a lost segment is used again",
+        JOURNAL,
+        "last, self._end, self._last_crc = head.newest, head.end, 0",
+        "pass",
+    ),
     Fault("the written one is dropped", JOURNAL, "self._numbers[:-1] if", "self._numbers if"),
 ]
 
@@ -125,6 +146,7 @@ def junk_and_pieces(fresh: Iterator[Path]) -> Iterator[str]:
     whole = path.read_bytes()
     for octets, what in [(whole[:-1], "torn"), (whole[:-1] + b"\xff", "damaged")]:
         path.write_bytes(octets)
+        (folder / HEAD).unlink()  # it would know that the end was synced
         with Journal.open(folder) as journal:
             if [report.what for report in journal.damage] != [what]:
                 yield f"the end is not {what}"
@@ -161,6 +183,29 @@ def foreign_octets(fresh: Iterator[Path]) -> Iterator[str]:
     (later / path.name).write_bytes(header * 2)
     if not fails(lambda: Journal.open(later), JournalTooNew):
         yield "a later format was opened"
+
+
+def lost_ends(fresh: Iterator[Path]) -> Iterator[str]:
+    """A segment is deleted, or cut where a record begins, after a kill."""
+    for at, what in [(0, MISSING), (1, MISSING), (-1, MISSING), (0, CUT), (-1, CUT)]:
+        folder = next(fresh)
+        journal = Journal.open(folder, segment_octets=300)
+        for record in SAMPLE:
+            places = journal.append([record])
+            journal.sync()
+        used = journal.segments
+        journal._release()  # as a killed process does
+        paths = sorted(folder.glob("*.journal"))
+        if what == MISSING:
+            paths[at].unlink()
+        else:
+            cut = places[-1].offset if at else paths[at].stat().st_size - SAMPLE[2].octets
+            os.truncate(paths[at], cut)
+        with Journal.open(folder) as journal:
+            if [(report.segment, report.what) for report in journal.lost] != [(used[at], what)]:
+                yield f"segment {at}: not seen that it is {what}"
+            if at < 0 and journal.end.segment in used:
+                yield "the number of a segment is used twice"
 
 
 def failing_disk(fresh: Iterator[Path]) -> Iterator[str]:
@@ -205,7 +250,7 @@ def main(package: str, scratch: str) -> int:
     logging.disable()
     fresh = (Path(scratch) / str(number) for number in count())
     try:
-        for check in (flipped_bits, junk_and_pieces, foreign_octets, failing_disk):
+        for check in (flipped_bits, junk_and_pieces, foreign_octets, lost_ends, failing_disk):
             for found in check(fresh):
                 sys.stdout.write(f"{CAUGHT} {found}\n")
                 return 1

@@ -26,8 +26,33 @@ CATALOG = "stores/catalog.py"
 CATALOG_FILE = "stores/catalog_file.py"
 DEAD_LETTERS = "stores/dead_letters.py"
 RETENTION = "stores/retention.py"
+RECOVERY = "engine/recovery.py"
+AHEAD = "stores/archive/ahead.py"
+OBSERVED = "stores/observed_time.py"
+JOURNAL_FILE = "stores/journal.py"
 
 STORE_FAULTS = [
+    Fault(
+        "a clock that was set between two runs makes everything old",
+        OBSERVED,
+        "min(max(pause, 0), LONGEST_PAUSE)",
+        "max(pause, 0)",
+    ),
+    Fault(
+        "ages are counted by the machine's clock",
+        JOURNAL_FILE,
+        "now = ended = self._time.now()",
+        "now = ended = self._clock.now()",
+    ),
+    Fault(
+        "numbers are used again after a loss",
+        RECOVERY,
+        "journal.settle(found.go_on_after(journal.highest + LOST_NUMBERS))",
+        "journal.settle([])",
+    ),
+    Fault(
+        "an older copy of the journal is taken", AHEAD, "if known.cursor <= end or", "if known or"
+    ),
     Fault("carried is lost", EVENT_PAYLOADS, "_CARRIED if carried else 0", "0"),
     Fault("a cut event is read", EVENT_PAYLOADS, "len(payload) - at != length", "at < 0"),
     Fault("a run begins anywhere", PAYLOADS, "runs.append(seq - end)", "runs.append(seq)"),
@@ -214,13 +239,24 @@ def dead_letters(_: Iterator[Path]) -> Iterator[str]:
 def retention(fresh: Iterator[Path]) -> Iterator[str]:
     """Which segments go, and that nothing needed goes with them."""
     from tests.unit.stores.sample_journal import records_in, sample_records
+    from tidings.clock import ManualClock
     from tidings.errors import DiskFull, StoreError
     from tidings.stores.journal import Journal
+    from tidings.stores.observed_time import LONGEST_PAUSE
     from tidings.stores.retention import Carrier, Retention, SegmentInfo, droppable
 
-    infos = [SegmentInfo(number, 10, 0, needed=5) for number in (1, 2, 3)]
-    if droppable(infos, 99, Retention(10, 50)) != [1, 2]:
+    infos = [SegmentInfo(number, 10, 99, needed=5) for number in (1, 2, 3)]
+    if droppable(infos, Retention(10, 50)) != [1, 2]:
         yield "which segments go"
+    folder, clock = next(fresh), ManualClock(1_700_000_000_000_000)
+    for _ in range(2):
+        with Journal.open(folder, clock=clock) as journal:
+            journal.append(sample_records(1))
+            journal.roll()
+            clock.advance(10**15)
+            if max(journal.ages().values()) > LONGEST_PAUSE + 10**9:
+                yield "a clock that is set makes segments old"
+        clock.advance(10**15)
     sample = sample_records(40)
     with Journal.open(next(fresh), segment_octets=600) as journal:
         for record in sample:
@@ -253,6 +289,23 @@ def retention(fresh: Iterator[Path]) -> Iterator[str]:
             yield "something was lost"
 
 
+def lost_ends(fresh: Iterator[Path]) -> Iterator[str]:
+    """Numbers after a loss, and a journal that is behind its archive."""
+    from tests.archive_worlds import archive_journal
+    from tests.unit.engine.test_lost_ends import published, segments_of
+    from tidings.errors import StoreError
+    from tidings.stores.archive.ahead import check_journal_reaches
+
+    data, archive = next(fresh), next(fresh)
+    used = published(data)
+    archive_journal(data / "journal", archive)
+    segments_of(data)[-1].unlink()
+    if not fails(lambda: check_journal_reaches(data, data / "journal", archive), StoreError):
+        yield "a journal behind its archive is taken"
+    if min(published(data)) <= max(used):
+        yield "a number is used twice"
+
+
 def main(package: str) -> int:
     """Checks the package in a folder; 1 if something is wrong with it."""
     assert Path(tidings.__file__).is_relative_to(package), "another copy is on the path"
@@ -260,7 +313,7 @@ def main(package: str) -> int:
     try:
         with tempfile.TemporaryDirectory() as scratch:
             fresh = (Path(scratch) / str(number) for number in count())
-            for check in (payloads, files, entries, dead_letters, retention):
+            for check in (payloads, files, entries, dead_letters, retention, lost_ends):
                 for found in check(fresh):
                     sys.stdout.write(f"{CAUGHT} {found}\n")
                     return 1

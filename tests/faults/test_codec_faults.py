@@ -101,14 +101,14 @@ FAULTS = [
     Fault(
         "of two members with one name the last counts",
         f"{CODECS}.json_text",
-        "if octets.count(b\":\")",
-        "if False and octets.count(b\":\")",
+        'if octets.count(b":")',
+        'if False and octets.count(b":")',
         f"{TEXT}:test_twins_are_found_wherever_they_are",
     ),
     Fault(
         "an escaped colon hides a member that stands twice",
         f"{CODECS}.json_text",
-        ' + _escaped_colons(octets) != pairs',
+        " + _escaped_colons(octets) != pairs",
         " < pairs",
         f"{TEXT}:test_what_is_no_json",
     ),

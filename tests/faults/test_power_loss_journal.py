@@ -34,6 +34,7 @@ SEED = 20_240
 LOST = "lost"
 BACK = "came back"
 SPOILT = "a header is spoilt"
+TAKEN_FOR_LOSS = "nothing is missing, and it says"
 AFTERWARDS = RECORDS + 100  # what is appended after the last cut
 
 SYNC_FAULTS = [
@@ -86,10 +87,30 @@ SYNC_FAULTS = [
         Fault(
             "what a killed process left is not synced",
             "stores/journal.py",
-            "            os.fsync(file)  # what a killed process",
-            "            os.fstat(file)  # what a killed process",
+            "        os.fsync(file)  # what a killed process",
+            "        os.fstat(file)  # what a killed process",
         ),
         LOST,
+    ),
+    (
+        Fault(
+            "the head names a segment that is not there yet",
+            "stores/journal.py",
+            "        number = self._numbers[-1] + 1\n        try:",
+            "        number = self._numbers[-1] + 1\n"
+            "        self._head.write(self._head.head._replace(newest=number, end=0))\n"
+            "        try:",
+        ),
+        TAKEN_FOR_LOSS,
+    ),
+    (
+        Fault(
+            "the head is not synced before segments are dropped",
+            "stores/journal.py",
+            "        self._head.write(self._head.head._replace(first=first))",
+            "        self._head.note(self._head.head._replace(first=first))",
+        ),
+        TAKEN_FOR_LOSS,
     ),
 ]
 
@@ -124,6 +145,8 @@ def verify(disk: Path, answers: bytes) -> str | None:
         numbers = [each.seq for each in found]
         if missing := ledger.required.difference(numbers):
             return f"{LOST}: {sorted(missing)} of {ledger}"
+        if journal.lost:
+            return f"{TAKEN_FOR_LOSS}: {journal.lost}"
         if numbers != sorted(set(numbers)):
             return f"not in order, or twice: {numbers}"
         if wrong := [each.seq for each in found if each != record_of(each.seq)]:

@@ -19,6 +19,7 @@ from tidings.cli import (
     filters,
     history,
     idl,
+    journal,
     pipeline,
     publishing,
     references,
@@ -85,6 +86,7 @@ serve.add_to(app)
 app.add_typer(channels.app, name="channel")
 app.add_typer(subscriptions.app, name="subscription")
 app.add_typer(dead_letters.app, name="dead-letter")
+app.add_typer(journal.app, name="journal")
 app.add_typer(references.app, name="ior")
 app.add_typer(idl.app, name="idl")
 for _commands in (publishing, subscribing, tree, history, trails, configuration):

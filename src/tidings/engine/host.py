@@ -155,7 +155,7 @@ class Host:
         store = found = host = None
         try:
             if folder is not None:
-                job = partial(recover, folder, settings.limits, segment_octets)
+                job = partial(recover, folder, settings.limits, segment_octets, clock)
                 store, found = await disk.submit(job)
             host = cls(settings, clock or SystemClock(), access or Access(), store, disk,
                        cache_octets)  # fmt: skip

@@ -72,7 +72,6 @@ class Housekeeping:
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
         self._running = asyncio.Lock()
-        self._newest: dict[int, int] = {}  # when a segment was last seen to grow
         self._end: tuple[int, int] | None = None
         self._always = 0  # what had to be written the last time beside events and dead letters
         self._pause = 0.0
@@ -156,25 +155,21 @@ class Housekeeping:
         host = self._host
         assert host is not None
         segments = await host.submit(self._segments)
-        number, octets, _ = segments[-1]
+        number, octets, *_ = segments[-1]
         before = self._end
         self._end = (number, octets)
-        now = host.clock.now() + host.clock.offset
-        if before is not None and before != self._end:
-            self._newest.update(dict.fromkeys(range(before[0], number + 1), now))
-        self._keep_quota(sum(size for _, size, _ in segments))
+        self._keep_quota(sum(one.octets for one in segments))
         return before is not None and before[0] != number
 
-    def _segments(self) -> list[tuple[int, int, int]]:
-        """On the disk thread: number, length and time of the last change of each segment."""
+    def _segments(self) -> list[SegmentInfo]:
+        """On the disk thread: number, length and age of each segment."""
         assert self._host is not None
         store = self._host.store
         assert store is not None
-        found = []
-        for number in store.journal.segments:
-            about = segment_path(store.folder, number).stat()
-            found.append((number, about.st_size, about.st_mtime_ns // 1_000))
-        return found
+        return [
+            SegmentInfo(number, segment_path(store.folder, number).stat().st_size, age)
+            for number, age in sorted(store.journal.ages().items())
+        ]
 
     def _keep_quota(self, octets: int) -> None:
         assert self._host is not None
@@ -202,10 +197,7 @@ class Housekeeping:
         assert host is not None
         if host.loop.time() < self._not_before:
             return False
-        infos = [
-            SegmentInfo(number, octets, self._newest.get(number, changed))
-            for number, octets, changed in await host.submit(self._segments)
-        ]
+        infos = await host.submit(self._segments)
         # Objects, rules and marks are written again, whatever goes.
         infos[0] = infos[0]._replace(needed=self._always)
         if not self._droppable(infos):
@@ -220,13 +212,26 @@ class Housekeeping:
                 await carrying.carry(gone[-1] + 1)
                 self._always = carrying.octets
         self._rest(bool(gone))
-        for number in gone:
-            self._newest.pop(number, None)
+        if gone:
+            self._say_why([info for info in infos if info.number in gone])
         return bool(gone)
+
+    def _say_why(self, gone: list[SegmentInfo]) -> None:
+        keep = self.retention.keep_microseconds
+        old = [info for info in gone if keep is not None and info.age > keep]
+        log.info(
+            "segments %d to %d of the journal went: %d were older than store.retention_age "
+            "(the oldest %.0f s of observed time), %d made the journal too long",
+            gone[0].number,
+            gone[-1].number,
+            len(old),
+            gone[0].age / _SECOND,
+            len(gone) - len(old),
+        )
 
     def _droppable(self, infos: list[SegmentInfo]) -> list[int]:
         assert self._host is not None
-        clock, kept = self._host.clock, self.retention
+        kept = self.retention
         most = None
         if self.disk_quota is not None:
             # What is written meanwhile must not be what goes beyond it.
@@ -237,7 +242,7 @@ class Housekeeping:
             first, hold = self.unarchived()
             # Events that are refused would be worse than events that are not in the archive.
             held = held_from(infos, first, hold if most is None else min(hold, most))
-        return droppable(infos, clock.now() + clock.offset, kept, held)
+        return droppable(infos, kept, held)
 
     def _rest(self, useful: bool) -> None:
         """After an attempt in vain the next one waits, longer each time."""

@@ -19,12 +19,14 @@ from typing import Any, Final, TypeAlias
 from tidings.channel.effects import Outcome
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.settings import Limits
+from tidings.clock import Clock
 from tidings.engine.bodies import packed
 from tidings.engine.recording import HOST_ORIGIN
 from tidings.engine.store import Store
 from tidings.errors import TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.stores.catalog import Catalog
+from tidings.stores.chain import Head
 from tidings.stores.journal import Journal
 from tidings.stores.payloads import (
     StoredDeadLetter,
@@ -38,16 +40,19 @@ from tidings.stores.payloads import (
     stored_outcome,
     stored_topology,
 )
-from tidings.stores.records import Kind
+from tidings.stores.records import Kind, Record
 from tidings.stores.segments import DamageReport, segment_path
 from tidings.stores.segments import Entry as JournalEntry
 
-__all__ = ["Pending", "Recovered", "recover", "uncollected"]
+__all__ = ["JOURNAL", "Pending", "Recovered", "open_journal", "recover", "uncollected"]
 
 log = logging.getLogger(__name__)
 
 CATALOG: Final = "catalog.sqlite"
 JOURNAL: Final = "journal"
+# After a loss, numbers go on so far beyond the highest that is known. After a power loss the head
+# file may be half a minute old: that many events a service does not take in within it.
+LOST_NUMBERS: Final = 1_000_000
 
 # A hole explains no more missing numbers than this: what is wrong then is something else.
 _MOST_MISSED: Final = 1_000_000
@@ -256,7 +261,10 @@ class Recovered:
         if channel.holes == self.holes and entry.record.seq > channel.seq:
             channel.mixed = True
         channel.reserved = entry.record.seq  # a stop in good order takes back what was not used
-        channel.used, channel.skipped = stored_numbers(entry.record.payload) or (channel.reserved, 0)
+        channel.used, channel.skipped = stored_numbers(entry.record.payload) or (
+            channel.reserved,
+            0,
+        )
 
     def _dropped(self, entry: JournalEntry) -> None:
         record = entry.record
@@ -272,6 +280,15 @@ class Recovered:
             if upto <= segment:
                 found[origin] = max(seq, found.get(origin, 0))
         return found
+
+    def go_on_after(self, seq: int) -> list[Record]:
+        """Lets the numbers of all channels go on after one; the records that keep it so."""
+        log.warning("part of the journal is missing: new events get numbers from %d on", seq + 1)
+        existing = [origin for id, origin in self.origins().items() if id]
+        for origin in existing:
+            state = self._channel(origin)
+            state.reserved = max(state.reserved, seq)
+        return [Record(Kind.RESERVED, origin, seq, b"") for origin in existing]
 
     def origins(self) -> dict[int, bytes]:
         """The origins of all channels that exist, by id."""
@@ -312,8 +329,24 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, Recovered]:
-    """Opens the store in a folder, or makes one, and reads what it says. On the disk thread.
+def open_journal(
+    folder: Path,
+    limits: Limits,
+    segment_octets: int,
+    beyond: Head | None = None,
+    clock: Clock | None = None,
+) -> tuple[Journal, Recovered]:
+    """Opens the journal of a data folder, or makes one, and reads what it says.
+
+    If an end or a segment of it is missing, the numbers of all channels go on beyond all that
+    may have been used.
+
+    Args:
+        folder: The data folder.
+        limits: Of producers.
+        segment_octets: How long a segment may be.
+        beyond: How far the journal once reached, as its archive knows.
+        clock: The machine's time.
 
     Raises:
         JournalInUse: Another process has it open.
@@ -327,7 +360,29 @@ def recover(folder: Path, limits: Limits, segment_octets: int) -> tuple[Store, R
             segment_octets=segment_octets,
             visit=found.visit,
             damaged=found.damaged,
+            beyond=beyond,
+            clock=clock,
         )
+    try:
+        if journal.lost:
+            journal.settle(found.go_on_after(journal.highest + LOST_NUMBERS))
+    except BaseException:
+        journal.close()
+        raise
+    return journal, found
+
+
+def recover(
+    folder: Path, limits: Limits, segment_octets: int, clock: Clock | None = None
+) -> tuple[Store, Recovered]:
+    """Opens the store in a folder, or makes one, and reads what it says. On the disk thread.
+
+    Raises:
+        JournalInUse: Another process has it open.
+        JournalTooNew: A newer version has written it; nothing was changed.
+        StoreError: The folder cannot be used.
+    """
+    journal, found = open_journal(folder, limits, segment_octets, clock=clock)
     try:
         catalog = Catalog.open(folder / CATALOG, journal.id)
         _list_dead(catalog, found, limits.dead_letters)

@@ -16,6 +16,7 @@ import tidings
 from tidings.admission import Admission
 from tidings.engine.archiving import Archiving
 from tidings.engine.host import Host
+from tidings.engine.recovery import JOURNAL
 from tidings.errors import Stopping
 from tidings.server.announce import (
     drop_stale_port_file,
@@ -41,6 +42,7 @@ from tidings.server.logs import Logs, loop_fault
 from tidings.server.reload import Reloader
 from tidings.server.requests import RequestLog
 from tidings.server.tokens import made_token, open_to_others, owner_token, token_path
+from tidings.stores.archive.ahead import check_journal_reaches
 from tidings.web.state import WebState
 
 if TYPE_CHECKING:
@@ -171,6 +173,9 @@ class Service:
             if self._settings.http.token_file is not None:
                 owner_token(self._settings)  # found out before a long recovery
             plan = archive_plan(self._settings.archive)
+            if plan is not None and not self._settings.store.memory:
+                data = self._settings.store.dir
+                await asyncio.to_thread(check_journal_reaches, data, data / JOURNAL, plan.folder)
             self._watched = asyncio.all_tasks()
             self.host = await open_host(self._settings)
             self.host.broken.add_done_callback(self._broken)

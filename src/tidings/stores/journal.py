@@ -11,6 +11,8 @@ One thread uses it, the engine's disk thread; nothing here waits for anything bu
   and the journal takes nothing more until it is opened again.
 - Opening reads everything once: unfinished writes at the end are cut off, damage is copied
   aside and reported, and whatever then is in the journal is synced.
+- A segment or an end of one that is gone is seen by the chain (`chain.py`) and reported; the
+  journal goes on in a segment whose number was never used.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
+from tidings.clock import Clock, SystemClock
 from tidings.errors import (
     CursorNotFound,
     DiskFull,
@@ -34,7 +37,17 @@ from tidings.errors import (
 )
 from tidings.names import new_origin
 from tidings.stores import segments
-from tidings.stores.records import Damage, Record, encode
+from tidings.stores.chain import (
+    LINK_OCTETS,
+    ChainCheck,
+    Head,
+    HeadFile,
+    Link,
+    lost_record,
+    read_head,
+)
+from tidings.stores.observed_time import ObservedTime
+from tidings.stores.records import Damage, Kind, Record, encode
 from tidings.stores.segments import (
     DATA_START,
     OUT_OF_DESCRIPTORS,
@@ -55,10 +68,15 @@ SEGMENT_OCTETS = 64 * 1024 * 1024
 # Stretches beyond these are reported, and stay where they are.
 MAX_ASIDE = 1_000
 
+# A segment of this length has no records but a link.
+_EMPTY = DATA_START + LINK_OCTETS
+
 # A quota and a file size limit are a full disk to whoever writes.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 # Errors of a write that pass by themselves, or when somebody makes room.
 _PASSING = {*_FULL, *segments.OUT_OF_DESCRIPTORS, errno.ENOMEM, errno.ENOBUFS, errno.EAGAIN}
+
+_OF_THE_CHAIN = {Kind.LINK, Kind.LOST}
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +89,8 @@ class Journal:
         id: Its random id, 16 octets; stands in every segment.
         damage: What was found wrong, on opening and on reading since.
         files: Descriptors to read its segments with.
+        lost: What of it is missing and was not known to be; `settle` makes it known.
+        highest: The highest sequence number of any record that is known to have been written.
     """
 
     def __init__(self, folder: Path, lock: int, segment_octets: int) -> None:
@@ -78,6 +98,8 @@ class Journal:
         self.files = SegmentFiles(folder)
         self.id = bytes(16)
         self.damage: list[DamageReport] = []
+        self.lost: list[DamageReport] = []
+        self.highest = 0
         self._lock = lock
         self._segment_octets = segment_octets
         self._numbers: list[int] = []  # of all segments, the last is written to
@@ -85,6 +107,11 @@ class Journal:
         self._end = DATA_START  # of the last segment
         self._synced = DATA_START  # up to here the last segment is on the disk
         self._seed = 0
+        self._last_crc = 0  # of the last record
+        self._head: HeadFile | None = None
+        self._clock: Clock = SystemClock()
+        self._time = ObservedTime(0, 0, self._clock.now)
+        self._ended: dict[int, int] = {}  # when segments ended, as far as is known
         self._broken = ""
         self._known: set[tuple[int, int]] = set()  # where reported damage ends
         self._damaged: Callable[[DamageReport], object] | None = None
@@ -97,6 +124,8 @@ class Journal:
         segment_octets: int = SEGMENT_OCTETS,
         visit: Callable[[Entry], object] | None = None,
         damaged: Callable[[DamageReport], object] | None = None,
+        beyond: Head | None = None,
+        clock: Clock | None = None,
     ) -> Self:
         """Opens the journal in a folder, or makes one; no other process can until `close`.
 
@@ -105,6 +134,9 @@ class Journal:
             segment_octets: A segment that would grow longer is followed by a new one.
             visit: Called with every record, so that recovery reads the journal only once.
             damaged: Called with all that is found wrong, in its place among the records.
+            beyond: How far the journal once reached, as its archive knows; what is missing up to
+                there is lost, and the journal goes on behind it.
+            clock: The machine's time; ages are not counted by it, but pauses between two runs.
 
         Raises:
             InvalidUsage: A segment would have no octets.
@@ -121,10 +153,11 @@ class Journal:
         except OSError as error:
             raise StoreError(f"the journal folder {folder} cannot be used: {error}") from error
         journal = cls(folder, lock, segment_octets)
+        journal._clock = clock or SystemClock()
         try:
             journal._damaged = damaged
             journal._take_lock()
-            journal._recover(visit)
+            journal._recover(visit, beyond)
         except OSError as error:
             journal._release()
             raise _translated(error, f"the journal in {folder} cannot be opened") from error
@@ -148,6 +181,18 @@ class Journal:
         """The numbers of all segments, oldest first; the last is the one written to."""
         return list(self._numbers)
 
+    def ages(self) -> dict[int, int]:
+        """How long ago each segment ended, in microseconds of observed time (`ObservedTime`).
+
+        Of one that says nothing of it, the next that does counts: ages are rather too short.
+        """
+        found: dict[int, int] = {}
+        now = ended = self._time.now()
+        for number in reversed(self._numbers):
+            ended = min(ended, self._ended.get(number, ended))
+            found[number] = now - ended
+        return found
+
     def append(self, records: Sequence[Record]) -> list[Cursor]:
         """Writes a batch with one call; it is durable only after `sync`.
 
@@ -166,7 +211,7 @@ class Journal:
             return []
         size = sum(record.octets for record in records)
         encoded = [encode(record, self._seed) for record in records]
-        if self._end > DATA_START and self._end + size > self._segment_octets and self._rolled():
+        if self._end > _EMPTY and self._end + size > self._segment_octets and self._rolled():
             encoded = [encode(record, self._seed) for record in records]
         try:
             segments.write_all(self._file, b"".join(encoded))
@@ -182,6 +227,8 @@ class Journal:
             places.append(Cursor(number, at))
             at += len(octets)
         self._end = at
+        self._last_crc = int.from_bytes(encoded[-1][4:8], "big")
+        self.highest = max(self.highest, *(record.seq for record in records))
         return places
 
     def sync(self) -> None:
@@ -200,6 +247,7 @@ class Journal:
             self._cut_back(self._synced)
             raise JournalBroken(self._broken) from error
         self._synced = self._end
+        self._note()
 
     def read(self, start: Cursor | None = None) -> Iterator[Entry]:
         """The records from a place on, up to what is there now, in the order of writing.
@@ -259,13 +307,15 @@ class Journal:
         self.sync()
         number = self._numbers[-1] + 1
         try:
-            file = segments.create_segment(self.folder, self.id, number, self._lock)
+            link = self._link(number)
+            file = segments.create_segment(self.folder, self.id, number, link, self._lock)
         except OSError as error:
             if segments.segment_path(self.folder, number).exists():
                 self._break(f"a new segment could not be synced ({error})")
                 raise JournalBroken(self._broken) from error
             raise _translated(error, f"no new segment in the journal {self.folder}") from error
-        self._write_to(number, file, DATA_START)
+        self._write_to(number, file)
+        self._note(sync=True)
         return number
 
     def drop_before(self, segment: int) -> list[int]:
@@ -280,6 +330,8 @@ class Journal:
         self._check()
         old = [number for number in self._numbers[:-1] if number < segment]
         try:
+            if old:  # first: what is gone on purpose must not look lost
+                self._write_head(first=old[-1] + 1)
             for number in old:
                 self.files.forget(number)
             segments.drop_segments(self.folder, old, self._lock)
@@ -287,6 +339,16 @@ class Journal:
             raise _translated(error, f"segments of {self.folder} are not removed") from error
         self._numbers = self._numbers[len(old) :]
         return old
+
+    def settle(self, records: Sequence[Record]) -> None:
+        """Makes known what is lost, with what lets numbers go on beyond it.
+
+        Raises:
+            StoreError: As `append` and `sync` do; it is still unknown then.
+        """
+        self.append([*records, *(lost_record(self.id, report) for report in self.lost)])
+        self.sync()
+        self._write_head(first=self._numbers[0])
 
     def close(self) -> None:
         """Syncs what can be synced, and lets others open the journal; again is no error.
@@ -297,6 +359,7 @@ class Journal:
         try:
             if self._lock >= 0 and not self._broken:
                 self.sync()
+                self._note(sync=True)
         finally:
             self._release()
 
@@ -315,31 +378,70 @@ class Journal:
                 "stop that one, or give this one a folder of its own"
             ) from error
 
-    def _recover(self, visit: Callable[[Entry], object] | None) -> None:
+    def _recover(self, visit: Callable[[Entry], object] | None, beyond: Head | None) -> None:
         """Looks at all headers before anything is changed, then goes through all segments."""
         found = segments.find_segments(self.folder)
         known = [segment.journal_id for segment in found if segment.journal_id is not None]
         if not known:
             self._check_empty(found)
+        head = self._known_head(known, beyond)
         segments.remove_unfinished(self.folder)
-        self.id = known[0] if known else bytes.fromhex(new_origin())
+        self.id = known[0] if known else head.journal_id if head else bytes.fromhex(new_origin())
+        chain = ChainCheck(head)
         for segment in found:
-            if self._numbers:
-                for missing in range(self._numbers[-1] + 1, segment.number):
-                    self._report(DamageReport(missing, 0, 0, "missing"))
+            chain.segment(segment.number)
             self._numbers.append(segment.number)
-            self._recover_segment(segment, visit, last=bool(known) and segment is found[-1])
-        last = found[-1].number if found else 0
-        end = segments.segment_path(self.folder, last).stat().st_size if found else 0
-        if known and end >= DATA_START:
-            file = segments.open_for_append(self.folder, last)
-            self._write_to(last, file, end)
-            os.fsync(file)  # what a killed process wrote will be served: it must be durable
-            segments.sync_folder(self.folder, self._lock)
-        else:  # none yet, or the last one cannot be gone on with
-            file = segments.create_segment(self.folder, self.id, last + 1, self._lock)
-            self._write_to(last + 1, file, DATA_START)
+            last = bool(known) and segment is found[-1]
+            self._recover_segment(segment, visit, chain, last=last)
+        chain.finish()
+        for report in chain.reports:
+            self._report(report)
+        self.lost, self.highest, self._ended = chain.unknown(), chain.highest, chain.ended
+        if head is not None:
+            self._time = ObservedTime(head.observed, head.wall, self._clock.now)
+        self._begin(head, bool(known), chain)
         self.files.get(self._numbers[-1])  # from here on there is one that can give way
+
+    def _known_head(self, known: Sequence[bytes], beyond: Head | None) -> Head | None:
+        """What the head file says, and the archive."""
+        head = read_head(self.folder)
+        for one in (head, beyond):
+            if one is not None and known and one.journal_id != known[0]:
+                raise StoreError(
+                    f"{self.folder} holds segments of one journal and the "
+                    f"{'head file' if one is head else 'archive'} is of another: put back that of "
+                    "the same journal, or move it away; nothing was changed"
+                )
+        if head is None or beyond is None:
+            return head or beyond
+        newest, end = max((head.newest, head.end), (beyond.newest, beyond.end))
+        return head._replace(newest=newest, end=end, highest=max(head.highest, beyond.highest))
+
+    def _begin(self, head: Head | None, known: bool, chain: ChainCheck) -> None:
+        """Finds or makes the segment that is written to, and brings the head up to date."""
+        last = self._numbers[-1] if self._numbers else 0
+        end = segments.segment_path(self.folder, last).stat().st_size if last else 0
+        goes_on = known and end >= DATA_START and not chain.end_lost
+        if chain.end_lost and head is not None:
+            last, self._end, self._last_crc = head.newest, head.end, 0
+        else:
+            self._end, self._last_crc = end, chain.check
+        if not goes_on:  # a head is there before the first segment, which is then never headless
+            first = self._numbers[0] if self._numbers else last + 1
+            held = head or Head(self.id, first, last, highest=self.highest)
+            self._head = HeadFile(self.folder, held)
+            link = self._link(last + 1)
+            file = segments.create_segment(self.folder, self.id, last + 1, link, self._lock)
+            self._write_to(last + 1, file)
+            self._note(sync=True)
+            return
+        file = segments.open_for_append(self.folder, last)
+        self._write_to(last, file, end)
+        os.fsync(file)  # what a killed process wrote will be served: it must be durable
+        segments.sync_folder(self.folder, self._lock)
+        first = head.first if head is not None else self._numbers[0]
+        held = Head(self.id, first, last, end, self.highest)
+        self._head = HeadFile(self.folder, self._timed(held))
 
     def _check_empty(self, found: Sequence[Segment]) -> None:
         """Refuses records that nobody can read any more: they may be all that a user has."""
@@ -353,22 +455,32 @@ class Journal:
                 )
 
     def _recover_segment(
-        self, segment: Segment, visit: Callable[[Entry], object] | None, *, last: bool
+        self,
+        segment: Segment,
+        visit: Callable[[Entry], object] | None,
+        chain: ChainCheck,
+        *,
+        last: bool,
     ) -> None:
         number = segment.number
         path = segments.segment_path(self.folder, number)
         if not segment.intact:
             self.note_damage(number, Damage(0, min(DATA_START, path.stat().st_size), torn=False))
-        start = Cursor(number, DATA_START)
+        start = end = Cursor(number, DATA_START)
+        latest = None
         for found in segments.read_entries(self.folder, self.id, start, None, self.files):
             if isinstance(found, Entry):
-                if visit is not None:
+                latest, end = found.at, found.after
+                if not chain.record(found.record) and visit is not None:
                     visit(found)
             elif found.torn and last:
                 os.truncate(path, found.offset)
                 self._report(DamageReport(number, found.offset, found.length, "torn"))
             else:
                 self.note_damage(number, found)
+        size = path.stat().st_size
+        whole = latest is not None and end.offset == size
+        chain.ends(size, segments.check_at(self.folder, latest) if whole and latest else 0)
 
     def _read(self, numbers: list[int], start: Cursor, end: Cursor) -> Iterator[Entry]:
         for number in numbers:
@@ -376,10 +488,10 @@ class Journal:
             stop = end.offset if number == end.segment else None
             try:
                 for found in segments.read_entries(self.folder, self.id, first, stop, self.files):
-                    if isinstance(found, Entry):
-                        yield found
-                    else:
+                    if not isinstance(found, Entry):
                         self.note_damage(number, found)
+                    elif found.record.kind not in _OF_THE_CHAIN:
+                        yield found
             except FileNotFoundError as error:
                 raise CursorNotFound(f"segment {number} was dropped while it was read") from error
             except OSError as error:
@@ -404,7 +516,37 @@ class Journal:
         if self._damaged is not None:
             self._damaged(report)
 
-    def _write_to(self, number: int, file: int, end: int) -> None:
+    def _link(self, number: int) -> bytes:
+        """The first octets of a segment behind its header; the first segment has no link."""
+        if number == 1:
+            return b""
+        observed = self._ended[number - 1] = self._time.now()
+        link = Link(self._end, self._last_crc, self.highest, observed)
+        return encode(link.record(self.id, number), segments.segment_seed(self.id, number))
+
+    def _note(self, *, sync: bool = False) -> None:
+        """Notes in the head how far the journal is durable; one that is older does no harm."""
+        assert self._head is not None
+        head = self._head.head._replace(
+            newest=self._numbers[-1], end=self._synced, highest=self.highest
+        )
+        try:
+            self._head.write(self._timed(head)) if sync else self._head.note(self._timed(head))
+        except OSError as error:
+            log.warning("the head of the journal %s is not written: %s", self.folder, error)
+
+    def _write_head(self, first: int) -> None:
+        assert self._head is not None
+        self._head.write(self._head.head._replace(first=first))
+
+    def _timed(self, head: Head) -> Head:
+        return head._replace(observed=self._time.now(), wall=self._clock.now())
+
+    def _write_to(self, number: int, file: int, end: int | None = None) -> None:
+        """Goes on in a segment; a new one has no more than a header and a link."""
+        if end is None:
+            end = os.fstat(file).st_size
+            self._last_crc = 0
         if self._file >= 0:
             os.close(self._file)
         self._file = file
@@ -437,6 +579,8 @@ class Journal:
 
     def _release(self) -> None:
         self.files.close()
+        if self._head is not None:
+            self._head.close()
         for descriptor in (self._file, self._lock):
             if descriptor >= 0:
                 with contextlib.suppress(OSError):

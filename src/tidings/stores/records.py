@@ -65,6 +65,7 @@ class Kind(IntEnum):
 
     What the payloads hold is in `payloads.py`. Of a RESERVED record numbers up to its seq
     may be in use. A DROPPED record says that events up to its seq went with old segments.
+    LINK and LOST records belong to the chain of segments (`chain.py`).
     Checkpoint records stand around a complete copy of topology, plans and
     producer marks.
     """
@@ -80,6 +81,8 @@ class Kind(IntEnum):
     RESERVED = 8
     CHECKPOINT = 9
     DROPPED = 10
+    LINK = 11
+    LOST = 12
 
 
 class Record(NamedTuple):

@@ -56,13 +56,13 @@ class SegmentInfo(NamedTuple):
     Attributes:
         number: Its number.
         octets: How long it is.
-        newest: When its newest record was written, microseconds since 1970.
+        age: For how long it has not been written to, in microseconds of observed time.
         needed: How many of its octets would have to be carried forward.
     """
 
     number: int
     octets: int
-    newest: int
+    age: int
     needed: int = 0
 
 
@@ -113,7 +113,7 @@ def held_from(segments: Sequence[SegmentInfo], first: int, most: int) -> int:
 
 
 def droppable(
-    segments: Sequence[SegmentInfo], now: int, retention: Retention, held: int | None = None
+    segments: Sequence[SegmentInfo], retention: Retention, held: int | None = None
 ) -> list[int]:
     """The segments that can go, the oldest first, never the one that is written to.
 
@@ -123,7 +123,6 @@ def droppable(
 
     Args:
         segments: All segments, oldest first.
-        now: Microseconds since 1970.
         retention: How much is kept.
         held: Segments from this one on stay whatever their age; None if there is none.
     """
@@ -133,7 +132,7 @@ def droppable(
     worth = 0  # how many of them pay
     balance = 0
     for segment in segments[:-1]:
-        too_old = keep is not None and now - segment.newest > keep
+        too_old = keep is not None and segment.age > keep
         if not too_old and total <= retention.keep_octets:
             break
         if held is not None and segment.number >= held:

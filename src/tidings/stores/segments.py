@@ -24,6 +24,7 @@ from zlib import crc32
 from tidings.errors import CursorNotFound, JournalTooNew, StoreError
 from tidings.stores.records import (
     HEAD_OCTETS,
+    MAGIC,
     Damage,
     Kind,
     LostRecord,
@@ -45,6 +46,7 @@ __all__ = [
     "Entry",
     "Segment",
     "SegmentFiles",
+    "check_at",
     "create_segment",
     "drop_segments",
     "fetch_record",
@@ -116,8 +118,10 @@ class DamageReport(NamedTuple):
         segment: The segment's number.
         offset: Where the stretch begins.
         length: How many octets it has.
-        what: ``damaged``, ``torn`` (the end of an unfinished write) or ``missing`` (the whole
-            file, between two others).
+        what: ``damaged``, ``torn`` (the end of an unfinished write), ``missing`` (the whole
+            file), ``cut`` (synced records at its end are gone), ``replaced`` (it does not end as
+            its successor says) or ``headless`` (of no segment: the journal has lost its head
+            file, and nobody knows whether an end is missing).
         aside: Where its octets were copied to; None if they were not.
         lost: The records it held whose heads can be read.
         all_known: Whether these are all it held.
@@ -245,13 +249,16 @@ class SegmentFiles:
             self._close_oldest()
 
 
-def create_segment(folder: Path, journal_id: bytes, number: int, opened: int | None = None) -> int:
+def create_segment(
+    folder: Path, journal_id: bytes, number: int, link: bytes = b"", opened: int | None = None
+) -> int:
     """Makes a segment that is there whole or not at all; returns a descriptor to append with.
 
     Args:
-        folder: Where.
+        folder: The journal's folder.
         journal_id: The journal's id.
-        number: The segment's.
+        number: The segment's number.
+        link: Its first record, as octets; empty for none.
         opened: A descriptor of the folder, so that none has to be free for its sync.
 
     Raises:
@@ -263,7 +270,7 @@ def create_segment(folder: Path, journal_id: bytes, number: int, opened: int | N
         unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, _MODE
     )
     try:
-        write_all(descriptor, _header(journal_id, number))
+        write_all(descriptor, _header(journal_id, number) + link)
         os.fsync(descriptor)
         unfinished.rename(path)
         sync_folder(folder, opened)
@@ -353,6 +360,12 @@ def fetch_record(files: SegmentFiles, journal_id: bytes, place: Cursor) -> Recor
     if record is not None:
         return record
     raise CursorNotFound(f"no whole record is at {place.offset} in segment {place.segment}")
+
+
+def check_at(folder: Path, place: Cursor) -> int:
+    """The head CRC of the record at a place."""
+    with segment_path(folder, place.segment).open("rb", buffering=0) as file:
+        return int.from_bytes(os.pread(file.fileno(), 4, place.offset + len(MAGIC)), "big")
 
 
 def drop_segments(folder: Path, numbers: list[int], opened: int | None = None) -> None:

@@ -151,7 +151,9 @@ def _of_connections(doors: Mapping[str, Admission]) -> Iterator[Metric]:
 
 def _of_channels(seen: _Seen) -> Iterator[Metric]:
     accepted = CounterMetricFamily(
-        "tidings_events_accepted", "Events accepted since the channel was made.", labels=("channel",)
+        "tidings_events_accepted",
+        "Events accepted since the channel was made.",
+        labels=("channel",),
     )
     waiting = GaugeMetricFamily(
         "tidings_events_waiting", "Events that wait for somebody.", labels=("channel",)

@@ -96,7 +96,9 @@ def judged_ledgers(books: Books) -> Iterator[str]:
         if len(set(answers)) < len(answers):
             yield f"twice: {channel}: one number was the answer to two events"
     for name, taken in books.consumed.items():
-        yield from (f"{word}: {name}: {what}" for word, what in _judged_consumer(name, books, taken))
+        yield from (
+            f"{word}: {name}: {what}" for word, what in _judged_consumer(name, books, taken)
+        )
 
 
 def _judged_consumer(name: str, books: Books, ledger: Consumed) -> Iterator[tuple[str, str]]:
@@ -105,9 +107,7 @@ def _judged_consumer(name: str, books: Books, ledger: Consumed) -> Iterator[tupl
     wanted = {seq for seq, (_, number) in answered.items() if part.wants(number)}
     seqs = [one.seq for one in ledger.took]
     had = set(seqs)
-    gone = sorted(
-        seq for seq in wanted - had if (part.channel, seq) not in books.damaged.events
-    )
+    gone = sorted(seq for seq in wanted - had if (part.channel, seq) not in books.damaged.events)
     if gone:
         yield "lost", f"{len(gone)} of {len(wanted)}: {gone[:_FEW]}"
     if len(had) < len(seqs):

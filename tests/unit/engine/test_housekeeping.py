@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -26,12 +29,13 @@ from tests.unit.engine.hosts import (
 from tidings.channel.commands import Push
 from tidings.channel.effects import NoticeKind
 from tidings.channel.management import Detach
+from tidings.clock import ManualClock
 from tidings.engine import housekeeping as housekeeping_module
 from tidings.engine.carrying import Carrying
 from tidings.engine.host import Host
 from tidings.errors import DiskFull, InvalidUsage, StoreError
+from tidings.stores import observed_time
 from tidings.stores.retention import Retention
-from tidings.stores.segments import segment_path
 
 SEGMENT = 12_000
 DAY = 24 * 3600 * 1_000_000
@@ -166,29 +170,44 @@ def test_a_journal_full_of_waiting_events_is_not_copied_again_and_again(tmp_path
     run(play())
 
 
-def test_a_segment_is_as_old_as_its_newest_record_also_after_a_restart(tmp_path: Path) -> None:
+def test_a_clock_that_is_set_makes_nothing_old_and_time_that_passes_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "tidings.engine.housekeeping")
+    passing = ManualClock()
+    monkeypatch.setattr(observed_time, "monotonic_microseconds", passing.now)
+    wall = ManualClock(1_700_000_000_000_000)
+    week = Retention(keep_microseconds=7 * DAY)
+
+    def opened() -> Coroutine[Any, Any, Host]:
+        return Host.open(tmp_path, segment_octets=SEGMENT, retention=week, clock=wall)
+
+    async def segments(host: Host) -> list[int]:
+        host.clock.check()
+        await soon(host.housekeeping.run_once())
+        return store_of(host).journal.segments
+
     async def play() -> None:
-        week = Retention(keep_microseconds=7 * DAY)
-        host = await Host.open(tmp_path, segment_octets=SEGMENT, retention=week)
+        host = await opened()
         channel = await new_channel(host)
         source = await supplier(host, channel)
         await filled(host, channel, source, 2)
-        await soon(host.housekeeping.run_once())
-        assert store_of(host).journal.segments == [1, 2, 3]
+        wall.advance(400 * DAY)
+        for path in store_of(host).folder.glob("*.journal"):
+            os.utime(path, (0, 0))
+        assert await segments(host) == [1, 2, 3]
         await host.close()
-        old = segment_path(store_of(host).folder, 1)
-        os.utime(old, (0, 0))
-        again = await Host.open(tmp_path, segment_octets=SEGMENT, retention=week)
-        await soon(again.housekeeping.run_once())
-        assert store_of(again).journal.segments[0] == 2
-        # Seen to grow now, whatever the file says.
-        last = store_of(again).journal.segments[-1]
-        await filled(again, channel, source, 1)
-        await soon(again.housekeeping.run_once())
-        os.utime(segment_path(store_of(again).folder, last), (0, 0))
-        await soon(again.housekeeping.run_once())
-        assert last in store_of(again).journal.segments
-        await again.close()
+        wall.advance(400 * DAY)  # a pause counts for a day at most
+        host = await opened()
+        assert await segments(host) == [1, 2, 3]
+        passing.advance(5 * DAY)
+        await host.close()
+        host = await opened()
+        assert await segments(host) == [1, 2, 3]
+        passing.advance(1 * DAY + 1)
+        assert (await segments(host))[0] == 3
+        assert "segments 1 to 2 of the journal went: 2 were older than" in caplog.text
+        await host.close()
 
     run(play())
 

@@ -102,9 +102,9 @@ def test_only_durable_records_of_one_segment_are_read(tmp_path: Path) -> None:
         for segment in (1, 2):
             start = Cursor(segment, DATA_START)
             found = [entry.record for entry in durable_entries(journal, start)]
-            assert found == first
-            stop = places[2].offset
-            assert [e.record for e in durable_entries(journal, start, stop)] == first[:2]
+            assert [record for record in found if record.kind != Kind.LINK] == first
+        start, stop = Cursor(1, DATA_START), places[2].offset
+        assert [e.record for e in durable_entries(journal, start, stop)] == first[:2]
         assert list(durable_entries(journal, end)) == []
         assert len(list(durable_entries(journal, end, journal.end.offset))) == 0
         with pytest.raises(FileNotFoundError):

@@ -23,6 +23,7 @@ from tidings.stores.archive.reading import JournalReader
 from tidings.stores.archive.retention import ArchiveRetention
 from tidings.stores.archive.rows import Rows
 from tidings.stores.archive.sealing import ManifestFile, Sealer, translated
+from tidings.stores.observed_time import ObservedTime
 from tidings.stores.records import Damage
 from tidings.stores.segments import DATA_START, Cursor
 
@@ -98,6 +99,7 @@ class Archiver:
         options: When a segment is sealed, and what is kept.
         clock: The time.
         on_seal: Told of every seal when it is made.
+        monotonic: Microseconds from some moment on, never set; the machine's if None.
 
     Raises:
         DiskFull: There is no room to begin.
@@ -114,11 +116,13 @@ class Archiver:
         clock: Clock | None = None,
         *,
         on_seal: Callable[[Sealed], None] | None = None,
+        monotonic: Callable[[], int] | None = None,
     ) -> None:
         self.folder = folder
         self._options = options or ArchiveOptions()
         self._clock = clock or SystemClock()
         self._on_seal = on_seal
+        self._monotonic = monotonic
         self._reader = JournalReader(journal_folder)
         self._gap: Gap | None = None
         self._opened_us = self._clock.now()
@@ -139,12 +143,15 @@ class Archiver:
         manifest = manifest_of(self.folder)
         clear_leftovers(self.folder, manifest)
         books = last_books(self.folder, manifest, self._reader, self._clock.now)
+        last = manifest.seals[-1] if manifest.seals else None
+        observed, sealed = (last.observed_us, last.sealed_us) if last else (0, 0)
+        self._time = ObservedTime(observed, sealed, self._clock.now, self._monotonic)
         self._manifest = ManifestFile(self.folder, manifest.end)
         self._sealer = Sealer(self.folder, self._manifest, manifest.last_seal)
         self._retention = ArchiveRetention(
             self.folder,
             self._manifest,
-            manifest.files,
+            manifest,
             self._options.keep_octets,
             self._options.keep_microseconds,
         )
@@ -269,7 +276,7 @@ class Archiver:
         rows, now = self._rows, self._clock.now()
         rows.books.cursor = self._at
         count = rows.segment.rows
-        seal, files = self._sealer.seal(rows.segment, rows.books, now, self._gap)
+        seal, files = self._sealer.seal(rows.segment, rows.books, now, self._gap, self._time.now())
         rows.segment = Segment()
         self._gap = None
         self._sealed = self._at
@@ -278,7 +285,7 @@ class Archiver:
         seals.append(sealed)
         if self._on_seal is not None:
             self._on_seal(sealed)
-        self._retention.sealed(files, now)
+        self._retention.sealed(seal, files, self._time.now())
 
     def _progress(self, seals: list[Sealed]) -> Progress:
         return Progress(tuple(seals), self._at, self._sealed, self._rows.segment.rows)

@@ -95,6 +95,7 @@ class Seal(NamedTuple):
         gap: What of the journal was gone, if something was.
         damaged: How many records of the journal could not be read.
         stray: How many outcomes were of events that are not in the archive.
+        observed_us: When, in observed time (`ObservedTime`); ages are counted by it.
     """
 
     number: int
@@ -105,6 +106,7 @@ class Seal(NamedTuple):
     gap: Gap | None
     damaged: int
     stray: int
+    observed_us: int = 0
 
 
 class _File(msgspec.Struct, gc=False):
@@ -137,6 +139,7 @@ class _Line(msgspec.Struct):
     gap: _Gap | None = None
     damaged: int = 0
     stray: int = 0
+    observed_us: int = 0
     dropped: tuple[str, ...] = ()
 
 
@@ -302,6 +305,7 @@ def _seal(line: _Line) -> Seal:
         gap,
         line.damaged,
         line.stray,
+        line.observed_us,
     )
 
 
@@ -336,6 +340,7 @@ def seal_line(seal: Seal, files: Iterable[SegmentFile]) -> bytes:
         "gap": gap,
         "damaged": seal.damaged,
         "stray": seal.stray,
+        "observed_us": seal.observed_us,
     }
     return _with_check(plain)
 

@@ -5,17 +5,20 @@ What is left can then still be judged: a plan may be older than all events judge
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from tidings.stores.archive.files import remove_file
-from tidings.stores.archive.manifest import SegmentFile, drop_line
+from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile, drop_line
 from tidings.stores.archive.schema import EVENTS, OUTCOMES
 from tidings.stores.archive.sealing import ManifestFile, translated
 
 __all__ = ["ArchiveRetention"]
+
+log = logging.getLogger(__name__)
 
 _DROPPED: Final = frozenset({EVENTS, OUTCOMES})
 
@@ -27,16 +30,17 @@ class ArchiveRetention:
         folder: The archive.
         manifest: Told first; a file whose line is there is removed by the next start at the
             latest.
-        files: What is there.
+        before: What is there.
         keep_octets: How long all files together may be; None: as long as they like.
-        keep_microseconds: How old rows may be; None: as old as they like.
+        keep_microseconds: How old files may be, in observed time: a clock that is set makes
+            nothing old. None: as old as they like.
     """
 
     def __init__(
         self,
         folder: Path,
         manifest: ManifestFile,
-        files: Iterable[SegmentFile],
+        before: Manifest,
         keep_octets: int | None,
         keep_microseconds: int | None,
     ) -> None:
@@ -46,7 +50,8 @@ class ArchiveRetention:
         self._keep_microseconds = keep_microseconds
         self._files: deque[SegmentFile] = deque()
         self._octets = 0
-        self._add(files)
+        self._observed = {seal.number: seal.observed_us for seal in before.seals}
+        self._add(before.files)
 
     def _add(self, files: Iterable[SegmentFile]) -> None:
         if self._keep_octets is None and self._keep_microseconds is None:
@@ -56,19 +61,30 @@ class ArchiveRetention:
             if file.kind in _DROPPED:
                 self._files.append(file)
 
-    def sealed(self, files: Iterable[SegmentFile], now: int) -> None:
+    def sealed(self, seal: Seal, files: Iterable[SegmentFile], now: int) -> None:
         """Takes note of new files, and drops what is too much or too old.
+
+        Args:
+            seal: The seal that was made.
+            files: What came with it.
+            now: Observed time.
 
         Raises:
             DiskFull: There is no room even for the line that says so.
             StoreError: The disk refuses.
         """
+        self._observed[seal.number] = seal.observed_us
         self._add(files)
-        going = self._too_old(now) + self._too_much()
+        old, many = self._too_old(now), self._too_much()
+        going = old + many
         if not going:
             return
+        log.info(
+            "%d files of the archive go: %d are older than archive.retention_age in observed "
+            "time, %d are too many for archive.retention_size", len(going), len(old), len(many),
+        )  # fmt: skip
         try:
-            self._manifest.append(drop_line([file.path for file in going], now))
+            self._manifest.append(drop_line([file.path for file in going], seal.sealed_us))
         except OSError as error:
             self._files.extendleft(reversed(going))
             self._octets += sum(file.octets for file in going)
@@ -80,11 +96,10 @@ class ArchiveRetention:
         if self._keep_microseconds is None:
             return []
         before = now - self._keep_microseconds
-        # Clocks may have been wrong: one file with a late time must not keep the rest.
-        going = [file for file in self._files if file.last_us < before]
-        if going:
-            self._files = deque(file for file in self._files if file.last_us >= before)
-            self._octets -= sum(file.octets for file in going)
+        going: list[SegmentFile] = []
+        while self._files and self._observed.get(self._files[0].seal, 0) < before:
+            going.append(self._files.popleft())
+            self._octets -= going[-1].octets
         return going
 
     def _too_much(self) -> list[SegmentFile]:

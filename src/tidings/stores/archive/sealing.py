@@ -128,7 +128,7 @@ class Sealer:
         self.number = number
 
     def seal(
-        self, segment: Segment, books: Books, at: int, gap: Gap | None
+        self, segment: Segment, books: Books, at: int, gap: Gap | None, observed: int
     ) -> tuple[Seal, list[SegmentFile]]:
         """Writes rows and books; with the line in the manifest they count.
 
@@ -149,7 +149,7 @@ class Sealer:
             write_file(self._folder / path, kept, self._known)
             seal = Seal(
                 number, at, Cursor(*books.cursor), path, crc32(kept), gap, segment.damaged,
-                segment.stray,
+                segment.stray, observed,
             )  # fmt: skip
             self._manifest.append(seal_line(seal, files))
         except OSError as error:

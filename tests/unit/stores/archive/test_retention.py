@@ -10,6 +10,7 @@ from tests.unit.stores.archive.small_journal import HOUR, START, channel, happen
 from tidings.clock import ManualClock
 from tidings.stores.archive.archiver import ArchiveOptions, Archiver
 from tidings.stores.archive.manifest import read_manifest
+from tidings.stores.journal import Journal
 from tidings.stores.segments import Cursor
 
 RECORDS = [channel(), *(happened(n, at=START + n * HOUR) for n in range(1, 9)), plan(1, [3])]
@@ -35,10 +36,29 @@ def test_the_oldest_go_first(tmp_path: Path) -> None:
 
 
 def test_what_is_too_old_goes_and_plans_stay(tmp_path: Path) -> None:
-    archiver, end = archived(tmp_path, keep_microseconds=3 * HOUR)
-    with archiver:
-        archiver.advance(end, seal=True)
-    assert [row["seq"] for row in rows_of(tmp_path / "a", "events")] == [5, 6, 7, 8]
+    """A clock that is set makes nothing old; a pause between two runs counts for a day at most."""
+    day = 24 * HOUR
+    end = written(tmp_path / "journal", RECORDS)
+    options = ArchiveOptions(seal_rows=2, keep_microseconds=4 * day)
+    wall, passing = ManualClock(START), ManualClock()
+
+    def archive(upto: Cursor, pace: int) -> list[int]:
+        def slowly(_: object) -> None:
+            passing.advance(pace)
+            wall.advance(1_000 * day)
+
+        folders = tmp_path / "journal", tmp_path / "a"
+        with Archiver(*folders, options, wall, on_seal=slowly, monotonic=passing.now) as archiver:
+            archiver.advance(upto, seal=True)
+        return [row["seq"] for row in rows_of(tmp_path / "a", "events")]
+
+    assert archive(end, 2 * day) == [6, 7, 8]
+    with Journal.open(tmp_path / "journal") as journal:
+        journal.append([happened(9)])
+        journal.sync()
+        end = journal.synced
+    wall.advance(1_000 * day)
+    assert archive(end, 0) == [6, 7, 8, 9]
     assert len(rows_of(tmp_path / "a", "plans")) == len(rows_of(tmp_path / "a", "objects")) == 1
 
 

@@ -1,0 +1,157 @@
+"""`tidings journal …`: check a data folder, and go on after part of its journal is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tidings.cli import render
+from tidings.cli.options import Json, examples
+
+if TYPE_CHECKING:
+    from tidings.stores.archive.ahead import ArchiveEnd
+    from tidings.stores.journal_check import JournalState
+    from tidings.stores.segments import DamageReport
+
+__all__ = ["app"]
+
+Data = Annotated[Path, typer.Argument(metavar="DIR", help="The service's data folder.")]
+Archive = Annotated[
+    Path | None, typer.Option("--archive", metavar="DIR", help="The archive of its journal.")
+]
+
+app = typer.Typer(
+    help="Check the journal in a data folder, and go on after a loss.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_WORDS = {
+    "damaged": "segment {0}: {2} octets at {1} are damaged",
+    "missing": "segment {0} is missing",
+    "cut": "segment {0} is cut: {2} octets at {1} are missing",
+    "replaced": "segment {0} does not end as segment {1} says: another file was put in its place",
+    "headless": "the file `head` is missing: nobody knows whether a first or last segment is, too",
+}
+
+
+def _in_words(report: DamageReport) -> str:
+    segment, offset, length, what, *_ = report
+    second = segment + 1 if what == "replaced" else offset
+    return _WORDS[what].format(segment, second, length)
+
+
+@app.command(
+    epilog=examples(
+        "tidings journal check /var/lib/tidings",
+        "tidings journal check /var/lib/tidings --archive /srv/archive --json",
+    )
+)
+def check(data: Data, archive: Archive = None, json: Json = False) -> None:
+    """Read every record of a journal and say what is damaged or missing; changes nothing.
+
+    The service may be running. With --archive it also says what the archive holds that the
+    journal does not.
+
+    Exit code: 0 if all is good, 1 if something is damaged or missing, 2 if it cannot be read.
+    """
+    from tidings.engine.recovery import JOURNAL
+    from tidings.stores.archive.ahead import archive_end, journal_end
+    from tidings.stores.journal_check import check_journal
+
+    folder = data / JOURNAL
+    end = None if archive is None else archive_end(archive)
+    state = check_journal(folder, {} if end is None else end.channels)
+    behind = end is not None and end.cursor > journal_end(folder)[1]
+    if json:
+        _as_json(state, end, behind)
+    else:
+        _as_text(state, end if behind else None)
+    if behind or not state.good:
+        raise typer.Exit(1)
+
+
+def _as_json(state: JournalState, end: ArchiveEnd | None, behind: bool) -> None:
+    render.as_json(
+        {
+            "good": state.good and not behind,
+            "journal": state.journal_id,
+            "segments": state.segments,
+            "octets": state.octets,
+            "records": state.records,
+            "unfinished": state.unfinished,
+            "damage": [
+                {"segment": r.segment, "offset": r.offset, "length": r.length, "what": r.what}
+                for r in state.damage
+            ],
+            "events": [one._asdict() for one in state.events],
+            "channels": state.channels,
+            "subscriptions": [
+                {"channel": channel, "id": proxy} for channel, proxy in state.subscriptions
+            ],
+            "behind_archive": behind,
+            "archive": None if end is None else list(end.cursor),
+        }
+    )
+
+
+def _as_text(state: JournalState, end: ArchiveEnd | None) -> None:
+    for report in state.damage:
+        render.say(_in_words(report))
+    if end is not None:
+        render.say(
+            f"the archive reaches segment {end.cursor.segment}, octet {end.cursor.offset}: "
+            "the journal ends before"
+        )
+    for channel, first, last in state.events:
+        upto = "on" if last is None else f"to {last}"
+        render.say(f"channel {channel}: events from {first} {upto} may be lost")
+    for channel in state.channels:
+        render.say(f"channel {channel}: its own records are lost, and its subscriptions")
+    for channel, proxy in state.subscriptions:
+        render.say(f"channel {channel}: the record of subscription {proxy} is lost")
+    if state.unfinished:
+        render.say(f"{state.unfinished} octets at the end are an unfinished write: no loss")
+    verdict = "good" if state.good and end is None else "not whole"
+    render.say(
+        f"the journal is {verdict}: {state.records} records in {state.segments} segments, "
+        f"{state.octets} octets"
+    )
+
+
+@app.command(
+    epilog=examples("tidings journal accept /var/lib/tidings --archive /srv/archive"),
+)
+def accept(
+    data: Data,
+    archive: Annotated[
+        Path, typer.Option("--archive", metavar="DIR", help="The archive of its journal.")
+    ],
+) -> None:
+    """Go on with a journal that ends before its archive does; the service must be stopped.
+
+    What the archive holds beyond the journal is not brought back: those events are not delivered
+    again. The journal records the loss, and new events get numbers that were never used.
+    """
+    from tidings.channel.settings import DEFAULT_SETTINGS
+    from tidings.engine.recovery import JOURNAL, open_journal
+    from tidings.errors import ArchiveDamaged
+    from tidings.stores.archive.ahead import archive_end, journal_end
+    from tidings.stores.journal import SEGMENT_OCTETS
+
+    end = archive_end(archive)
+    if end is None or end.cursor <= journal_end(data / JOURNAL)[1]:
+        render.say("the journal reaches as far as its archive: there is nothing to accept")
+        return
+    if not end.journal_id:
+        raise ArchiveDamaged(
+            f"the books of the archive {archive} cannot be read, so its journal is not known: put "
+            "them back from a copy, or move the archive away to begin a new one"
+        )
+    journal, _ = open_journal(data, DEFAULT_SETTINGS.limits, SEGMENT_OCTETS, end.head)
+    with journal:
+        for report in journal.lost:
+            render.say(_in_words(report))
+        render.say(f"accepted: the journal goes on in segment {journal.end.segment}")

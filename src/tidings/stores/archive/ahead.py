@@ -1,0 +1,102 @@
+"""Whether an archive knows more than its journal: the journal lost its end, or an old copy is back.
+
+An archive only ever holds what the journal had synced before. It is read here, never changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from tidings.errors import ArchiveDamaged, ArchiveNotFound, StoreError
+from tidings.stores.archive.books import read_books
+from tidings.stores.archive.manifest import read_manifest
+from tidings.stores.chain import Head
+from tidings.stores.segments import Cursor, find_segments, segment_path
+
+__all__ = ["ArchiveEnd", "archive_end", "check_journal_reaches", "journal_end"]
+
+
+class ArchiveEnd(NamedTuple):
+    """How far an archive knows its journal.
+
+    Attributes:
+        journal_id: The journal's id; empty if the archive's books cannot be read.
+        cursor: All of the journal before this place is in the archive.
+        channels: By origin, name and highest number of each channel.
+    """
+
+    journal_id: bytes
+    cursor: Cursor
+    channels: Mapping[bytes, tuple[str, int]]
+
+    @property
+    def head(self) -> Head:
+        """The same, as a journal's head file says it."""
+        highest = max((last for _, last in self.channels.values()), default=0)
+        return Head(self.journal_id, 1, *self.cursor, highest=highest)
+
+
+def archive_end(folder: Path) -> ArchiveEnd | None:
+    """How far the archive in a folder goes; None if nothing was archived yet.
+
+    Raises:
+        ArchiveDamaged: A newer version wrote it, or it cannot be read.
+    """
+    try:
+        manifest = read_manifest(folder)
+    except ArchiveNotFound:
+        return None
+    if not manifest.seals:
+        return None
+    last = manifest.seals[-1]
+    journal_id, channels = b"", {}
+    with contextlib.suppress(ArchiveDamaged):  # the archiver makes them again
+        books = read_books(folder, last)
+        journal_id = bytes.fromhex(books.journal)
+        channels = {
+            bytes.fromhex(origin): (book.name, max(book.last, book.highest or 0))
+            for origin, book in books.channels.items()
+        }
+    return ArchiveEnd(journal_id, last.cursor, channels)
+
+
+def journal_end(folder: Path) -> tuple[bytes, Cursor]:
+    """The id and the end of the journal in a folder, by its files; nothing is changed."""
+    found = find_segments(folder) if folder.is_dir() else []
+    if not found:
+        return b"", Cursor(0, 0)
+    ids = [segment.journal_id for segment in found if segment.journal_id is not None]
+    last = found[-1].number
+    return ids[0] if ids else b"", Cursor(last, segment_path(folder, last).stat().st_size)
+
+
+def check_journal_reaches(data: Path, journal: Path, archive: Path) -> None:
+    """Refuses a journal that ends before what its archive holds.
+
+    Args:
+        data: The service's data folder, for the message.
+        journal: The journal's folder.
+        archive: The archive's folder.
+
+    Raises:
+        StoreError: It does, and the message says what to do; or one of them cannot be read.
+            Nothing was changed.
+    """
+    known = archive_end(archive)
+    if known is None:
+        return
+    id, end = journal_end(journal)
+    if known.cursor <= end or (id and known.journal_id and id != known.journal_id):
+        return  # that the archive is another journal's is the archiver's to say
+    reach = f"ends in segment {end.segment} at {end.offset}" if end.segment else "is empty"
+    raise StoreError(
+        f"the archive {archive} reaches segment {known.cursor.segment}, octet "
+        f"{known.cursor.offset} of the journal, and the journal in {data} {reach}: its newest "
+        "part was deleted, or an older copy of it was restored. Nothing was changed. "
+        f"`tidings journal check {data} --archive {archive}` shows what is missing. Put the "
+        "newer journal back, or go on without what it held: "
+        f"`tidings journal accept {data} --archive {archive}`"
+    )

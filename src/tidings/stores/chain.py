@@ -1,0 +1,290 @@
+"""The chain of segments: shows whether a journal still has both ends and all between them.
+
+Each segment but the first begins with a link: how its predecessor ended. The file ``head`` names
+the oldest segment that must be there and the newest, with how far the newest was synced. All of
+it states a lower bound, because it is written after what it speaks of was synced: a crash
+between any two disk calls never looks like a loss.
+
+The head has three slots, each a record of its own. Segment changes, drops and closing are synced,
+in the first two slots by turns, so that a torn write leaves the one before. Syncs of the journal
+are noted in the third slot without a sync of its own: a killed process leaves it exact, a power
+loss leaves it as old as the system's write-back (about half a minute).
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tidings.stores import segments
+from tidings.stores.records import Kind, Record, encode, first_record
+from tidings.stores.segments import DamageReport
+
+__all__ = [
+    "CUT",
+    "HEAD",
+    "HEADLESS",
+    "LINK_OCTETS",
+    "MISSING",
+    "REPLACED",
+    "ChainCheck",
+    "Head",
+    "HeadFile",
+    "Link",
+    "link_of",
+    "lost_record",
+    "read_head",
+]
+
+HEAD: Final = "head"
+
+MISSING: Final = "missing"
+CUT: Final = "cut"
+REPLACED: Final = "replaced"
+HEADLESS: Final = "headless"
+
+_MODE: Final = 0o600
+_LINK: Final = struct.Struct(">QIQQ")
+_HEAD: Final = struct.Struct(">QQQQQQ")
+_LOST: Final = struct.Struct(">QQ")
+LINK_OCTETS: Final = Record(Kind.LINK, bytes(16), 0, bytes(_LINK.size)).octets
+# One slot for each sector: a sector is written whole or not at all.
+_SLOT: Final = 512
+_NOTE: Final = 2
+
+
+class Link(NamedTuple):
+    """How the predecessor of a segment ended.
+
+    Attributes:
+        end: How long it was.
+        check: The head CRC of its last record; 0 if that is not known.
+        highest: The highest sequence number of any record before.
+        observed: When it ended, see `ObservedTime`.
+    """
+
+    end: int
+    check: int
+    highest: int
+    observed: int
+
+    def record(self, journal_id: bytes, number: int) -> Record:
+        """The first record of a segment."""
+        return Record(Kind.LINK, journal_id, number - 1, _LINK.pack(*self))
+
+
+def link_of(record: Record) -> Link | None:
+    """The link in a record; None if this version does not understand it."""
+    if len(record.payload) != _LINK.size:
+        return None
+    return Link(*_LINK.unpack(record.payload))
+
+
+def lost_record(journal_id: bytes, report: DamageReport) -> Record:
+    """The record that says that a loss is known, and that numbers go on beyond it."""
+    payload = _LOST.pack(report.offset, report.length) + report.what.encode()
+    return Record(Kind.LOST, journal_id, report.segment, payload)
+
+
+def _key(report: DamageReport) -> tuple[int, int, str]:
+    return report.segment, report.offset, report.what
+
+
+class Head(NamedTuple):
+    """What the head file says.
+
+    Attributes:
+        journal_id: Whose it is.
+        first: The oldest segment that must be there; those before were dropped on purpose.
+        newest: The newest segment; 0 if there was none yet.
+        end: How far the newest was synced.
+        highest: The highest sequence number of any record up to there.
+        observed: When it was written, see `ObservedTime`.
+        wall: The machine's time then, microseconds since 1970.
+    """
+
+    journal_id: bytes
+    first: int
+    newest: int = 0
+    end: int = 0
+    highest: int = 0
+    observed: int = 0
+    wall: int = 0
+
+
+def read_head(folder: Path) -> Head | None:
+    """The latest head in a folder; None if there is none that can be read."""
+    found = _slots(folder)
+    return max(found)[2] if found else None
+
+
+def _slots(folder: Path) -> list[tuple[int, int, Head]]:
+    """Generation, slot and content of each slot that can be read."""
+    try:
+        octets = (folder / HEAD).read_bytes()
+    except FileNotFoundError:
+        return []
+    found = []
+    for slot in range(_NOTE + 1):
+        record = first_record(octets[slot * _SLOT : (slot + 1) * _SLOT])
+        if record is not None and len(record.payload) == _HEAD.size:
+            head = Head(record.channel, *_HEAD.unpack(record.payload))
+            found.append((record.seq, slot, head))
+    return found
+
+
+class HeadFile:
+    """The head file of an open journal; only the journal's owner writes it.
+
+    Args:
+        folder: The journal's folder.
+        head: What it says from now on; durable when this returns.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+
+    def __init__(self, folder: Path, head: Head) -> None:
+        found = _slots(folder)
+        synced = [one for one in found if one[1] != _NOTE]
+        self._generation = max(found)[0] if found else 0
+        self._slot = max(synced)[1] if synced else 1
+        self._file = os.open(folder / HEAD, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _MODE)
+        self.head = head
+        try:
+            if not found:
+                os.ftruncate(self._file, (_NOTE + 1) * _SLOT)
+            self.write(head)
+            segments.sync_folder(folder)
+        except BaseException:
+            self.close()
+            raise
+
+    def write(self, head: Head) -> None:
+        """Replaces the head, durably.
+
+        Raises:
+            OSError: The head before counts, or this one.
+        """
+        self._slot = 1 - self._slot
+        self._put(head, self._slot)
+        os.fdatasync(self._file)
+
+    def note(self, head: Head) -> None:
+        """Replaces the head without a sync of its own.
+
+        Raises:
+            OSError: The head before counts.
+        """
+        self._put(head, _NOTE)
+
+    def _put(self, head: Head, slot: int) -> None:
+        self._generation += 1
+        record = Record(Kind.HEADER, head.journal_id, self._generation, _HEAD.pack(*head[1:]))
+        os.pwrite(self._file, encode(record), slot * _SLOT)
+        self.head = head
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+class ChainCheck:
+    """Follows the segments of a journal, oldest first, and finds what is missing.
+
+    Args:
+        head: What the head file says; None if there is none.
+
+    Attributes:
+        reports: What is missing, oldest first.
+        highest: The highest sequence number that is known to have been used.
+        end_lost: The newest records are missing.
+        ended: When segments ended, by number, as far as links say.
+    """
+
+    def __init__(self, head: Head | None) -> None:
+        self.reports: list[DamageReport] = []
+        self.highest = head.highest if head is not None else 0
+        self.end_lost = False
+        self.ended: dict[int, int] = {}
+        self._head = head
+        self._linked = False
+        self._known: set[tuple[int, int, str]] = set()
+        self._number = head.first - 1 if head is not None else -1
+        self._length = self._check = 0
+        self._before: tuple[int, int] | None = None  # length and check of the one before
+
+    def segment(self, number: int) -> None:
+        """Another segment is there."""
+        follows = self._length > 0 and number == self._number + 1
+        self._before = (self._length, self._check) if follows else None
+        if self._number >= 0:
+            self._missing(range(self._number + 1, number))
+        self._number = number
+        self._length = self._check = 0
+
+    def _missing(self, numbers: range) -> None:
+        self.reports += [DamageReport(number, 0, 0, MISSING) for number in numbers]
+
+    def record(self, record: Record) -> bool:
+        """Takes note of a record of the segment; whether it is one of the chain's own."""
+        if record.kind == Kind.LINK:
+            self._linked = True
+            link = link_of(record)
+            if link is not None:
+                self._compare(link)
+            return True
+        if record.kind == Kind.LOST:
+            offset, _ = _LOST.unpack_from(record.payload)
+            self._known.add((record.seq, offset, record.payload[_LOST.size :].decode()))
+            return True
+        if record.seq > self.highest:  # noqa: PLR1730 -- of millions, few are higher
+            self.highest = record.seq
+        return False
+
+    def _compare(self, link: Link) -> None:
+        self.highest = max(self.highest, link.highest)
+        self.ended[self._number - 1] = link.observed
+        if self._before is None:  # it was dropped, or it is missing, which was reported
+            return
+        number, (length, check) = self._number - 1, self._before
+        if length < link.end:
+            self.reports.append(DamageReport(number, length, link.end - length, CUT))
+        elif link.check and check and check != link.check:
+            self.reports.append(DamageReport(number, 0, length, REPLACED))
+
+    def ends(self, length: int, check: int) -> None:
+        """The segment is done with.
+
+        Args:
+            length: How long it is.
+            check: The head CRC of its last record; 0 if it does not end with a whole one.
+        """
+        self._length, self._check = length, check
+
+    def finish(self) -> None:
+        """All segments were looked at."""
+        head = self._head
+        if head is None:
+            if self._linked:
+                self.reports.append(DamageReport(0, 0, 0, HEADLESS))
+            return
+        before = len(self.reports)
+        self._missing(range(self._number + 1, head.newest + 1))
+        if self._number == head.newest and self._length < head.end:
+            lost = head.end - self._length
+            self.reports.append(DamageReport(self._number, self._length, lost, CUT))
+        self.end_lost = len(self.reports) > before
+
+    @property
+    def check(self) -> int:
+        """The head CRC of the last record; 0 if it is not known."""
+        return self._check
+
+    def unknown(self) -> list[DamageReport]:
+        """What is missing and was not known to be when the journal was last open."""
+        return [report for report in self.reports if _key(report) not in self._known]

@@ -1,0 +1,239 @@
+"""Checks a journal without changing it: what is damaged or missing, and what was lost with it.
+
+A service may be running on it meanwhile. The head is read before the segments, so what is
+written since is no loss; and again at the end, so what was dropped since is none either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tidings.errors import StoreError
+from tidings.stores import segments
+from tidings.stores.chain import MISSING, ChainCheck, read_head
+from tidings.stores.payloads import stored_event, stored_outcome, stored_topology
+from tidings.stores.records import Damage, Kind, Record
+from tidings.stores.segments import DATA_START, Cursor, DamageReport, Entry, Segment
+
+__all__ = ["JournalState", "LostEvents", "check_journal"]
+
+# Names of lost subscriptions are listed up to so many.
+_MOST_LISTED: Final = 1_000
+
+
+class LostEvents(NamedTuple):
+    """Events of a channel that may be among what is lost.
+
+    Attributes:
+        channel: The channel's name; its origin if that is lost, too.
+        first: The first number.
+        last: The last; None if nobody knows.
+    """
+
+    channel: str
+    first: int
+    last: int | None
+
+
+@dataclass
+class JournalState:
+    """What a check has found.
+
+    Attributes:
+        folder: The journal's folder.
+        journal_id: Its id, in hexadecimal digits; empty for no journal.
+        segments: How many there are.
+        octets: How long they are.
+        records: How many records can be read.
+        damage: What is damaged or missing.
+        unfinished: Octets of a write at the end that was not finished; no loss.
+        events: What may be lost of the channels' events.
+        channels: Origins of channels of which only other records are left.
+        subscriptions: Channel and number of subscriptions of which only other records are left.
+    """
+
+    folder: Path
+    journal_id: str = ""
+    segments: int = 0
+    octets: int = 0
+    records: int = 0
+    damage: list[DamageReport] = field(default_factory=list)
+    unfinished: int = 0
+    events: list[LostEvents] = field(default_factory=list)
+    channels: list[str] = field(default_factory=list)
+    subscriptions: list[tuple[str, int]] = field(default_factory=list)
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is damaged or missing."""
+        return not (self.damage or self.events)
+
+
+class _Contents:
+    """What the records tell of channels, before and after each stretch that is lost."""
+
+    def __init__(self) -> None:
+        self.names: dict[bytes, str] = {}
+        self.proxies: set[tuple[bytes, int]] = set()
+        self.named: set[tuple[bytes, int]] = set()
+        self.last: dict[bytes, tuple[int, int]] = {}  # number, and losses before it
+        self.losses = 0
+        self.damaged = 0
+        self.lost: list[tuple[bytes, int, int]] = []
+        self._gone: set[bytes] = set()
+        self._read = {
+            Kind.TOPOLOGY: self._topology,
+            Kind.EVENT: self._event,
+            Kind.OUTCOME: self._outcome,
+        }
+
+    def visit(self, record: Record) -> None:
+        read = self._read.get(record.kind)  # type: ignore[call-overload]
+        if read is not None:
+            read(record)
+
+    def _topology(self, record: Record) -> None:
+        id, kind, key, state = stored_topology(record.payload)
+        if kind == "channel":
+            if state is None:
+                self._gone.add(record.channel)
+            else:
+                self.names[record.channel] = str(state.get("name") or id)
+        elif kind == "proxy" and key.isdecimal():
+            self.proxies.add((record.channel, int(key)))
+
+    def _event(self, record: Record) -> None:
+        stored = stored_event(record.payload)
+        origin = record.channel
+        self.named.update((origin, proxy) for proxy in stored.durable)
+        before, losses = self.last.get(origin, (0, 0))
+        if stored.carried or record.seq <= before:
+            return
+        if losses < self.losses and record.seq > before + 1:
+            self.lost.append((origin, before + 1, record.seq - 1))
+        self.last[origin] = (record.seq, self.losses)
+
+    def _outcome(self, record: Record) -> None:
+        self.named.add((record.channel, stored_outcome(record.payload).proxy))
+
+    def summed_up(self, state: JournalState, known: Mapping[bytes, tuple[str, int]]) -> None:
+        """Writes down what is lost, as far as it can be known.
+
+        Args:
+            state: Where to.
+            known: What the archive knows: by origin, name and highest number.
+        """
+        names = {origin: name for origin, (name, _) in known.items()} | self.names
+
+        def here(origin: bytes) -> str:
+            return names.get(origin, origin.hex())
+
+        state.events += [LostEvents(here(o), first, last) for o, first, last in self.lost]
+        for origin in sorted({*self.last, *known} - self._gone):
+            seq, losses = self.last.get(origin, (0, 0))
+            beyond = known.get(origin, ("", 0))[1]
+            if beyond > seq:
+                state.events.append(LostEvents(here(origin), seq + 1, beyond))
+            elif losses < self.losses:
+                state.events.append(LostEvents(here(origin), seq + 1, None))
+        if not self.losses:
+            return
+        present = {origin for origin, _ in self.named} | set(self.last)
+        state.channels = sorted(here(o) for o in present - set(self.names) - self._gone)
+        orphans = sorted(self.named - self.proxies)[:_MOST_LISTED]
+        state.subscriptions = [(here(o), proxy) for o, proxy in orphans if o not in self._gone]
+
+
+def check_journal(
+    folder: Path, archived: Mapping[bytes, tuple[str, int]] | None = None
+) -> JournalState:
+    """Reads a journal from end to end; changes nothing.
+
+    Args:
+        folder: The journal's folder.
+        archived: What its archive knows: by origin, name and highest number of a channel.
+
+    Raises:
+        StoreError: There is no journal, a newer version wrote it, or it cannot be read.
+    """
+    state = JournalState(folder)
+    if not folder.is_dir():
+        raise StoreError(f"there is no journal in {folder}: name the data folder of a service")
+    try:
+        _check(state, archived or {})
+    except OSError as error:
+        raise StoreError(f"the journal in {folder} cannot be read: {error}") from error
+    return state
+
+
+def _check(state: JournalState, archived: Mapping[bytes, tuple[str, int]]) -> None:
+    folder = state.folder
+    head = read_head(folder)
+    found = segments.find_segments(folder)
+    ids = [segment.journal_id for segment in found if segment.journal_id is not None]
+    if head is not None:
+        ids.append(head.journal_id)
+    if not ids:
+        raise StoreError(f"there is no journal in {folder}: name the data folder of a service")
+    state.journal_id = ids[0].hex()
+    chain, contents = ChainCheck(head), _Contents()
+    for segment in found:
+        chain.segment(segment.number)
+        contents.losses = contents.damaged + len(chain.reports)
+        _check_segment(state, ids[0], segment, chain, contents, last=segment is found[-1])
+    chain.finish()
+    if chain.end_lost and state.unfinished:  # it was finished once: more was written behind it
+        size = segments.segment_path(folder, found[-1].number).stat().st_size
+        at, length = size - state.unfinished, state.unfinished
+        state.damage.append(DamageReport(found[-1].number, at, length, segments.DAMAGED))
+        state.unfinished = 0
+    latest = read_head(folder)
+    first = latest.first if latest is not None else 0
+    missing = [r for r in chain.reports if not (r.what == MISSING and 0 < r.segment < first)]
+    contents.losses = contents.damaged + len(missing)
+    state.damage = sorted([*state.damage, *missing])
+    contents.summed_up(state, archived)
+
+
+def _check_segment(
+    state: JournalState,
+    journal_id: bytes,
+    segment: Segment,
+    chain: ChainCheck,
+    contents: _Contents,
+    *,
+    last: bool,
+) -> None:
+    number = segment.number
+    if not segment.intact:
+        state.damage.append(DamageReport(number, 0, DATA_START, segments.DAMAGED))
+    end, latest = DATA_START, None
+    for found in _entries(state.folder, journal_id, number):
+        if isinstance(found, Damage):
+            if found.torn and last:
+                state.unfinished = found.length
+            else:
+                contents.damaged += 1
+                contents.losses += 1
+                what = segments.DAMAGED
+                state.damage.append(DamageReport(number, found.offset, found.length, what))
+            continue
+        state.records += 1
+        end, latest = found.after.offset, found.at
+        if chain.record(found.record):
+            contents.losses = contents.damaged + len(chain.reports)
+        else:
+            contents.visit(found.record)
+    size = segments.segment_path(state.folder, number).stat().st_size
+    state.segments += 1
+    state.octets += size
+    whole = latest is not None and end == size
+    kept = end if last and state.unfinished else size
+    chain.ends(kept, segments.check_at(state.folder, latest) if whole and latest else 0)
+
+
+def _entries(folder: Path, journal_id: bytes, number: int) -> Iterator[Entry | Damage]:
+    return segments.read_entries(folder, journal_id, Cursor(number, DATA_START))

@@ -16,6 +16,7 @@ from tidings.client.client import Client
 from tidings.client.managing import Channel
 from tidings.client.subscription import Subscription
 from tidings.engine.access import ANONYMOUS, Principal
+from tidings.engine.host import Host
 from tidings.errors import (
     ChannelNotFound,
     CursorNotFound,
@@ -68,6 +69,16 @@ async def test_peeking_takes_nothing_away(lasting: Service) -> None:
     assert [one.seq for one in await client.peek("auction", most=2)] == [1, 2]
     assert [one.seq for one in await client.peek(channel.id, after=1, most=1)] == [2]
     assert [one.seq for one in await client.peek(channel, since=found[2].arrival)] == [3]
+
+
+async def test_what_is_lost_is_told(lasting: Service, caplog: pytest.LogCaptureFixture) -> None:
+    client, channel = await made(lasting, 5, 15, 25)
+    host: Host = lasting._host  # type: ignore[attr-defined]
+    host.losses.add_events(channel.id, [1, 2])  # as if their records were damaged
+    past = await client.past(channel)
+    await past.page()
+    assert past.lost == [(1, 2)]
+    assert "events 1 to 2 of channel" in caplog.text
 
 
 async def test_a_service_that_keeps_nothing_shows_nothing(service: Service) -> None:

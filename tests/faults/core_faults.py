@@ -66,12 +66,6 @@ CORE_FAULTS = [
         "is_full = most > 0 and waiting + ahead > most",
     ),
     Fault(
-        "whoever waits in a full channel is not served first",
-        CHANNEL,
-        "                pump(proxy, now)  # what can be handed over",
-        "                pass  # what can be handed over",
-    ),
-    Fault(
         "durable recipients are all recipients",
         CHANNEL,
         "durable = [proxy.id for proxy in recipients if proxy.durable]",
@@ -80,8 +74,8 @@ CORE_FAULTS = [
     Fault(
         "the second acknowledgement counts again",
         ANSWERS,
-        "found = map(flight.pop, command.seqs, repeat(None))",
-        "found = map(flight.get, command.seqs, repeat(None))",
+        "found = map(flight.pop, seqs, repeat(None))",
+        "found = map(flight.get, seqs, repeat(None))",
     ),
     Fault(
         "a success does not end a row of failures",

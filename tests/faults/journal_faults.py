@@ -75,6 +75,12 @@ JOURNAL_FAULTS = [
     Fault("syncing is skipped", JOURNAL, "os.fdatasync(self._file)", "os.fstat(self._file)"),
     Fault("a failed sync is forgotten", JOURNAL, 'self._break(f"a sync', 'str(f"a sync'),
     Fault(
+        "a shortage of descriptors breaks the journal",
+        JOURNAL,
+        "            if cause.errno not in OUT_OF_DESCRIPTORS:\n                raise\n",
+        "            raise\n",
+    ),
+    Fault(
         "a failed write is left there",
         JOURNAL,
         "os.ftruncate(self._file, end)",
@@ -236,6 +242,11 @@ def failing_disk(fresh: Iterator[Path]) -> Iterator[str]:
         yield "a new segment and its name are not synced"
     if records_in(journal) != SAMPLE or journal.damage:
         yield "a failed write left something"
+    short = Journal.open(next(fresh), segment_octets=1)
+    short.append(SAMPLE[:1])
+    with mock.patch("os.open", side_effect=OSError(errno.EMFILE, "too many")):
+        short.append(SAMPLE[1:])  # goes on with the segment there is
+    short.close()
     journal.append(SAMPLE)
     with mock.patch("os.fdatasync", side_effect=full):
         fails(journal.sync, JournalBroken)

@@ -22,7 +22,6 @@ from tidings.channel.offers import TypeRegistry
 from tidings.channel.overflow import overflow, queue_beside_spilled, relieve
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.properties import AdminProperties
-from tidings.channel.pumping import pump
 from tidings.channel.qos import QoS
 from tidings.channel.routing import Router
 from tidings.channel.translation import approximate_octets, entered
@@ -248,8 +247,6 @@ class Channel:
                 core.out.append(self.reservation())
         self._give_out(event, fields, quality, entry, mark, hops, now)
         if is_full:
-            for proxy in core.touched:
-                pump(proxy, now)  # what can be handed over does not have to go
             self.backlog_of().make_room(self, self.properties.max_queue_length)
         return Warned.of(seq, quality.warnings) if quality.warnings else seq
 

@@ -133,6 +133,7 @@ class Performer:
         if effect.kind == "channel":
             if effect.state is None:
                 self._bodies.drop_channel(effect.channel)
+                self._host.losses.forget(effect.channel)
                 self._host.origins.pop(effect.channel, None)
             else:
                 self._host.origins[effect.channel] = str(effect.state["origin"])

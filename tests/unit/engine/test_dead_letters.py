@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections import deque
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -231,6 +233,34 @@ def test_one_that_cannot_be_read_is_reported_and_blocks_nothing(tmp_path: Path) 
         await host.close(0.05)
         host = await Host.open(tmp_path)
         assert seqs(await collect(await reconnected(host, channel, whose), 1)) == [2]
+        await host.close(0.05)
+
+    run(work())
+
+
+def test_one_that_cannot_be_read_now_is_written_later(tmp_path: Path) -> None:
+    async def work() -> None:
+        host = await Host.open(tmp_path, cache_octets=1)
+        channel = await new_channel(host)
+        proxy = await supplier(host, channel)
+        whose, endpoint = await consumer(host, channel)
+        await publish(host, channel, proxy, "a")
+        [message] = await collect(endpoint, 1, ack=False)
+        store = store_of(host)
+        right = store.journal.fetch
+        store.journal.fetch = mock.Mock(  # type: ignore[method-assign]
+            side_effect=StoreError("no descriptor")
+        )
+        endpoint.reject(message, "no")
+        await until(lambda: host.disk_error is not None)
+        store.journal.fetch = right  # type: ignore[method-assign]
+        await until(lambda: host.disk_error is None)
+        [letter] = await host.dead_letters.list()
+        assert (letter.proxy, letter.seq) == (whose, 1)
+        assert host.notices == deque()
+        await host.close(0.05)
+        host = await Host.open(tmp_path)
+        assert len(await host.dead_letters.list()) == 1
         await host.close(0.05)
 
     run(work())

@@ -240,17 +240,25 @@ def test_a_pull_that_is_given_up_takes_nothing(tmp_path: Path) -> None:
         proxy = await supplier(host, channel)
         puller = await obtained(host, channel, Style.PULL)
         await host.connect(Connect(channel, puller), None)
-        for turn in range(12):  # given up in each of the turns that it takes
+        answer = host.out._answer_pull
+        for early in (True, False):  # before the answer is there, and right after it
             pull = asyncio.create_task(host.pull(channel, puller))
             await turns(3)
-            [seq] = await publish(host, channel, proxy, turn)
-            await turns(turn % 4)
-            pull.cancel()
-            [found] = await asyncio.gather(pull, return_exceptions=True)
-            if isinstance(found, BaseException):
-                found = await soon(host.pull(channel, puller))
-            assert seqs(found.messages) == [seq]
-        await until(lambda: host.counts == {Outcome.DELIVERED: 12})
+
+            def answered(*given: Any, pull: asyncio.Task[Any] = pull) -> None:
+                answer(*given)
+                pull.cancel()
+
+            if early:
+                pull.cancel()
+            else:
+                host.out._answer_pull = answered  # type: ignore[method-assign,assignment]
+            [seq] = await publish(host, channel, proxy, "a")
+            with pytest.raises(asyncio.CancelledError):
+                await pull
+            host.out._answer_pull = answer  # type: ignore[method-assign]
+            assert seqs((await soon(host.pull(channel, puller))).messages) == [seq]
+        await until(lambda: host.counts == {Outcome.DELIVERED: 2})
         await host.close(0.05)
 
     run(work())

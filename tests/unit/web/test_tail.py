@@ -92,6 +92,22 @@ def test_a_reader_comes_back_without_a_gap(tmp_path: Path) -> None:
     run(work())
 
 
+def test_a_reader_is_told_what_of_the_past_is_lost(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with served(folder=tmp_path) as door:
+            channel = await door.channel(**PERSISTENT)
+            await door.publish(channel, 1, 2, 3)
+            door.host.losses.add_events(channel, [1, 2])  # as if their records were damaged
+            page = await door.ask("GET", f"/v1/channels/{channel}/events?after=1")
+            assert page["lost"] == [[2, 2]]
+            async with _tail(door, f"/v1/channels/{channel}/tail?after=0") as reader:
+                await reader.block()
+                assert await reader.block() == {"event": "lost", "data": "[[1,2]]"}
+                assert len(await reader.events(3)) == 3
+
+    run(work())
+
+
 def test_what_cannot_be_tailed() -> None:
     async def work() -> None:
         async with served() as door:

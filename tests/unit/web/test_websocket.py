@@ -146,8 +146,11 @@ def test_the_past_from_a_time_on(tmp_path: Path) -> None:
             await door.publish(channel, 2)
             page = await door.ask("GET", f"/v1/channels/{channel}/events")
             since = page["events"][1]["arrival"]
+            door.host.losses.add_events(channel, [1])  # as if its record were damaged
             async with door.wire(_path(channel, since=since)) as wire:
                 await wire.receive("connected")
+                frame = await wire.receive("events")
+                assert (frame["events"], frame["lost"]) == ([], [[1, 1]])
                 frame = await wire.receive("events")
                 assert frame["replayed"] is True
                 assert [one["seq"] for one in frame["events"]] == [2]

@@ -32,7 +32,20 @@ RETENTION = "stores/archive/retention.py"
 COLUMNS = "stores/archive/columns.py"
 ARCHIVER = "stores/archive/archiver.py"
 
+COMPACTION = "stores/archive/compaction.py"
+
 ARCHIVE_FAULTS = [
+    Fault(
+        "merged files go before the manifest names their successor",
+        COMPACTION,
+        "        self._manifest.replace(_lines(found, kept))\n"
+        "        for path in replaced:\n"
+        "            remove_file(self._folder / path)\n",
+        "        for path in replaced:\n"
+        "            remove_file(self._folder / path)\n"
+        "        self._manifest.replace(_lines(found, kept))\n",
+    ),
+    Fault("what is gone is forgotten", COMPACTION, "_summed(found.gone)), *late", "[]), *late"),
     Fault(
         "a carried event is a second row",
         ROWS,
@@ -326,6 +339,40 @@ def keeping(folders: Iterator[Path]) -> Iterator[str]:
         yield "it has read too far"
 
 
+def compacted(folders: Iterator[Path]) -> Iterator[str]:
+    """A manifest that is folded, and a kill at each of the renames."""
+    from tests.archive_worlds import archive_journal
+    from tests.unit.stores.archive.archive_rows import all_rows
+    from tests.unit.stores.archive.failing_disk import Killed, failing_at
+    from tests.unit.stores.archive.small_journal import written
+    from tests.unit.stores.archive.test_compaction import ALL, OPTIONS, RECORDS
+    from tidings.stores.archive import compaction
+    from tidings.stores.archive.manifest import read_manifest
+
+    journal, plain = next(folders), next(folders)
+    written(journal, RECORDS)
+    archive_journal(journal, plain, ALL)
+    expected = all_rows(plain)
+    with mock.patch.object(compaction, "LEAST_OCTETS", 3_000):
+        dropping = next(folders)
+        archive_journal(journal, dropping, OPTIONS)
+        gone = sum(file.rows for file in read_manifest(dropping).gone if file.kind == "events")
+        if gone + len(all_rows(dropping)["events"]) != len(expected["events"]):
+            yield "nobody knows what is gone"
+        for at in range(1, 100):
+            folder = next(folders)
+            try:
+                with failing_at(at, Killed, ("rename",)):
+                    archive_journal(journal, folder, ALL)
+                break
+            except Killed:
+                archive_journal(journal, folder, ALL)
+            named = {file.path for file in read_manifest(folder).files}
+            if any(not (folder / path).exists() for path in named) or all_rows(folder) != expected:
+                yield "other rows after a kill while compacting"
+                return
+
+
 @contextlib.contextmanager
 def quick_syncs() -> Iterator[None]:
     """Nobody pulls the plug here, and real syncs would take most of the time."""
@@ -334,7 +381,7 @@ def quick_syncs() -> Iterator[None]:
 
 
 CHECKS: list[Callable[[Iterator[Path]], Iterator[str]]] = [
-    *(small, events, files, keeping, model, kills)
+    *(small, events, files, keeping, model, kills, compacted)
 ]
 
 

@@ -65,6 +65,7 @@ class ArchivingState:
         error: Why the archive does not go on; empty if it does.
         behind_octets: How much of the journal is not in the archive.
         behind_seconds: For how long the oldest of that has been in the journal.
+        manifest_octets: How long the manifest was after the last seal; 0 before the first.
     """
 
     folder: Path
@@ -75,3 +76,4 @@ class ArchivingState:
     error: str
     behind_octets: int
     behind_seconds: float
+    manifest_octets: int = 0

@@ -11,7 +11,7 @@ What is said, line by line::
                      seal                    what was read is to be sealed now
                      options {...}           other options from now on, as JSON
                      (the end)               seal, and end
-    by the child     {"sealed": 12, "cursor": [3, 4096], "rows": 800}
+    by the child     {"sealed": 12, "cursor": [3, 4096], "rows": 800, "manifest": 9000}
                      {"idle": [3, 5000]}     nothing before this place waits to be sealed
                      {"error": "..."}        why it ends
 """
@@ -72,7 +72,7 @@ class Archiving:
         self._host = host
         self._store = host.store
         self._command = command
-        self._seals = self._rows = self._restarts = 0
+        self._seals = self._rows = self._restarts = self._manifest_octets = 0
         self._lag = Lag(host.loop.time)
         self._synced = self._seen = Cursor(0, 0)
         self._sizes: dict[int, int] = {}  # of the journal's segments
@@ -139,6 +139,7 @@ class Archiving:
             self.error,
             self._behind(),
             self._lag.seconds(),
+            self._manifest_octets,
         )
 
     def _behind(self) -> int:
@@ -284,6 +285,7 @@ class Archiving:
         if number:
             self._seals += 1
             self._rows += rows
+            self._manifest_octets = said.get("manifest", 0)
             log.debug("the archive has seal %d, %d rows, up to %s", number, rows, self.sealed)
             self._well()
         if self.sealed is not None:

@@ -24,7 +24,6 @@ from tidings.pipeline.frames import spark_schema
 from tidings.pipeline.places import Place, local_folder, place_of
 from tidings.pipeline.times import moment_text
 from tidings.stores.archive.books import Books, read_books
-from tidings.stores.archive.manifest import MANIFEST, parse_manifest
 from tidings.stores.archive.schema import KINDS
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ def open_archive(spark: SparkSession, options: AuditOptions) -> AuditedArchive:
         sound = [file for file in chosen if file.path not in problems]
         problems |= _wrong_checksums(spark, place, sound)
     lost = [file for file in chosen if file.path in problems and not _readable(spark, place, file)]
-    dropped = _dropped(spark, options, manifest)
+    dropped = manifest.gone
     books, faults = _books(spark, options, manifest)
     findings = [
         *(_told(FindingKind.MANIFEST_DAMAGED, problem) for problem in manifest.problems),
@@ -179,23 +178,10 @@ def _retention(dropped: Sequence[SegmentFile]) -> Finding:
     last = moment_text(max(file.last_us for file in dropped))
     rows = sum(file.rows for file in dropped)
     text = (
-        f"retention has dropped {len(dropped)} segments with {rows} rows up to {last}: events up "
+        f"retention has dropped segments with {rows} rows up to {last}: events up "
         "to then were not looked at"
     )
     return _told(FindingKind.RETENTION, text, fault=False)
-
-
-def _dropped(
-    spark: SparkSession, options: AuditOptions, manifest: Manifest
-) -> tuple[SegmentFile, ...]:
-    """What the manifest once said of files that are gone: the lines that drop them left out."""
-    if not manifest.dropped:
-        return ()
-    path = f"{options.archive.rstrip('/')}/{MANIFEST}"
-    lines = [row[0] for row in spark.read.text(path).collect()]
-    kept = "".join(f"{line}\n" for line in lines if '"dropped":[' not in line)
-    files = parse_manifest(kept.encode()).files
-    return tuple(file for file in files if file.path in manifest.dropped)
 
 
 def _books(

@@ -75,7 +75,7 @@ def next_segments(manifest: Manifest, state: LakeState, most_rows: int) -> Next 
         rows += sum(file.rows for file in coming)
         if rows > most_rows and files:
             break
-        if number not in by_seal:
+        if number not in by_seal and number > manifest.folded:
             damaged[_missing_seal(number)] = f"the manifest's line of seal {number} is damaged"
         files += coming
         upto = number
@@ -92,7 +92,7 @@ def repaired_segments(manifest: Manifest, state: LakeState) -> Next:
     ]
     found = {seal.number for seal in manifest.seals}
     seals = [_missing_seal(one) for one in found if _missing_seal(one) in state.damaged]
-    gone = sorted(path for path in state.damaged if path in manifest.dropped)
+    gone = sorted(path for path in state.damaged if manifest.is_gone(path))
     retaken = (*(file.path for file in files if file.path in state.damaged), *seals, *gone)
     gaps = tuple(f"{path} was damaged, and retention has removed it" for path in gone)
     return Next(tuple(files), state.upto_seal, {}, retaken, gaps)

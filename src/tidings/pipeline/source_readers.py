@@ -158,7 +158,17 @@ class ArchiveStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailab
         manifest = self._files.manifest()
         if first.seal > 0:
             self._tell_of_drops(dropped_between(manifest.dropped, self._options.kind, first, last))
+            self._refuse_merged(manifest, first)
         return self._tasks(self._files, manifest, first, last)
+
+    def _refuse_merged(self, manifest: Manifest, first: Position) -> None:
+        for file in manifest.select(self._options.kind, after_seal=first.seal):
+            if 0 < file.since <= first.seal:
+                raise ArchiveDamaged(
+                    f"the archive has merged the {file.kind} of the seals {file.since} to "
+                    f"{file.seal} into one file, and the stream stands at seal {first.seal}: start "
+                    "it again from the beginning, with a new checkpoint"
+                )
 
     def _tell_of_drops(self, dropped: Sequence[str]) -> None:
         if dropped:

@@ -124,7 +124,7 @@ class SliceReader:
             yield from self._row_groups(octets, slice_)
 
     def _missing(self, files: ArchiveFiles, slice_: Slice) -> str:
-        if slice_.path in files.manifest().dropped:
+        if files.manifest().is_gone(slice_.path):
             return (
                 f"{slice_.path} was dropped by the archive's retention between planning and "
                 "reading: read sooner, or keep segments for longer"

@@ -224,6 +224,9 @@ def _of_archive(archive: ArchivingState) -> Iterator[Metric]:
         "archive_behind_octets", "What of the journal is not archived.", archive.behind_octets
     )
     yield _gauge("archive_behind_seconds", "The age of the oldest of it.", archive.behind_seconds)
+    yield _gauge(
+        "archive_manifest_octets", "How long the list of its files is.", archive.manifest_octets
+    )
     yield _gauge("archive_failing", "1 if the archive stands still.", bool(archive.error))
 
 

@@ -6,7 +6,7 @@ on standard output what was sealed. One line each::
     it is told    upto SEGMENT OFFSET    read so far
                   seal                   seal what was read
                   options {...}          other options from now on; OPTIONS has the same form
-    it tells      {"sealed": 12, "cursor": [3, 4096], "rows": 800}
+    it tells      {"sealed": 12, "cursor": [3, 4096], "rows": 800, "manifest": 9000}
                   {"idle": [3, 5000]}    nothing before this place waits to be sealed
                   {"error": "..."}       why it ends
 
@@ -145,7 +145,9 @@ class _Worker:
             _say(self._tells, idle=progress.read)
 
     def _has_sealed(self, sealed: Sealed) -> None:
-        _say(self._tells, sealed=sealed.number, cursor=sealed.cursor, rows=sealed.rows)
+        octets = self._archiver.manifest_octets
+        _say(self._tells, sealed=sealed.number, cursor=sealed.cursor, rows=sealed.rows,
+             manifest=octets)  # fmt: skip
         if os.getppid() != self._parent:
             raise _Alone
 

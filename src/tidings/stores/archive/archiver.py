@@ -7,6 +7,7 @@ has read and not sealed is in memory only; killed at any moment, it goes on from
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Final, NamedTuple, Self
 from tidings.clock import Clock, SystemClock
 from tidings.errors import InvalidUsage, StoreError
 from tidings.stores import segments
+from tidings.stores.archive.compaction import Compaction
 from tidings.stores.archive.manifest import Gap
 from tidings.stores.archive.open_segment import Segment
 from tidings.stores.archive.opening import NOWHERE, clear_leftovers, last_books, manifest_of
@@ -28,6 +30,8 @@ from tidings.stores.records import Damage
 from tidings.stores.segments import DATA_START, Cursor
 
 __all__ = ["ArchiveOptions", "Archiver", "Progress", "Sealed"]
+
+log = logging.getLogger(__name__)
 
 _SECOND: Final = 1_000_000
 
@@ -155,6 +159,7 @@ class Archiver:
             self._options.keep_octets,
             self._options.keep_microseconds,
         )
+        self._compaction = Compaction(self.folder, self._manifest)
         self._rows = Rows(books, self._clock.now, self._reader.name_of)
         self._at = self._sealed = Cursor(*books.cursor)
 
@@ -162,6 +167,12 @@ class Archiver:
     def cursor(self) -> Cursor:
         """All of the journal before it is sealed."""
         return self._sealed
+
+    @property
+    def manifest_octets(self) -> int:
+        """How long the manifest is."""
+        assert self._manifest is not None
+        return self._manifest.octets
 
     def advance(self, upto: Cursor, *, seal: bool = False) -> Progress:
         """Reads on, and seals what is large or old enough.
@@ -286,6 +297,10 @@ class Archiver:
         if self._on_seal is not None:
             self._on_seal(sealed)
         self._retention.sealed(seal, files, self._time.now())
+        try:
+            self._retention.shrunk(self._compaction.run_if_due())
+        except OSError as error:
+            log.warning("the manifest of the archive %s stays long: %s", self.folder, error)
 
     def _progress(self, seals: list[Sealed]) -> Progress:
         return Progress(tuple(seals), self._at, self._sealed, self._rows.segment.rows)

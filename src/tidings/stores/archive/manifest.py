@@ -1,5 +1,8 @@
 """The manifest: one line per seal, and per drop; what it does not name is not in the archive.
 
+Old lines are folded when it has grown long (`compaction.py`): then lines of their own name the
+files of many seals, and one line stands for the last of these seals and sums up what is gone.
+
 A line ends with its own CRC-32, taken over the line without that member. The last line may be
 torn, because its writer was killed or is still at it: it does not count. One that is bad further
 up is a problem that is told, and the rest counts.
@@ -9,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from zlib import crc32
@@ -21,6 +24,7 @@ from tidings.filters.constraint import EventTypePattern
 from tidings.stores.segments import Cursor
 
 __all__ = [
+    "FOLDED_FORMAT",
     "FORMAT",
     "MANIFEST",
     "MOST_LISTED",
@@ -29,6 +33,7 @@ __all__ = [
     "Seal",
     "SegmentFile",
     "drop_line",
+    "folded_lines",
     "parse_manifest",
     "read_manifest",
     "seal_line",
@@ -37,8 +42,13 @@ __all__ = [
 MANIFEST: Final = "manifest.jsonl"
 FORMAT: Final = 1
 """The number of this form; an archive with a higher one is not read."""
+FOLDED_FORMAT: Final = 2
+"""The number of the form that folded lines have."""
 MOST_LISTED: Final = 200
 """Channels, types and other names of a file are listed up to so many."""
+
+# A line that is damaged costs what it names: not more than this.
+_FILES_OF_A_LINE: Final = 100
 
 _CHECK: Final = re.compile(rb',"crc32":([0-9]{1,10})\}')
 
@@ -60,6 +70,8 @@ class SegmentFile(NamedTuple):
             among them; None: not listed.
         sums: By origin, how many rows, and the sum of their seqs (versions, ids).
         seal: By which seal it came.
+        observed_us: When it came, in observed time (`ObservedTime`).
+        since: If it was merged of the files of several seals, the first of these; otherwise 0.
     """
 
     kind: str
@@ -74,6 +86,8 @@ class SegmentFile(NamedTuple):
     names: Mapping[str, tuple[str, ...]] | None
     sums: Mapping[str, tuple[int, int]]
     seal: int
+    observed_us: int = 0
+    since: int = 0
 
 
 class Gap(NamedTuple):
@@ -121,6 +135,9 @@ class _File(msgspec.Struct, gc=False):
     types: tuple[tuple[str, str], ...] | None
     names: dict[str, tuple[str, ...]] | None
     sums: dict[str, tuple[int, int]]
+    seal: int = 0
+    observed_us: int = 0
+    since: int = 0
 
 
 class _Gap(msgspec.Struct, rename={"since": "from", "upto": "to"}):
@@ -141,6 +158,8 @@ class _Line(msgspec.Struct):
     stray: int = 0
     observed_us: int = 0
     dropped: tuple[str, ...] = ()
+    folded: int = 0
+    gone: tuple[_File, ...] = ()
 
 
 _line_of = msgspec.json.Decoder(_Line).decode
@@ -153,7 +172,9 @@ class Manifest:
     Attributes:
         seals: All of them, oldest first.
         files: Those that are there, oldest first.
-        dropped: The paths of those that retention has removed.
+        dropped: The paths of those that retention has removed, as far as lines still name them.
+        gone: What is known of them; for those whose lines were folded, their sum for each kind.
+        folded: The lines of seals up to this one were folded; 0 if none was.
         problems: What is wrong with the manifest, in words.
         end: So many octets of the manifest are good: what is behind is no whole line.
     """
@@ -165,10 +186,14 @@ class Manifest:
         dropped: Collection[str],
         problems: Iterable[str],
         end: int,
+        folded: int = 0,
     ) -> None:
         self.seals = tuple(seals)
         self.dropped = frozenset(dropped)
-        self.files = tuple(file for file in files if file.path not in self.dropped)
+        known = tuple(files)
+        self.files = tuple(file for file in known if file.path not in self.dropped)
+        self.gone = tuple(file for file in known if file.path in self.dropped)
+        self.folded = folded
         self.problems = tuple(problems)
         self.end = end
 
@@ -176,6 +201,17 @@ class Manifest:
     def last_seal(self) -> int:
         """The number of the last seal; 0 if there is none yet."""
         return self.seals[-1].number if self.seals else 0
+
+    def is_gone(self, path: str) -> bool:
+        """Whether retention has removed a file that was once named."""
+        if path in self.dropped:
+            return True
+        number = path.rpartition("/")[2].partition(".")[0]
+        return (
+            number.isdecimal()
+            and 0 < int(number) <= self.folded
+            and all(path != file.path for file in self.files)
+        )
 
     def select(
         self,
@@ -257,7 +293,7 @@ def parse_manifest(octets: bytes) -> Manifest:
     dropped: set[str] = set()
     problems: list[str] = []
     bad: list[str] = []  # they are problems once a good line follows
-    at = end = 0
+    at = end = folded = 0
     for number, text in enumerate(octets.splitlines(keepends=True), 1):
         at += len(text)
         line = _checked(text)
@@ -269,9 +305,10 @@ def parse_manifest(octets: bytes) -> Manifest:
         end = at
         if line.seal:
             seals.append(_seal(line))
-            files += [_file(file, line.seal) for file in line.files]
-        dropped.update(line.dropped)
-    return Manifest(seals, files, dropped, problems, end)
+        files += [_file(file, line) for file in (*line.files, *line.gone)]
+        dropped.update(line.dropped, (file.path for file in line.gone))
+        folded = max(folded, line.folded)
+    return Manifest(seals, files, dropped, problems, end, folded)
 
 
 def _checked(text: bytes) -> _Line | None:
@@ -283,11 +320,11 @@ def _checked(text: bytes) -> _Line | None:
     # A later format may have changed anything but the member that names it.
     with contextlib.suppress(msgspec.DecodeError):
         line = _line_of(text)
-    if line is None or line.format != FORMAT:
+    if line is None or line.format not in {FORMAT, FOLDED_FORMAT}:
         found = msgspec.json.decode(text).get("format")
         raise ArchiveDamaged(
-            f"{MANIFEST} has the format {found}, and this version of Tidings reads {FORMAT}: use "
-            "the version that wrote it; nothing was changed"
+            f"{MANIFEST} has the format {found}, and this version of Tidings reads "
+            f"{FORMAT} and {FOLDED_FORMAT}: use the version that wrote it; nothing was changed"
         )
     return line
 
@@ -309,7 +346,7 @@ def _seal(line: _Line) -> Seal:
     )
 
 
-def _file(file: _File, seal: int) -> SegmentFile:
+def _file(file: _File, line: _Line) -> SegmentFile:
     return SegmentFile(
         file.kind,
         file.path,
@@ -322,19 +359,25 @@ def _file(file: _File, seal: int) -> SegmentFile:
         file.types,
         file.names,
         file.sums,
-        seal,
+        file.seal or line.seal,
+        file.observed_us or line.observed_us,
+        file.since,
     )
 
 
 def seal_line(seal: Seal, files: Iterable[SegmentFile]) -> bytes:
     """The line of a seal."""
+    return _with_check(_plain_seal(seal, FORMAT) | {"files": [_plain(file) for file in files]})
+
+
+def _plain_seal(seal: Seal, form: int) -> dict[str, Any]:
     gap = seal.gap and {"from": seal.gap.since, "to": seal.gap.upto}
-    plain = {
-        "format": FORMAT,
+    return {
+        "format": form,
         "seal": seal.number,
         "sealed_us": seal.sealed_us,
         "cursor": seal.cursor,
-        "files": [_plain(file) for file in files],
+        "files": [],
         "books": seal.books,
         "books_crc32": seal.books_crc32,
         "gap": gap,
@@ -342,13 +385,30 @@ def seal_line(seal: Seal, files: Iterable[SegmentFile]) -> bytes:
         "stray": seal.stray,
         "observed_us": seal.observed_us,
     }
-    return _with_check(plain)
 
 
 def _plain(file: SegmentFile) -> dict[str, Any]:
     plain = file._asdict()
-    del plain["seal"]
+    for name in ("seal", "observed_us", "since"):  # the line says it
+        del plain[name]
     return plain
+
+
+def folded_lines(
+    seal: Seal, files: Sequence[SegmentFile], gone: Iterable[SegmentFile]
+) -> Iterator[bytes]:
+    """The lines that stand for those of many seals.
+
+    Args:
+        seal: The last of them, with what all of them say of gaps and damage.
+        files: Those that are there.
+        gone: What is known of those that are not.
+    """
+    for at in range(0, len(files), _FILES_OF_A_LINE):
+        some = [file._asdict() for file in files[at : at + _FILES_OF_A_LINE]]
+        yield _with_check({"format": FOLDED_FORMAT, "sealed_us": seal.sealed_us, "files": some})
+    summed = {"folded": seal.number, "gone": [file._asdict() for file in gone]}
+    yield _with_check(_plain_seal(seal, FOLDED_FORMAT) | summed)
 
 
 def drop_line(paths: Collection[str], at: int) -> bytes:

@@ -10,10 +10,10 @@ from typing import Final
 from tidings.errors import ArchiveDamaged, ArchiveNotFound
 from tidings.stores.archive.books import Books, read_books
 from tidings.stores.archive.files import UNFINISHED
-from tidings.stores.archive.manifest import Manifest, Seal, read_manifest
+from tidings.stores.archive.manifest import MANIFEST, Manifest, Seal, read_manifest
 from tidings.stores.archive.reading import JournalReader
 from tidings.stores.archive.rows import Rows
-from tidings.stores.archive.schema import KINDS
+from tidings.stores.archive.schema import KINDS, MERGED
 from tidings.stores.records import Damage
 from tidings.stores.segments import DATA_START, Cursor
 
@@ -45,6 +45,13 @@ def clear_leftovers(folder: Path, manifest: Manifest) -> None:
             path.unlink()
     for dropped in manifest.dropped:
         (folder / dropped).unlink(missing_ok=True)
+    if not manifest.problems:  # what was merged into one file, or that file
+        for kind in MERGED:
+            named = {folder / file.path for file in manifest.select(kind)}
+            for path in (folder / kind).rglob("*.parquet"):
+                if path not in named:
+                    path.unlink()
+    (folder / (MANIFEST + UNFINISHED)).unlink(missing_ok=True)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -50,7 +50,6 @@ class ArchiveRetention:
         self._keep_microseconds = keep_microseconds
         self._files: deque[SegmentFile] = deque()
         self._octets = 0
-        self._observed = {seal.number: seal.observed_us for seal in before.seals}
         self._add(before.files)
 
     def _add(self, files: Iterable[SegmentFile]) -> None:
@@ -60,6 +59,10 @@ class ArchiveRetention:
             self._octets += file.octets
             if file.kind in _DROPPED:
                 self._files.append(file)
+
+    def shrunk(self, octets: int) -> None:
+        """The files that stay have become so much shorter."""
+        self._octets -= octets
 
     def sealed(self, seal: Seal, files: Iterable[SegmentFile], now: int) -> None:
         """Takes note of new files, and drops what is too much or too old.
@@ -73,7 +76,6 @@ class ArchiveRetention:
             DiskFull: There is no room even for the line that says so.
             StoreError: The disk refuses.
         """
-        self._observed[seal.number] = seal.observed_us
         self._add(files)
         old, many = self._too_old(now), self._too_much()
         going = old + many
@@ -97,7 +99,7 @@ class ArchiveRetention:
             return []
         before = now - self._keep_microseconds
         going: list[SegmentFile] = []
-        while self._files and self._observed.get(self._files[0].seal, 0) < before:
+        while self._files and self._files[0].observed_us < before:
             going.append(self._files.popleft())
             self._octets -= going[-1].octets
         return going

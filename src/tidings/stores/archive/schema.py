@@ -12,6 +12,7 @@ from tidings.events.codecs.arrow_codec import property_fields
 __all__ = [
     "EVENTS",
     "KINDS",
+    "MERGED",
     "OBJECTS",
     "OUTCOMES",
     "PLANS",
@@ -28,6 +29,8 @@ PLANS: Final = "plans"
 OBJECTS: Final = "objects"
 
 KINDS: Final = (EVENTS, OUTCOMES, PLANS, OBJECTS)
+MERGED: Final = (PLANS, OBJECTS)
+"""Those that retention never removes, and whose files are merged instead."""
 """The kinds of rows, each with a folder of this name."""
 
 

@@ -17,7 +17,14 @@ from tidings.errors import DiskFull, StoreError
 from tidings.stores import segments
 from tidings.stores.archive.books import Books, books_octets
 from tidings.stores.archive.columns import RowColumns
-from tidings.stores.archive.files import HOUR, hour_folder, hour_of, remove_file, write_file
+from tidings.stores.archive.files import (
+    HOUR,
+    UNFINISHED,
+    hour_folder,
+    hour_of,
+    remove_file,
+    write_file,
+)
 from tidings.stores.archive.manifest import (
     MANIFEST,
     MOST_LISTED,
@@ -30,7 +37,7 @@ from tidings.stores.archive.open_segment import Segment
 from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS
 from tidings.stores.segments import Cursor
 
-__all__ = ["ManifestFile", "Sealer", "books_path", "translated"]
+__all__ = ["KEPT_BOOKS", "ManifestFile", "Sealer", "books_path", "described", "translated"]
 
 _FULL: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _ROW_GROUP: Final = 128 * 1024
@@ -39,7 +46,7 @@ _MODE: Final = 0o600
 _MOST_NAMES: Final = 500
 _SUMMED: Final = {EVENTS: "seq", OUTCOMES: "seq", PLANS: "version", OBJECTS: "id"}
 # The books before the last are kept, too: the last line may turn out to be torn.
-_KEPT_BOOKS: Final = 2
+KEPT_BOOKS: Final = 2
 
 
 def translated(error: OSError, what: str) -> StoreError:
@@ -83,6 +90,38 @@ class ManifestFile:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def octets(self) -> int:
+        """How long it is."""
+        return self._end
+
+    def replace(self, octets: bytes) -> None:
+        """Puts other lines in place of all: at any moment the old ones are there, or the new.
+
+        Raises:
+            OSError: The old ones are there; or, if nothing can be appended any more, nobody knows
+                which: open the archive again.
+        """
+        unfinished = self._path.with_name(self._path.name + UNFINISHED)
+        file = os.open(
+            unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, _MODE
+        )
+        try:
+            segments.write_all(file, octets)
+            os.fsync(file)
+        except BaseException:
+            os.close(file)
+            raise
+        self._broken = True
+        try:
+            unfinished.rename(self._path)
+            segments.sync_folder(self._path.parent)
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(self._file)
+        self._file, self._end, self._broken = file, len(octets), False
 
     def append(self, line: bytes) -> None:
         """Adds a line, durably.
@@ -143,7 +182,7 @@ class Sealer:
         try:
             for kind in segment.kinds:
                 for file, octets in _encoded(kind, number, segment):
-                    files.append(file)
+                    files.append(file._replace(observed_us=observed))
                     write_file(self._folder / file.path, octets, self._known)
             kept = books_octets(books)
             write_file(self._folder / path, kept, self._known)
@@ -159,7 +198,7 @@ class Sealer:
             what = f"nothing was sealed in the archive {self._folder}"
             raise translated(error, what) from error
         self.number = number
-        remove_file(self._folder / books_path(number - _KEPT_BOOKS))
+        remove_file(self._folder / books_path(number - KEPT_BOOKS))
         return seal, files
 
 
@@ -176,7 +215,7 @@ def _encoded(
         octets = memoryview(sink.getvalue())
         path = f"{kind.kind}/{hour_folder(hour)}/{number:012d}.parquet"
         names = segment.events.names if kind.kind == EVENTS else None
-        yield _described(kind.kind, path, number, part, of_part, octets, names), octets
+        yield described(kind.kind, path, number, part, of_part, octets, names), octets
 
 
 def _hours(
@@ -199,7 +238,7 @@ def _ends(times: pa.ChunkedArray[Any]) -> tuple[int, int]:
     return found["min"], found["max"]
 
 
-def _described(
+def described(
     kind: str,
     path: str,
     number: int,
@@ -208,6 +247,7 @@ def _described(
     octets: memoryview,
     names: Mapping[str, Collection[str]] | None,
 ) -> SegmentFile:
+    """What the manifest says of a file."""
     first, last = _ends(times)
     grouped = table.group_by(["origin", "channel"]).aggregate(
         [(_SUMMED[kind], "count"), (_SUMMED[kind], "sum")]

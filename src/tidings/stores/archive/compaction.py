@@ -1,0 +1,141 @@
+"""Compaction: what the archive keeps of its past does not grow with its age.
+
+The manifest's lines are folded: of files that are gone only sums stay. The files of plans and
+objects, which retention never removes, become one file of each kind. First the merged files are
+there, then a new manifest takes the old one's place by a rename, then the files go that it no
+longer names: killed in between, an archive has the same rows.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tidings.stores.archive.files import check_file, remove_file, write_file
+from tidings.stores.archive.manifest import (
+    Gap,
+    Manifest,
+    SegmentFile,
+    folded_lines,
+    read_manifest,
+    seal_line,
+)
+from tidings.stores.archive.schema import MERGED
+from tidings.stores.archive.sealing import KEPT_BOOKS, ManifestFile, described
+
+__all__ = ["LEAST_OCTETS", "Compaction"]
+
+LEAST_OCTETS: Final = 1024 * 1024
+"""A manifest is not folded before it is so long: reading it takes no time worth saving."""
+
+log = logging.getLogger(__name__)
+
+
+class Compaction:
+    """Folds a manifest when it has become twice as long as after the last time.
+
+    Args:
+        folder: The archive.
+        manifest: Its manifest.
+    """
+
+    def __init__(self, folder: Path, manifest: ManifestFile) -> None:
+        self._folder = folder
+        self._manifest = manifest
+        self._after = 0
+
+    def run_if_due(self) -> int:
+        """Folds the manifest if it has grown long; by how much merged files are shorter.
+
+        Raises:
+            OSError: The archive has the same rows as before; open it again.
+        """
+        if self._manifest.octets <= LEAST_OCTETS + 2 * self._after:
+            return 0
+        found = read_manifest(self._folder)
+        self._after = self._manifest.octets
+        if found.problems or len(found.seals) <= KEPT_BOOKS:
+            return 0  # a damaged line may still be put back from a copy
+        before = self._manifest.octets
+        merged = [_merged(self._folder, found, kind) for kind in MERGED]
+        replaced = {file.path for _, old in merged for file in old}
+        kept = [file for file in found.files if file.path not in replaced]
+        kept += [new for new, _ in merged if new is not None]
+        self._manifest.replace(_lines(found, kept))
+        for path in replaced:
+            remove_file(self._folder / path)
+        self._after = self._manifest.octets
+        log.info("the manifest of the archive has %d octets, not %d", self._after, before)
+        old = sum(file.octets for _, files in merged for file in files)
+        return old - sum(new.octets for new, _ in merged if new is not None)
+
+
+def _lines(found: Manifest, kept: Sequence[SegmentFile]) -> bytes:
+    *old, folded = found.seals[:-KEPT_BOOKS]
+    gaps = [seal.gap for seal in (*old, folded) if seal.gap is not None]
+    summed = folded._replace(
+        gap=Gap(gaps[0].since, gaps[-1].upto) if gaps else None,
+        damaged=sum(seal.damaged for seal in (*old, folded)),
+        stray=sum(seal.stray for seal in (*old, folded)),
+    )
+    early = [file for file in kept if file.seal <= folded.number]
+    late = [
+        seal_line(seal, [file for file in kept if file.seal == seal.number])
+        for seal in found.seals[-KEPT_BOOKS:]
+    ]
+    return b"".join([*folded_lines(summed, early, _summed(found.gone)), *late])
+
+
+def _summed(gone: Iterable[SegmentFile]) -> list[SegmentFile]:
+    """One for each kind: the last of them, with the rows of all."""
+    found: dict[str, SegmentFile] = {}
+    for file in gone:
+        before = found.get(file.kind)
+        if before is None:
+            found[file.kind] = file._replace(channels=None, types=None, names=None)
+            continue
+        last = max(before, file, key=lambda one: (one.seal, one.path))
+        sums = dict(before.sums)
+        for origin, (rows, total) in file.sums.items():
+            had = sums.get(origin, (0, 0))
+            sums[origin] = (had[0] + rows, had[1] + total)
+        found[file.kind] = before._replace(
+            path=last.path,
+            seal=last.seal,
+            rows=before.rows + file.rows,
+            octets=before.octets + file.octets,
+            first_us=min(before.first_us, file.first_us),
+            last_us=max(before.last_us, file.last_us),
+            sums=sums,
+        )
+    return list(found.values())
+
+
+def _merged(
+    folder: Path, found: Manifest, kind: str
+) -> tuple[SegmentFile | None, list[SegmentFile]]:
+    """One file with the rows of all early ones, and what it stands for; damaged ones stay."""
+    last = found.seals[-KEPT_BOOKS - 1]
+    early = [
+        file
+        for file in found.select(kind, upto_seal=last.number)
+        if check_file(folder, file, deep=True) is None
+    ]
+    if len(early) < 2:
+        return None, []
+    tables = [pq.read_table(folder / file.path, partitioning=None) for file in early]
+    table = pa.concat_tables(tables)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    octets = memoryview(sink.getvalue())
+    path = f"{kind}/merged/{last.number:012d}.parquet"
+    write_file(folder / path, octets, set())
+    times = pa.chunked_array([pa.array([file.first_us, file.last_us]) for file in early])
+    made = described(kind, path, last.number, table, times, octets, None)
+    since = min(file.since or file.seal for file in early)
+    return made._replace(observed_us=last.observed_us, since=since), early

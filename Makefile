@@ -36,9 +36,10 @@ quick: $(TESTING) ## While you work: unit tests that are not slow
 	@$(PYTEST) -q -m "not slow" --hypothesis-profile=quick \
 		--ignore=tests/unit/bench tests/unit tests/tools
 
-soak: $(TESTING) ## Kill publishers and services very often, and see that no answered event is missing
+soak: $(TESTING) ## Kill publishers and services very often, then an hour of faults at random
 	@TIDINGS_SOAK_ROUNDS=1000 $(BIN)/python -m pytest -n 0 -s tests/faults/test_sigkill.py
 	@TIDINGS_SOAK_ROUNDS=300 $(BIN)/python -m pytest -n 0 -s tests/faults/test_service_kills.py -k nothing_answered
+	@$(BIN)/python -m tests.faults.soak.run
 
 fuzz: $(TESTING) ## Feed the ORB five million spoiled inputs; make test feeds it 200,000
 	@TIDINGS_FUZZ_TIMES=25 $(BIN)/python -m pytest -n 0 -s -k "mutated or spoiled" -o timeout=3600 \

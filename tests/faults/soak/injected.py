@@ -107,7 +107,9 @@ class Injector:
         world = self.world
         names = self._names()
         world.stop_service(self._random.choice((signal.SIGKILL, signal.SIGTERM)))
-        entry = self._random.choice(_entries(world.data / "journal", world.folder / "copy"))
+        entries = _entries(world.data / "journal", world.folder / "copy")
+        # The last ones may wait for somebody, and not be in the archive.
+        entry = self._random.choice(self._random.choice((entries, entries[-60:])))
         at = self._random.randrange(entry.at.offset, entry.after.offset)
         path = segment_path(world.data / "journal", entry.at.segment)
         octets = bytearray(path.read_bytes())

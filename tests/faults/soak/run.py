@@ -28,7 +28,7 @@ from tests.faults.soak.injected import FAULTS, Injector
 from tests.faults.soak.judge import Books, judged_audit, judged_history, judged_ledgers
 from tests.faults.soak.world import World
 
-__all__ = ["Outcome", "Plan", "play"]
+__all__ = ["Audit", "Outcome", "Plan", "play"]
 
 Audit: TypeAlias = Callable[[Path], Mapping[str, Any]]
 
@@ -149,12 +149,17 @@ def audited(archive: Path) -> Mapping[str, Any]:
     return found
 
 
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
 def main() -> int:
     """Does what the command line says; 1 if something is wrong."""
     parser = ArgumentParser(description="faults at random")
     # Taken out: a service refuses settings that it does not know.
     minutes = float(os.environ.pop("TIDINGS_SOAK_MINUTES", "60"))
-    seed = int(os.environ.pop("TIDINGS_SOAK_SEED", "0")) or time.time_ns() % 1_000_000
+    seed = int(os.environ.pop("TIDINGS_SOAK_SEED", "0")) or Random().randrange(1, 10**6)
     parser.add_argument("--minutes", type=float, default=minutes)
     parser.add_argument("--seed", type=int, default=seed)
     parser.add_argument("--faults", default=",".join(FAULTS), help="kinds, with commas between")
@@ -162,18 +167,18 @@ def main() -> int:
     options = parser.parse_args()
     audit = None if options.no_audit else audited
     folder = Path(mkdtemp(prefix="tidings-soak-"))
-    print(f"seed {options.seed}, {options.minutes:g} minutes, {options.faults}, in {folder}")
+    _say(f"seed {options.seed}, {options.minutes:g} minutes, {options.faults}, in {folder}")
     until, acts, all_found = time.monotonic() + options.minutes * 60, 0, Outcome()
     while (left := until - time.monotonic()) > 0:
         plan = Plan(options.seed + acts, min(left, _ACT_SECONDS), options.faults.split(","))
         place = folder / str(acts)
         found = play(place, plan, audit)
-        print(f"act {acts}, seed {plan.seed}:\n{found.table()}", flush=True)
+        _say(f"act {acts}, seed {plan.seed}:\n{found.table()}")
         if not found.findings:
             shutil.rmtree(place)
         all_found.add(found)
         acts += 1
-    print(f"{acts} acts together, seed {options.seed}:\n{all_found.table()}")
+    _say(f"{acts} acts together, seed {options.seed}:\n{all_found.table()}")
     return 1 if all_found.findings else 0
 
 

@@ -15,6 +15,7 @@ import struct
 import subprocess
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
@@ -266,18 +267,20 @@ class World:
     def await_progress(self) -> None:
         """Waits until every publisher and consumer has written into its ledger once more."""
         for name, program in self.programs.items():
-            before = program.octets
-            self.wait(lambda one=program, upto=before: one.octets > upto, f"{name} stands still")
+            self.wait(partial(_has_grown, program, program.octets), f"{name} stands still")
 
     def drain(self) -> list[str]:
         """Has publishers end and consumers take the rest; what went wrong with the programs."""
         wrong = [self.programs[name].finish(self.patience) for name in PUBLISHERS]
         for name, part in CONSUMERS.items():
-            place = f"/v1/channels/{part.channel}/proxies/{name}"
-            self.wait(lambda at=place: _is_done(self.get(at)), f"{name} has not taken all")
+            self.wait(partial(self._is_done, part.channel, name), f"{name} has not taken all")
         wrong += [self.programs[name].finish(self.patience) for name in CONSUMERS]
         self.wait(lambda: not self.archive_is_behind, "the archive is behind")
         return [one for one in wrong if one is not None]
+
+    def _is_done(self, channel: str, consumer: str) -> bool:
+        proxy = self.get(f"/v1/channels/{channel}/proxies/{consumer}")
+        return (proxy["waiting"], proxy["in_flight"]) == (0, 0)
 
     def __enter__(self) -> Self:
         return self
@@ -297,5 +300,5 @@ def _filter_of(part: Part) -> str:
     return "" if part.lane is None else f"$lane == {part.lane}"
 
 
-def _is_done(proxy: dict[str, Any]) -> bool:
-    return (proxy["waiting"], proxy["in_flight"]) == (0, 0)
+def _has_grown(program: Program, octets: int) -> bool:
+    return program.octets > octets

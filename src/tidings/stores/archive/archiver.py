@@ -241,7 +241,7 @@ class Archiver:
         try:
             for found in self._reader.entries(self._at, upto):
                 if isinstance(found, Damage):
-                    rows.segment.damaged += 1
+                    rows.damage()
                     self._at = Cursor(number, found.offset + found.length)
                     continue
                 rows.take(found)

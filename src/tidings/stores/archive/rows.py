@@ -107,7 +107,7 @@ class Rows:
             if read is not None:
                 read(entry)
         except TidingsError:
-            self.segment.damaged += 1
+            self.damage()
 
     @property
     def _latest(self) -> int:
@@ -360,6 +360,12 @@ class Rows:
         self.segment.octets += ROW_OCTETS + len(text or "")
 
     # Gaps.
+
+    def damage(self) -> None:
+        """A record cannot be read: if it was an event, the next one of its channel shows it."""
+        self.segment.damaged += 1
+        for channel in self._channels.values():
+            channel.book.open = True
 
     def gap(self) -> None:
         """A stretch of the journal is gone: who waits is told anew by carried events."""

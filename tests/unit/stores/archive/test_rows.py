@@ -204,6 +204,21 @@ def test_damaged_records_are_passed_over_and_counted(tmp_path: Path) -> None:
     assert [seal.damaged for seal in read_manifest(tmp_path / "archive").seals] == [11]
 
 
+def test_outcomes_of_a_damaged_event_are_strays(tmp_path: Path) -> None:
+    """They must not be struck off: the books would be wrong for good."""
+    records = [channel(), proxy(2), *(happened(seq, [2]) for seq in (1, 2, 3))]
+    end = written(tmp_path / "journal", [*records, outcome([1, 2], 2)])
+    path = segment_path(tmp_path / "journal", 1)
+    octets = bytearray(path.read_bytes())
+    octets[octets.index(b'"name":"e2"')] ^= 1
+    path.write_bytes(octets)
+    archive_journal(tmp_path / "journal", tmp_path / "archive", upto=end)
+    [seal] = read_manifest(tmp_path / "archive").seals
+    assert (seal.damaged, seal.stray) == (1, 1)
+    [book] = last_books_of(tmp_path / "archive").proxies.values()
+    assert (book.pending, book.pending_sum) == (1, 3)
+
+
 def test_wherever_clocks_jump_rows_land_in_their_hour(tmp_path: Path) -> None:
     times = [START, START - 30 * HOUR, START + 9, 2**63 - 1, -(2**63), START + HOUR]
     records = [happened(n, at=time) for n, time in enumerate(times, 1)]

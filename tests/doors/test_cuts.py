@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -211,6 +212,51 @@ async def test_a_puller_that_is_cut_sees_each_event_once(served: HttpService) ->
 
 
 @pytest.mark.parametrize("kill", [False, True])
+async def test_without_a_name_a_subscription_misses_nothing_persistent(
+    served: HttpService, kill: bool
+) -> None:
+    told: list[tuple[bool, str]] = []
+    client = await served.client(on_connection=lambda *now: told.append(now))
+    channel = await client.create_channel("auction", persistent=True)
+    some = await client.subscribe(channel, "$price > 10", window=2)
+    idle = await client.subscribe(channel, "$price == 30")
+    calls: list[int] = []
+    await client.handle(channel, lambda message: calls.append(message.seq))
+    await client.publish(channel, bid(1))
+    for price in range(20, 26):  # of these one is taken, one is here, and the rest waits there
+        await client.publish(channel, bid(price))
+    assert await seqs(some, 1) == [2]
+    await eventually(lambda: len(calls) == 7)
+    await served.stop(kill=kill)
+    await served.start()
+    other = await served.client()
+    for price in (30, 2, 31):
+        await other.publish("auction", bid(price))
+    await eventually(lambda: [up for up, _ in told] == [True, False, True], 10)
+    await other.publish("auction", bid(40))
+    assert await seqs(some, 8) == [3, 4, 5, 6, 7, 8, 10, 11]
+    assert await seqs(idle, 1) == [8]
+    await eventually(lambda: calls == list(range(1, 12)))
+    assert await some.next(0.05) is None
+    assert told[-1] == (True, "")
+
+
+async def test_without_a_name_a_subscription_says_what_it_missed(served: HttpService) -> None:
+    told: list[str] = []
+    client = await served.client(on_connection=lambda up, why: told.append(why if up else "cut"))
+    channel = await client.create_channel("auction", persistent=False)
+    some = await client.subscribe(channel, "$price > 10", window=1)
+    for price in range(20, 23):
+        await client.publish(channel, bid(price))
+    assert await seqs(some, 1) == [1]
+    await served.stop()
+    await served.start()
+    await eventually(lambda: len(told) == 3, 10)
+    assert told[0] == ""
+    assert re.fullmatch("channel 1: up to [0-9]+ events missed: BestEffort, .*", told[2])
+
+
+@pytest.mark.parametrize("kill", [False, True])
 async def test_everything_goes_on_after_a_restart(served: HttpService, kill: bool) -> None:
     told: list[bool] = []
     client = await served.client(on_connection=lambda up, why: told.append(up))
@@ -245,7 +291,7 @@ async def test_everything_goes_on_after_a_restart(served: HttpService, kill: boo
     assert [d.seq for d in await puller.pull(9, seconds=5)] == numbers
     assert (await handled.info()).suspended
     await handled.resume()
-    await eventually(lambda: calls == numbers)
+    await eventually(lambda: calls == [1, 2, *numbers])
     [attachment] = info.filters
     proxy = channel.proxy(unnamed.proxy)
     await proxy.remove_filter(attachment)

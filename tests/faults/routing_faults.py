@@ -159,8 +159,8 @@ ROUTING_FAULTS = [
     Fault(
         "the trail lets a full channel take the event",
         TRAIL,
-        "    if too_large or full:",
-        "    if too_large:",
+        'Step("channel", None, not (too_large or full), reason)',
+        'Step("channel", None, not too_large, reason)',
     ),
     Fault(
         "the trail names who is not connected",
@@ -189,8 +189,8 @@ ROUTING_FAULTS = [
     Fault(
         "a parent that is followed overrides what was set below",
         ADJUSTING,
-        "child.qos = QoS({**place.qos, **child.own})",
-        "child.qos = QoS({**child.own, **place.qos})",
+        "{**place.qos, **child.own} if followed",
+        "{**child.own, **place.qos} if followed",
     ),
     Fault(
         "nobody looks whether a child could follow",

@@ -43,8 +43,8 @@ SOCKET_FAULTS: Final = [
     Fault(
         "what waited at a cut is handed out, and again when it comes again",
         LINES,
-        "self._again)\n        self._waiting.clear()\n",
-        "self._again)\n",
+        "self._waiting = deque(self._cut_off(self._waiting))",
+        "self._cut_off(self._waiting)",
     ),
     Fault(
         "what nobody can have seen is marked",
@@ -63,6 +63,12 @@ SOCKET_FAULTS: Final = [
         SOCKET,
         "await self._recovery.reconnect(line, self._connect)",
         "await asyncio.sleep(0)",
+    ),
+    Fault(
+        "what came while a proxy was gone is missed",
+        "client/transports/http_recovery.py",
+        "line.catch_up(missed.messages, ",
+        "line.catch_up((), ",
     ),
     Fault(
         "a handshake that is cut is the end",

@@ -129,7 +129,7 @@ class _Cuts:
         if self._service.json:
             render.as_json({"connection": "back" if reached else "cut", "why": why}, stderr=True)
         elif reached:
-            render.note(f"{url} is back", "dim")
+            render.note(f"{url} is back{f'; {why}' if why else ''}", "" if why else "dim")
         else:
             render.note(f"{url} is away ({why}); waiting for it", "dim")
 

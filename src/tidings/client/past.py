@@ -15,10 +15,10 @@ from tidings.client.managing import Wanted, constraints
 from tidings.client.transport import Message, Stream, Transport
 from tidings.errors import CursorNotFound, Disconnected, InvalidUsage, NotFound, Stopping
 from tidings.events.fields import fields_for
-from tidings.filters.constraint import Constraint
+from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.plan import AdminRule, Plan, ProxyRule, Rule
 
-__all__ = ["Moment", "Past", "Replay", "Wish", "microseconds", "wish_of", "wish_of_proxy"]
+__all__ = ["Moment", "Past", "Replay", "Wish", "judge", "microseconds", "wish_of", "wish_of_proxy"]
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +69,15 @@ def wish_of(wanted: Wanted) -> Wish:
         return any(one.matches(fields) for one in asked)
 
     return None, wants
+
+
+def judge(wish: Wish) -> Callable[[Message], bool]:
+    """Whether events are wanted, judged here altogether."""
+    text, wants = wish
+    if text is None:
+        return wants or (lambda message: True)
+    asked = constraint(text)
+    return lambda message: asked.matches(fields_for(message.event, message.arrival))
 
 
 async def wish_of_proxy(transport: Transport, channel: int, proxy: int) -> Wish:

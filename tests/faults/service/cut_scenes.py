@@ -12,6 +12,9 @@ from typing import Final, NamedTuple, TypeAlias
 from unittest import mock
 
 from tests.doors.services import HttpService, bid, eventually, known, seen
+from tests.doors.test_cuts import (
+    test_without_a_name_a_subscription_misses_nothing_persistent,
+)
 from tests.faults.service.way import BadWay
 from tidings.client.client import Client
 from tidings.client.managing import Channel
@@ -210,6 +213,11 @@ async def another_client_goes_on(served: HttpService) -> None:
             assert await _took(other, 5) == [(seq, seq <= 4) for seq in range(1, 6)]
 
 
+async def the_service_is_started_again(served: HttpService) -> None:
+    """A subscription without a name gets what came while it had no proxy."""
+    await test_without_a_name_a_subscription_misses_nothing_persistent(served, kill=False)
+
+
 SCENES: Final[tuple[Scene, ...]] = (
     acknowledgements_are_lost,
     frames_are_cut_in_half,
@@ -219,4 +227,5 @@ SCENES: Final[tuple[Scene, ...]] = (
     answers_to_pushes_are_lost,
     pushes_are_cut_in_half,
     another_client_goes_on,
+    the_service_is_started_again,
 )

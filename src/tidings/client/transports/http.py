@@ -20,6 +20,7 @@ from tidings.channel.management import (
     Connect,
     DestroyChannel,
     Disconnect,
+    Resume,
 )
 from tidings.channel.trail import Traced, Trail
 from tidings.channel.vocabulary import Form
@@ -27,7 +28,7 @@ from tidings.client.transport import PulledMessages, Source, Stream, TypesChange
 from tidings.client.transports.backoff import PATIENCE, checked_patience
 from tidings.client.transports.http_calls import Caller
 from tidings.client.transports.http_functions import HandlerLine, SupplierLine
-from tidings.client.transports.http_lines import Line, StreamLine
+from tidings.client.transports.http_lines import ConsumerLine, Line, StreamLine
 from tidings.client.transports.http_pulls import Pulls
 from tidings.client.transports.http_recovery import ServiceRecovery
 from tidings.client.transports.http_socket import Cut, OnConnection, Socket
@@ -57,8 +58,8 @@ class HttpTransport(HttpViews):
         url: Of the service, ``http://host:port`` or ``https://…``.
         token: What shows who asks; None on a loopback address.
         patience: How long whoever asks waits for a service that is away, in seconds.
-        on_connection: Told ``(True, "")`` when the WebSocket is open, ``(False, why)`` when it
-            was cut; called on the loop.
+        on_connection: Told ``(True, missed)`` when the WebSocket is open, with what subscriptions
+            have missed in words, and ``(False, why)`` when it was cut; called on the loop.
         tls: For ``https``; None trusts what the system trusts.
 
     Raises:
@@ -84,6 +85,8 @@ class HttpTransport(HttpViews):
         names = Names(memory)
         origins: dict[int, str] = {}
         recovery = ServiceRecovery(caller, memory, names, origins)
+        recovery.views = self
+        self._recovery = recovery
         waiting = max(patience, _ONE_TRY)
         socket = Socket(self._opened, recovery, patience=waiting, on_connection=on_connection)
         pulls = Pulls(caller, names.outward, waiting, self._goes_on)
@@ -116,6 +119,8 @@ class HttpTransport(HttpViews):
         key = (getattr(place, "channel", 0), getattr(place, "proxy", None) or 0)
         answer = await self._safely(key, lambda: self._caller.ask(self._names.outward(command)))
         answer = self._memory.note(command, answer)
+        if isinstance(command, Resume):
+            await self._recovery.catch_up(key)
         if isinstance(command, DestroyChannel):
             self._origins.pop(command.channel, None)
         if isinstance(answer, Trail) and isinstance(command, DryRun):
@@ -188,6 +193,10 @@ class HttpTransport(HttpViews):
         if line.connect.channel not in self._origins:
             await self.channel(line.connect.channel)
         await self._socket.connect(line)
+        if isinstance(line, ConsumerLine) and line.key in self._memory.proxies:
+            with suppress(TidingsError):  # then it is not known where the line begins
+                page = await self.history(line.connect.channel, None, None, 1, None)
+                line.gap.start = page.last
         return line
 
     def _leave(self, line: Line) -> None:

@@ -113,9 +113,8 @@ class HandlerLine(ConsumerLine):
     def cut(self) -> None:
         """What the function was not called with comes again."""
         super().cut()
-        unseen = [message.seq for queued in self._queue for message in queued]
-        self._known.cut(unseen, self._again)
-        self._queue.clear()
+        kept = self._cut_off(message for queued in self._queue for message in queued)
+        self._queue = deque([kept] if self._batch and kept else ([one] for one in kept))
 
     def end(self, error: TidingsError) -> None:
         """Calls the handler no more; a call that is running may end, and is not answered."""

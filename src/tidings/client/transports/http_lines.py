@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
 from tidings.api.frames import (
@@ -15,7 +15,8 @@ from tidings.api.frames import (
 )
 from tidings.channel.management import Connect
 from tidings.client.transport import Message, TypesChanged
-from tidings.client.transports.http_redelivery import Redelivery
+from tidings.client.transports.http_gap import Gap
+from tidings.client.transports.http_redelivery import Arrival, Redelivery
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.constraint import EventTypePattern
 
@@ -28,6 +29,8 @@ Sender: TypeAlias = Callable[[bytes], None]
 _LONGEST_REASON: Final = 1_000
 # Longer than anything is on its way from the service, in seconds.
 _INSISTING: Final = 1.0
+# How long what could not be dealt with waits, if the service does not know of it, in seconds.
+_PAUSE: Final = 0.1
 
 
 def told_reason(reason: object) -> str:
@@ -132,15 +135,60 @@ class ConsumerLine(Line):
         self._back: set[int] = set()
         self._back_reason = ""
         self._back_until = 0.0
+        self.gap = Gap()
+        # Of what was missed while the proxy was gone: numbers handed out, and what is unanswered.
+        self._caught_up: set[int] = set()
+        self._caught: dict[int, Message] = {}
+        # Came before what was missed has been handed out.
+        self._early: list[EventsFrame] | None = None
+        # Came, and were not taken when the line was cut.
+        self._dropped: list[Message] = []
+
+    def hold(self) -> None:
+        """The proxy was made again: what comes waits until `catch_up`."""
+        self._early = []
+
+    def catch_up(self, messages: Sequence[Message], *, batch: bool) -> None:
+        """Hands out what the journal has of the gap, before what came meanwhile.
+
+        The service does not wait to hear what became of it.
+        """
+        early, self._early = self._early or [], None
+        messages = [*self._dropped, *messages]
+        self._dropped = []
+        if self.error is None and messages:
+            self._caught |= {message.seq: message for message in messages}
+            self._caught_up = set(self._caught)
+            self._take_in(messages, batch=batch)
+        for frame in early:
+            self.deliver(frame)
+
+    def kept(self) -> None:
+        """The proxy has outlived the cut: it delivers again what was not taken."""
+        self._dropped = []
+
+    def _cut_off(self, unseen: Iterable[Message]) -> list[Message]:
+        """Notes what was not taken; what of it the service does not know, and so stays."""
+        self._early = None
+        unseen = list(unseen)
+        self._dropped += [one for one in unseen if one.seq not in self._caught]
+        self._known.cut([one.seq for one in unseen], self._again)
+        return [one for one in unseen if one.seq in self._caught]
 
     def deliver(self, frame: EventsFrame) -> None:
         """Takes in what is to be handed out, and answers again what was answered before."""
         if self.error is not None:
             return
         self.live = True
+        if self._early is not None:
+            self._early.append(frame)
+            return
         if self._back and self._overtakes(frame):
             return
+        self.gap.arrived(frame)
         found = self._known.arrived(frame.messages(), frame.again)
+        if self._caught_up:
+            found = self._without_caught_up(found)
         if found.marked:
             self._again.update(found.marked)
         if found.acked:
@@ -149,6 +197,15 @@ class ConsumerLine(Line):
             self._send(write_frame(RejectFrame(self.number, [seq], reason)).encode())
         if found.messages:
             self._take_in(found.messages, batch=frame.batch)
+
+    def _without_caught_up(self, found: Arrival) -> Arrival:
+        """Without what the journal had, too: it is acknowledged, and comes once."""
+        twice = [one.seq for one in found.messages if one.seq in self._caught_up]
+        if not twice:
+            return found
+        self._known.acked(twice)
+        new = [one for one in found.messages if one.seq not in self._caught_up]
+        return found._replace(messages=new, acked=[*found.acked, *twice])
 
     def _overtakes(self, frame: EventsFrame) -> bool:
         """Gives back events that were on their way already when others were given back.
@@ -177,6 +234,10 @@ class ConsumerLine(Line):
         taken = self._taken
         if taken and self.error is None:
             self._taken = []
+            if self._caught:
+                taken = [seq for seq in taken if self._caught.pop(seq, None) is None]
+                if not taken:
+                    return
             self._known.acked(taken)
             if self._again:
                 self._again.difference_update(taken)
@@ -188,6 +249,13 @@ class ConsumerLine(Line):
 
     def _failed(self, seq: int, behind: list[int], reason: object) -> None:
         self.flush()
+        if self._caught and (back := [s for s in (seq, *behind) if s in self._caught]):
+            loop = asyncio.get_running_loop()
+            loop.call_later(_PAUSE, self._take_again, [self._caught[one] for one in back])
+            rest = [one for one in (seq, *behind) if one not in self._caught]
+            if not rest:
+                return
+            seq, *behind = rest
         self._known.failed(seq, behind)
         if self.live:
             self._back = {seq, *behind}
@@ -196,8 +264,14 @@ class ConsumerLine(Line):
             frame = FailFrame(self.number, [seq, *behind], self._back_reason)
             self._send(write_frame(frame).encode())
 
+    def _take_again(self, messages: Sequence[Message]) -> None:
+        if self.error is None:
+            self._take_in(messages, batch=False)
+
     def _rejected(self, seq: int, reason: object) -> None:
         self.flush()
+        if self._caught.pop(seq, None) is not None:
+            return
         self._again.discard(seq)
         self._known.rejected(seq, told_reason(reason))
         if self.live:
@@ -297,8 +371,7 @@ class StreamLine(ConsumerLine):
     def cut(self) -> None:
         """What was not taken comes again."""
         super().cut()
-        self._known.cut([message.seq for message in self._waiting], self._again)
-        self._waiting.clear()
+        self._waiting = deque(self._cut_off(self._waiting))
 
     def end(self, error: TidingsError) -> None:
         """Who waits or takes gets the error; what waited is dropped."""

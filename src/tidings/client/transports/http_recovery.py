@@ -7,11 +7,21 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from tidings.api.calls import get_channel
+from tidings.channel.vocabulary import Form, Side
+from tidings.client.past import wish_of_proxy
+from tidings.client.transport import Transport
 from tidings.client.transports.http_calls import Caller
-from tidings.client.transports.http_lines import Line
+from tidings.client.transports.http_gap import Missed
+from tidings.client.transports.http_lines import ConsumerLine, Line
 from tidings.client.transports.memory import Memory
 from tidings.client.transports.names import Names
-from tidings.errors import ChannelNotFound, ProxyNotFound
+from tidings.errors import (
+    ChannelNotFound,
+    ProxyNotFound,
+    Stopping,
+    TidingsError,
+    Unreachable,
+)
 
 __all__ = ["ServiceRecovery"]
 
@@ -28,6 +38,9 @@ class ServiceRecovery:
         names: What it is called.
         origins: By channel, the origin it had: a service without a disk begins anew, and gives
             the same ids to other channels.
+
+    Attributes:
+        views: The transport, for what was missed meanwhile.
     """
 
     def __init__(
@@ -38,6 +51,9 @@ class ServiceRecovery:
         self._names = names
         self._origins = origins
         self._remaking = asyncio.Semaphore(_AT_ONCE)
+        self._behind: set[ConsumerLine] = set()
+        self._missed: list[str] = []
+        self.views: Transport | None = None
 
     async def lost_channels(self, channels: set[int]) -> dict[int, ChannelNotFound]:
         """Those that are gone, or are others by now."""
@@ -63,6 +79,8 @@ class ServiceRecovery:
             connect: Connects it, whether or not somebody is connected.
         """
         try:
+            if isinstance(line, ConsumerLine) and line in self._behind:  # cut before it caught up
+                line.hold()
             await connect(line, True)
         except ProxyNotFound:
             async with self._remaking:
@@ -70,8 +88,51 @@ class ServiceRecovery:
             self._names.refresh()
             if not made:
                 raise
+            if isinstance(line, ConsumerLine):
+                self._behind.add(line)
+                line.hold()
+            else:
+                self._note_puller(line)
             await connect(line, False)
+        if isinstance(line, ConsumerLine) and line not in self._behind:
+            line.kept()
+        elif self.is_own(line) and not self._memory.proxies[line.key].suspended:
+            await self.catch_up(line.key)
         await self._memory.settle(line.key, self._caller.ask)
+
+    def _note_puller(self, line: Line) -> None:
+        command = self._memory.proxies[line.key].command
+        if command.side is Side.CONSUMER:
+            self._missed.append(
+                f"channel {command.channel}: what waited for a puller without a name was missed"
+            )
+
+    async def catch_up(self, key: tuple[int, int]) -> None:
+        """A line whose proxy was made again, and is not suspended, gets what came meanwhile."""
+        for line in [one for one in self._behind if one.key == key]:
+            await self._catch_up(line)
+            self._behind.discard(line)
+
+    async def _catch_up(self, line: ConsumerLine) -> None:
+        """Hands out what came while a line's proxy was gone, and notes what cannot be had."""
+        assert self.views is not None
+        channel, proxy = line.key
+        made = self._memory.proxies[line.key]
+        try:
+            wish = await wish_of_proxy(self.views, channel, proxy)
+            missed = await line.gap.missed(self.views, channel, wish)
+        except (Stopping, Unreachable):
+            raise
+        except TidingsError as error:
+            missed = Missed((), f"events may have been missed: {error}")
+        if missed.words:
+            self._missed.append(f"channel {channel}: {missed.words}")
+        line.catch_up(missed.messages, batch=made.command.form is Form.SEQUENCE)
+
+    def missed(self) -> str:
+        """What subscriptions have missed since this was last asked, in words."""
+        missed, self._missed = self._missed, []
+        return "; ".join(missed)
 
     def is_own(self, line: Line) -> bool:
         """Whether nobody else knows of a line's proxy."""
@@ -79,6 +140,7 @@ class ServiceRecovery:
 
     def forget(self, line: Line) -> None:
         """A line's proxy has ended, or is another client's."""
+        self._behind -= {line}
         self._memory.forget(*line.key)
 
     def proxy_now(self, channel: int, proxy: int) -> int:

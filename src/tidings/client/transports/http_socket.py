@@ -262,7 +262,7 @@ class Socket:
             if self._wire is not None:
                 self._gate.open()
                 self.pushes.up()
-                self._tell(True, "")
+                self._tell(True, self._recovery.missed())
 
     def _look(self, since: float) -> None:
         """Tells those who have waited for too long, now and again."""

@@ -95,6 +95,9 @@ class FakeService:
     def is_own(self, line: Line) -> bool:
         return True
 
+    def missed(self) -> str:
+        return ""
+
     def forget(self, line: Line) -> None:
         self.forgotten.append(line)
 

@@ -129,10 +129,10 @@ CHANNEL_PARTS_FAULTS = [
         "inside = None",
     ),
     Fault(
-        "an event of type any keeps its name",
+        "an event of type any is opened, whatever it has beside its body",
         TRANSLATION,
-        "not (event.domain or event.name or event.header or event.data)",
-        "True",
+        "    while is_any(event):\n",
+        "    while event.type == _ANY_TYPE:\n",
     ),
     Fault(
         "only one wrapping is undone",
@@ -143,7 +143,7 @@ CHANNEL_PARTS_FAULTS = [
     Fault(
         "an any leaves as an event in an any",
         TRANSLATION,
-        "    if not is_any(event):\n        return event.as_any()",
+        "    if event.type != _ANY_TYPE:\n        return event.as_any()",
         "    if event.type:\n        return event.as_any()",
     ),
     Fault(

@@ -77,7 +77,7 @@ def failed(proxy: Proxy, command: Failed, now: int, end: Callable[[Proxy, bool],
     settings = channel.core.settings
     delivery.failures += 1
     text = f"{delivery.failures} failed deliveries in a row; the last: {reason}"
-    if not proxy.durable and delivery.failures > settings.retry_limit:
+    if not proxy.durable and delivery.failures >= settings.retry_limit:
         channel.core.out.append(Notice(NoticeKind.GIVEN_UP, channel.id, proxy.id, text))
         bury(proxy, delivery, delivery.all_entries(), cause, Outcome.DEAD)
         end(proxy, True)

@@ -71,7 +71,7 @@ def polled(proxy: Proxy, command: Polled, now: int) -> bool:
     if reason:
         polling.failures += 1
         text = f"asking failed {polling.failures} times; the last: {reason}"
-        if not proxy.durable and polling.failures > settings.retry_limit:
+        if not proxy.durable and polling.failures >= settings.retry_limit:
             channel.core.out.append(Notice(NoticeKind.GIVEN_UP, channel.id, proxy.id, text))
             return True
         if polling.failures == 1:

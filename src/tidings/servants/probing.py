@@ -120,6 +120,6 @@ class Probing:
             endpoint.missed = 0
         endpoint.missed_at = asyncio.get_running_loop().time()
         endpoint.missed += 1
-        if not proxy.durable and endpoint.missed > self._host.settings.retry_limit:
+        if not proxy.durable and endpoint.missed >= self._host.settings.retry_limit:
             _log.info("the client of proxy %d of channel %d is given up: %s", id, channel, error)
             self._host.tell(Disconnect(channel, id))

@@ -205,7 +205,7 @@ def test_notices_are_kept_and_told() -> None:
         raise ValueError("no")
 
     async def work() -> None:
-        host = await Host.open(settings=Settings(retry_first=1_000, retry_limit=1))
+        host = await Host.open(settings=Settings(retry_first=1_000, retry_limit=2))
         end = host.watch(heard.append)
         channel = await new_channel(host)
         source = await supplier(host, channel)

@@ -65,6 +65,10 @@ def _pump_batches(proxy: Proxy, delivery: Delivery, now: int) -> None:
     while len(delivery.queue) and (
         not delivery.flight or len(delivery.flight) + size <= proxy.window
     ):
+        core = proxy.channel.core
+        if core.awaits_part and len(delivery.queue) < size:
+            core.held[proxy] = None  # the rest of a push comes at once, and may fill the batch
+            return
         if pacing and len(delivery.queue) < size:
             first = now if delivery.first_at is None else delivery.first_at
             if now < first + pacing:

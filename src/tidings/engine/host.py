@@ -272,9 +272,11 @@ class Host:
         now = self.clock.now()
         try:
             answers, effects = self.factory.handle_many([post.command for post in posts], now)
-            for answer in answers:
+            for post, answer in zip(posts, answers, strict=True):
                 if answer.__class__ is TidingsError:
                     log.error("a command has met a fault", exc_info=answer)
+                if not post.last and isinstance(answer, TidingsError) and post.command.whole:  # type: ignore[union-attr]
+                    self._mailbox.drop_rest(post)
             self._performer.perform(posts, answers, effects)
         except Exception as fault:  # a fault of ours: those who asked must not wait for ever
             log.exception("a batch of commands could not be carried out")

@@ -8,7 +8,7 @@ from typing import Final
 
 from tidings.channel.alarms import set_alarm
 from tidings.channel.delivery import Delivery, again_among, begin_pacing, taken
-from tidings.channel.effects import Deliver, Notice, NoticeKind, Refill
+from tidings.channel.effects import Deliver, NoticeKind, Refill
 from tidings.channel.entries import Entry
 from tidings.channel.holders import Proxy
 from tidings.channel.pulls import serve_pulls
@@ -40,9 +40,7 @@ def pump(proxy: Proxy, now: int) -> None:
     set_alarm(proxy, delivery, now)
     if delivery.slow and not delivery.waiting:
         delivery.slow = False
-        proxy.channel.core.out.append(
-            Notice(NoticeKind.CAUGHT_UP, proxy.channel.id, proxy.id, "nothing waits any more")
-        )
+        proxy.notice(NoticeKind.CAUGHT_UP, "nothing waits any more")
 
 
 def _hand_over(proxy: Proxy, delivery: Delivery, most: int, now: int) -> None:

@@ -351,8 +351,15 @@ class Host:
             self.disk_error = None
 
     def notice(self, notice: e.Notice) -> None:
-        """Keeps a notice, and tells who watches."""
-        log.info("%s: channel %d, proxy %d: %s", *notice)
+        """Keeps a notice, with its time and its names, and tells who watches."""
+        channel = self.factory.channels.get(notice.channel)
+        proxy = None if channel is None else channel.proxies.get(notice.proxy)
+        notice = notice._replace(
+            channel_name=notice.channel_name or (channel.name if channel else ""),
+            proxy_name=notice.proxy_name or (proxy.name if proxy else ""),
+            time=self.clock.now() + self.clock.offset,
+        )
+        log.info("%s%s%s: %s", notice.kind, *notice.place, notice.detail)
         self.notices.append(notice)
         for watcher in self._watchers:
             self.loop.call_soon(watcher, notice)

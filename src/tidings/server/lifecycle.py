@@ -199,7 +199,12 @@ class Service:
             return
         from tidings.server.corba import CorbaDoor  # takes a while, and not all want it
 
-        self._corba = CorbaDoor(self.host, self._settings, lambda: self.reloader.settings)
+        self._corba = CorbaDoor(
+            self.host,
+            self._settings,
+            lambda: self.reloader.settings,
+            lambda: self._logs.level,
+        )
         await self._corba.open()
         self._web.counts.corba = lambda: 0 if self._corba is None else self._corba.connections
         self._watch_over()

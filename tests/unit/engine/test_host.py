@@ -220,6 +220,7 @@ def test_notices_are_kept_and_told() -> None:
         assert [notice.kind for notice in heard] == [NoticeKind.FAILING, NoticeKind.GIVEN_UP]
         assert len(host.notices) == 4
         assert list(host.notices)[:2] == heard
+        assert all(notice.time and notice.channel_name == "" for notice in heard)
         await host.close(0.05)
 
     run(work())

@@ -107,7 +107,8 @@ class Factory:
                 replies.append(_fault(command, fault))
         core = self.core
         last = commands[-1] if commands else None
-        core.awaits_part = type(last) is c.Push and last.more
+        refused = bool(replies) and isinstance(replies[-1], TidingsError)
+        core.awaits_part = type(last) is c.Push and last.more and not refused
         while core.touched:
             proxies, core.touched = list(core.touched), {}
             for at, proxy in enumerate(proxies):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import cache
 from typing import Any, Final
 
 from tidings.clock import monotonic_microseconds
@@ -40,8 +41,9 @@ _LOOKING: Final = ("get_", "match", "obtain_offered", "obtain_subscription", "pu
                    "try_pull", "validate_")  # fmt: skip
 
 
+@cache
 def operation_depth(interface: str, operation: str) -> int:
-    """The same for an operation of a CORBA object."""
+    """The same for an operation that the interface of a CORBA object has."""
     name = interface.rpartition("::")[2]
     if name == "EventChannelFactory":
         return FACTORY if operation.startswith("create_") else EVERYTHING
@@ -68,7 +70,8 @@ class OperationLog:
 
     def __call__(self, interface: str, operation: str, key: bytes) -> Callable[[str], None] | None:
         """A request has come; what is to be told how it ends."""
-        depth = operation_depth(interface, operation)
+        # What no interface has is not kept: peers can think of any number of operations.
+        depth = operation_depth(interface, operation) if interface else EVERYTHING
         if depth > self._depth():
             return None
         begun, words = monotonic_microseconds(), self._words(key)

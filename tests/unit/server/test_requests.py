@@ -55,7 +55,6 @@ def test_depths(method: str, path: str, depth: int) -> None:
         ("CosNotifyChannelAdmin::ProxyPullSupplier", "try_pull", 4),
         ("CosNotifyFilter::Filter", "add_constraints", 4),
         ("CosNaming::NamingContextExt", "resolve", 4),
-        ("", "create_channel", 4),
     ],
 )
 def test_depths_of_operations(interface: str, operation: str, depth: int) -> None:

@@ -64,7 +64,7 @@ async def test_in_process_push_redelivery_is_retried_by_connection_reliability_b
     await (await client.publisher(channel)).publish_many([bid(1), bid(2)])
     with pytest.raises(ProxyNotFound):
         await known(handled, lambda info: False)
-    assert calls == [1] * 4
+    assert calls == [1] * 3
 
 
 async def test_an_unnamed_subscription_ends_with_its_connection(service: Service) -> None:

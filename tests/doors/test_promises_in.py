@@ -181,11 +181,11 @@ async def test_a_batch_over_corba() -> None:
     """
     async with world() as made:
         channel = await made.channel(Property("OrderPolicy", Box(tc.SHORT, 1)))
-        await channel.set_admin([Property("MaxQueueLength", Box(tc.LONG, 2))])
+        await channel.set_admin([Property("MaxQueueLength", Box(tc.LONG, 300))])
         supply = await made.proxy(channel, Side.SUPPLIER, Style.PUSH, Form.SEQUENCE)
         await supply.connect_sequence_push_supplier(NIL)
         _, pulls = await joined(made, channel, kind_of(StructuredPullConsumer))
-        batch = [numbered(number) for number in range(4)]
+        batch = [numbered(number) for number in range(400)]  # more than the service takes at once
         with pytest.raises(IMP_LIMIT) as full:
             await supply.push_structured_events(batch)
         assert full.value.completed is Completion.NO
@@ -193,9 +193,9 @@ async def test_a_batch_over_corba() -> None:
         twice = numbered(1)._replace(filterable_data=(Property("n", 1), Property("n", 2)))
         with pytest.raises(BAD_PARAM):
             await supply.push_structured_events([numbered(0), twice])
-        await supply.push_structured_events(batch[:2])
-        got = [await pulls.try_pull_structured_event() for _ in range(3)]
-        assert got == [(batch[0], True), (batch[1], True), (mock.ANY, False)]
+        await supply.push_structured_events(batch[:300])
+        got = [await pulls.try_pull_structured_event() for _ in range(301)]
+        assert got == [*((one, True) for one in batch[:300]), (mock.ANY, False)]
 
 
 async def test_two_properties_with_one_name() -> None:

@@ -86,8 +86,8 @@ CORE_FAULTS = [
     Fault(
         "a persistent connection is given up",
         ANSWERS,
-        "if not proxy.durable and delivery.failures > settings.retry_limit:",
-        "if delivery.failures > settings.retry_limit:",
+        "if not proxy.durable and delivery.failures >= settings.retry_limit:",
+        "if delivery.failures >= settings.retry_limit:",
     ),
     Fault(
         "every failure in a pause counts",

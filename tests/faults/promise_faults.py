@@ -189,8 +189,8 @@ PROMISE_FAULTS: Final = [
         test_promises_in.test_a_batch_over_corba,
         "a CORBA batch is accepted in part",
         "servants/proxies_for_suppliers.py",
-        "whole=True",
-        "whole=False",
+        "whole=events",
+        "whole=()",
     ),
     _planted(
         test_promises_in.test_two_properties_with_one_name,

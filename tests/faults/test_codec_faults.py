@@ -186,8 +186,8 @@ FAULTS = [
     Fault(
         "a long in a header becomes a short on the way through an any",
         "tidings.events.structured",
-        "pack_header(_typed_integers(_properties(variable)))",
-        "pack_header(_properties(variable))",
+        'pack_header(_typed_integers(_properties(variable, "header")))',
+        'pack_header(_properties(variable, "header"))',
         f"{LAWS}:test_events_as_values",
     ),
     Fault(

@@ -21,6 +21,10 @@ RECOVERY = f"{UNIT}.test_iiop_recovery"
 SIZES = f"{UNIT}.test_iiop:test_events_are_sent_in_messages_that_the_service_takes"
 RESTARTS = f"{HERE}:restarts"
 FULL = f"{HERE}:full_streams"
+SILENT = (
+    "tests.unit.client.test_connecting:"
+    "test_who_is_there_and_never_answers_is_waited_for_as_long_as_patience_says"
+)
 # A fault may make somebody wait for ever; then this many seconds catch it.
 PATIENCE = 10
 
@@ -171,6 +175,13 @@ FAULTS = [
         "await held.line.connected_again()",
         "pass",
         FULL,
+    ),
+    Fault(
+        "connecting waits for an answer however long it takes",
+        "tidings.client.connecting",
+        "asyncio.timeout(seconds)",
+        "asyncio.timeout(None)",
+        SILENT,
     ),
 ]
 

@@ -79,6 +79,21 @@ def test_batches_are_as_large_as_asked_and_wait_as_long(notify: Path) -> None:
     play(notify, part)
 
 
+def test_a_batch_reaches_a_consumer_of_batches_of_its_size_whole(notify: Path) -> None:
+    async def part(s: Scene) -> None:
+        await s.id("obtain", "c", "consumers", "push", "sequence")
+        await s.done("set_qos", "c", "MaximumBatchSize=long:100")
+        await s.done("connect", "c", "client")
+        await s.proxy("s", "suppliers", "push", "sequence")
+        for _ in range(3):
+            await s.done("push", "s", *(event(at) for at in range(100)))
+        await s.client.until(lambda heard: len(heard) == 3)
+        whole = " ; ".join(event(at) for at in range(100))
+        assert s.client.heard == [f"client push_structured_events 100 {whole}"] * 3
+
+    play(notify, part)
+
+
 def test_what_cannot_be_accepted_whole_is_refused_whole(notify: Path) -> None:
     async def part(s: Scene) -> None:
         await s.proxy("c", "consumers", "pull", "sequence")

@@ -314,7 +314,7 @@ class ModelChannel:
         if not known or one.retry_at > now or one.pulls_itself:
             return
         one.failures += 1
-        if not one.durable and one.failures > limit:
+        if not one.durable and one.failures >= limit:
             every = [*one.flight.values(), *one.waiting, *(copy for _, copy in one.later)]
             one.finish(every, Outcome.DEAD)
             self.end(proxy, already_done=True)

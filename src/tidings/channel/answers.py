@@ -15,7 +15,6 @@ from tidings.channel.effects import (
     Cause,
     DeadLetter,
     Done,
-    Notice,
     NoticeKind,
     Outcome,
     Unspill,
@@ -90,13 +89,13 @@ def failed(proxy: Proxy, command: Failed, now: int, end: Callable[[Proxy, bool],
     settings = channel.core.settings
     delivery.failures += 1
     text = f"{delivery.failures} failed deliveries in a row; the last: {reason}"
-    if not proxy.durable and delivery.failures > settings.retry_limit:
-        channel.core.out.append(Notice(NoticeKind.GIVEN_UP, channel.id, proxy.id, text))
+    if not proxy.durable and delivery.failures >= settings.retry_limit:
+        proxy.notice(NoticeKind.GIVEN_UP, text)
         bury(proxy, delivery, delivery.all_entries(), cause, Outcome.DEAD)
         end(proxy, True)
         return
     if delivery.failures == 1:
-        channel.core.out.append(Notice(NoticeKind.FAILING, channel.id, proxy.id, text))
+        proxy.notice(NoticeKind.FAILING, text)
     pause = settings.retry_first << min(delivery.failures - 1, 30)
     delivery.retry_at = now + min(pause, settings.retry_longest)
 

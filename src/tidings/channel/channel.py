@@ -178,7 +178,7 @@ class Channel:
             TidingsError: What the first such event would be refused with.
         """
         supplier = self.supplier_of(command)
-        core, items = self.core, command.items
+        core, items = self.core, command.whole
         is_tight = self.room_for(len(items)) < len(items)
         ahead = 0
         for item in items:

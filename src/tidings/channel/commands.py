@@ -69,8 +69,9 @@ class Push(NamedTuple):
         marks: The producer's marks, one for each; None for none.
         hops: Origins of the channels they have passed.
         trail: Whether each number comes with its decision trail, as a `Traced`.
-        whole: Whether all are accepted or none: the first one that would be refused refuses the
-            command.
+        whole: Events that are accepted together or not at all: the first one that would be
+            refused refuses the command. Of a push in parts the first part has all of them here.
+        more: Whether this is a part of a push, and the next part follows at once.
     """
 
     channel: int
@@ -79,7 +80,8 @@ class Push(NamedTuple):
     marks: Sequence[ProducerMark] | None = None
     hops: tuple[str, ...] = ()
     trail: bool = False
-    whole: bool = False
+    whole: Sequence[Item] = ()
+    more: bool = False
 
 
 class Pull(NamedTuple):

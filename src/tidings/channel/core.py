@@ -23,6 +23,8 @@ class Core:
         settings: How the standard is read.
         out: The effects of the batch, in order.
         touched: Consumers to which something may now be delivered.
+        awaits_part: Whether the next batch of commands begins with the next part of a push.
+        held: Consumers of batches that wait for that part.
         offset: Host time plus this is the time, microseconds since 1970.
         octets: Content of waiting events that is in memory only.
         channels: All channels by id.
@@ -32,8 +34,10 @@ class Core:
 
     __slots__ = (
         "_alarms",
+        "awaits_part",
         "channels",
         "disk_full",
+        "held",
         "octets",
         "offset",
         "out",
@@ -46,6 +50,8 @@ class Core:
         self.settings = settings
         self.out: list[Effect] = []
         self.touched: dict[Proxy, None] = {}
+        self.awaits_part = False
+        self.held: dict[Proxy, None] = {}
         self.offset = 0
         self.octets = 0
         self.channels: dict[int, Channel] = {}

@@ -11,6 +11,7 @@ from tidings.channel import management as m
 from tidings.channel.adjusting import Adjusting, new_filter
 from tidings.channel.alarms import elapsed
 from tidings.channel.channel import Channel
+from tidings.channel.effects import NoticeKind
 from tidings.channel.holders import Holder, Proxy
 from tidings.channel.lifecycle import Lifecycle
 from tidings.channel.overflow import swap_out
@@ -170,7 +171,10 @@ class _Objects(_Finds):
         }
 
     def _disconnect(self, command: m.Disconnect, now: int) -> None:
-        self._life.end(self.proxy(command), self._factory.core.settings.call_back_on_disconnect)
+        proxy = self.proxy(command)
+        if command.given_up:
+            proxy.notice(NoticeKind.GIVEN_UP, command.given_up)
+        self._life.end(proxy, self._factory.core.settings.call_back_on_disconnect)
 
     def _offer(self, command: m.OfferChange, now: int) -> None:
         holder = self.holder(command.place, Side.SUPPLIER)

@@ -307,14 +307,37 @@ class NoticeKind(Enum):
     FAILING = "failing"
     LOST = "lost"
 
+    def __str__(self) -> str:
+        return self.value
+
 
 class Notice(NamedTuple):
-    """Something worth telling whoever runs the service."""
+    """Something worth telling whoever runs the service.
+
+    Attributes:
+        kind: What it is about.
+        channel: Which channel; 0 for the whole service.
+        proxy: Which proxy; 0 for none.
+        detail: What there is to tell.
+        channel_name: The channel's name; empty for none.
+        proxy_name: The proxy's name; empty for none.
+        time: When, microseconds since 1970; the engine says.
+    """
 
     kind: NoticeKind
     channel: int
     proxy: int
     detail: str
+    channel_name: str = ""
+    proxy_name: str = ""
+    time: int = 0
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The channel and the proxy in words, to follow the kind; empty for none."""
+        channel = f", channel {self.channel_name or self.channel}" if self.channel else ""
+        proxy = f", proxy {self.proxy_name or self.proxy}" if self.proxy else ""
+        return channel, proxy
 
 
 Effect: TypeAlias = (

@@ -106,6 +106,9 @@ class Factory:
             except Exception as fault:  # noqa: BLE001 -- a fault of ours, or of who asks: not of others
                 replies.append(_fault(command, fault))
         core = self.core
+        last = commands[-1] if commands else None
+        refused = bool(replies) and isinstance(replies[-1], TidingsError)
+        core.awaits_part = type(last) is c.Push and last.more and not refused
         while core.touched:
             proxies, core.touched = list(core.touched), {}
             for at, proxy in enumerate(proxies):
@@ -114,6 +117,7 @@ class Factory:
                 except BaseException:  # a fault of ours: the others have their turn the next time
                     core.touched.update(dict.fromkeys(proxies[at + 1 :]))
                     raise
+        core.touched, core.held = core.held, {}
         effects, core.out = core.out, []
         return replies, effects
 

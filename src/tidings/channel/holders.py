@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tidings.channel.effects import Notice, NoticeKind
 from tidings.channel.offers import TypeList
 from tidings.channel.qos import QoS
 from tidings.channel.vocabulary import Form, Place, Side, Style
@@ -178,3 +179,8 @@ class Proxy(Holder):
     def hears(self) -> bool:
         """Whether its client is told of offers or subscriptions."""
         return self.connected and self.reachable and self.notices and self.updates
+
+    def notice(self, kind: NoticeKind, detail: str) -> None:
+        """Tells whoever runs the service something about it."""
+        channel = self.channel
+        channel.core.out.append(Notice(kind, channel.id, self.id, detail, channel.name, self.name))

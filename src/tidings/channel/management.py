@@ -154,10 +154,17 @@ class Detach:
 
 @dataclass(frozen=True, slots=True)
 class Disconnect:
-    """Ends a proxy. Answer: None."""
+    """Ends a proxy. Answer: None.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Which proxy.
+        given_up: Why its client is given up, for a notice; empty if it is not.
+    """
 
     channel: int
     proxy: int
+    given_up: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from tidings.channel.backlog import discard_key
 from tidings.channel.delivery import Delivery
-from tidings.channel.effects import Notice, NoticeKind, Outcome, Spill
+from tidings.channel.effects import NoticeKind, Outcome, Spill
 from tidings.channel.entries import PERSISTENT, Entry
 from tidings.channel.pumping import pump
 from tidings.channel.qos import DiscardPolicy
@@ -88,8 +88,7 @@ def report_slow(proxy: Proxy, delivery: Delivery, why: str) -> None:
         return
     delivery.slow = True
     text = f"{delivery.waiting} events wait, {len(delivery.flight)} are in flight; {why}"
-    channel = proxy.channel
-    channel.core.out.append(Notice(NoticeKind.SLOW_CONSUMER, channel.id, proxy.id, text))
+    proxy.notice(NoticeKind.SLOW_CONSUMER, text)
 
 
 def _spill_last(proxy: Proxy, delivery: Delivery) -> None:

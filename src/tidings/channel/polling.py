@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tidings.channel.commands import Polled
-from tidings.channel.effects import Notice, NoticeKind, Poll
+from tidings.channel.effects import NoticeKind, Poll
 from tidings.channel.holders import Proxy
 from tidings.channel.vocabulary import Form, Item
 from tidings.errors import TidingsError
@@ -71,11 +71,11 @@ def polled(proxy: Proxy, command: Polled, now: int) -> bool:
     if reason:
         polling.failures += 1
         text = f"asking failed {polling.failures} times; the last: {reason}"
-        if not proxy.durable and polling.failures > settings.retry_limit:
-            channel.core.out.append(Notice(NoticeKind.GIVEN_UP, channel.id, proxy.id, text))
+        if not proxy.durable and polling.failures >= settings.retry_limit:
+            proxy.notice(NoticeKind.GIVEN_UP, text)
             return True
         if polling.failures == 1:
-            channel.core.out.append(Notice(NoticeKind.FAILING, channel.id, proxy.id, text))
+            proxy.notice(NoticeKind.FAILING, text)
         pause = settings.retry_first << min(polling.failures - 1, 30)
         polling.at = now + min(pause, settings.retry_longest)
     else:

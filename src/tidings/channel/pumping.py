@@ -8,7 +8,7 @@ from typing import Final
 
 from tidings.channel.alarms import set_alarm
 from tidings.channel.delivery import Delivery, again_among, begin_pacing, taken
-from tidings.channel.effects import Deliver, Notice, NoticeKind, Refill
+from tidings.channel.effects import Deliver, NoticeKind, Refill
 from tidings.channel.entries import Entry
 from tidings.channel.holders import Proxy
 from tidings.channel.pulls import serve_pulls
@@ -40,9 +40,7 @@ def pump(proxy: Proxy, now: int) -> None:
     set_alarm(proxy, delivery, now)
     if delivery.slow and not delivery.waiting:
         delivery.slow = False
-        proxy.channel.core.out.append(
-            Notice(NoticeKind.CAUGHT_UP, proxy.channel.id, proxy.id, "nothing waits any more")
-        )
+        proxy.notice(NoticeKind.CAUGHT_UP, "nothing waits any more")
 
 
 def _hand_over(proxy: Proxy, delivery: Delivery, most: int, now: int) -> None:
@@ -65,6 +63,10 @@ def _pump_batches(proxy: Proxy, delivery: Delivery, now: int) -> None:
     while len(delivery.queue) and (
         not delivery.flight or len(delivery.flight) + size <= proxy.window
     ):
+        core = proxy.channel.core
+        if core.awaits_part and len(delivery.queue) < size:
+            core.held[proxy] = None  # the rest of a push comes at once, and may fill the batch
+            return
         if pacing and len(delivery.queue) < size:
             first = now if delivery.first_at is None else delivery.first_at
             if now < first + pacing:

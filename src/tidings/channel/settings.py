@@ -115,7 +115,8 @@ class Settings:
         updates_on: Whether a client that connects hears of offers or subscriptions at once.
         retry_first: Pause after the first failed delivery; it doubles with each further one.
         retry_longest: The longest pause.
-        retry_limit: Failures in a row after which a BestEffort connection is given up.
+        retry_limit: The failure in a row with which a BestEffort connection is given up; 0 is the
+            same as 1.
         poll_interval: How often a pull supplier is asked.
         sweep_interval: How often expired events are cleared away.
         limits: What is kept in memory.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 
 from tidings.client.client import Client
 from tidings.client.sync import SyncClient
-from tidings.client.transports.backoff import PATIENCE
+from tidings.client.transports.backoff import ONE_TRY, PATIENCE, checked_patience
 from tidings.client.transports.http import HttpTransport
 from tidings.client.transports.http_socket import OnConnection
 from tidings.client.transports.iiop_scheme import is_corba
@@ -41,7 +42,9 @@ async def connect(
             ``corbaloc:``, ``corbaname:`` or ``IOR:``.
         token: What shows who asks; not needed on the machine of the service.
         patience: How long whoever asks waits for a service that is away, in seconds; then
-            `Unreachable` is raised. One try is always made. Subscriptions wait without end.
+            `Unreachable` is raised. One try is always made, and may take a second. Connecting
+            takes no longer than that, even if somebody is there and never answers. Subscriptions
+            wait without end.
         on_connection: Called with ``(True, "")`` when events can flow, and with ``(False, why)``
             when they no longer can.
         tls: For ``https``; what the system trusts if None.
@@ -53,15 +56,28 @@ async def connect(
         Unreachable: Nobody is there, even after `patience`, or somebody else is.
         Unauthenticated: The token is missing or wrong.
     """
+    seconds = max(checked_patience(patience), ONE_TRY)
     if is_corba(url):
         if token is not None or on_connection is not None or tls is not None:
             raise InvalidUsage("over CORBA there is no token, on_connection or tls to be set")
-        return await _connect_corba(url, listen, patience)
-    if listen is not None:
+        connecting = _connect_corba(url, listen, patience)
+    elif listen is not None:
         raise InvalidUsage("only a CORBA service calls back: listen is for none but these")
-    transport = HttpTransport(
-        url, token=token, patience=patience, on_connection=on_connection, tls=tls
-    )
+    else:
+        connecting = _connect_http(
+            HttpTransport(
+                url, token=token, patience=patience, on_connection=on_connection, tls=tls
+            ),
+            url,
+        )
+    try:
+        async with asyncio.timeout(seconds):
+            return await connecting
+    except TimeoutError as error:
+        raise Unreachable(f"{url:.200} gave no answer within {seconds:g} s") from error
+
+
+async def _connect_http(transport: HttpTransport, url: str) -> Client:
     try:
         # Whoever may not come in, or finds nobody, hears it here; no filter has this number.
         await transport.filter(0)

@@ -282,9 +282,11 @@ class Host:
         now = self.clock.now()
         try:
             answers, effects = self.factory.handle_many([post.command for post in posts], now)
-            for answer in answers:
+            for post, answer in zip(posts, answers, strict=True):
                 if answer.__class__ is TidingsError:
                     log.error("a command has met a fault", exc_info=answer)
+                if not post.last and isinstance(answer, TidingsError) and post.command.whole:  # type: ignore[union-attr]
+                    self._mailbox.drop_rest(post)
             self._performer.perform(posts, answers, effects)
         except Exception as fault:  # a fault of ours: those who asked must not wait for ever
             log.exception("a batch of commands could not be carried out")
@@ -364,8 +366,15 @@ class Host:
             self.disk_error = None
 
     def notice(self, notice: e.Notice) -> None:
-        """Keeps a notice, and tells who watches."""
-        log.info("%s: channel %d, proxy %d: %s", *notice)
+        """Keeps a notice, with its time and its names, and tells who watches."""
+        channel = self.factory.channels.get(notice.channel)
+        proxy = None if channel is None else channel.proxies.get(notice.proxy)
+        notice = notice._replace(
+            channel_name=notice.channel_name or (channel.name if channel else ""),
+            proxy_name=notice.proxy_name or (proxy.name if proxy else ""),
+            time=self.clock.now() + self.clock.offset,
+        )
+        log.info("%s%s%s: %s", notice.kind, *notice.place, notice.detail)
         self.notices.append(notice)
         for watcher in self._watchers:
             self.loop.call_soon(watcher, notice)

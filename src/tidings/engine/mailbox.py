@@ -133,6 +133,11 @@ class Mailbox:
             room -= size
         return taken
 
+    def drop_rest(self, post: Post) -> None:
+        """Forgets the further parts of a push that was refused as a whole."""
+        if self._posts and self._posts[0].parts is post.parts:
+            self._posts.popleft()
+
     def _fits(self, command: Push) -> bool:
         """Whether the core will judge its events one by one."""
         events, marks = len(command.items), command.marks
@@ -151,6 +156,10 @@ def _parted(post: Post, size: int) -> tuple[Post, Post]:
     assert isinstance(whole, Push)
     parts: list[object] = [] if post.parts is None else post.parts
     marks = whole.marks
-    first = whole._replace(items=whole.items[:size], marks=None if marks is None else marks[:size])
-    rest = whole._replace(items=whole.items[size:], marks=None if marks is None else marks[size:])
+    first = whole._replace(
+        items=whole.items[:size], marks=None if marks is None else marks[:size], more=True
+    )
+    rest = whole._replace(
+        items=whole.items[size:], marks=None if marks is None else marks[size:], whole=()
+    )
     return Post(first, post.waiting, parts, False), Post(rest, post.waiting, parts, post.last)

@@ -53,17 +53,30 @@ class Failure(NamedTuple):
 class Invocation:
     """A call whose arguments are read and whose method is known."""
 
-    __slots__ = ("_arguments", "_call", "_method", "early_reply", "operation", "replies")
+    __slots__ = (
+        "_arguments",
+        "_call",
+        "_method",
+        "early_reply",
+        "ended",
+        "interface",
+        "operation",
+        "replies",
+    )
 
     def __init__(
         self,
         call: Call,
+        interface: str,
         operation: Operation,
         method: Callable[..., Any],
         arguments: tuple[Any, ...],
     ) -> None:
         flags = call.request.response_flags
+        self.interface = interface
         self.operation = operation
+        # Told in a word how the call ends; None if nobody wants to hear of it.
+        self.ended: Callable[[str], None] | None = None
         self._call = call
         self._method = method
         self._arguments = arguments
@@ -174,14 +187,16 @@ class ObjectAdapter:
             method = getattr(servant, operation.method, None)
             if method is None:
                 raise NO_IMPLEMENT(why=f"{type(servant).__name__} has no {operation.method!r}")
-            return Invocation(call, operation, method, self._arguments(call, operation))
+            arguments = self._arguments(call, operation)
+            return Invocation(call, servant.INTERFACE.name, operation, method, arguments)
         pseudo = PSEUDO.get(request.operation)
         if pseudo is None:
             name = servant.INTERFACE.name
             raise BAD_OPERATION(OMG | 2, why=f"{name} has no operation {request.operation!r}")
         operation, answer = pseudo
         arguments = self._arguments(call, operation)
-        return Invocation(call, operation, answer, (servant, *arguments))
+        name = servant.INTERFACE.name
+        return Invocation(call, name, operation, answer, (servant, *arguments))
 
     def _forward(self, call: Call, reference: Reference) -> bytes | None:
         if not call.request.response_flags & _REPLY_WANTED:

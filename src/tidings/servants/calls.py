@@ -66,10 +66,16 @@ class Calls:
         return task
 
     async def transfer(
-        self, client: Reference, operation: Operation, arguments: tuple[Any, ...]
+        self,
+        client: Reference,
+        operation: Operation,
+        arguments: tuple[Any, ...],
+        *,
+        retried: bool = False,
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
-        """Hands events over, or asks for them."""
-        return await self.orb.call(client, operation, arguments, self.options.call_seconds)
+        """Hands events over, or asks for them; see `Orb.call`."""
+        seconds = self.options.call_seconds
+        return await self.orb.call(client, operation, arguments, seconds, retried=retried)
 
     def repeated(
         self, client: Reference, operation: Operation, form: Form, done: Done

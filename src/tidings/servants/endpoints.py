@@ -125,7 +125,7 @@ class PushConsumerEndpoint(ClientEndpoint):
         messages, self._handed = self._handed, []
         if isinstance(error, CallAgain) and not self._closed:
             self._queue.appendleft(messages)
-            self._task = self._calls.start(self._run())
+            self._task = self._calls.start(self._run(retried=error.retried))
         else:
             self._outcome(messages, error)
         if self._ended is not None:
@@ -133,16 +133,17 @@ class PushConsumerEndpoint(ClientEndpoint):
         elif self._task is None:
             self._call()
 
-    async def _run(self) -> None:
+    async def _run(self, *, retried: bool = False) -> None:
         try:
             while self._queue and not self._is_held():
-                await self._hand_over(self._queue.popleft())
+                await self._hand_over(self._queue.popleft(), retried=retried)
+                retried = False
         finally:
             self._task = None
 
-    async def _hand_over(self, messages: list[Message]) -> None:
+    async def _hand_over(self, messages: list[Message], *, retried: bool) -> None:
         try:
-            await self._calls.transfer(self.client, self._push, (messages,))
+            await self._calls.transfer(self.client, self._push, (messages,), retried=retried)
         except (UnwritableError, TidingsError) as error:
             self._outcome(messages, error)
         else:

@@ -43,7 +43,7 @@ from tidings.servants.properties import property_errors
 if TYPE_CHECKING:
     from tidings.orb.stubs import Interface
 
-__all__ = ["TypedErrors", "typed"]
+__all__ = ["TypedErrors", "partly", "typed"]
 
 _SYSTEM: Final = "IDL:omg.org/CORBA/"
 
@@ -93,6 +93,12 @@ def _system(error: TidingsError) -> SystemException:
         return UNKNOWN(0, Completion.MAYBE, str(error))
     family = _family(error)
     return family(_MINORS.get(family, 0), Completion.NO, str(error))
+
+
+def partly(error: TidingsError) -> CorbaError:
+    """An error of a part of what was asked, while the rest was done."""
+    told = _system(error)
+    return type(told)(told.minor, Completion.MAYBE, told.why)
 
 
 def _family(error: TidingsError) -> type[SystemException]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.management import AddFilter, CreateChannel, CreateFilter
@@ -16,7 +17,7 @@ from tidings.cos.CosLifeCycle_auto import (
 )
 from tidings.cos.CosNaming_auto import NameComponent
 from tidings.cos.CosNotifyChannelAdmin_auto import EventChannel_INTERFACE
-from tidings.cos.omniEvents_auto import EventChannelFactoryServant
+from tidings.cos.omniEvents_auto import EventChannelFactory_INTERFACE, EventChannelFactoryServant
 from tidings.engine.access import ObjectKey
 from tidings.errors import BadInput, InvalidUsage, NameTaken
 from tidings.events import typecode as tc
@@ -24,6 +25,7 @@ from tidings.events.boxes import Any
 from tidings.events.reference import Reference
 from tidings.filters.constraint import Constraint, constraint
 from tidings.names import new_origin
+from tidings.orb.stubs import Interface
 from tidings.servants.service import ObjectServant
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ GENERIC_FACTORY: Final = "generic factory"
 _WANTED: Final = (NameComponent("EventChannel", "object interface"),)
 # How often suppliers are asked is a setting of the service, not of a channel.
 _WITHOUT_EFFECT: Final = ("CyclePeriod_ns", "PullRetryPeriod", "PullRetryPeriod_ms")
-_NUMBERS: Final = ("MaxQueueLength", "MaxNumProxies")
+_NUMBERS: Final = ("MaxQueueLength", "MaxEventsPerConsumer", "MaxNumProxies")
 _TEXTS: Final = ("InsName", "FilterId")
 _LARGEST: Final = 2**31 - 1
 
@@ -48,8 +50,19 @@ def generic_factory(service: CorbaService, door: GatheringDoor, key: ObjectKey) 
     return GenericFactoryObject(service, door, key)
 
 
+# What the factory was called before omniEvents 2.6: clients of that time narrow to it.
+_OLD: Final = Interface(
+    "IDL:EventChannelAdmin/EventChannelFactory:1.0",
+    "EventChannelAdmin::EventChannelFactory",
+    EventChannelFactory_INTERFACE.bases,
+    EventChannelFactory_INTERFACE.operations,
+)
+
+
 class GenericFactoryObject(ObjectServant, EventChannelFactoryServant):
     """omniEvents::EventChannelFactory."""
+
+    INTERFACE = replace(EventChannelFactory_INTERFACE, bases=(_OLD,))
 
     async def supports(self, k: Key) -> bool:
         """Whether such objects are made here: event channels are."""
@@ -62,7 +75,7 @@ class GenericFactoryObject(ObjectServant, EventChannelFactoryServant):
         given = _read(the_criteria)
         only = _only(the_criteria, given)
         limit = given.get("MaxNumProxies")
-        waiting = given.get("MaxQueueLength")
+        waiting = given.get("MaxEventsPerConsumer") or given.get("MaxQueueLength")
         command = CreateChannel(
             new_origin(),
             {} if waiting is None else {"MaxEventsPerConsumer": Any(tc.LONG, waiting)},

@@ -55,6 +55,14 @@ _WELL_KNOWN: Final[Mapping[str, tuple[ObjectKey, Interface | None]]] = {
 }
 _DEFAULT_CHANNEL: Final = "DefaultEventChannel"
 
+# Further names in the naming service, and what they stand for: clients of omniNotify, and of
+# omniEvents before 2.6, look for an object whose kind is its id once more.
+_OLD_NAMES: Final = {
+    "ChannelFactory": "NotificationService",
+    "EventChannelFactory": "EventChannelFactory",
+}
+_OLD_CHANNEL: Final = "EventChannel"
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -92,11 +100,14 @@ class Opened:
         for plain, (_, interface) in _WELL_KNOWN.items():
             if interface is not None:
                 bind(ROOT, (NameComponent(plain, ""),), self.reference(plain))
+        for old, plain in _OLD_NAMES.items():
+            bind(ROOT, (NameComponent(old, old),), self.reference(plain))
         if default_channel is not None:
             key = ObjectKey("channel", (default_channel,), 0)
             self.service.well_known[_DEFAULT_CHANNEL.encode()] = key
             default = self._made(key, EventChannel_INTERFACE)
             bind(ROOT, (NameComponent(_DEFAULT_CHANNEL, ""),), default)
+            bind(ROOT, (NameComponent(_OLD_CHANNEL, _OLD_CHANNEL),), default)
         live = self.names.tree.live_context
         channels = self._by_channel("channel", EventChannel_INTERFACE)
         live((NameComponent("channels", ""),), channels)

@@ -103,9 +103,8 @@ class Probing:
         endpoint.missed = 0
         endpoint.heard_at = asyncio.get_running_loop().time()
         if gone:
-            _log.info("the client of proxy %d of channel %d does not exist any more", *key[::-1])
             endpoint.close()  # there is nobody to say goodbye to
-            self._host.tell(Disconnect(*key))
+            self._host.tell(Disconnect(*key, given_up="its client does not exist any more"))
 
     def _missed(self, key: Key, endpoint: ClientEndpoint, error: TidingsError) -> None:
         channel, id = key
@@ -120,6 +119,6 @@ class Probing:
             endpoint.missed = 0
         endpoint.missed_at = asyncio.get_running_loop().time()
         endpoint.missed += 1
-        if not proxy.durable and endpoint.missed > self._host.settings.retry_limit:
-            _log.info("the client of proxy %d of channel %d is given up: %s", id, channel, error)
-            self._host.tell(Disconnect(channel, id))
+        if not proxy.durable and endpoint.missed >= self._host.settings.retry_limit:
+            why = f"its client did not answer {endpoint.missed} times in a row; the last: {error}"
+            self._host.tell(Disconnect(channel, id, given_up=why))

@@ -9,11 +9,13 @@ from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos import CosEventChannelAdmin_auto as event_service
 from tidings.cos import CosNotifyChannelAdmin_auto as notification
 from tidings.cos.events import ReadEvent, read_bare, read_batch, read_event
+from tidings.errors import TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.aio.later import Later
 from tidings.orb.cdr_reader import Reader
 from tidings.orb.stubs import Interface
 from tidings.servants.client_kinds import client_kind
+from tidings.servants.faults import partly
 from tidings.servants.proxy_parts import ConsumerProxyPart, ProxyPart, SuspendPart
 
 __all__ = [
@@ -115,13 +117,17 @@ class SequencePushConsumer(ConsumerProxyPart, notification.SequenceProxyPushCons
         """Takes a pushed batch; returns when all of it is accepted.
 
         Raises:
-            TidingsError: Of the first event that cannot be accepted; then none was.
+            TidingsError: Of the first event that cannot be accepted; then none was, unless its
+                completion is MAYBE.
         """
         channel, proxy = self.key.ids
         for one in came:
             self.service.clients.events.came(one, Form.SEQUENCE)
         events = [one.event for one in came]
-        await self.door.ask(Push(channel, proxy, events, whole=True))
+        answers = await self.door.ask(Push(channel, proxy, events, whole=events))
+        faults = [answer for answer in answers if isinstance(answer, TidingsError)]
+        if faults:  # the disk failed after the batch was found good
+            raise faults[0] if len(faults) == len(answers) else partly(faults[0])
 
     async def disconnect_sequence_push_consumer(self) -> None:
         """Ends the proxy."""

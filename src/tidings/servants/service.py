@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NIL", "CorbaService", "ObjectServant", "ServantMaker"]
 
+# Characters of a plain key that are told; a client can put anything there.
+_LONGEST_WORDS: Final = 100
+
 NIL: Final = Reference()
 
 
@@ -134,6 +137,22 @@ class CorbaService:
             return self.keys.read(bytes(profile.key))
         except Forbidden:
             return None
+
+    def words(self, octets: bytes) -> str:
+        """What an object key stands for, in words; channels and proxies by the names they have."""
+        try:
+            key = self._read.get(octets) or self.keys.read(octets)
+        except Forbidden:
+            return octets.decode("utf-8", "replace")[:_LONGEST_WORDS]
+        if key.kind not in ("channel", "admin", "proxy") or not key.ids:
+            return " ".join([key.kind, *map(str, key.ids)])
+        channel = self.host.factory.channels.get(key.ids[0])
+        told = f"channel {channel.name if channel and channel.name else key.ids[0]}"
+        if key.kind == "channel":
+            return told
+        id = key.ids[-1]
+        found = channel.proxies.get(id) if channel and key.kind == "proxy" else None
+        return f"{key.kind} {found.name if found and found.name else id} of {told}"
 
     def door(self, grant: int) -> GatheringDoor | None:
         """The host as the principal of a grant may use it; None for a grant that is no more."""

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -25,6 +26,7 @@ from tidings.servants.opening import Opened, open_service
 from tidings.server.config import ServerSettings, shown_settings
 from tidings.server.corba_settings import client_options, orb_options
 from tidings.server.old_properties import OLD_KEYS
+from tidings.server.requests import OperationLog
 from tidings.server.secret_files import write_secret
 
 __all__ = ["SECRET_FILE", "CorbaDoor", "agent_properties", "object_secret"]
@@ -89,6 +91,7 @@ class CorbaDoor:
         settings: All settings, as they are at the start.
         current: All settings as they are now: some change while the service runs.
         limits: How many connections there may be.
+        log_depth: How deep to log operations at the moment.
 
     Attributes:
         url: Where clients begin: the naming service.
@@ -102,19 +105,24 @@ class CorbaDoor:
         settings: ServerSettings,
         current: Callable[[], ServerSettings],
         limits: AdmissionLimits,
+        log_depth: Callable[[], int],
     ) -> None:
         self._host = host
         self._settings = settings
         self._registering: asyncio.Task[None] | None = None
+        operations = OperationLog(log_depth, self._words)
         self._opened: Opened = open_service(
             host,
-            orb_options(settings.iiop, limits),
+            replace(orb_options(settings.iiop, limits), on_request=operations),
             object_secret(settings),
             lambda: agent_properties(current()),
             clients=client_options(settings.iiop),
             open_well_known=settings.iiop.open_well_known,
             max_names=settings.iiop.max_names,
         )
+
+    def _words(self, key: bytes) -> str:
+        return self._opened.service.words(key)
 
     @property
     def connections(self) -> int:

@@ -209,7 +209,11 @@ class Service:
         from tidings.server.corba import CorbaDoor  # takes a while, and not all want it
 
         self._corba = CorbaDoor(
-            self.host, self._settings, lambda: self.reloader.settings, self._budget.iiop
+            self.host,
+            self._settings,
+            lambda: self.reloader.settings,
+            self._budget.iiop,
+            lambda: self._logs.level,
         )
         self._web.counts.admissions["iiop"] = self._corba.admission
         await self._corba.open()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import cache
 from typing import Any, Final
 
 from tidings.clock import monotonic_microseconds
 from tidings.server.logs import ADMIN, CHANNEL, EVERYTHING, FACTORY
 
-__all__ = ["RequestLog", "request_depth"]
+__all__ = ["OperationLog", "RequestLog", "operation_depth", "request_depth"]
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +34,54 @@ def request_depth(method: str, path: str) -> int:
     if parts[3] in ("admins", "proxies") and parts[-1] not in ("pull", "ack", "retry", "reject"):
         return ADMIN
     return EVERYTHING
+
+
+# Of the interfaces of a channel and what is in it, what only looks, or carries events.
+_LOOKING: Final = ("get_", "match", "obtain_offered", "obtain_subscription", "pull", "push",
+                   "try_pull", "validate_")  # fmt: skip
+
+
+@cache
+def operation_depth(interface: str, operation: str) -> int:
+    """The same for an operation that the interface of a CORBA object has."""
+    name = interface.rpartition("::")[2]
+    if name == "EventChannelFactory":
+        return FACTORY if operation.startswith("create_") else EVERYTHING
+    if name == "EventChannel" and operation == "destroy":
+        return FACTORY
+    if operation.startswith(_LOOKING) or (operation.startswith("_") and operation[:5] != "_set_"):
+        return EVERYTHING
+    if name == "EventChannel":
+        return CHANNEL if operation.startswith("set_") else ADMIN
+    return ADMIN if "Proxy" in name or name in ("ConsumerAdmin", "SupplierAdmin") else EVERYTHING
+
+
+class OperationLog:
+    """Logs the operations that CORBA clients call, and how they end; for `Options.on_request`.
+
+    Args:
+        depth: How deep to log at the moment.
+        words: What an object key stands for, in words.
+    """
+
+    def __init__(self, depth: Callable[[], int], words: Callable[[bytes], str]) -> None:
+        self._depth = depth
+        self._words = words
+
+    def __call__(self, interface: str, operation: str, key: bytes) -> Callable[[str], None] | None:
+        """A request has come; what is to be told how it ends."""
+        # What no interface has is not kept: peers can think of any number of operations.
+        depth = operation_depth(interface, operation) if interface else EVERYTHING
+        if depth > self._depth():
+            return None
+        begun, words = monotonic_microseconds(), self._words(key)
+
+        def ended(how: str) -> None:
+            took = (monotonic_microseconds() - begun) / 1_000
+            log.info("CORBA %s %s: %s, %.1f ms", operation, words, how, took,
+                     extra={"depth": depth})  # fmt: skip
+
+        return ended
 
 
 class RequestLog:

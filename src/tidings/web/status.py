@@ -86,7 +86,11 @@ async def status(state: State, door: Door) -> HTMLResponse:
 
 
 def _now() -> str:
-    return f"{datetime.fromtimestamp(SystemClock().now() // 1_000_000, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    return _moment(SystemClock().now())
+
+
+def _moment(time: int) -> str:
+    return f"{datetime.fromtimestamp(time // 1_000_000, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _tiles(state: WebState, tiles: dict[str, int]) -> str:
@@ -162,7 +166,14 @@ def _notices(state: WebState, names: dict[int, str]) -> str:
     if not latest:
         return ""
     rows = [
-        row(n.kind.value, names.get(n.channel, n.channel or ""), str(n.proxy or ""), n.detail)
+        row(
+            _moment(n.time),
+            n.kind.value,
+            n.channel_name or names.get(n.channel, n.channel or ""),
+            n.proxy_name or str(n.proxy or ""),
+            n.detail,
+        )
         for n in latest
     ]
-    return f"<h2>Latest notices</h2>{table(('Kind', 'Channel', 'Proxy', 'Notice'), rows)}"
+    heads = ("Time", "Kind", "Channel", "Proxy", "Notice")
+    return f"<h2>Latest notices</h2>{table(heads, rows)}"

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from tests.unit.channel.machine import Machine, named
+from tidings.channel.commands import Push
 from tidings.channel.effects import Outcome
 from tidings.channel.vocabulary import Form
-from tidings.errors import InvalidUsage
+from tidings.errors import ChannelFull, InvalidUsage
 
 PACING: dict[str, Any] = {"PacingInterval": 1_000}  # 100 microseconds
 
@@ -28,6 +29,24 @@ class TestPush:
         consumer = batching(machine, 2, window=99)
         machine.push("a", "b", "c", "d", "e")
         assert machine.batches(consumer) == [[1, 2], [3, 4], [5]]
+
+    def test_the_parts_of_one_push_make_one_batch(self) -> None:
+        machine = Machine()
+        consumer = batching(machine, 3)
+        items = [named(name) for name in "abcde"]
+        for part, more in ((items[:1], True), (items[1:2], True), (items[2:], False)):
+            assert machine.batches(consumer) == []
+            machine.do(Push(machine.channel, machine.supplier, part, more=more))
+        assert machine.batches(consumer) == [[1, 2, 3]]
+
+    def test_nobody_waits_for_the_rest_of_a_push_that_is_refused(self) -> None:
+        machine = Machine(admin={"MaxQueueLength": 2})
+        consumer = batching(machine, 3)
+        items = [named(name) for name in "abcd"]
+        push = Push(machine.channel, machine.supplier, items[:1])
+        too_many = push._replace(items=items[:2], whole=items, more=True)
+        assert isinstance(machine.do_many(push, too_many)[1], ChannelFull)
+        assert machine.batches(consumer) == [[1]]
 
     def test_a_batch_may_be_larger_than_the_window(self) -> None:
         machine = Machine()

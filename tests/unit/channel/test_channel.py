@@ -193,7 +193,7 @@ def test_a_whole_push_is_accepted_as_single_ones_would_be_or_changes_nothing(
         machine.push(*["wanted"] * before)
         machine.set_admin(MaxQueueLength=most)
         batch = [items.get(name, named(name)) for name in names]
-        push = c.Push(machine.channel, machine.supplier, batch, whole=whole)
+        push = c.Push(machine.channel, machine.supplier, batch, whole=batch if whole else ())
         count = machine.core_channel.seq
         answers.append(machine.do_many(push)[0])
         if isinstance(answers[-1], TidingsError):

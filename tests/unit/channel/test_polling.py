@@ -113,7 +113,7 @@ class TestFailures:
     def test_a_best_effort_connection_is_given_up(self) -> None:
         machine = Machine()
         supplier = machine.new_supplier(Style.PULL)
-        for _ in range(6):
+        for _ in range(5):
             polled(machine, supplier, reason="no answer")
             gone = machine.of(DisconnectPeer)
             kinds = [notice.kind for notice in machine.of(Notice)]

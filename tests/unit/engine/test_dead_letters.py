@@ -180,7 +180,7 @@ def test_the_first_cause_is_kept_and_besteffort_events_are_kept_too(tmp_path: Pa
         [row] = await host.dead_letters.list()
         causes = [cause.reason for cause in row.causes]
         assert causes[0] == "ValueError: failure 1"
-        assert causes[-1] == "ValueError: failure 21"
+        assert causes[-1] == "ValueError: failure 20"
         await host.close(0.05)
 
     run(work())

@@ -205,7 +205,7 @@ def test_notices_are_kept_and_told() -> None:
         raise ValueError("no")
 
     async def work() -> None:
-        host = await Host.open(settings=Settings(retry_first=1_000, retry_limit=1))
+        host = await Host.open(settings=Settings(retry_first=1_000, retry_limit=2))
         end = host.watch(heard.append)
         channel = await new_channel(host)
         source = await supplier(host, channel)
@@ -220,6 +220,7 @@ def test_notices_are_kept_and_told() -> None:
         assert [notice.kind for notice in heard] == [NoticeKind.FAILING, NoticeKind.GIVEN_UP]
         assert len(host.notices) == 4
         assert list(host.notices)[:2] == heard
+        assert all(notice.time and notice.channel_name == "" for notice in heard)
         await host.close(0.05)
 
     run(work())

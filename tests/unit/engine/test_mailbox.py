@@ -67,6 +67,20 @@ def test_a_large_push_is_carried_out_in_parts_with_its_marks() -> None:
         assert post.command.hops == ("ab" * 16,)
 
 
+def test_the_rest_of_a_push_that_is_refused_whole_is_dropped() -> None:
+    mailbox = Mailbox(MOST)
+    mailbox.most = 10
+    items = named(*range(25))
+    mailbox.post(Push(1, 2, items, whole=items), None)
+    mailbox.post(Ack(1, 2, [1]), None)
+    [first] = mailbox.slice()
+    assert isinstance(first.command, Push)
+    assert (first.command.whole, first.command.more) == (items, True)
+    mailbox.drop_rest(first)
+    mailbox.drop_rest(first)
+    assert [type(post.command) for post in mailbox.slice()] == [Ack]
+
+
 def test_what_the_core_refuses_as_a_whole_is_not_parted() -> None:
     mailbox = Mailbox(20)
     mailbox.most = 10

@@ -40,7 +40,7 @@ from tidings.events.boxes import Any
 from tidings.events.build import event
 from tidings.orb.aio import Options, Orb
 from tidings.orb.cdr_writer import Writer
-from tidings.orb.exceptions import NO_RESOURCES, OBJECT_NOT_EXIST
+from tidings.orb.exceptions import NO_RESOURCES, OBJECT_NOT_EXIST, TRANSIENT, Completion
 from tidings.servants.calls import ClientOptions
 
 CONSUMER = kind_of(StructuredPushConsumer)
@@ -177,8 +177,30 @@ def test_a_consumer_that_hangs_is_tried_again_and_then_given_up() -> None:
         await until(lambda: consumer.goodbyes == 1)
         assert made.host.counts[Outcome.DEAD] == 1
 
-    once = Settings(retry_first=20_000, retry_longest=20_000, retry_limit=1)
-    play(part, once, ClientOptions(call_seconds=0.1, notice_seconds=0.5))
+    twice = Settings(retry_first=20_000, retry_longest=20_000, retry_limit=2)
+    play(part, twice, ClientOptions(call_seconds=0.1, notice_seconds=0.5))
+
+
+@pytest.mark.parametrize("connected", [False, True])
+def test_a_consumer_that_cannot_at_the_moment_is_called_once_more(connected: bool) -> None:
+    async def part(made: World) -> None:
+        supply, consumer, _ = await structured_pair(made, await made.channel())
+        calls = 0
+
+        async def during() -> None:
+            nonlocal calls
+            calls += 1
+            raise TRANSIENT(0, Completion.NO)
+
+        if connected:
+            await supply.push_structured_event(numbered(0))
+            await until(lambda: consumer.got)
+        consumer.during = during
+        await supply.push_structured_event(numbered(1))
+        await until(lambda: len(made.host.factory.channel(1).proxies) == 1)
+        assert calls == 2
+
+    play(part, Settings(retry_limit=1))
 
 
 @pytest.mark.parametrize("raised", [Disconnected, OBJECT_NOT_EXIST], ids=lambda kind: kind.__name__)

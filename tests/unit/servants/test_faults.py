@@ -29,7 +29,7 @@ from tidings.orb.exceptions import (
     UserException,
 )
 from tidings.orb.stubs import Interface, Operation, Servant
-from tidings.servants.faults import TypedErrors, typed
+from tidings.servants.faults import TypedErrors, partly, typed
 
 MEMBERLESS: list[tuple[TidingsError, type[UserException]]] = [
     (errors.FilterNotFound("x"), filters.FilterNotFound),
@@ -195,3 +195,9 @@ def test_every_operation_of_a_servant_tells_its_errors_typed() -> None:
         made.at_once()
     with pytest.raises(errors.FilterNotFound):
         made.no_operation()
+
+
+def test_what_was_done_in_part_may_be_completed() -> None:
+    told = partly(errors.DiskFull("no room"))
+    assert isinstance(told, SystemException)
+    assert (told.completed, type(told)) == (Completion.MAYBE, type(typed(errors.DiskFull("x"))))

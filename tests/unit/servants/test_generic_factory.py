@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.servants.opened import Whole, play
-from tidings.cos.CosLifeCycle_auto import NVP, CannotMeetCriteria, InvalidCriteria, NoFactory
+from tidings.cos.CosLifeCycle_auto import (
+    NVP,
+    CannotMeetCriteria,
+    GenericFactory_INTERFACE,
+    InvalidCriteria,
+    NoFactory,
+)
 from tidings.cos.CosNaming_auto import NameComponent
 from tidings.cos.CosNotifyChannelAdmin_auto import EventChannel
 from tidings.cos.omniEvents_auto import EventChannelFactory
@@ -34,6 +40,24 @@ def test_a_channel_is_made_as_the_criteria_ask() -> None:
         assert qos["MaxEventsPerConsumer"] == 5
         assert admin["MaxConsumers"] == admin["MaxSuppliers"] == 7
         assert await w.plain(EventChannel, "plain").get_all_consumeradmins() == (0,)
+
+    play(part)
+
+
+def test_a_client_of_old_omnievents_finds_narrows_and_asks() -> None:
+    async def part(w: Whole) -> None:
+        found = await w.root.resolve_str("EventChannelFactory.EventChannelFactory")
+        for id in ("IDL:EventChannelAdmin/EventChannelFactory:1.0", GenericFactory_INTERFACE.id):
+            assert await w.client.is_a(found, id)
+            assert await w.client.is_a(factory(w)._reference, id)
+        criteria = [
+            NVP("PullRetryPeriod", Any(tc.ULONG, 1)),
+            NVP("MaxEventsPerConsumer", Any(tc.ULONG, 4)),
+            NVP("MaxQueueLength", Any(tc.ULONG, 0)),
+        ]
+        made = await w.client.stub(EventChannelFactory, found).create_object(CHANNEL, criteria)
+        qos = {one.name: one.value for one in await w.client.stub(EventChannel, made).get_qos()}
+        assert qos["MaxEventsPerConsumer"] == 4
 
     play(part)
 

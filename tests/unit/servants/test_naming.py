@@ -190,17 +190,22 @@ def test_a_list_is_read_to_its_end() -> None:
 def test_the_services_own_objects_are_there() -> None:
     async def part(w: Whole) -> None:
         listed, _ = await w.root.list(100)
-        assert {one.binding_name[0].id: one.binding_type.value for one in listed} == {
+        found = {name_text(one.binding_name): one.binding_type.value for one in listed}
+        assert found == {
             "NotificationService": "nobject",
             "NotifyEventChannelFactory": "nobject",
             "DefaultFilterFactory": "nobject",
             "NotificationServiceAgent": "nobject",
             "EventChannelFactory": "nobject",
             "DefaultEventChannel": "nobject",
+            "ChannelFactory.ChannelFactory": "nobject",
+            "EventChannelFactory.EventChannelFactory": "nobject",
+            "EventChannel.EventChannel": "nobject",
             "channels": "ncontext",
             "advertisers": "ncontext",
         }
         channel = await w.root.resolve_str("DefaultEventChannel")
+        assert await w.root.resolve_str("EventChannel.EventChannel") == channel
         assert await w.root.resolve_str("channels/default") == channel
         assert await w.root.resolve_str("channels/1.id") == channel
         with pytest.raises(NO_PERMISSION):

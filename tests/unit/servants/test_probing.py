@@ -17,6 +17,7 @@ from tests.unit.servants.worlds import (
     until,
     world,
 )
+from tidings.channel.effects import NoticeKind
 from tidings.channel.settings import Settings
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos.CosNotification_auto import Property
@@ -70,7 +71,10 @@ def test_a_client_that_cannot_be_reached_is_given_up_after_some_attempts() -> No
             reached = made.service.clients.reached(1, 1)
             assert reached is not None
             await until(lambda: proxies(made) == 0)
-            assert reached.missed == 3
+            assert reached.missed == 2
+            [notice] = made.host.notices
+            assert (notice.kind, notice.channel, notice.proxy) == (NoticeKind.GIVEN_UP, 1, 1)
+            assert "did not answer 2 times in a row" in notice.detail
 
     run(part())
 

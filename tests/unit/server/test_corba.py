@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import stat
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from tests.unit.servants.opened import whole
 from tests.unit.server.serving import scene, serving, sources
 from tidings.cos.CosNaming_auto import NamingContextExt
-from tidings.cos.CosNotifyChannelAdmin_auto import EventChannelFactory
+from tidings.cos.CosNotification_auto import Property, UnsupportedQoS
+from tidings.cos.CosNotifyChannelAdmin_auto import EventChannel, EventChannelFactory
 from tidings.cos.NotificationServiceAgent_auto import Agent
 from tidings.errors import InvalidUsage, StoreError
 from tidings.orb.aio import Orb
@@ -78,6 +80,34 @@ def test_clients_begin_with_names_files_or_the_agent(tmp_path: Path) -> None:
             assert "CORBA connections" in (await http.get("/")).text
 
     scene(play)
+
+
+@pytest.mark.parametrize("level", [1, 2, 4])
+def test_operations_are_logged_by_the_names_of_their_objects(
+    level: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def play() -> None:
+        async with serving(with_corba(log__level=level)) as (service, _), Orb() as orb:
+            factory = orb.stub(
+                EventChannelFactory, service.corba_url.replace("NameService", "NotificationService")
+            )
+            await factory.create_channel((), ())
+            default = orb.stub(EventChannel, await factory.get_event_channel(1))
+            with pytest.raises(UnsupportedQoS):
+                await default.set_qos([Property("Priority", "high")])
+            nowhere = orb.stub(EventChannel, service.corba_url.replace("NameService", "nowhere"))
+            with pytest.raises(OBJECT_NOT_EXIST):
+                await nowhere.get_MyFactory()
+
+    scene(play)
+    told = re.findall(r"requests: CORBA (.*), [0-9.]+ ms$", capsys.readouterr().err, re.MULTILINE)
+    depths = {
+        "create_channel NotificationService: done": 1,
+        "get_event_channel NotificationService: done": 4,
+        "set_qos channel default: UnsupportedQoS": 2,
+        "_get_MyFactory nowhere: refused": 4,
+    }
+    assert told == [line for line, depth in depths.items() if depth <= level]
 
 
 def test_references_outlive_a_restart_on_the_same_folder_and_port(tmp_path: Path) -> None:

@@ -28,7 +28,8 @@ def logs() -> Iterator[Logs]:
 
 def notice(channel: int, proxy: int) -> None:
     told = Notice(NoticeKind.SLOW_CONSUMER, channel, proxy, f"of {channel} and {proxy}")
-    logging.getLogger("tidings.engine.host").info("%s: channel %d, proxy %d: %s", *told)
+    words = (told.kind, *told.place, told.detail)
+    logging.getLogger("tidings.engine.host").info("%s%s%s: %s", *words)
 
 
 def test_levels_say_how_deep_messages_come_from(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tidings.server.requests import RequestLog, request_depth
+from tidings.server.requests import RequestLog, operation_depth, request_depth
 
 SECRET = "a-token-of-the-owner"
 
@@ -34,6 +34,31 @@ SECRET = "a-token-of-the-owner"
 )
 def test_depths(method: str, path: str, depth: int) -> None:
     assert request_depth(method, path) == depth
+
+
+@pytest.mark.parametrize(
+    ("interface", "operation", "depth"),
+    [
+        ("CosNotifyChannelAdmin::EventChannelFactory", "create_channel", 1),
+        ("omniEvents::EventChannelFactory", "create_object", 1),
+        ("CosNotifyChannelAdmin::EventChannelFactory", "get_all_channels", 4),
+        ("CosNotifyChannelAdmin::EventChannel", "destroy", 1),
+        ("CosNotifyChannelAdmin::EventChannel", "set_qos", 2),
+        ("CosNotifyChannelAdmin::EventChannel", "set_admin", 2),
+        ("CosNotifyChannelAdmin::EventChannel", "new_for_consumers", 3),
+        ("CosNotifyChannelAdmin::EventChannel", "_get_MyFactory", 4),
+        ("CosNotifyChannelAdmin::ConsumerAdmin", "obtain_notification_push_supplier", 3),
+        ("CosNotifyChannelAdmin::ConsumerAdmin", "_set_priority_filter", 3),
+        ("CosNotifyChannelAdmin::ProxyPushSupplier", "connect_any_push_consumer", 3),
+        ("CosNotifyChannelAdmin::ProxyPushSupplier", "obtain_offered_types", 4),
+        ("CosEventChannelAdmin::ProxyPushConsumer", "push", 4),
+        ("CosNotifyChannelAdmin::ProxyPullSupplier", "try_pull", 4),
+        ("CosNotifyFilter::Filter", "add_constraints", 4),
+        ("CosNaming::NamingContextExt", "resolve", 4),
+    ],
+)
+def test_depths_of_operations(interface: str, operation: str, depth: int) -> None:
+    assert operation_depth(interface, operation) == depth
 
 
 def told(caplog: pytest.LogCaptureFixture, scope: dict[str, Any], level: int,

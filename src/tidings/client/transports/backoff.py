@@ -9,10 +9,13 @@ from typing import Final
 from tidings.errors import InvalidUsage
 from tidings.names import new_origin
 
-__all__ = ["PATIENCE", "checked_patience", "pauses"]
+__all__ = ["ONE_TRY", "PATIENCE", "checked_patience", "pauses"]
 
 PATIENCE: Final = 30.0
 """How long whoever asks waits for a service that is away, in seconds."""
+
+ONE_TRY: Final = 1.0
+"""How long a first try may take, however little patience there is, in seconds."""
 
 FIRST: Final = 0.02
 LONGEST: Final = 2.0

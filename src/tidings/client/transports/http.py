@@ -25,7 +25,7 @@ from tidings.channel.management import (
 from tidings.channel.trail import Traced, Trail
 from tidings.channel.vocabulary import Form
 from tidings.client.transport import PulledMessages, Source, Stream, TypesChanged
-from tidings.client.transports.backoff import PATIENCE, checked_patience
+from tidings.client.transports.backoff import ONE_TRY, PATIENCE, checked_patience
 from tidings.client.transports.http_calls import Caller
 from tidings.client.transports.http_functions import HandlerLine, SupplierLine
 from tidings.client.transports.http_lines import ConsumerLine, Line, StreamLine
@@ -45,8 +45,6 @@ from tidings.errors import (
 
 __all__ = ["HttpTransport"]
 
-# How long a first try may take, however little patience there is, in seconds.
-_ONE_TRY: Final = 1.0
 # How long a client that is closed waits for the service to hear of it, in seconds.
 _GOOD_BYE: Final = 5.0
 
@@ -87,7 +85,7 @@ class HttpTransport(HttpViews):
         recovery = ServiceRecovery(caller, memory, names, origins)
         recovery.views = self
         self._recovery = recovery
-        waiting = max(patience, _ONE_TRY)
+        waiting = max(patience, ONE_TRY)
         socket = Socket(self._opened, recovery, patience=waiting, on_connection=on_connection)
         pulls = Pulls(caller, names.outward, waiting, self._goes_on)
         super().__init__(caller, memory, names, origins, pulls, socket)

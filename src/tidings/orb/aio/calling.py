@@ -47,10 +47,10 @@ class _Course:
 
     __slots__ = ("addressing", "forwards", "reference", "resent", "retried", "returned", "sent")
 
-    def __init__(self, reference: Reference) -> None:
+    def __init__(self, reference: Reference, *, retried: bool) -> None:
         self.reference = reference
         self.forwards = 0
-        self.retried = False
+        self.retried = retried
         self.returned = False
         self.resent = 0
         self.sent = False
@@ -76,14 +76,16 @@ class Calling:
         operation: Operation,
         arguments: tuple[Any, ...],
         timeout: float | None,  # noqa: ASYNC109 - of all attempts together
+        *,
+        retried: bool = False,
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
-        """Calls an operation and gives its result.
+        """Calls an operation and gives its result; see `Orb.call`.
 
         Raises:
             UserException: The object raised it, and the operation declares it.
             SystemException: Everything else that went wrong.
         """
-        course = _Course(self._forwards.get(reference, reference))
+        course = _Course(self._forwards.get(reference, reference), retried=retried)
         seconds = self._options.call_seconds if timeout is None else timeout
         try:
             async with asyncio.timeout(seconds):

@@ -76,7 +76,7 @@ class Link(Outgoing):
     def _heed(self, peer: Address) -> None:
         """What a peer may find here depends on where it is."""
         self._adapter = self._hub.adapter_for(peer)
-        self._serving = Serving(self._adapter, self._reply)
+        self._serving = Serving(self._adapter, self._reply, self._options.on_request)
 
     def data_received(self, data: bytes) -> None:
         """Octets came."""

@@ -6,12 +6,15 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from tidings.errors import InvalidUsage
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["Address", "Bidirectional", "Options"]
+__all__ = ["Address", "Bidirectional", "OnRequest", "Options"]
+
+OnRequest: TypeAlias = Callable[[str, str, bytes], Callable[[str], None] | None]
+"""Told of a request: see `Options`."""
 
 
 class Address(NamedTuple):
@@ -61,6 +64,10 @@ class Options:
         accept_bidirectional: Whether callbacks may use the caller's connection.
         offer_bidirectional: Whether we offer that to whom we call.
         may_connect: Asked before a connection is opened to a host and port.
+        on_request: Called with the interface, the operation and the object key of each request
+            that came; what it returns, unless that is None, is told in a word how it ended:
+            `done`, `cut`, or the name of the exception. The interface is empty if there is no
+            such object.
         minor: The highest minor version of GIOP, 0 to 2.
         little: The byte order of what is sent; the machine's own is cheapest.
 
@@ -89,6 +96,7 @@ class Options:
     accept_bidirectional: Bidirectional = Bidirectional.NEVER
     offer_bidirectional: bool = False
     may_connect: Callable[[str, int], bool] | None = None
+    on_request: OnRequest | None = None
     minor: int = 2
     little: bool = sys.byteorder == "little"
 

@@ -13,7 +13,7 @@ from tidings.orb.aio.links import Links
 from tidings.orb.aio.options import Address, Options
 from tidings.orb.aio.repeated import Done, RepeatedCall, WriteOctets, octets_of
 from tidings.orb.corbaloc import Corbaname, InitialReference, ObjectUrl, parse_object_url
-from tidings.orb.exceptions import BAD_INV_ORDER, BAD_PARAM, NO_IMPLEMENT, OMG
+from tidings.orb.exceptions import BAD_INV_ORDER, BAD_PARAM, NO_IMPLEMENT, OBJECT_NOT_EXIST, OMG
 from tidings.orb.ior import make_reference
 from tidings.orb.poa import Found, ObjectAdapter
 from tidings.orb.pseudo import IS_A, NON_EXISTENT
@@ -206,6 +206,8 @@ class Orb:
         operation: Operation,
         arguments: tuple[Any, ...],
         timeout: float | None = None,  # noqa: ASYNC109 - of all attempts together
+        *,
+        retried: bool = False,
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
         """Calls an operation and gives its result.
 
@@ -214,12 +216,14 @@ class Orb:
             operation: Which operation, from its generated `Interface`.
             arguments: The in and inout arguments.
             timeout: Seconds for all attempts together; None for what the options say.
+            retried: Whether a passing failure (TRANSIENT, COMM_FAILURE with completion NO) has
+                been met already, so that another one is the caller's.
 
         Raises:
             UserException: The object raised it, and the operation declares it.
             SystemException: Everything else that went wrong.
         """
-        return await self._calling.call(reference, operation, arguments, timeout)
+        return await self._calling.call(reference, operation, arguments, timeout, retried=retried)
 
     def repeated(
         self,
@@ -267,5 +271,8 @@ class Orb:
         return reference.type_id == id or bool(await self.call(reference, IS_A, (id,)))
 
     async def non_existent(self, reference: Reference) -> bool:
-        """Whether the object says that it is no more."""
-        return bool(await self.call(reference, NON_EXISTENT, ()))
+        """Whether the object is no more, as it or its server says."""
+        try:
+            return bool(await self.call(reference, NON_EXISTENT, ()))
+        except OBJECT_NOT_EXIST:
+            return True

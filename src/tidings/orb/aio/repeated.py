@@ -41,7 +41,15 @@ WriteOctets = Callable[[Any, "Wire", int], bytes]
 
 
 class CallAgain(Exception):
-    """Nothing was done about the call: it is to be made in the ordinary way."""
+    """Nothing was done about the call: it is to be made in the ordinary way.
+
+    Args:
+        retried: Whether that is the second attempt that a passing failure is worth.
+    """
+
+    def __init__(self, *, retried: bool = False) -> None:
+        super().__init__()
+        self.retried = retried
 
 
 def octets_of(operation: Operation) -> WriteOctets:
@@ -169,7 +177,9 @@ class RepeatedCall:
             value = result_of(answer, self._operation, self._limits)
         except (TRANSIENT, COMM_FAILURE, OBJECT_NOT_EXIST) as error:
             # Of these some are worth another attempt.
-            self._fail(CallAgain() if error.completed is Completion.NO else error)
+            passing = not isinstance(error, OBJECT_NOT_EXIST)
+            again = CallAgain(retried=passing)
+            self._fail(again if error.completed is Completion.NO else error)
         except Exception as error:  # noqa: BLE001 - whatever it is, who called is told
             self._fail(error)
         else:

@@ -9,6 +9,7 @@ from inspect import iscoroutine
 from typing import Any, Final
 
 from tidings.orb.aio.later import Later
+from tidings.orb.aio.options import OnRequest
 from tidings.orb.connection import Call
 from tidings.orb.exceptions import OMG, TRANSIENT, UNKNOWN, Completion
 from tidings.orb.poa import Invocation, ObjectAdapter
@@ -39,6 +40,8 @@ class _Work:
     def drop(self) -> None:
         """Nobody wants the answer any more."""
         self.dropped = True
+        if self.invocation.ended is not None:
+            self.invocation.ended("cut")
         # A task that never ran would leave its coroutine behind; it looks at the mark itself.
         if self.started and self.task is not None:
             self.task.cancel()
@@ -50,14 +53,21 @@ class Serving:
     Args:
         adapter: Finds the servants.
         reply: Sends the octets of a reply, or notes that there is none.
+        on_request: Told of each request; see `Options`.
 
     Attributes:
         found: Whether an object was called that there is.
     """
 
-    def __init__(self, adapter: ObjectAdapter, reply: Callable[[int, bytes | None], None]) -> None:
+    def __init__(
+        self,
+        adapter: ObjectAdapter,
+        reply: Callable[[int, bytes | None], None],
+        on_request: OnRequest | None = None,
+    ) -> None:
         self._adapter = adapter
         self._reply = reply
+        self._on_request = on_request
         self._loop = asyncio.get_running_loop()
         self._answered: dict[int, _Work] = {}
         self._unanswered: set[_Work] = set()
@@ -78,6 +88,8 @@ class Serving:
         comes later needs none.
         """
         invocation = self._opened(call)
+        if self._on_request is not None:
+            self._note_request(call, invocation)
         if not isinstance(invocation, Invocation):
             self._reply(call.request_id, invocation)
             return
@@ -98,6 +110,17 @@ class Serving:
                 self._returned(invocation, method)
                 return
         self._begin(_Work(invocation, method))
+
+    def _note_request(self, call: Call, invocation: Invocation | bytes | None) -> None:
+        """Tells who wants to hear of requests; of one that is not begun also that it ended."""
+        assert self._on_request is not None
+        request = call.request
+        if isinstance(invocation, Invocation):
+            invocation.ended = self._on_request(
+                invocation.interface, request.operation, request.key
+            )
+        elif (ended := self._on_request("", request.operation, request.key)) is not None:
+            ended("refused")
 
     def _opened(self, call: Call) -> Invocation | bytes | None:
         try:
@@ -177,10 +200,14 @@ class Serving:
         except Exception as error:  # noqa: BLE001 - a result that does not fit its type
             self._failed(invocation, error)
             return
+        if invocation.ended is not None:
+            invocation.ended("done")
         self._reply(invocation.request_id, octets)
 
     def _failed(self, invocation: Invocation, error: Exception) -> None:
         failure = invocation.failure(error)
+        if invocation.ended is not None:
+            invocation.ended(type(error).__name__)
         if failure.unforeseen:
             _log.error("%s raised what it does not declare", invocation, exc_info=error)
         self._reply(invocation.request_id, failure.octets)

@@ -212,23 +212,29 @@ class Notice(Answer):
     """Something worth telling whoever runs the service."""
 
     model_config = examples(
-        {"kind": "slow consumer", "channel": 1, "proxy": 7, "detail": "1000 events wait"}
+        {
+            "time": 1_793_613_600_000_000,
+            "kind": "slow consumer",
+            "channel": 1,
+            "channel_name": "roads",
+            "proxy": 7,
+            "proxy_name": "billing",
+            "detail": "1000 events wait",
+        }
     )
 
+    time: int = Field(description="When, microseconds since 1970.")
     kind: str = Field(description="What it is about.")
     channel: int = Field(description="Where; 0 if it is about the whole service.")
+    channel_name: str = Field(description="The channel's name; empty if it has none.")
     proxy: int = Field(description="Whose; 0 if it is about no proxy.")
+    proxy_name: str = Field(description="The proxy's name; empty if it has none.")
     detail: str = Field(description="What there is to tell.")
 
     @classmethod
     def of(cls, notice: NoticeEffect) -> Self:
         """The answer that shows a notice."""
-        return cls(
-            kind=notice.kind.value,
-            channel=notice.channel,
-            proxy=notice.proxy,
-            detail=notice.detail,
-        )
+        return cls(**notice._replace(kind=notice.kind.value)._asdict())  # type: ignore[arg-type]
 
 
 class Notices(Answer):

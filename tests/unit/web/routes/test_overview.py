@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -108,13 +109,24 @@ def test_the_latest_notices_are_told_in_order() -> None:
     async def work() -> None:
         async with web_door() as door:
             assert await door.ask("GET", "/v1/notices") == {"notices": []}
+            await door.ask("POST", "/v1/channels", {"name": "roads"}, 201)
+            await door.ask("POST", "/v1/channels/roads/proxies", {"name": "billing"}, 201)
             for n in range(3):
                 door.host.notice(Notice(NoticeKind.SLOW_CONSUMER, 1, n, f"{n} wait"))
             found = (await door.ask("GET", "/v1/notices?most=2"))["notices"]
             assert found == [
-                {"kind": "slow consumer", "channel": 1, "proxy": n, "detail": f"{n} wait"}
+                {
+                    "time": mock.ANY,
+                    "kind": "slow consumer",
+                    "channel": 1,
+                    "channel_name": "roads",
+                    "proxy": n,
+                    "proxy_name": "billing" if n == 1 else "",
+                    "detail": f"{n} wait",
+                }
                 for n in (1, 2)
             ]
+            assert 1.7e15 < found[0]["time"] <= found[1]["time"]
             await door.refused("GET", "/v1/notices?most=0", None, 422, "bad_input")
 
     run(work())

@@ -72,7 +72,7 @@ async def test_peeking_takes_nothing_away(lasting: Service) -> None:
 
 async def test_a_service_that_keeps_nothing_shows_nothing(service: Service) -> None:
     client = await service.client()
-    channel = await client.create_channel()  # BestEffort: nothing is written
+    channel = await client.create_channel(persistent=False)  # nothing is written
     for price in (1, 2):
         await client.publish(channel, bid(price))
     assert await client.peek(channel) == []

@@ -103,6 +103,24 @@ ROUTING_FAULTS = [
         "        if hosted.private and hosted.holders:",
     ),
     Fault(
+        "a filter that nobody holds or uses stays",
+        "channel/unused.py",
+        "if used + self._lifetime <= now]",
+        "if used + self._lifetime < 0]",
+    ),
+    Fault(
+        "a filter ends though it is used",
+        "channel/unused.py",
+        "        if key in self._used:\n            self.begin(key, now)",
+        "        pass",
+    ),
+    Fault(
+        "a service may have any number of filters",
+        SETTINGS,
+        "    if there >= most:",
+        "    if False:",
+    ),
+    Fault(
         "the first of two attachments that goes takes the filter with it",
         HOST,
         "if hosted is None or id in holder.filter_ids:",

@@ -20,7 +20,7 @@ from tidings.channel.factory import Factory
 from tidings.channel.offers import ALL_TYPES
 from tidings.channel.settings import Inheritance, Limits, Settings
 from tidings.channel.vocabulary import InfoMode, Operator, Place, Side
-from tidings.errors import InvalidUsage, StoreError, UnsupportedQoS
+from tidings.errors import InvalidUsage, StoreError, TooManyObjects, UnsupportedQoS
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
 from tidings.filters.constraint import EventTypePattern, constraint
@@ -169,6 +169,17 @@ def filters() -> Iterator[str]:
     machine.do(m.RemoveFilter(place, second))
     if id in machine.factory.filters.filters:
         yield "a filter lives though nobody holds it"
+    small = Machine(Settings(unused_filter_lifetime=100, limits=Limits(filters=2)))
+    ids = [small.do(m.CreateFilter([ONE]))[0] for _ in range(2)]
+    small.wait(60)
+    small.do(m.ClearFilter(ids[0]))
+    try:
+        small.do(m.CreateFilter([ONE]))
+        yield "a third filter of two"
+    except TooManyObjects:
+        small.wait(40)
+    if list(small.factory.filters.filters) != ids[:1]:
+        yield "filters that nobody uses stay, or those that somebody uses end"
 
 
 def restarts() -> Iterator[str]:

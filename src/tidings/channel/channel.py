@@ -214,9 +214,9 @@ class Channel:
         self.seq = seq = self.seq + 1
         if mark is not None:
             self.marks.record(mark, seq)
-        if quality.persistent:
+        if quality.persistent and core.spills:
             entry = Entry(quality.expiry, seq, quality.priority, 0, quality.flags)
-        else:
+        else:  # its content is in memory only
             entry = Entry(quality.expiry, seq, quality.priority, octets, quality.flags)
             if seq > self.seq_reserved and core.spills:
                 self.seq_reserved = seq + RESERVED_AT_ONCE
@@ -246,7 +246,8 @@ class Channel:
                 f"MaxQueueLength is {most}, and so many events wait in channel {self.id}; "
                 "the event was not accepted"
             )
-        if not quality.persistent and core.octets + octets > limits.octets_in_all:
+        in_memory = not (quality.persistent and core.spills)
+        if in_memory and core.octets + octets > limits.octets_in_all:
             relieve(core, octets)
         return is_full
 

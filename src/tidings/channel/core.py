@@ -23,6 +23,7 @@ class Core:
         settings: How the standard is read.
         out: The effects of the batch, in order.
         touched: Consumers to which something may now be delivered.
+        now: Host time when the latest commands came.
         offset: Host time plus this is the time, microseconds since 1970.
         octets: Content of waiting events that is in memory only.
         channels: All channels by id.
@@ -34,6 +35,7 @@ class Core:
         "_alarms",
         "channels",
         "disk_full",
+        "now",
         "octets",
         "offset",
         "out",
@@ -46,6 +48,7 @@ class Core:
         self.settings = settings
         self.out: list[Effect] = []
         self.touched: dict[Proxy, None] = {}
+        self.now = 0
         self.offset = 0
         self.octets = 0
         self.channels: dict[int, Channel] = {}
@@ -61,13 +64,20 @@ class Core:
         """Has a proxy looked at when its time comes."""
         heappush(self._alarms, (at, proxy.channel.id, proxy.id))
 
+    def wake_unused(self, at: int, what: int) -> None:
+        """Has it looked at what nobody uses: it is due as channel 0."""
+        heappush(self._alarms, (at, 0, what))
+
     @property
     def wake_at(self) -> int | None:
         """When something is to be done next, host time."""
         return self._alarms[0][0] if self._alarms else None
 
     def due(self, now: int) -> list[tuple[int, int]]:
-        """The proxies, as channel and id, whose time has come; each once."""
+        """The proxies, as channel and id, whose time has come; each once.
+
+        Channel 0 stands for what nobody uses.
+        """
         found: dict[tuple[int, int], None] = {}
         while self._alarms and self._alarms[0][0] <= now:
             _, channel, proxy = heappop(self._alarms)

@@ -204,7 +204,10 @@ class Recovered:
     def _reserved(self, entry: JournalEntry) -> None:
         channel = self._channel(entry.record.channel)
         channel.reserved = entry.record.seq  # a stop in good order takes back what was not used
-        channel.used, channel.skipped = stored_numbers(entry.record.payload) or (channel.reserved, 0)
+        channel.used, channel.skipped = stored_numbers(entry.record.payload) or (
+            channel.reserved,
+            0,
+        )
 
     def _dropped(self, entry: JournalEntry) -> None:
         record = entry.record

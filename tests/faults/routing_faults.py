@@ -104,15 +104,27 @@ ROUTING_FAULTS = [
     ),
     Fault(
         "a filter that nobody holds or uses stays",
-        "channel/unused.py",
-        "if used + self._lifetime <= now]",
-        "if used + self._lifetime < 0]",
+        HOST,
+        "            self.remove(self.filters[id])\n            self.unheld",
+        "            self.unheld",
     ),
     Fault(
         "a filter ends though it is used",
         "channel/unused.py",
         "        if key in self._used:\n            self.begin(key, now)",
         "        pass",
+    ),
+    Fault(
+        "the proxy of a supplier that has crashed stays",
+        LIFECYCLE,
+        "            self.unattended.begin(key, now)",
+        "            pass",
+    ),
+    Fault(
+        "a channel's name may be read as an id",
+        "names.py",
+        "    if name.isascii() and name.isdigit():",
+        "    if False:",
     ),
     Fault(
         "a service may have any number of filters",

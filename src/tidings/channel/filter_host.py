@@ -99,6 +99,7 @@ class FilterHost:
         """Ends filters that nobody has held or used for long enough."""
         for id in self.unheld.due(now):
             self.remove(self.filters[id])
+            self.unheld.collected += 1
 
     def restored(self, now: int) -> None:
         """After recovery: for filters that nobody holds the time begins anew."""

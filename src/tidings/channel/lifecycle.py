@@ -80,13 +80,16 @@ class Lifecycle:
 
     def collect(self, now: int) -> None:
         """Ends proxies whose client cannot be called, and has not come for long."""
+        days = self._core.settings.unused_proxy_lifetime / _DAY
         for channel, id in self.unattended.due(now):
             proxy = self._core.channels[channel].proxies[id]
-            if _lasts(proxy):  # its quality of service was changed meanwhile
+            waits = proxy.delivery is not None and proxy.delivery.pulls
+            if waits or _lasts(proxy):  # its quality of service was changed meanwhile
+                self.watch(proxy, now)
                 continue
-            days = self._core.settings.unused_proxy_lifetime / _DAY
             detail = f"its client cannot be called, and has not used it for {days:g} days"
             self._core.out.append(Notice(NoticeKind.GIVEN_UP, channel, id, detail))
+            self.unattended.collected += 1
             self.end(proxy, tell=False)
 
     def store_channel(self, channel: Channel) -> None:

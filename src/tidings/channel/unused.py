@@ -29,7 +29,7 @@ class Unused(Generic[_K]):
         lifetime: How long an unused one lasts, in microseconds.
 
     Attributes:
-        collected: How many have ended so.
+        collected: How many have ended so, as their owner counts them.
     """
 
     def __init__(self, core: Core, alarm: int, lifetime: int) -> None:
@@ -64,7 +64,6 @@ class Unused(Generic[_K]):
         old = [key for key, used in some if used + self._lifetime <= now]
         for key in old:
             del self._used[key]
-        self.collected += len(old)
         self._is_set = False
         self._set_alarm(now)
         return old

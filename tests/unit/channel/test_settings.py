@@ -281,7 +281,7 @@ def test_unused_proxy_lifetime(reliability: int) -> None:
         machine.do(m.Connect(machine.channel, proxy, reachable=False))
     machine.wait(60)
     machine.do(c.Push(machine.channel, nil, [named("a")]))
-    machine.do(c.Pull(machine.channel, pulling, token=1, wait=0))
+    machine.do(c.Pull(machine.channel, pulling, token=1, wait=61))
     ends = [machine.supplier, supplier] if reliability else [machine.supplier, supplier, consumer]
     machine.wait(39)
     assert {*idle, nil, pulling} < machine.core_channel.proxies.keys()

@@ -57,14 +57,16 @@ def is_readable(text: str) -> bool:
 
 
 def checked_name(name: str) -> str:
-    """A name for a channel or proxy that people can read; empty stands for none.
+    """A name for a new channel or proxy that people can read; empty stands for none.
 
     Raises:
-        InvalidUsage: It is too long, or not all of it can be read.
+        InvalidUsage: It is too long, not all of it can be read, or it would be read as an id.
     """
     if len(name) > MAX_NAME or not is_readable(name):
         raise InvalidUsage(
             f"a name has at most {MAX_NAME} characters, none of them a control character: "
             f"{name!r:.60} is none"
         )
+    if name.isascii() and name.isdigit():
+        raise InvalidUsage(f"the name {name!r:.60} has only digits: it would be read as an id")
     return name

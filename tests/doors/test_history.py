@@ -83,7 +83,7 @@ async def test_what_is_lost_is_told(lasting: Service, caplog: pytest.LogCaptureF
 
 async def test_a_service_that_keeps_nothing_shows_nothing(service: Service) -> None:
     client = await service.client()
-    channel = await client.create_channel()  # BestEffort: nothing is written
+    channel = await client.create_channel(persistent=False)  # nothing is written
     for price in (1, 2):
         await client.publish(channel, bid(price))
     assert await client.peek(channel) == []

@@ -118,11 +118,19 @@ async def test_every_bad_property_is_listed_and_nothing_is_set(service: Service)
 async def test_reliability_that_contradicts_itself_is_refused(service: Service) -> None:
     client = await service.client()
     with pytest.raises(UnsupportedQoS) as raised:
-        await client.create_channel(qos={"EventReliability": 1})
+        await client.create_channel(qos={"EventReliability": 1}, persistent=False)
     assert [e.code for e in raised.value.errors] == [PropertyErrorCode.UNAVAILABLE_VALUE]
-    channel = await client.create_channel()
+    channel = await client.create_channel(persistent=False)
     with pytest.raises(UnsupportedQoS):
         await client.subscribe(channel, qos={"ConnectionReliability": 1})
+
+
+async def test_a_channel_is_persistent_unless_told_otherwise(service: Service) -> None:
+    client = await service.client()
+    names = ("EventReliability", "ConnectionReliability")
+    for persistent, said in ((1, {}), (0, {"persistent": False}), (1, {"qos": {"Priority": 2}})):
+        qos = (await (await client.create_channel(**said)).info()).qos
+        assert [qos[name] for name in names] == [persistent, persistent]
 
 
 async def test_validating_tells_what_else_could_be_set(service: Service) -> None:
@@ -220,6 +228,19 @@ async def test_filters_of_admins_and_proxies_go_together(
     info = await admin.info()
     assert (info.side, info.operator) == (Side.CONSUMER, operator)
     assert info.proxies == (subscription.proxy,)
+
+
+@pytest.mark.not_over_corba("lists of filters")
+async def test_filters_are_listed(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel()
+    shared = [await client.create_filter(f"$price > {n}") for n in range(3)]
+    await (await channel.new_consumer_admin()).add_filter(shared[1])
+    found = await client.filters()
+    assert [(one.id, one.holders) for one in found] == [
+        (one.id, int(at == 1)) for at, one in enumerate(shared)
+    ]
+    assert list(await client.filters(after=shared[0].id, most=1)) == [await shared[1].info()]
 
 
 async def test_a_change_at_a_shared_filter_counts_everywhere_at_once(service: Service) -> None:

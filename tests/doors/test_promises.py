@@ -95,7 +95,7 @@ async def test_without_a_name_nothing_survives(lasting: Service) -> None:
 @pytest.mark.parametrize("kill", [False, True])
 async def test_best_effort_events_and_connections_are_lost(lasting: Service, kill: bool) -> None:
     client = await lasting.client()
-    channel = await client.create_channel("auction")
+    channel = await client.create_channel("auction", persistent=False)
     await client.subscribe(channel, name="bidder")
     await client.publish(channel, bid(1))
     await lasting.restart(kill=kill)
@@ -110,7 +110,7 @@ async def test_best_effort_events_are_lost_and_persistent_connections_stay(
     lasting: Service, kill: bool
 ) -> None:
     client = await lasting.client()
-    channel = await client.create_channel("auction", qos={"ConnectionReliability": 1})
+    channel = await client.create_channel("auction", qos={"EventReliability": 0})
     await client.subscribe(channel, "$price > 1", name="bidder")
     await client.publish(channel, bid(2))
     await lasting.restart(kill=kill)

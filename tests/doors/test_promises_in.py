@@ -34,13 +34,15 @@ from tests.unit.servants.worlds import (
 )
 from tests.unit.web.served import priced
 from tidings import event
+from tidings.channel.commands import Push
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos.CosNotification_auto import Property
 from tidings.cos.events import event_in, event_out
-from tidings.errors import InvalidEvent
+from tidings.errors import InvalidEvent, NumberTooOld
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any as Box
 from tidings.events.codecs.json_codec import decode_event
+from tidings.events.envelope import ProducerMark
 from tidings.events.structured import STRUCTURED_EVENT
 from tidings.orb.exceptions import BAD_PARAM, IMP_LIMIT, Completion
 from tidings.servants.service import NIL
@@ -122,7 +124,7 @@ async def test_a_push_without_an_answer(lasting: Service) -> None:
     """
     a push without an answer
     | nobody knows; sent again with the same producer and number it is accepted once, and answered
-    with the first answer, across restarts
+    with the first answer, across restarts, within [a window](#the-window-for-repeated-numbers)
     """
     client = await lasting.client()
     channel = await client.create_channel(CHANNEL, persistent=True)
@@ -141,6 +143,25 @@ async def test_a_push_without_an_answer(lasting: Service) -> None:
     numbers = [(one.seq, one.event) for one in await client.peek(CHANNEL)]
     assert numbers[:3] == [(n, bid(n)) for n in (1, 2, 3)]
     assert len(numbers) == (4 if isinstance(lasting, HttpService) else 3)
+
+
+@pytest.mark.not_over_corba("numbers")
+async def test_a_number_beyond_the_window(service: Service) -> None:
+    """
+    a number with 2,048 gaps above it
+    | refused (`number_too_old`, HTTP 409): nobody can tell whether it was accepted before
+    """
+    client = await service.client()
+    channel = await client.create_channel(persistent=False)
+    house = await client.publisher(channel, "house")
+    marks = [ProducerMark("house", 10 * at) for at in range(1, 2_051)]
+    for some in (marks[:1_000], marks[1_000:2_000], marks[2_000:]):
+        push = Push(channel.id, house.proxy, [bid(1)] * len(some), some)
+        assert await client.transport.ask(push) == [one.number // 10 for one in some]
+    with pytest.raises(NumberTooOld, match="number 5 of producer 'house'"):
+        await house.publish(bid(5), number=5)
+    assert (await house.publish(bid(5), number=10 * 2_048)).seq == 2_048
+    assert (await house.publish(bid(6), number=10 * 2_048 + 1)).seq == 2_051
 
 
 def _verdicts(results: list[Any]) -> list[object]:

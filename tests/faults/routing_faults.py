@@ -103,6 +103,36 @@ ROUTING_FAULTS = [
         "        if hosted.private and hosted.holders:",
     ),
     Fault(
+        "a filter that nobody holds or uses stays",
+        HOST,
+        "            self.remove(self.filters[id])\n            self.unheld",
+        "            self.unheld",
+    ),
+    Fault(
+        "a filter ends though it is used",
+        "channel/unused.py",
+        "        if key in self._used:\n            self.begin(key, now)",
+        "        pass",
+    ),
+    Fault(
+        "the proxy of a supplier that has crashed stays",
+        LIFECYCLE,
+        "            self.unattended.begin(key, now)",
+        "            pass",
+    ),
+    Fault(
+        "a channel's name may be read as an id",
+        "names.py",
+        "    if name.isascii() and name.isdigit():",
+        "    if False:",
+    ),
+    Fault(
+        "a service may have any number of filters",
+        SETTINGS,
+        "    if there >= most:",
+        "    if False:",
+    ),
+    Fault(
         "the first of two attachments that goes takes the filter with it",
         HOST,
         "if hosted is None or id in holder.filter_ids:",

@@ -20,7 +20,7 @@ from tidings.channel.factory import Factory
 from tidings.channel.offers import ALL_TYPES
 from tidings.channel.settings import Inheritance, Limits, Settings
 from tidings.channel.vocabulary import InfoMode, Operator, Place, Side
-from tidings.errors import InvalidUsage, StoreError, UnsupportedQoS
+from tidings.errors import InvalidUsage, StoreError, TooManyObjects, UnsupportedQoS
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
 from tidings.filters.constraint import EventTypePattern, constraint
@@ -171,6 +171,30 @@ def filters() -> Iterator[str]:
         yield "a filter lives though nobody holds it"
 
 
+def bounds() -> Iterator[str]:
+    """What ends by itself, and what there is no room for."""
+    settings = Settings(
+        unused_filter_lifetime=100, unused_proxy_lifetime=200, limits=Limits(filters=2)
+    )
+    small = Machine(settings)
+    ids = [small.do(m.CreateFilter([ONE]))[0] for _ in range(2)]
+    small.wait(60)
+    small.do(m.ClearFilter(ids[0]))
+    for command, error in (
+        (m.CreateFilter([ONE]), TooManyObjects),
+        (m.CreateChannel("7" * 32, name="25"), InvalidUsage),
+    ):
+        [answer], _ = small.factory.handle_many([command], small.now)
+        if not isinstance(answer, error):
+            yield f"{command} was not refused"
+    small.wait(40)
+    if list(small.factory.filters.filters) != ids[:1]:
+        yield "filters that nobody uses stay, or those that somebody uses end"
+    small.wait(100)
+    if small.core_channel.proxies:
+        yield "a supplier that gave no reference, and does not come, is kept"
+
+
 def restarts() -> Iterator[str]:
     """What comes back."""
     machine = Machine(qos=DURABLE, spills=True)
@@ -243,7 +267,7 @@ def settings() -> Iterator[str]:
 def main(package: str) -> int:
     """Checks the package in a folder; 1 if something is wrong with it."""
     assert Path(tidings.__file__).is_relative_to(package), "another copy is on the path"
-    for check in (table, empty_filters, plans, sharing, filters, restarts, settings):
+    for check in (table, empty_filters, plans, sharing, filters, bounds, restarts, settings):
         try:
             found = next(check(), None)
         except Exception as error:  # noqa: BLE001 -- whatever it is, it was caught

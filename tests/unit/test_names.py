@@ -56,6 +56,10 @@ def test_names_are_short_and_readable() -> None:
     for bad in ("x" * 257, "\n", "\x7f", "\ud800"):
         with pytest.raises(InvalidUsage, match="at most 256 characters"):
             checked_name(bad)
+    for id in ("0", "25", "9" * 40):
+        with pytest.raises(InvalidUsage, match="only digits: it would be read as an id"):
+            checked_name(id)
+    assert checked_name("٢٥") == "٢٥"
 
 
 def test_handles_fit_a_long_and_do_not_follow_each_other() -> None:

@@ -14,7 +14,7 @@ from tidings.api.call import BASE, Call, reading, unread
 from tidings.api.changes import AdvertisementForm, Highest
 from tidings.api.command_calls import call_of
 from tidings.api.dead_letters import DeadLetters
-from tidings.api.filters import AnyFilter, Filter, Mapping
+from tidings.api.filters import AnyFilter, Filter, Filters, Mapping
 from tidings.api.objects import Admin, Channel, Channels, Proxies, Proxy
 from tidings.api.pulling import PullForm
 from tidings.api.rules import RulesForm
@@ -32,6 +32,7 @@ __all__ = [
     "get_channels",
     "get_dead_letters",
     "get_filter",
+    "get_filters",
     "get_highest_number",
     "get_proxies",
     "get_proxy",
@@ -58,6 +59,7 @@ def _info(found: Filter | Mapping) -> object:
 
 
 _read_filter: Final = reading(AnyFilter, _info)  # type: ignore[arg-type]
+_read_filters: Final = reading(Filters, lambda found: [one.info() for one in found.filters])
 
 
 def _get(path: str, read: Callable[[object], Any]) -> Call:
@@ -130,6 +132,11 @@ def get_filter(id: int) -> Call:
 def get_rules() -> Call:
     """The settings of the service that decide what is allowed: `Settings`."""
     return _get("/rules", _read_rules)
+
+
+def get_filters(after: int, most: int) -> Call:
+    """Filters by rising ids: a list of `FilterInfo` and `MappingInfo`."""
+    return _get(f"/filters?after={after}&most={most}", _read_filters)
 
 
 def get_advertisement(channel: int) -> Call:

@@ -22,6 +22,7 @@ __all__ = [
     "ConstraintForm",
     "Constraints",
     "Filter",
+    "Filters",
     "MadeConstraints",
     "MadeFilter",
     "MappedForm",
@@ -210,6 +211,12 @@ class Mapping(Answer):
 
 AnyFilter: TypeAlias = Annotated[Filter | Mapping, Field(discriminator="kind")]
 """A filter or mapping filter, by its `kind`."""
+
+
+class Filters(Answer):
+    """All filters and mapping filters."""
+
+    filters: list[AnyFilter]
 
 
 def filter_of(info: FilterInfo | MappingInfo) -> Filter | Mapping:

@@ -26,7 +26,7 @@ from tidings.api.properties import (
     properties_out,
 )
 from tidings.channel import management
-from tidings.channel.qos import Reliability
+from tidings.channel.qos import reliabilities
 from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
 from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.filters.constraint import EventTypePattern
@@ -41,11 +41,6 @@ __all__ = [
     "Proxies",
     "Proxy",
 ]
-
-_PERSISTENT: Final = {
-    "EventReliability": Reliability.PERSISTENT.value,
-    "ConnectionReliability": Reliability.PERSISTENT.value,
-}
 
 _CHANNEL_QOS: Final = {
     "EventReliability": "Persistent",
@@ -154,10 +149,11 @@ class NewChannel(Asked):
     admin: AdminProperties = Field(
         default_factory=dict, description="What differs from the defaults."
     )
-    persistent: bool = Field(
+    persistent: bool | None = Field(
         default=True,
-        description="Short for both reliabilities Persistent, unless `qos` says otherwise: what "
-        "is accepted survives a crash, and so do connections.",
+        description="Short for both reliabilities, Persistent or BestEffort, unless `qos` says "
+        "otherwise: whether what is accepted survives a crash, and connections do. Null for what "
+        "the service gives CORBA clients that ask for nothing (rules.default_qos).",
     )
 
     @classmethod
@@ -167,12 +163,14 @@ class NewChannel(Asked):
             name=command.name,
             qos=properties_out(command.qos),
             admin=properties_out(command.admin),
-            persistent=False,
+            persistent=None,
         )
 
     def to_command(self, origin: str) -> management.CreateChannel:
         """What is asked of the core."""
-        qos = {**(_PERSISTENT if self.persistent else {}), **properties_in(self.qos)}
+        qos = properties_in(self.qos)
+        if self.persistent is not None:
+            qos = {**reliabilities(persistent=self.persistent), **qos}
         return management.CreateChannel(origin, qos, properties_in(self.admin), self.name)
 
 

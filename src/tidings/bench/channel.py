@@ -226,7 +226,7 @@ class _Bench:
         """A channel whose consumers have filters, unless all of several receive."""
         client = self._client
         order = OrderPolicy.FIFO if fifo else OrderPolicy.ANY
-        channel = await client.create_channel(qos={"OrderPolicy": order.value})
+        channel = await client.create_channel(qos={"OrderPolicy": order.value}, persistent=False)
         subscriptions = [
             await client.subscribe(
                 channel, f"$rate > 30 and $area == {area}" if receiving == 1 else None

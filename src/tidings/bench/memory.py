@@ -71,7 +71,7 @@ def grown_by(proxies: int, filtered: bool) -> Grown:
 async def _grown(proxies: int, filtered: bool) -> Grown:
     host = await Host.open()
     client = Client(InProcess(LocalDoor(host, owned=True)))
-    channel = await client.create_channel()
+    channel = await client.create_channel(persistent=False)
     kept = []
     before = 0
     for number in range(-_WARM, proxies):

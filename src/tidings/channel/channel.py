@@ -233,12 +233,13 @@ class Channel:
         quality = quality_of(event.header, supplier, now)
         octets = approximate_octets(event)
         is_full = self._is_full_for(event, quality, octets)
-        if not quality.persistent and core.octets + octets > core.settings.limits.octets_in_all:
+        in_memory = not (quality.persistent and core.spills)
+        if in_memory and core.octets + octets > core.settings.limits.octets_in_all:
             relieve(core, octets)
         self.seq = seq = self.seq + 1
         if mark is not None:
             self.marks.record(mark, seq)
-        if quality.persistent:
+        if not in_memory:
             entry = Entry(quality.expiry, seq, quality.priority, 0, quality.flags)
         else:
             entry = Entry(quality.expiry, seq, quality.priority, octets, quality.flags)

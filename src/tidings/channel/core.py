@@ -25,6 +25,7 @@ class Core:
         touched: Consumers to which something may now be delivered.
         awaits_part: Whether the next batch of commands begins with the next part of a push.
         held: Consumers of batches that wait for that part.
+        now: Host time when the latest commands came.
         offset: Host time plus this is the time, microseconds since 1970.
         octets: Content of waiting events that is in memory only.
         channels: All channels by id.
@@ -38,6 +39,7 @@ class Core:
         "channels",
         "disk_full",
         "held",
+        "now",
         "octets",
         "offset",
         "out",
@@ -52,6 +54,7 @@ class Core:
         self.touched: dict[Proxy, None] = {}
         self.awaits_part = False
         self.held: dict[Proxy, None] = {}
+        self.now = 0
         self.offset = 0
         self.octets = 0
         self.channels: dict[int, Channel] = {}
@@ -67,13 +70,20 @@ class Core:
         """Has a proxy looked at when its time comes."""
         heappush(self._alarms, (at, proxy.channel.id, proxy.id))
 
+    def wake_unused(self, at: int, what: int) -> None:
+        """Has it looked at what nobody uses: it is due as channel 0."""
+        heappush(self._alarms, (at, 0, what))
+
     @property
     def wake_at(self) -> int | None:
         """When something is to be done next, host time."""
         return self._alarms[0][0] if self._alarms else None
 
     def due(self, now: int) -> list[tuple[int, int]]:
-        """The proxies, as channel and id, whose time has come; each once."""
+        """The proxies, as channel and id, whose time has come; each once.
+
+        Channel 0 stands for what nobody uses.
+        """
         found: dict[tuple[int, int], None] = {}
         while self._alarms and self._alarms[0][0] <= now:
             _, channel, proxy = heappop(self._alarms)

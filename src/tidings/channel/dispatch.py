@@ -12,6 +12,7 @@ from tidings.channel.adjusting import Adjusting, new_filter
 from tidings.channel.alarms import elapsed
 from tidings.channel.channel import Channel
 from tidings.channel.effects import NoticeKind
+from tidings.channel.filter_host import UNUSED_FILTERS
 from tidings.channel.holders import Holder, Proxy
 from tidings.channel.lifecycle import Lifecycle
 from tidings.channel.overflow import swap_out
@@ -46,7 +47,9 @@ class _Finds:
 
     def proxy(self, command: Any, side: Side | None = None) -> Proxy:  # noqa: ANN401
         """The proxy a command is about."""
-        return self._factory.channel(command.channel).proxy(command.proxy, side)
+        found = self._factory.channel(command.channel).proxy(command.proxy, side)
+        self._factory.unattended.touch((found.channel.id, found.id), self._factory.core.now)
+        return found
 
     def consumer(self, command: Any) -> Proxy:  # noqa: ANN401
         """The same, which must be a consumer's."""
@@ -101,6 +104,7 @@ class _Flow(_Finds):
         channel = self._factory.channel(command.channel)
         if command.whole:
             channel.check_whole(command, now)
+        self._factory.unattended.touch((command.channel, command.proxy), now)
         return traced_push(channel, command, now) if command.trail else channel.push(command, now)
 
     def _polled(self, command: c.Polled, now: int) -> None:
@@ -115,6 +119,9 @@ class _Flow(_Finds):
     def _tick(self, command: c.Tick, now: int) -> None:
         core = self._factory.core
         for channel, id in core.due(now):
+            if not channel:
+                (self._factory.filters if id == UNUSED_FILTERS else self._life).collect(now)
+                continue
             found = core.channels.get(channel)
             proxy = None if found is None else found.proxies.get(id)
             if proxy is None:
@@ -149,9 +156,9 @@ class _Objects(_Finds):
             m.DestroyAdmin: lambda x, now: life.destroy_admin(
                 channel(x.channel).admin(x.side, x.admin)
             ),
-            m.ObtainProxy: lambda x, now: life.obtain(channel(x.channel), x).id,
+            m.ObtainProxy: lambda x, now: life.obtain(channel(x.channel), x, now).id,
             m.Connect: lambda x, now: life.connect(self.proxy(x), x, now),
-            m.Detach: lambda x, now: life.detach(self.proxy(x)),
+            m.Detach: lambda x, now: life.detach(self.proxy(x), now),
             m.Disconnect: self._disconnect,
             m.Suspend: lambda x, now: life.suspend(self.proxy(x)),
             m.Resume: lambda x, now: life.resume(self.proxy(x), now),
@@ -235,31 +242,31 @@ class _Filters(_Finds):
         self._adjust.check_constraints(command.constraints)
         filters = self._factory.filters
         made = filters.filter(command.filter)
-        hosted = filters.find(command.filter)
+        hosted = filters.use(command.filter, now)
         return self._adjust.change_filter(hosted, lambda: made.add(command.constraints))
 
     def _modify_constraints(self, command: m.ModifyConstraints, now: int) -> None:
         self._adjust.check_constraints(list(command.replace.values()))
         filters = self._factory.filters
         made = filters.filter(command.filter)
-        hosted = filters.find(command.filter)
+        hosted = filters.use(command.filter, now)
         self._adjust.change_filter(hosted, lambda: made.modify(command.delete, command.replace))
 
     def _add_mapped(self, command: m.AddMapped, now: int) -> object:
         self._adjust.check_constraints([one.constraint for one in command.mapped])
         filters = self._factory.filters
         made = filters.mapping(command.filter)
-        hosted = filters.find(command.filter)
+        hosted = filters.use(command.filter, now)
         return self._adjust.change_filter(hosted, lambda: made.add(command.mapped))
 
     def _modify_mapped(self, command: m.ModifyMapped, now: int) -> None:
         self._adjust.check_constraints([one.constraint for one in command.replace.values()])
         filters = self._factory.filters
         made = filters.mapping(command.filter)
-        hosted = filters.find(command.filter)
+        hosted = filters.use(command.filter, now)
         self._adjust.change_filter(hosted, lambda: made.modify(command.delete, command.replace))
 
     def _clear(self, command: m.ClearFilter, now: int) -> None:
-        hosted = self._factory.filters.find(command.filter)
+        hosted = self._factory.filters.use(command.filter, now)
         made: Filter | MappingFilter = hosted.filter
         self._adjust.change_filter(hosted, made.clear)

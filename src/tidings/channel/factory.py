@@ -27,8 +27,9 @@ from tidings.channel.property_errors import Level
 from tidings.channel.pumping import pump
 from tidings.channel.restoring import last_id, restore
 from tidings.channel.rules import Rules
-from tidings.channel.settings import DEFAULT_SETTINGS, Settings
+from tidings.channel.settings import DEFAULT_SETTINGS, Settings, room_for_one
 from tidings.channel.snapshot import State, last_id_state
+from tidings.channel.unused import Unused
 from tidings.channel.vocabulary import Side
 from tidings.channel.wellformed import check_command, is_checked
 from tidings.errors import ChannelNotFound, NameTaken, TidingsError
@@ -77,6 +78,11 @@ class Factory:
         return self.core.channels
 
     @property
+    def unattended(self) -> Unused[tuple[int, int]]:
+        """Proxies whose client cannot be called, by channel and id."""
+        return self._life.unattended
+
+    @property
     def wake_at(self) -> int | None:
         """When a `Tick` is due, host time; None for never."""
         return self.core.wake_at
@@ -98,6 +104,7 @@ class Factory:
         """Carries out commands in order; their answers, and what the outside must do."""
         replies: list[Answer | TidingsError] = []
         handlers = self._handlers
+        self.core.now = now
         for command in commands:
             try:
                 replies.append(handlers[type(command)](command, now))
@@ -189,6 +196,10 @@ class Factory:
             self.core.out.append(PlanChanged(id, channel.plan.whole()))
         for proxy, delivery in self.core.deliveries():
             set_alarm(proxy, delivery, now)
+        self.filters.restored(now)
+        for channel in self.core.channels.values():
+            for proxy in channel.proxies.values():
+                self._life.watch(proxy, now)
         return self.loaded()
 
     # Objects.
@@ -198,6 +209,7 @@ class Factory:
         name = checked_name(command.name)
         if name and any(channel.name == name for channel in self.core.channels.values()):
             raise NameTaken(f"there is a channel named {command.name!r} already")
+        room_for_one(len(self.core.channels), settings.limits.channels, "channels", "the service")
         asked, start = dict(command.qos), settings.default_qos
         qos = qos_check.changed(start, Level.CHANNEL, None, asked, settings.narrowed)
         admin = properties.changed(settings.default_admin, command.admin, settings.narrowed)

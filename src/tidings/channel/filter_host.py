@@ -1,7 +1,7 @@
 """The host's filters: every channel uses the same ones, by id.
 
 A change of a filter makes a new version, and reaches every object that holds it before the
-command is answered.
+command is answered. A filter that no object holds, and nobody uses, ends after a time.
 """
 
 from __future__ import annotations
@@ -11,16 +11,20 @@ from typing import Final
 from tidings.channel.core import Core
 from tidings.channel.effects import TopologyChanged
 from tidings.channel.holders import Holder, Proxy
+from tidings.channel.settings import room_for_one
 from tidings.channel.snapshot import filter_state, last_id_state, mapping_state
+from tidings.channel.unused import Unused
 from tidings.errors import FilterNotFound, InvalidUsage
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappingFilter
 
-__all__ = ["FilterHost", "HostedFilter"]
+__all__ = ["UNUSED_FILTERS", "FilterHost", "HostedFilter"]
 
 # Of filters that are not stored, or are gone, no record tells the id: so that none is used twice,
 # they are reserved this many at a time.
 RESERVED_AT_ONCE: Final = 1_000
+UNUSED_FILTERS: Final = 0
+"""What an alarm for filters that nobody holds is called."""
 
 
 class HostedFilter:
@@ -60,11 +64,14 @@ class FilterHost:
         last_id: The highest id given.
         reserved: Ids up to this one may be in use though no record shows it.
         filters: By id.
+        unheld: Those that no object holds.
     """
 
     def __init__(self, core: Core) -> None:
         self.last_id = self.reserved = 0
         self.filters: dict[int, HostedFilter] = {}
+        lifetime = core.settings.unused_filter_lifetime
+        self.unheld: Unused[int] = Unused(core, UNUSED_FILTERS, lifetime)
         self._core = core
 
     def find(self, id: int) -> HostedFilter:
@@ -77,6 +84,28 @@ class FilterHost:
         if found is None:
             raise FilterNotFound(f"there is no filter {id}")
         return found
+
+    def use(self, id: int, now: int) -> HostedFilter:
+        """A filter by its id, for whoever uses it: one that nobody holds lasts longer by that.
+
+        Raises:
+            FilterNotFound: There is none.
+        """
+        found = self.find(id)
+        self.unheld.touch(id, now)
+        return found
+
+    def collect(self, now: int) -> None:
+        """Ends filters that nobody has held or used for long enough."""
+        for id in self.unheld.due(now):
+            self.remove(self.filters[id])
+            self.unheld.collected += 1
+
+    def restored(self, now: int) -> None:
+        """After recovery: for filters that nobody holds the time begins anew."""
+        for id, hosted in self.filters.items():
+            if not hosted.holders:
+                self.unheld.begin(id, now)
 
     def filter(self, id: int) -> Filter:
         """A filter that forwards.
@@ -103,7 +132,13 @@ class FilterHost:
         return found
 
     def add(self, filter: Filter | MappingFilter, owner: str, *, private: bool) -> HostedFilter:
-        """Takes a new filter in."""
+        """Takes a new filter in.
+
+        Raises:
+            TooManyObjects: There is no room for it.
+        """
+        limits = self._core.settings.limits
+        room_for_one(len(self.filters), limits.filters, "filters", "the service")
         self.last_id += 1
         if self._core.spills and self.last_id > self.reserved:
             self.reserved = self.last_id + RESERVED_AT_ONCE
@@ -111,6 +146,7 @@ class FilterHost:
             self._core.out.append(TopologyChanged(0, "factory", "filters", reserved))
         hosted = HostedFilter(self.last_id, filter, owner, private=private)
         self.filters[hosted.id] = hosted
+        self.unheld.begin(hosted.id, self._core.now)
         if not private:
             self.store(hosted)
         return hosted
@@ -119,6 +155,7 @@ class FilterHost:
         """An object holds a filter from now on."""
         hosted = self.find(id)
         hosted.holders[holder] = None
+        self.unheld.forget(id)
         survives = not isinstance(holder, Proxy) or holder.durable
         if survives and not hosted.stored:
             self.store(hosted)
@@ -131,10 +168,13 @@ class FilterHost:
         hosted.holders.pop(holder, None)
         if hosted.private and not hosted.holders:
             self.remove(hosted)
+        elif not hosted.holders:
+            self.unheld.begin(id, self._core.now)
 
     def remove(self, hosted: HostedFilter) -> None:
         """Ends a filter that nobody holds."""
         del self.filters[hosted.id]
+        self.unheld.forget(hosted.id)
         if hosted.stored:
             self._core.out.append(TopologyChanged(0, hosted.kind, str(hosted.id), None))
 

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tidings.channel.channel import Channel
 from tidings.channel.core import Core
 from tidings.channel.delivery import put_back
-from tidings.channel.effects import DisconnectPeer, Done, Outcome, TopologyChanged, Unspill
+from tidings.channel.effects import (
+    DisconnectPeer,
+    Done,
+    Notice,
+    NoticeKind,
+    Outcome,
+    TopologyChanged,
+    Unspill,
+)
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.holders import Admin, Proxy
 from tidings.channel.management import Connect, ObtainProxy
@@ -15,9 +25,10 @@ from tidings.channel.pulls import end_pulls
 from tidings.channel.qos import QoS, inherited
 from tidings.channel.qos_check import changed
 from tidings.channel.rules import Rules
-from tidings.channel.settings import Counted
+from tidings.channel.settings import Counted, room_for_one
 from tidings.channel.sharing import offer_key, tell_consumers
 from tidings.channel.snapshot import admin_state, channel_state, proxy_state
+from tidings.channel.unused import Unused
 from tidings.channel.vocabulary import Operator, Side, Style
 from tidings.errors import (
     AdminLimitExceeded,
@@ -35,6 +46,9 @@ __all__ = ["Lifecycle"]
 # Of proxies that do not survive a crash, or are gone, no record tells the id: so that none is
 # used twice, they are reserved this many at a time.
 RESERVED_AT_ONCE = 1_000
+# What an alarm for proxies whose client cannot be called is named.
+_UNUSED_PROXIES: Final = 1
+_DAY: Final = 24 * 3600 * 1_000_000
 
 _LIMITS = {
     Side.CONSUMER: ("MaxConsumers", "max_consumers"),
@@ -49,6 +63,34 @@ class Lifecycle:
         self._core = core
         self._filters = filters
         self._rules = rules
+        lifetime = core.settings.unused_proxy_lifetime
+        self.unattended: Unused[tuple[int, int]] = Unused(core, _UNUSED_PROXIES, lifetime)
+        """Proxies whose client cannot be called, by channel and id."""
+
+    def watch(self, proxy: Proxy, now: int) -> None:
+        """Counts the time of a proxy whose client cannot be called, until it can.
+
+        One with a name lasts until it is deleted, and for a durable consumer events wait.
+        """
+        key = (proxy.channel.id, proxy.id)
+        if _lasts(proxy) or (proxy.attached and proxy.reachable):
+            self.unattended.forget(key)
+        else:
+            self.unattended.begin(key, now)
+
+    def collect(self, now: int) -> None:
+        """Ends proxies whose client cannot be called, and has not come for long."""
+        days = self._core.settings.unused_proxy_lifetime / _DAY
+        for channel, id in self.unattended.due(now):
+            proxy = self._core.channels[channel].proxies[id]
+            waits = proxy.delivery is not None and proxy.delivery.pulls
+            if waits or _lasts(proxy):  # its quality of service was changed meanwhile
+                self.watch(proxy, now)
+                continue
+            detail = f"its client cannot be called, and has not used it for {days:g} days"
+            self._core.out.append(Notice(NoticeKind.GIVEN_UP, channel, id, detail))
+            self.unattended.collected += 1
+            self.end(proxy, tell=False)
 
     def store_channel(self, channel: Channel) -> None:
         """Has a channel as it is now written down."""
@@ -66,8 +108,16 @@ class Lifecycle:
             self._core.out.append(TopologyChanged(channel, "proxy", str(holder.id), state))
 
     def new_admin(self, channel: Channel, side: Side, operator: Operator) -> Admin:
-        """Makes an admin; the first of a side is the default admin, with the id 0."""
+        """Makes an admin; the first of a side is the default admin, with the id 0.
+
+        Raises:
+            TooManyObjects: The channel has as many as it may.
+        """
         admins = channel.admins[side]
+        if 0 in admins:
+            count = sum(map(len, channel.admins.values()))
+            most = self._core.settings.limits.admins
+            room_for_one(count, most, "admins", f"channel {channel.id}")
         id = channel.last_admin[side] + 1 if admins or channel.last_admin[side] else 0
         if 0 not in admins:
             id = 0
@@ -97,19 +147,25 @@ class Lifecycle:
         if admin.id == 0:
             self.new_admin(channel, admin.side, self._core.settings.default_operator)
 
-    def obtain(self, channel: Channel, command: ObtainProxy) -> Proxy:
+    def obtain(self, channel: Channel, command: ObtainProxy, now: int) -> Proxy:
         """Makes a proxy.
 
         Raises:
             AdminLimitExceeded: The channel has as many as its admin properties allow.
             UnsupportedQoS: The quality of service cannot be had.
             NameTaken: Another proxy of the channel has the name.
+            TooManyObjects: The channel, or the service, has as many as it may.
         """
         admin = channel.admin(command.side, command.admin)
         if self._core.settings.counted is Counted.OBTAINED:
             check_limit(channel, command.side, 1)
         if checked_name(command.name) in channel.names:
             raise NameTaken(f"channel {channel.id} has a proxy named {command.name!r} already")
+        limits, place = self._core.settings.limits, f"channel {channel.id}"
+        room_for_one(len(channel.proxies), limits.proxies, "proxies", place)
+        if command.name:
+            named = sum(len(one.names) for one in self._core.channels.values())
+            room_for_one(named, limits.named_proxies, "named_proxies", "the service")
         asked = dict(command.qos)
         qos = self._qos(admin.qos, asked)
         channel.last_proxy += 1
@@ -125,6 +181,7 @@ class Lifecycle:
             channel.proxies_reserved = proxy.id + RESERVED_AT_ONCE
             self.store_channel(channel)
         self.store(proxy)
+        self.watch(proxy, now)
         return proxy
 
     def _qos(self, parent: QoS, asked: Request) -> QoS:
@@ -167,6 +224,7 @@ class Lifecycle:
                 proxy.delivery.retry_at = proxy.delivery.failures = 0
         if first or before != _client_of(proxy):  # of who merely comes back the journal knows
             self.store(proxy)
+        self.watch(proxy, now)
         self._go_on(proxy, now)
 
     def _go_on(self, proxy: Proxy, now: int) -> None:
@@ -175,10 +233,11 @@ class Lifecycle:
         elif proxy.style is Style.PULL:
             begin_polling(proxy, now)
 
-    def detach(self, proxy: Proxy) -> None:
+    def detach(self, proxy: Proxy, now: int) -> None:
         """The client's line is cut; what was in flight waits again."""
         if proxy.connected:
             proxy.attached = False
+            self.watch(proxy, now)
             _cut(proxy)
             self._core.touched[proxy] = None  # what waits again may expire
 
@@ -224,6 +283,7 @@ class Lifecycle:
         end_pulls(proxy)
         self._drop_events(proxy)
         del channel.proxies[proxy.id]
+        self.unattended.forget((channel.id, proxy.id))
         channel.names.pop(proxy.name, None)
         del proxy.admin.proxies[proxy.id]
         self._core.touched.pop(proxy, None)
@@ -278,6 +338,11 @@ def _cut(proxy: Proxy) -> None:
     put_back(proxy)
     if proxy.polling is not None:
         proxy.polling.asked = False
+
+
+def _lasts(proxy: Proxy) -> bool:
+    """Whether a proxy stays though nobody uses it: it was named, or events wait there for long."""
+    return bool(proxy.name) or (proxy.durable and proxy.side is Side.CONSUMER)
 
 
 def check_limit(channel: Channel, side: Side, more: int) -> None:

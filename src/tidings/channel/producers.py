@@ -77,8 +77,8 @@ class ProducerMarks:
             raise NumberTooOld(
                 f"number {mark.number} of producer {mark.producer!r} was refused: whether numbers "
                 f"up to {numbers.floor} were accepted before is not known any more, because their "
-                f"window is over (limits.producer_runs, {self._runs}: so many gaps may lie above a "
-                f"number); a new event needs a number above {numbers.last}"
+                f"window is over (limits.producer_runs, {self._runs}: twice as many gaps may lie "
+                f"above a number); a new event needs a number above {numbers.last}"
             )
         return numbers.seq(mark.number)
 

@@ -31,6 +31,7 @@ __all__ = [
     "Reliability",
     "fixed_above",
     "inherited",
+    "reliabilities",
 ]
 
 
@@ -99,6 +100,15 @@ _TABLE: Final = (
 )
 
 QOS_PROPERTIES: Final[Mapping[str, Property]] = {line.name: line for line in _TABLE}
+
+
+def reliabilities(*, persistent: bool = True) -> dict[str, int]:
+    """Both reliabilities alike: what our own doors ask for, where nothing else is said.
+
+    The standard's default is BestEffort; whoever publishes, and starts the service again, expects
+    the events to be there.
+    """
+    return {"EventReliability": int(persistent), "ConnectionReliability": int(persistent)}
 
 
 class QoS(PropertyValues):

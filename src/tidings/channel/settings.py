@@ -20,11 +20,11 @@ from tidings.channel.property_errors import (
     Widened,
 )
 from tidings.channel.qos import QOS_PROPERTIES, DiscardPolicy, OrderPolicy, QoS
-from tidings.errors import InvalidUsage, UnsupportedProperties
+from tidings.errors import InvalidUsage, TooManyObjects, UnsupportedProperties
 from tidings.events.texts import shortened
 from tidings.filters.plan import Operator
 
-__all__ = ["DEFAULT_SETTINGS", "Counted", "Inheritance", "Limits", "Settings"]
+__all__ = ["DEFAULT_SETTINGS", "Counted", "Inheritance", "Limits", "Settings", "room_for_one"]
 
 _SECOND: Final = 1_000_000
 
@@ -60,11 +60,17 @@ class Limits:
             counted as ten; values in one CORBA message. Reading at the limit takes about 20 ms.
         batch_events: Events in one push.
         producers: Producers whose marks a channel remembers.
-        producer_runs: Gaps in the numbers of one producer that are remembered: a number with so
-            many above it cannot be judged any more, and is refused. Also the runs of numbers whose
-            sequence numbers are remembered.
+        producer_runs: Runs of numbers of one producer whose sequence numbers are remembered, and
+            gaps that are remembered below them: a number with more gaps above it cannot be judged
+            any more, and is refused.
         producer_runs_in_all: The same of all producers of a channel, 24 octets each.
         dead_letters: Dead letters kept in all; beyond, the oldest go.
+        channels: Channels of the service.
+        admins: Admins of one channel.
+        proxies: Proxies of one channel, for suppliers and consumers together.
+        named_proxies: Subscriptions and other proxies with a name of all channels: they last
+            until they are deleted.
+        filters: Filters and mapping filters of the service, private ones among them.
 
     Raises:
         InvalidUsage: A limit is no number from 1 on.
@@ -80,6 +86,11 @@ class Limits:
     producer_runs: int = 1_024
     producer_runs_in_all: int = 1_000_000
     dead_letters: int = 10_000
+    channels: int = 10_000
+    admins: int = 10_000
+    proxies: int = 1_000_000
+    named_proxies: int = 200_000
+    filters: int = 1_000_000
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -96,7 +107,8 @@ class Settings:
         empty_group_is_neutral: Under OR, whether a group without filters leaves the decision
             to the other group; otherwise it lets every event pass.
         nil_clients: Whether a push supplier or pull consumer may connect without a reference.
-        default_qos: What a new channel starts with.
+        default_qos: What a new channel starts with where nothing is asked for. HTTP, the Python
+            client, the command line and `apply` ask for both reliabilities.
         default_admin: The admin properties a new channel starts with.
         any_order: The order kept for OrderPolicy AnyOrder.
         any_discard: The policy followed for DiscardPolicy AnyOrder.
@@ -119,6 +131,11 @@ class Settings:
             same as 1.
         poll_interval: How often a pull supplier is asked.
         sweep_interval: How often expired events are cleared away.
+        unused_filter_lifetime: How long a filter that no admin or proxy holds lasts after it was
+            last used. A CORBA client may keep no more than its reference, so it is long.
+        unused_proxy_lifetime: How long a proxy without a name, whose client cannot be called, lasts
+            after it was last used: such as that of a CORBA supplier that gave no reference, and
+            crashed. Those of Persistent connections for consumers stay.
         limits: What is kept in memory.
 
     Raises:
@@ -148,10 +165,12 @@ class Settings:
     retry_limit: int = 5
     poll_interval: int = 1 * _SECOND
     sweep_interval: int = 10 * _SECOND
+    unused_filter_lifetime: int = 24 * 3600 * _SECOND
+    unused_proxy_lifetime: int = 7 * 24 * 3600 * _SECOND
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        for name in ("retry_first", "poll_interval", "sweep_interval"):
+        for name in _TIMES:
             _check_number(name, getattr(self, name), 1)
         _check_number("retry_limit", self.retry_limit, 0)
         _check_number("retry_longest", self.retry_longest, self.retry_first)
@@ -191,6 +210,26 @@ class Settings:
         return _EVENTS_BELOW if self.event_reliability_below else NOT_WIDENED
 
 
+def room_for_one(there: int, most: int, name: str, place: str) -> None:
+    """Refuses one more object where there are as many as a limit allows.
+
+    Raises:
+        TooManyObjects: The message names the limit.
+    """
+    if there >= most:
+        raise TooManyObjects(
+            f"{place} has {there} {name.replace('_', ' ')}, as many as it may (limits.{name}); "
+            "delete those that nobody needs"
+        )
+
+
+_TIMES: Final = (
+    "retry_first",
+    "poll_interval",
+    "sweep_interval",
+    "unused_filter_lifetime",
+    "unused_proxy_lifetime",
+)
 _KINDS: Final[dict[str, type]] = {
     "default_operator": Operator,
     "default_qos": QoS,

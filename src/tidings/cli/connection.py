@@ -17,6 +17,7 @@ import typer
 from tidings.cli import render
 from tidings.cli.reading import reason, shown_name
 from tidings.errors import InvalidUsage, TidingsError, Unauthenticated, Unreachable
+from tidings.names import checked_name
 
 if TYPE_CHECKING:
     from tidings.client.client import Client
@@ -222,13 +223,11 @@ def new_name(text: str, what: str) -> str:
     """A name that something new is to have: one by which it can be found again.
 
     Raises:
-        InvalidUsage: It is empty, or a number, which would be taken for an id.
+        InvalidUsage: It is empty, or no name: a number would be taken for an id.
     """
     if not text:
         raise InvalidUsage(f"a {what} needs a name; this one is empty")
-    if isinstance(channel_key(text), int):
-        raise InvalidUsage(f"{text!r} would be taken for an id; a name is not only digits")
-    return text
+    return checked_name(text)
 
 
 def channel_key(text: str) -> int | str:

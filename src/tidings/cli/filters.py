@@ -1,14 +1,15 @@
-"""`tidings filter …`: check constraints, match events against them, explain the answer."""
+"""`tidings filter …`: check constraints, match events against them, list a service's filters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from tidings.cli import render, why
+from tidings.cli import render, showing, why
 from tidings.cli.checking import Checking
+from tidings.cli.connection import service_command
 from tidings.cli.matching import BadLines, Matching, compiled
 from tidings.cli.options import (
     Against,
@@ -44,10 +45,17 @@ from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, event_type
 from tidings.filters.explain import explain as explained_tree
 
+if TYPE_CHECKING:
+    from tidings.channel.views import FilterInfo, MappingInfo
+    from tidings.client.client import Client
+
 __all__ = ["app"]
 
+# Filters asked for at once.
+_PAGE: Final = 1_000
+
 app = typer.Typer(
-    help="Check constraints, match events against them, explain the answer.",
+    help="Check constraints, match events, explain the answer; list a service's filters.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -264,3 +272,38 @@ def _constraints_and_files(
     for source in files:
         written += constraints_in_file(source)
     return written, arguments
+
+
+@service_command(
+    app, "list", epilog=examples("tidings filter list", "tidings filter list --unheld --json")
+)
+async def list_(
+    client: Client,
+    unheld: Annotated[
+        bool, typer.Option("--unheld", help="Only those that no admin or proxy holds.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """List the filters of a service: who made them, and how many admins and proxies hold them.
+
+    A filter that nobody holds ends when nobody has used it for some time
+    (rules.unused_filter_lifetime).
+    """
+    found: list[FilterInfo | MappingInfo] = []
+    while page := await client.filters(after=found[-1].id if found else 0, most=_PAGE):
+        found += page
+    shown = [info for info in found if not (unheld and info.holders)]
+    if json:
+        for info in shown:
+            render.as_json(showing.filter_data(info))
+    elif shown:
+        headings = ("id", "kind", "holders", "constraints", "owner")
+        render.table(headings, [_row(info) for info in shown], numbers=(0, 2, 3))
+    else:
+        render.note("there are no such filters")
+
+
+def _row(info: FilterInfo | MappingInfo) -> tuple[str, ...]:
+    data = showing.filter_data(info)
+    parts = len(data["mapped"] if "mapped" in data else data["constraints"])  # type: ignore[arg-type]
+    return str(info.id), str(data["kind"]), str(info.holders), str(parts), info.owner

@@ -12,7 +12,13 @@ from tidings.events.codecs.json_writing import value_to_plain
 from tidings.events.structured import StructuredEvent
 
 if TYPE_CHECKING:
-    from tidings.channel.views import ChannelInfo, DeadLetterInfo, ProxyInfo
+    from tidings.channel.views import (
+        ChannelInfo,
+        DeadLetterInfo,
+        FilterInfo,
+        MappingInfo,
+        ProxyInfo,
+    )
     from tidings.client.transport import Message
 
 __all__ = [
@@ -21,6 +27,7 @@ __all__ = [
     "dead_letter_data",
     "event_line",
     "fields_text",
+    "filter_data",
     "message_data",
     "moment_text",
     "proxy_data",
@@ -90,6 +97,13 @@ def channel_data(info: ChannelInfo) -> dict[str, object]:
     from tidings.api.objects import Channel
 
     return Channel.of(info).model_dump(mode="json")
+
+
+def filter_data(info: FilterInfo | MappingInfo) -> dict[str, object]:
+    """A filter as the API tells it."""
+    from tidings.api.filters import filter_of
+
+    return filter_of(info).model_dump(mode="json")
 
 
 def proxy_data(info: ProxyInfo) -> dict[str, object]:

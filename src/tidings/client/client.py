@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import Final, Self
 
 from tidings.channel.management import Connect, CreateChannel, CreateFilter, CreateMapping
-from tidings.channel.qos import Reliability
-from tidings.channel.views import ChannelInfo, DeadLetterInfo
+from tidings.channel.qos import reliabilities
+from tidings.channel.views import ChannelInfo, DeadLetterInfo, FilterInfo, MappingInfo
 from tidings.channel.vocabulary import Form, Item, Side, Style
 from tidings.client.connection import PushConnection
 from tidings.client.looking_back import LooksBack
@@ -63,7 +63,7 @@ class Client(LooksBack):
         *,
         qos: QoSRequest | None = None,
         admin: QoSRequest | None = None,
-        persistent: bool = False,
+        persistent: bool = True,
     ) -> Channel:
         """Makes a channel.
 
@@ -71,15 +71,15 @@ class Client(LooksBack):
             name: For people; unique.
             qos: Quality of service under the standard's names.
             admin: Admin properties under the standard's names.
-            persistent: Short for both reliabilities Persistent: what is accepted survives a
-                crash, and so do connections.
+            persistent: Short for both reliabilities, Persistent or BestEffort, unless `qos` says
+                otherwise: whether what is accepted survives a crash, and connections do.
 
         Raises:
             UnsupportedQoS: Something of it cannot be had; every bad property is listed.
             NameTaken: There is a channel with this name.
             InvalidUsage: The name is none.
         """
-        asked = {**_PERSISTENT, **(qos or {})} if persistent else dict(qos or {})
+        asked = {**reliabilities(persistent=persistent), **(qos or {})}
         made = await self._transport.ask(CreateChannel(new_origin(), asked, admin or {}, name))
         return await self.channel(made)
 
@@ -310,6 +310,17 @@ class Client(LooksBack):
         found, _ = await self._transport.ask(CreateFilter(constraints(wanted)))
         return HostedFilter(self._transport, found)
 
+    async def filters(
+        self, *, after: int = 0, most: int = 100
+    ) -> Sequence[FilterInfo | MappingInfo]:
+        """Filters and mapping filters by rising ids; those with 0 holders end if nobody uses them.
+
+        Args:
+            after: The id of the last one seen.
+            most: At most this many, up to 1,000.
+        """
+        return await self._transport.filters(after, most)
+
     async def create_mapping(
         self, default: Value, mapped: Iterable[MappedConstraint] = ()
     ) -> HostedFilter:
@@ -354,9 +365,3 @@ class Client(LooksBack):
         trace: TracebackType | None,
     ) -> None:
         await self.close()
-
-
-_PERSISTENT = {
-    "EventReliability": Reliability.PERSISTENT.value,
-    "ConnectionReliability": Reliability.PERSISTENT.value,
-}

@@ -233,6 +233,10 @@ class Transport(Protocol):
         """The settings of the service that decide what is allowed."""
         ...
 
+    async def filters(self, after: int, most: int) -> Sequence[FilterInfo | MappingInfo]:
+        """Filters by rising ids, at most so many; `after` is the id of the last one seen."""
+        ...
+
     async def advertisement(self, channel: int) -> Advertisement:
         """What is offered and wanted in a channel, and by whom."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from tidings.channel.settings import Settings
@@ -103,7 +104,15 @@ class Viewing:
     def filter(self, id: int) -> FilterInfo | MappingInfo:
         """One filter or mapping filter."""
         self._may(None)
-        return view_filter(self._host.factory.filters.find(id))
+        # Whoever looks uses it: a CORBA client may hold no more than its reference.
+        return view_filter(self._host.factory.filters.use(id, self._host.clock.now()))
+
+    def filters(self, after: int, most: int) -> list[FilterInfo | MappingInfo]:
+        """Filters and mapping filters by rising ids; `after` is the id of the last one seen."""
+        self._may(None)
+        filters = self._host.factory.filters.filters
+        ids = islice((id for id in filters if id > after), most)
+        return [view_filter(filters[id]) for id in ids]
 
     def advertisement(self, channel: int) -> Advertisement:
         """What is offered in a channel and what is wanted, and by whom."""

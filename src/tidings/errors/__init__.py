@@ -17,6 +17,7 @@
     │       └── UnsupportedAdmin    of the administration of a channel
     ├── LimitExceeded               well-formed, but larger than we take
     │   ├── AdminLimitExceeded      more proxies than the channel's admin properties allow
+    │   ├── TooManyObjects          more channels, admins, proxies or filters than the service keeps
     │   └── ChannelFull             more waiting events than a channel or the service keeps
     ├── MissingExtra                an optional part of Tidings that is not installed
     ├── JavaNotFound                Spark is asked for, and there is no Java that fits
@@ -79,6 +80,7 @@ from tidings.errors.limits import (
     LimitExceeded,
     MissingExtra,
     PipelineFailed,
+    TooManyObjects,
 )
 from tidings.errors.lookups import (
     AdminNotFound,
@@ -166,6 +168,7 @@ __all__ = [
     "Stopping",
     "StoreError",
     "TidingsError",
+    "TooManyObjects",
     "Unauthenticated",
     "Unreachable",
     "UnsupportedAdmin",

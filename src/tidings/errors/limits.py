@@ -34,6 +34,13 @@ class AdminLimitExceeded(LimitExceeded):
         return f"{self.name} is {self.limit}: the channel has that many already"
 
 
+class TooManyObjects(LimitExceeded):
+    """The service has as many channels, admins, proxies or filters as it may."""
+
+    code = "too_many_objects"
+    http_status = 409
+
+
 class ChannelFull(LimitExceeded):
     """As many events wait as may; the event was not accepted. Later it may be."""
 

@@ -2,7 +2,8 @@
 
 A client that says it does not, ends its proxy. One that cannot be reached counts as a failed
 delivery: a connection that does not survive a crash is given up after as many in a row as the
-settings allow, others never are. Who sends or asks for events is there, whether it can be reached
+settings allow; of others those of suppliers are after `unused_proxy_lifetime`, those of consumers,
+for whom events wait, never. Who sends or asks for events is there, whether it can be reached
 or not.
 """
 
@@ -13,6 +14,7 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.management import Disconnect
+from tidings.channel.vocabulary import Side
 from tidings.errors import NotFound, TidingsError
 from tidings.orb.exceptions import COMM_FAILURE, OBJECT_NOT_EXIST, TIMEOUT, TRANSIENT
 from tidings.orb.pseudo import NON_EXISTENT
@@ -29,6 +31,7 @@ _log: Final = logging.getLogger(__name__)
 _UNREACHABLE: Final = (COMM_FAILURE, TIMEOUT, TRANSIENT)
 # Rounds in the time of silence that is allowed: none is late by more than a part of it.
 _ROUNDS: Final = 4
+_MICRO: Final = 1e-6
 
 Key = tuple[int, int]
 
@@ -119,6 +122,14 @@ class Probing:
             endpoint.missed = 0
         endpoint.missed_at = asyncio.get_running_loop().time()
         endpoint.missed += 1
-        if not proxy.durable and endpoint.missed >= self._host.settings.retry_limit:
+        settings = self._host.settings
+        if proxy.durable:
+            silent = endpoint.missed_at - self._heard_at(key, endpoint)
+            given_up = (
+                proxy.side is Side.SUPPLIER and silent > settings.unused_proxy_lifetime * _MICRO
+            )
+        else:
+            given_up = endpoint.missed >= settings.retry_limit
+        if given_up:
             why = f"its client did not answer {endpoint.missed} times in a row; the last: {error}"
             self._host.tell(Disconnect(channel, id, given_up=why))

@@ -29,7 +29,14 @@ _SECOND: Final = 1_000_000
 LIVE_FIELD: Final[JsonDict] = {"live": True}
 """The mark of a setting that a reload applies."""
 
-TIMES: Final = ("retry_first", "retry_longest", "poll_interval", "sweep_interval")
+TIMES: Final = (
+    "retry_first",
+    "retry_longest",
+    "poll_interval",
+    "sweep_interval",
+    "unused_filter_lifetime",
+    "unused_proxy_lifetime",
+)
 """Settings of the core that are times; it counts them in microseconds."""
 
 _ENUMS: Final[Mapping[str, type[Enum]]] = {

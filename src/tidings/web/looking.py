@@ -25,6 +25,7 @@ __all__ = [
     "Movement",
     "channels",
     "consumers",
+    "in_turns",
     "listed",
     "proxies",
     "streamed",
@@ -50,6 +51,14 @@ async def _each(ids: Iterable[_A], look: Callable[[_A], _T]) -> AsyncIterator[_T
         except NotFound:
             continue
         yield found
+        await turns.give()
+
+
+async def in_turns(found: Iterable[_T]) -> AsyncIterator[_T]:
+    """What was found, one by one."""
+    turns = Turns()
+    for one in found:
+        yield one
         await turns.give()
 
 

@@ -200,6 +200,16 @@ def _of_host(host: Host, seen: _Seen) -> Iterator[Metric]:
     for outcome, count in host.counts.items():
         settled.add_metric((outcome.name.lower(),), count)
     yield settled
+    filters, channels = host.factory.filters, host.factory.channels.values()
+    yield _gauge("channels", "Channels.", len(channels))
+    named = sum(len(channel.names) for channel in channels)
+    yield _gauge("named_proxies", "Subscriptions and other proxies with a name.", named)
+    yield _gauge("filters", "Filters and mapping filters.", len(filters.filters))
+    yield _gauge("filters_unheld", "Those that no admin or proxy holds.", len(filters.unheld))
+    yield _counter("filters_collected", "Those that ended so, unused.", filters.unheld.collected)
+    unattended = host.factory.unattended
+    yield _gauge("proxies_unattended", "Proxies whose client cannot be called.", len(unattended))
+    yield _counter("proxies_collected", "Those that ended so, unused.", unattended.collected)
     watchdog = host.watchdog
     yield _counter("loop_blocks", "How often something held up the loop.", watchdog.blocks)
     yield _gauge("loop_longest_block_seconds", "The longest of them.", watchdog.longest * _MICRO)

@@ -58,7 +58,7 @@ def test_a_new_admin_is_asked_for_as_it_was(command: management.NewAdmin) -> Non
 def test_a_new_channel_is_persistent_unless_it_is_said_otherwise() -> None:
     both = {"EventReliability": 1, "ConnectionReliability": 1}
     assert NewChannel().to_command("x").qos == both
-    assert NewChannel(persistent=False).to_command("x").qos == {}
+    assert NewChannel(persistent=False).to_command("x").qos == dict.fromkeys(both, 0)
     asked = NewChannel(qos={"EventReliability": "BestEffort", "Colour": "red"})
     assert asked.to_command("x").qos == {**both, "EventReliability": 0, "Colour": "red"}
 

@@ -283,7 +283,7 @@ class TestReserved:
 
 
 def test_persistent_events_name_who_is_served_after_a_crash() -> None:
-    machine = Machine(qos=PERSISTENT_CHANNEL)
+    machine = Machine(qos=PERSISTENT_CHANNEL, spills=True)
     durable = machine.new_consumer()
     passing = machine.new_consumer(ConnectionReliability=0)
     machine.push("a", named("b", header={"EventReliability": 0}))

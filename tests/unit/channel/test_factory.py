@@ -41,6 +41,7 @@ REFUSED: list[tuple[c.Command, type[TidingsError]]] = [
     (m.CreateChannel(ORIGIN, {"Priority": 99_999}), UnsupportedQoS),
     (m.CreateChannel(ORIGIN, {}, {"MaxConsumers": -1}), UnsupportedAdmin),
     (m.CreateChannel(ORIGIN, name="roads"), NameTaken),
+    (m.CreateChannel(ORIGIN, name="25"), InvalidUsage),
     (m.DestroyChannel(NOWHERE), ChannelNotFound),
     (m.NewAdmin(NOWHERE, Side.CONSUMER), ChannelNotFound),
     (m.DestroyAdmin(1, Side.CONSUMER, NOWHERE), AdminNotFound),

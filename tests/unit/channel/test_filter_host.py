@@ -30,6 +30,7 @@ from tidings.channel.management import (
     SetMapping,
     SetQoS,
 )
+from tidings.channel.settings import DEFAULT_SETTINGS
 from tidings.channel.vocabulary import Place, Side, Style
 from tidings.errors import (
     ConstraintNotFound,
@@ -278,3 +279,54 @@ def test_an_event_service_proxy_holds_no_filters() -> None:
     mapping, _ = machine.do(CreateMapping(short(1)))
     with pytest.raises(InvalidUsage, match="has no filters"):
         machine.do(SetMapping(place, "priority", mapping))
+
+
+class TestUnheld:
+    """Filters that nobody holds end when they were not used for some time."""
+
+    DAY = DEFAULT_SETTINGS.unused_filter_lifetime
+
+    def test_they_end_after_their_last_use(self) -> None:
+        machine = Machine()
+        unused, used = (new_filter(machine, private=private) for private in (False, True))
+        machine.wait(self.DAY - 1)
+        machine.do(AddConstraints(used, [TWO]))
+        assert unused in machine.factory.filters.filters
+        machine.wait(1)
+        assert (unused, used) == (1, 2)
+        assert list(machine.factory.filters.filters) == [used]
+        machine.factory.filters.use(used, machine.now)
+        machine.wait(self.DAY - 1)
+        assert list(machine.factory.filters.filters) == [used]
+        machine.wait(1)
+        assert not machine.factory.filters.filters
+        assert machine.factory.filters.unheld.collected == 2
+        assert machine.factory.wake_at == DEFAULT_SETTINGS.unused_proxy_lifetime
+
+    def test_what_is_held_stays_and_counts_from_when_it_is_let_go(self) -> None:
+        machine = Machine()
+        kept = new_filter(machine, private=False)
+        place = Place(machine.channel, proxy=machine.new_consumer())
+        for _ in range(1_000):  # one alarm for all, however many come and go
+            attachment = machine.do(AddFilter(place, kept))
+            machine.do(RemoveFilter(place, attachment))
+        assert len(machine.factory.core._alarms) == 2  # the other one is for unused proxies
+        attachment = machine.do(AddFilter(place, kept))
+        machine.wait(3 * self.DAY)
+        machine.do(RemoveFilter(place, attachment))
+        machine.wait(self.DAY - 1)
+        assert kept in machine.factory.filters.filters
+        machine.wait(1)
+        assert kept not in machine.factory.filters.filters
+
+    def test_many_end_in_turns(self) -> None:
+        machine = Machine(spills=True)
+        for _ in range(1_200):
+            new_filter(machine, private=False)
+        machine.now += self.DAY
+        ended = 0
+        for most in (500, 500, 200):
+            machine.do(c.Tick())
+            assert len(stored(machine)) == most
+            ended += most
+        assert machine.factory.filters.unheld.collected == ended == 1_200

@@ -6,7 +6,7 @@ from tests.unit.channel.machine import PERSISTENT_CHANNEL, SECOND, Machine, name
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel.effects import Done, Outcome, Pulled, PullEnded, Refill
-from tidings.channel.settings import Limits, Settings
+from tidings.channel.settings import DEFAULT_SETTINGS, Limits, Settings
 from tidings.channel.vocabulary import Style
 from tidings.errors import Disconnected, InvalidUsage
 
@@ -172,7 +172,7 @@ def test_whoever_does_not_wait_gets_what_is_on_the_disk() -> None:
     machine.do(c.Idle(machine.channel, consumer))
     assert machine.pull(consumer, wait=0) is None
     assert machine.of(Refill)
-    assert machine.factory.wake_at is None
+    assert machine.factory.wake_at == DEFAULT_SETTINGS.unused_proxy_lifetime
     machine.refill(consumer)
     assert machine.pulled() == [1]
 

@@ -238,6 +238,16 @@ def test_ids_of_what_is_gone_stay_used() -> None:
     assert again.handle(CreateChannel(ORIGIN), 0)[0] == other + 1
 
 
+def test_a_channel_whose_name_has_only_digits_is_still_read() -> None:
+    """Such names were allowed; by its id it can be used and ended."""
+    journal = Journal()
+    key = (journal.channel, "channel", str(journal.channel))
+    again = restored({**journal.states, key: {**journal.states[key], "name": "25"}})
+    assert again.channels[journal.channel].name == "25"
+    again.handle(DestroyChannel(journal.channel), 0)
+    assert not again.channels
+
+
 def test_objects_come_back_in_the_order_of_their_ids() -> None:
     journal = Journal()
     proxies = [journal.consumer() for _ in range(12)]

@@ -14,10 +14,13 @@ from tidings.channel.effects import (
     Accepted,
     Deliver,
     DisconnectPeer,
+    Notice,
+    NoticeKind,
     Outcome,
     Poll,
     TellOffers,
 )
+from tidings.channel.qos import reliabilities
 from tidings.channel.settings import Counted, Limits, Settings
 from tidings.channel.vocabulary import Operator, Place, Side, Style
 from tidings.errors import (
@@ -252,6 +255,48 @@ def test_sweep_interval(interval: int) -> None:
     assert machine.done(proxy) == {Outcome.EXPIRED: 1}
 
 
+@pytest.mark.parametrize("lifetime", [7, 1_000])
+def test_unused_filter_lifetime(lifetime: int) -> None:
+    machine = Machine(Settings(unused_filter_lifetime=lifetime))
+    machine.do(m.CreateFilter())
+    machine.wait(lifetime - 1)
+    assert len(machine.factory.filters.filters) == 1
+    machine.wait(1)
+    assert not machine.factory.filters.filters
+
+
+@pytest.mark.parametrize("reliability", [0, 1])
+def test_unused_proxy_lifetime(reliability: int) -> None:
+    """Of crashed clients nobody tells; those who can be called are asked by their door."""
+    both = reliabilities(persistent=bool(reliability))
+    machine = Machine(Settings(unused_proxy_lifetime=100), qos=both, spills=True)
+    asked = [
+        m.ObtainProxy(machine.channel, side, style, name=name)
+        for side, style in ((Side.SUPPLIER, Style.PUSH), (Side.CONSUMER, Style.PULL))
+        for name in ("", f"{side.value} with a name")
+    ]
+    supplier, lasting, consumer, lasting_too = idle = [machine.do(one) for one in asked]
+    nil, pulling = machine.do(asked[0]), machine.do(asked[2])
+    for proxy in (nil, pulling):
+        machine.do(m.Connect(machine.channel, proxy, reachable=False))
+    machine.wait(60)
+    machine.do(c.Push(machine.channel, nil, [named("a")]))
+    machine.do(c.Pull(machine.channel, pulling, token=1, wait=61))
+    ends = [machine.supplier, supplier] if reliability else [machine.supplier, supplier, consumer]
+    machine.wait(39)
+    assert {*idle, nil, pulling} < machine.core_channel.proxies.keys()
+    notices = [(one.kind, one.proxy) for one in machine.wait(1) if isinstance(one, Notice)]
+    assert notices == [(NoticeKind.GIVEN_UP, proxy) for proxy in ends]
+    left = {lasting, lasting_too, nil, pulling}
+    assert machine.core_channel.proxies.keys() - {consumer} == left
+    machine.wait(60)
+    left -= {nil} if reliability else {nil, pulling}
+    assert machine.core_channel.proxies.keys() - {consumer} == left
+    assert machine.factory.unattended.collected == (3 if reliability else 5)
+    machine.do(m.DestroyChannel(machine.channel))
+    assert not machine.factory.unattended
+
+
 def test_every_setting_has_a_test_of_its_own() -> None:
     tests = " ".join((*globals(), *dir(test_settings_limits), *dir(test_settings_properties)))
     known = {
@@ -259,6 +304,10 @@ def test_every_setting_has_a_test_of_its_own() -> None:
         "default_admin": "default_qos_and_default_admin",
         "inheritance": "followed_properties",
         "limits": "a_limit_on_memory",
+        **dict.fromkeys(
+            ("channels", "admins", "proxies", "named_proxies", "filters"),
+            "how_many_objects_there_may_be",
+        ),
     }
     for one in (*fields(Settings), *fields(Limits)):
         assert f"test_{known.get(one.name, one.name)}" in tests, one.name

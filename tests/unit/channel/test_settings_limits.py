@@ -12,7 +12,7 @@ from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel.effects import DeadLetter, Done, Outcome, Spill
 from tidings.channel.properties import AdminProperties
-from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS
+from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS, reliabilities
 from tidings.channel.settings import DEFAULT_SETTINGS, Limits, Settings
 from tidings.channel.translation import approximate_octets
 from tidings.channel.vocabulary import Form, Side, Style
@@ -23,7 +23,10 @@ from tidings.errors import (
     LimitExceeded,
     NumberTooOld,
     TidingsError,
+    TooManyObjects,
 )
+from tidings.events import typecode as tc
+from tidings.events.anyvalue import Any
 from tidings.events.build import event
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
@@ -31,9 +34,9 @@ from tidings.events.structured import StructuredEvent
 CONNECTION = "ConnectionReliability"
 
 
-def limited(**limits: int) -> Machine:
+def limited(qos: dict[str, int] | None = None, **limits: int) -> Machine:
     """A machine that keeps little."""
-    return Machine(Settings(limits=Limits(**limits)))
+    return Machine(Settings(limits=Limits(**limits)), qos=qos or {})
 
 
 def heavy(name: str) -> StructuredEvent:
@@ -57,8 +60,10 @@ def test_octets_per_consumer() -> None:
     assert machine.waiting(proxy) == [3, 4]
 
 
-def test_octets_in_all() -> None:
-    machine = limited(octets_in_all=3 * approximate_octets(heavy("a")))
+@pytest.mark.parametrize("persistent", [False, True])  # without a disk, that is no difference
+def test_octets_in_all(persistent: bool) -> None:
+    qos = reliabilities(persistent=persistent)
+    machine = limited(qos, octets_in_all=3 * approximate_octets(heavy("a")))
     slow, fast = machine.new_consumer(), machine.new_consumer(window=9)
     machine.suspend(slow)
     machine.push(heavy("a"), heavy("b"), heavy("c"))
@@ -127,6 +132,31 @@ def test_producer_runs_in_all() -> None:
     with pytest.raises(NumberTooOld):
         marked(machine, "a", 1)
     assert [marked(machine, "a", number) for number in (3, 5)] == [-1, 3]
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "command"),
+    [
+        ("channels", 1, m.CreateChannel("7" * 32)),
+        ("admins", 2, m.NewAdmin(1, Side.CONSUMER)),
+        ("proxies", 1, m.ObtainProxy(1, Side.CONSUMER, Style.PUSH)),
+        ("named_proxies", 1, m.ObtainProxy(1, Side.CONSUMER, Style.PUSH, name="lane")),
+        ("filters", 1, m.CreateFilter()),
+        ("filters", 1, m.CreateMapping(Any(tc.SHORT, 1))),
+    ],
+)
+def test_how_many_objects_there_may_be(limit: str, most: int, command: m.Management) -> None:
+    machine = limited(None, **{limit: most})
+    if limit == "named_proxies":
+        machine.do(m.ObtainProxy(1, Side.SUPPLIER, Style.PUSH, name="camera"))
+    if limit == "filters":
+        machine.do(m.CreateFilter())
+    [error], effects = machine.factory.handle_many([command], machine.now)
+    assert isinstance(error, TooManyObjects)
+    assert f"(limits.{limit})" in str(error)
+    assert not effects
+    if limit == "admins":  # the default admin begins anew all the same
+        machine.do(m.DestroyAdmin(1, Side.CONSUMER, 0))
 
 
 @pytest.mark.parametrize("limit", [2, 10])

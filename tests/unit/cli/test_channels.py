@@ -42,7 +42,7 @@ def test_a_property_that_is_nearly_one(served: Served) -> None:
     )
 
 
-@pytest.mark.parametrize(("name", "told"), [("", "is empty"), ("12", "taken for an id")])
+@pytest.mark.parametrize(("name", "told"), [("", "is empty"), ("12", "read as an id")])
 def test_a_name_that_could_not_be_asked_for(served: Served, name: str, told: str) -> None:
     served.done("channel", "create", "auction")
     for words in (

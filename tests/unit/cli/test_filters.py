@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.running import ALARM, CAR, EVENTS, SLOW_CAR, lines, objects, tidings, written
+from tests.unit.cli.served import Served
 
 
 @pytest.fixture
@@ -239,6 +240,20 @@ def test_an_event_of_another_type_is_not_asked() -> None:
     )
     as_data = tidings("filter", "explain", "--json", "--type", "X", "$rate > 1", json.dumps(CAR))
     assert objects(as_data.stdout)[0]["tree"] is None
+
+
+def test_the_filters_of_a_service(served: Served) -> None:
+    assert served.tidings("filter", "list").stderr == "there are no such filters\n"
+    served.done("channel", "create", "auction")
+    served.done("subscription", "create", "auction", "bargains", "$price < 10")
+    shown = served.done("filter", "list").splitlines()
+    assert [line.split()[:4] for line in shown] == [
+        ["id", "kind", "holders", "constraints"],
+        ["1", "filter", "1", "1"],
+    ]
+    [found] = objects(served.done("filter", "list", "--json"))
+    assert (found["id"], found["holders"], found["private"]) == (1, 1, True)
+    assert served.done("filter", "list", "--unheld", "--json") == ""
 
 
 def test_explain_says_what_is_no_event() -> None:

@@ -161,6 +161,27 @@ def test_nothing_is_kept_of_clients_that_cannot_be_called() -> None:
     run(part())
 
 
+def test_suppliers_that_have_crashed_leave_no_proxies(tmp_path: Path) -> None:
+    """Those who gave no reference, never connected, or whose connection is Persistent."""
+    settings = Settings(unused_proxy_lifetime=300_000)
+
+    async def part() -> None:
+        async with world(tmp_path, settings=settings, options=OFTEN) as made:
+            channel = await made.channel(*PERSISTENT)
+            kind = (Side.SUPPLIER, Style.PUSH, Form.ANY)
+            nil, gone, _, alive = [await made.proxy(channel, *kind) for _ in range(4)]
+            await nil.connect_any_push_supplier(NIL)
+            await gone.connect_any_push_supplier(await unreachable(AnyPushSupplier()))
+            await alive.connect_any_push_supplier(made.client.activate(AnyPushSupplier(), b"s"))
+            await connected_and_gone(made, *PERSISTENT)  # a consumer, in a channel of its own
+            assert proxies(made) == 4
+            await until(lambda: proxies(made) == 1)
+            await alive.push(1)
+            assert len(made.host.factory.channel(2).proxies) == 1
+
+    run(part())
+
+
 def test_a_fault_does_not_end_the_checks() -> None:
     async def part() -> None:
         async with world(options=OFTEN) as made:

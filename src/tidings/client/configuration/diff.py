@@ -13,7 +13,7 @@ from typing import Final
 
 from tidings.api.properties import properties_out
 from tidings.channel.properties import AdminProperties
-from tidings.channel.qos import QoS, fixed_above
+from tidings.channel.qos import QoS, fixed_above, reliabilities
 from tidings.channel.settings import Inheritance
 from tidings.channel.vocabulary import Operator, Side
 from tidings.client.configuration.matching import in_words_of
@@ -56,7 +56,8 @@ from tidings.filters.mapping import MappedConstraint
 __all__ = ["plan"]
 
 # What needs no mention when a channel is made.
-_STANDARD: Final = dict(QoS())
+# Which reliability a channel has is always said.
+_STANDARD: Final = {name: QoS()[name] for name in QoS() if name not in reliabilities()}
 _STANDARD_LIMITS: Final = dict(AdminProperties())
 
 

@@ -16,7 +16,7 @@ from tidings.api.properties import properties_in
 from tidings.channel import properties, qos_check
 from tidings.channel.properties import AdminProperties
 from tidings.channel.property_errors import Level, Widened
-from tidings.channel.qos import TIME_T, QoS, inherited
+from tidings.channel.qos import TIME_T, QoS, inherited, reliabilities
 from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.client.configuration.model import (
     DEFAULT_ADMIN,
@@ -103,7 +103,7 @@ class _Reading:
         tables = [*ADMIN_TABLES.values(), *PROXY_TABLES.values()]
         self._known(content, place, ["qos", "admin-properties", *tables])
         self._name(name, place)
-        qos = self._qos(content, place, Level.CHANNEL, QoS(), None)
+        qos = self._qos(content, place, Level.CHANNEL, QoS(reliabilities()), None)
         asked = self._properties(content, place, "admin-properties")
         limits = AdminProperties()
         with self._noted(_below(place, "admin-properties")):

@@ -10,7 +10,7 @@ from typing import Final
 from tidings.api.plain import plain_of
 from tidings.api.properties import properties_out
 from tidings.channel.properties import AdminProperties
-from tidings.channel.qos import QoS
+from tidings.channel.qos import QoS, reliabilities
 from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.client.configuration.model import (
     DEFAULT_ADMIN,
@@ -39,7 +39,8 @@ PROXY_TABLES: Final = {Side.SUPPLIER: "suppliers", Side.CONSUMER: "subscriptions
 _HEAD: Final = "# A service of Tidings, as `tidings export` writes it and `tidings apply` makes it."
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 # What is left out of a file has these values, or those of the object above.
-_STANDARD: Final = dict(QoS())
+# Which reliability a channel has is always said.
+_STANDARD: Final = {name: QoS()[name] for name in QoS() if name not in reliabilities()}
 _STANDARD_LIMITS: Final = dict(AdminProperties())
 
 

@@ -160,6 +160,11 @@ class HttpViews:
         found: Settings = await self._look(calls.get_rules())
         return found
 
+    async def filters(self, after: int, most: int) -> Sequence[FilterInfo | MappingInfo]:
+        """Filters by rising ids, with those they have at the service."""
+        found: Sequence[FilterInfo | MappingInfo] = await self._look(calls.get_filters(after, most))
+        return found
+
     async def advertisement(self, channel: int) -> Advertisement:
         """What is offered and wanted in a channel, and by whom."""
         found: Advertisement = await self._look(calls.get_advertisement(channel))

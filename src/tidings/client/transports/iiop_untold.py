@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from tidings.channel.settings import Settings
-from tidings.channel.views import Advertisement, DeadLetterInfo
+from tidings.channel.views import Advertisement, DeadLetterInfo, FilterInfo, MappingInfo
 from tidings.client.transport import HistoryPage
 from tidings.client.transports.iiop_patience import CLOSED
 from tidings.client.transports.iiop_values import beyond
@@ -32,6 +32,10 @@ class Untold:
     async def advertisement(self, channel: int) -> Advertisement:
         """What is offered and wanted in a channel, and by whom: not told."""
         self._refuse("lists of who offers and wants what", "use on_wanted and on_offers")
+
+    async def filters(self, after: int, most: int) -> Sequence[FilterInfo | MappingInfo]:
+        """All filters: not told."""
+        self._refuse("a list of all filters")
 
     async def highest_number(self, channel: int, producer: str) -> int | None:
         """The highest number a producer's accepted events had: not told."""

@@ -122,6 +122,11 @@ class InProcess:
         found: Settings = self._door.views.rules()
         return found
 
+    async def filters(self, after: int, most: int) -> Sequence[FilterInfo | MappingInfo]:
+        """Filters by rising ids."""
+        found: Sequence[FilterInfo | MappingInfo] = self._door.views.filters(after, most)
+        return found
+
     async def advertisement(self, channel: int) -> Advertisement:
         """What is offered and wanted in a channel, and by whom."""
         found: Advertisement = self._door.views.advertisement(channel)

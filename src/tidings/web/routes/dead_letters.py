@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Response
 
 from tidings.api.dead_letters import DeadLetter, DeadLetters, RedriveForm, Redriven
-from tidings.channel.views import DeadLetterInfo
 from tidings.engine.door import LocalDoor
 from tidings.engine.turns import Turns
 from tidings.errors import NotFound, WrongState
 from tidings.events.fields import fields_of
 from tidings.web.bodies import StrictRoute
-from tidings.web.looking import listed
+from tidings.web.looking import in_turns, listed
 from tidings.web.paths import Most, Number, channel_of
 from tidings.web.routes.answers import NOTHING
 from tidings.web.state import Door
@@ -43,15 +41,8 @@ async def list_dead_letters(
     """Dead letters in the order they came, with the causes; page on with `after`."""
     of = None if channel is None else channel_of(door, channel, ended=True)
     return listed(
-        "dead_letters", _in_turns(await door.dead_letters(of, proxy, after, most)), DeadLetter.of
+        "dead_letters", in_turns(await door.dead_letters(of, proxy, after, most)), DeadLetter.of
     )
-
-
-async def _in_turns(letters: Iterable[DeadLetterInfo]) -> AsyncIterator[DeadLetterInfo]:
-    turns = Turns()
-    for letter in letters:
-        yield letter
-        await turns.give()
 
 
 @router.post("/dead-letters/redrive", summary="Deliver many again")

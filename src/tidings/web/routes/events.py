@@ -44,7 +44,9 @@ _CLOUDEVENT: Final = {
 _OBJECT: Final[dict[str, Any]] = {"type": "object"}
 _OBJECTS: Final[dict[str, Any]] = {"type": "array", "items": _OBJECT}
 _ORIGIN: Final[dict[str, Any]] = {"type": "string", "description": "The channel's, for event ids."}
-_SEQ: Final = "Its number; 0 if a filter stopped it, -1 if it came before and the number is not known any more."
+_SEQ: Final = (
+    "Its number; 0 if a filter stopped it, -1 if it came before and its number is forgotten."
+)
 _RESULT: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {

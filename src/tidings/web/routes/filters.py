@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
 
 from tidings.api.filters import (
     AnyFilter,
+    Filters,
     MadeConstraints,
     MadeFilter,
     ModifyConstraintsForm,
@@ -18,7 +21,8 @@ from tidings.api.filters import (
 )
 from tidings.channel.management import ClearFilter, DestroyFilter
 from tidings.web.bodies import StrictRoute
-from tidings.web.paths import FilterId
+from tidings.web.looking import in_turns, listed
+from tidings.web.paths import FilterId, Most, Number
 from tidings.web.routes.answers import CREATED, NOTHING, located
 from tidings.web.state import Door
 
@@ -43,6 +47,19 @@ async def make_mapping(door: Door, asked: NewMapping, response: Response) -> Mad
     id, constraints = await door.ask(asked.to_command())
     located(response, "filters", id)
     return MadeFilter(id=id, constraints=list(constraints))
+
+
+@router.get("/filters", summary="Filters", response_model=Filters)
+async def list_filters(
+    door: Door,
+    after: Annotated[Number, Query(description="The id of the last one seen before.")] = 0,
+    most: Most = 100,
+) -> Response:
+    """Filters and mapping filters by rising ids; page on with `after`.
+
+    Those with 0 `holders` end when nobody has used them for some time.
+    """
+    return listed("filters", in_turns(door.views.filters(after, most)), filter_of)
 
 
 @router.get("/filters/{filter}", summary="One filter", response_model=AnyFilter)

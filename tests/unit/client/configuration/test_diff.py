@@ -84,7 +84,11 @@ def test_a_new_channel() -> None:
     assert (step.verb, step.what, step.details) == (
         Verb.CREATE,
         "channel a",
-        ("qos: Priority: 3",),
+        (
+            "qos: EventReliability: Persistent",
+            "qos: ConnectionReliability: Persistent",
+            "qos: Priority: 3",
+        ),
     )
     [action] = step.actions
     assert isinstance(action, MakeChannel)

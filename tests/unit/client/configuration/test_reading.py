@@ -22,7 +22,8 @@ def test_everything_has_a_default() -> None:
     assert (proxy.style, proxy.form, proxy.admin) == (Style.PUSH, Form.STRUCTURED, DEFAULT_ADMIN)
     assert (proxy.constraints, proxy.filters, proxy.types) == (None, (), ())
     assert channel.admins[Side.CONSUMER][DEFAULT_ADMIN].operator is Operator.AND
-    assert channel.qos["Priority"] == channel.qos["EventReliability"] == 0
+    assert channel.qos["Priority"] == 0
+    assert channel.qos["EventReliability"] == channel.qos["ConnectionReliability"] == 1
 
 
 def test_quality_of_service_goes_down_the_tree() -> None:

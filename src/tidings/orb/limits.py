@@ -16,7 +16,7 @@ class Limits:
         message_size: Octets of a whole message without its header, fragments put together; and of
             all messages of one connection that wait for fragments.
         unfinished: Messages of one connection that may wait for fragments at a time.
-        fragments: Fragments of one message.
+        fragments: Fragments of one message; at the limit each has 512 octets of the longest.
         value_depth: How many anys, containers and recursive types may stand inside each other.
             Twice the depth of stored values, since an any may stand between each two.
         typecode_depth: How many TypeCodes may stand inside each other.
@@ -32,7 +32,7 @@ class Limits:
 
     message_size: int = 8 * 1024 * 1024
     unfinished: int = 16
-    fragments: int = 65_536
+    fragments: int = 16_384
     value_depth: int = 130
     typecode_depth: int = 64
     typecode_size: int = 10_000

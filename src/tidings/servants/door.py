@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 from tidings.channel.commands import Command, Push
@@ -82,15 +82,19 @@ class GatheringDoor(LocalDoor):
         else:
             self._host.post(Push(*self._key, events), gathered, self._principal)
 
-    def ask(self, command: Command) -> asyncio.Future[Any]:
+    def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
         """Has a command carried out, behind the events that have come.
+
+        Args:
+            command: What to do.
+            source: With whom events share their turns; see `Mailbox.post`.
 
         Raises:
             Stopping: The door is closed.
         """
         if self._events:
             self.send()
-        return super().ask(command)
+        return super().ask(command, source)
 
     async def connect(self, connect: Connect, endpoint: Endpoint | None) -> None:
         """Connects a client to a proxy; None for one that cannot be called."""

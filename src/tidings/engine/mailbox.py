@@ -147,8 +147,8 @@ class Mailbox:
         Args:
             command: What to do.
             waiting: Gets the answer.
-            source: Who sends these events; by default all that come through one proxy are from
-                one source.
+            source: Who sends events, or behind whose events the command goes; by default all
+                that come through one proxy are from one source.
         """
         queues = self._queues
         if command.__class__ is Push:
@@ -159,7 +159,7 @@ class Mailbox:
                 self._new.append(key)
         elif queues:
             key = (getattr(command, "channel", 0), getattr(command, "proxy", 0))
-            queue = queues.get(key, self._others)
+            queue = queues.get(source) or queues.get(key, self._others)
         else:
             queue = self._others
         queue.append(Post(command, waiting))

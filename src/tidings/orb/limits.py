@@ -23,6 +23,7 @@ class Limits:
         typecode_size: Nodes of one TypeCode, when every indirection is replaced by its target.
         typecodes: TypeCodes of one message, where one is more than a word.
         empty_values: Values of a message that take no octets, such as those of an empty struct.
+        elements: Elements of a message that are read one by one: structs, texts, anys.
         profiles: Profiles of one object reference.
         components: Components of one profile.
         reference_size: Octets of all profiles of one object reference.
@@ -38,6 +39,7 @@ class Limits:
     typecode_size: int = 10_000
     typecodes: int = 100_000
     empty_values: int = 10_000
+    elements: int = 10_000_000
     profiles: int = 64
     components: int = 256
     reference_size: int = 64 * 1024

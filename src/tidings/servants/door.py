@@ -2,7 +2,7 @@
 
 A client that pushes one event after the other without waiting for answers fills one command with
 them. The order of all that is asked through one door is kept: anything else that is asked goes
-behind the events that have come before it.
+behind the events that have come before it. A batch shares no turns with the single events.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class GatheringDoor(LocalDoor):
         except TidingsError as error:
             gathered.set_exception(error)
         else:
-            self._host.post(Push(*self._key, events), gathered, self._principal)
+            self._host.post(Push(*self._key, events), gathered, self._principal, self)
 
     def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
         """Has a command carried out, behind the events that have come.
@@ -94,7 +94,7 @@ class GatheringDoor(LocalDoor):
         """
         if self._events:
             self.send()
-        return super().ask(command, source)
+        return super().ask(command, self if source is None else source)
 
     async def connect(self, connect: Connect, endpoint: Endpoint | None) -> None:
         """Connects a client to a proxy; None for one that cannot be called."""

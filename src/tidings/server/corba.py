@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -102,7 +103,10 @@ class CorbaDoor:
         self._registering: asyncio.Task[None] | None = None
         self._opened: Opened = open_service(
             host,
-            orb_options(settings.iiop),
+            replace(
+                orb_options(settings.iiop),
+                max_elements=host.settings.limits.event_values // 10 or 1,
+            ),
             object_secret(settings),
             lambda: agent_properties(current()),
             clients=client_options(settings.iiop),

@@ -23,7 +23,6 @@ from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import Property
 from tidings.cos.events import any_in, event_out
-from tidings.engine.access import OWNER, Principal
 from tidings.engine.mailbox import Waiting
 from tidings.errors import Disconnected, ProxyNotFound, Stopping
 from tidings.events import typecode as tc
@@ -53,9 +52,9 @@ def asked(made: World) -> list[Command]:
     found: list[Command] = []
     post = made.host.post
 
-    def listening(command: Command, waiting: Waiting, principal: Principal = OWNER) -> None:
+    def listening(command: Command, waiting: Waiting, *rest: Whatever) -> None:
         found.append(command)
-        post(command, waiting, principal)
+        post(command, waiting, *rest)
 
     made.host.post = listening  # type: ignore[method-assign]  # to listen
     return found

@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
@@ -33,6 +33,7 @@ from tidings.orb.ior import make_reference
 __all__ = ["ATTACKS", "main"]
 
 _EVENT: Final = b'{"domain":"Attack","type":"T","data":{"rate":57.5,"area":1}}'
+_JSON: Final = {"Content-Type": "application/json"}
 _PATIENCE: Final = 60.0
 
 
@@ -108,15 +109,14 @@ def _constraints(element: bytes, count: int) -> bytes:
 
 
 async def _searched(target: Target) -> Step:
-    """Events with a long text, for filters that search it very often."""
-    for at in range(5):
-        terms = [f"'needle {at} {number}' ~ $.remainder_of_body" for number in range(100)]
-        asked = {"constraints": [" or ".join(terms)]}
-        await target.http.post(f"/channels/{target.channel}/proxies", json=asked)
-    text = "needle " * 430_000
-    body = _in_event(f'"{text}"'.encode())
-    headers = {"Content-Type": "application/json"}
-    return lambda: target.http.post(_EVENTS.format(target.channel), content=body, headers=headers)
+    """Events with a long text, for a filter that searches it as often as one may."""
+    terms = [f"'needle {number}' ~ $.remainder_of_body" for number in range(20)]
+    asked = {"constraints": [" or ".join(terms)]}
+    made = await target.http.post(f"/channels/{target.channel}/proxies", json=asked)
+    assert made.status_code == 201, made.text
+    body = _in_event(b'"%b"' % (b"needle " * 430_000))
+    path = _EVENTS.format(target.channel)
+    return lambda: target.http.post(path, content=body, headers=_JSON)
 
 
 async def _pulled(target: Target) -> Step:
@@ -124,11 +124,10 @@ async def _pulled(target: Target) -> Step:
     made = await target.http.post(f"/channels/{target.channel}/proxies", json={"style": "pull"})
     proxy = made.json()["id"]
     path = _EVENTS.format(target.channel)
-    headers = {"Content-Type": "application/json"}
     batch = _list(_EVENT, 1_000)
 
     async def step() -> None:
-        await target.http.post(path, content=batch, headers=headers)
+        await target.http.post(path, content=batch, headers=_JSON)
         await target.http.post(
             f"/channels/{target.channel}/proxies/{proxy}/pull?most=100000&wait=0"
         )
@@ -220,12 +219,6 @@ async def _answers(target: Target) -> Step:
 # CORBA.
 
 
-@asynccontextmanager
-async def _orb() -> AsyncIterator[Orb]:
-    async with Orb(Options(call_seconds=_PATIENCE)) as orb:
-        yield orb
-
-
 def _by_corba(
     prepare: Callable[[Target, Orb, admin.EventChannel], Awaitable[Step]], at_once: int = 1
 ) -> Attack:
@@ -259,7 +252,6 @@ async def _nobody(target: Target, orb: Orb, channel: admin.EventChannel) -> Step
     silent = socket.create_server(("127.0.0.2", 0), backlog=1)
     consumers = orb.stub(admin.ConsumerAdmin, await channel.for_consumers())
     path = _EVENTS.format(target.channel)
-    headers = {"Content-Type": "application/json"}
 
     async def step() -> None:
         for at in range(100):
@@ -277,7 +269,7 @@ async def _nobody(target: Target, orb: Orb, channel: admin.EventChannel) -> Step
             with suppress(CorbaError):
                 await proxy.connect_structured_push_consumer(nowhere)
         for _ in range(100):
-            await target.http.post(path, content=_EVENT, headers=headers)
+            await target.http.post(path, content=_EVENT, headers=_JSON)
             await asyncio.sleep(0.02)
 
     return step
@@ -298,10 +290,9 @@ async def _loop(target: Target, orb: Orb, channel: admin.EventChannel) -> Step:
             into
         )
     path = _EVENTS.format(target.channel)
-    headers = {"Content-Type": "application/json"}
 
     async def step() -> None:
-        await target.http.post(path, content=_EVENT, headers=headers)
+        await target.http.post(path, content=_EVENT, headers=_JSON)
         await asyncio.sleep(0.1)
 
     return step
@@ -350,7 +341,10 @@ ATTACKS: Final[Mapping[str, Attack]] = {
     "a constraint of 60 KB": _post(
         "/filters", lambda: _constraints(b'"%b"' % b" or ".join([b"$a == 1"] * 3_300), 1)
     ),
-    "500 times ~ over 3 MB": Attack(_searched),
+    "500 times ~ in a filter": _post(
+        "/filters", lambda: _constraints(b'"%b"' % b" or ".join([b"'x' ~ $a"] * 500), 1)
+    ),
+    "20 times ~ over 3 MB": Attack(_searched),
     "100,000 answers in a frame": Attack(_answers, at_once=1),
     "pulls of 100,000 events": Attack(_pulled, at_once=1),
     "64 frames of 1,000 events under way": _frames(partial(_list, _EVENT, 1_000), 64),

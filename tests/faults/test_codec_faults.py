@@ -101,14 +101,14 @@ FAULTS = [
     Fault(
         "of two members with one name the last counts",
         f"{CODECS}.json_text",
-        "if octets.count(b\":\")",
-        "if False and octets.count(b\":\")",
+        'if octets.count(b":")',
+        'if False and octets.count(b":")',
         f"{TEXT}:test_twins_are_found_wherever_they_are",
     ),
     Fault(
         "an escaped colon hides a member that stands twice",
         f"{CODECS}.json_text",
-        ' + _escaped_colons(octets) != pairs',
+        " + _escaped_colons(octets) != pairs",
         " < pairs",
         f"{TEXT}:test_what_is_no_json",
     ),
@@ -118,6 +118,13 @@ FAULTS = [
         "if values is not None and",
         "if values is not None and _decoder.decode(octets) and",
         f"{TEXT}:test_values_are_counted_before_they_are_parsed",
+    ),
+    Fault(
+        "all faults of a request are told, however many they are",
+        "tidings.api.problems",
+        "for fault in found[:MOST_FAULTS]]",
+        "for fault in found]",
+        "tests.unit.api.test_problems:test_of_very_many_faults_the_first_are_told",
     ),
     Fault(
         "deep JSON ends in a RecursionError",

@@ -151,9 +151,9 @@ def test_each_source_keeps_its_order_with_what_is_about_its_proxy(
         items = [f"{number}.{at}" for at in range(size)]
         mailbox.post(Push(1, proxy, named(*items)), None)
         sent.setdefault(proxy, []).extend(items)
-    for proxy in sent:
+    for proxy, items in sent.items():
         mailbox.post(Disconnect(1, proxy), None)
-        sent[proxy].append("end")
+        items.append("end")
     got: dict[int, list[str]] = {proxy: [] for proxy in sent}
     while mailbox:
         for post in mailbox.slice():

@@ -56,7 +56,7 @@ def asked(made: World) -> list[Command]:
         found.append(command)
         post(command, waiting, *rest)
 
-    made.host.post = listening  # type: ignore[method-assign]  # to listen
+    made.host.post = listening  # type: ignore[assignment, method-assign]  # to listen
     return found
 
 

@@ -41,7 +41,7 @@ _NOBODY: Final = "nobody attacks"
 
 def run(
     *,
-    seconds: float = 3.0,
+    seconds: float = 2.0,
     attacks: Sequence[str] = (),
     progress: Progress = lambda step: None,
 ) -> dict[str, Any]:

@@ -190,7 +190,7 @@ def attack(
         list[str] | None,
         typer.Option(help="Which attack, by its name. Repeatable. [default: all of them]"),
     ] = None,
-    seconds: Annotated[float, typer.Option(min=0.1, help="How long each attack lasts.")] = 3.0,
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long each attack lasts.")] = 2.0,
     json: Json = False,
 ) -> None:
     """Measure what another client feels while somebody attacks the service.

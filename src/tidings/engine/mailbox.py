@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 # What a slice should take at most, in microseconds; well below the 5 ms nothing may exceed.
 _SLICE: Final = 3_000
-_FEWEST: Final = 4
+_FEWEST: Final = 1
 _MOST: Final = 512
 # What one source may have done before the others get their turn, in events.
 _TURN: Final = 32

@@ -284,10 +284,17 @@ ENGINE_FAULTS = [
         "test_losses.py::test_damage_that_comes_while_it_runs_is_named_and_the_outcome_is_lost",
     ),
     _planted(
+        "who sends a few events waits behind thousands of others",
+        MAILBOX,
+        "            key = source or (command.channel, command.proxy)\n",
+        "            key = 1\n",
+        "test_mailbox.py::test_a_few_events_do_not_wait_behind_thousands_of_others",
+    ),
+    _planted(
         "a large push is limited part by part",
         MAILBOX,
-        "(post.parts is not None or self._fits(command))",
-        "True",
+        "return command.__class__ is not Push or post.parts is not None or self._fits(command)",
+        "return True",
         "test_host.py::test_a_push_beyond_the_limit_or_with_wrong_marks_changes_nothing",
     ),
     _planted(

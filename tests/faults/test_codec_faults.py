@@ -120,6 +120,13 @@ FAULTS = [
         f"{TEXT}:test_values_are_counted_before_they_are_parsed",
     ),
     Fault(
+        "all faults of a request are told, however many they are",
+        "tidings.api.problems",
+        "for fault in found[:MOST_FAULTS]]",
+        "for fault in found]",
+        "tests.unit.api.test_problems:test_of_very_many_faults_the_first_are_told",
+    ),
+    Fault(
         "deep JSON ends in a RecursionError",
         f"{CODECS}.json_text",
         'count(b":")\n    except RecursionError as error:',

@@ -10,6 +10,7 @@ from pydantic import Field
 from tidings.api.model import Answer, Asked, EventType, Id, Key, examples, pattern_in, pattern_out
 from tidings.api.plain import plain_of
 from tidings.channel import management
+from tidings.channel.settings import FilterPart
 from tidings.channel.views import FilterInfo, MappingInfo
 from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import Value
@@ -34,6 +35,7 @@ __all__ = [
     "NewMapped",
     "NewMapping",
     "filter_of",
+    "filter_parts",
     "to_constraints",
     "to_mapped",
 ]
@@ -79,6 +81,14 @@ class ConstraintForm(Asked):
 
 Constraints: TypeAlias = list[ConstraintForm | str]
 """Constraints, each with its event types or as a text alone."""
+
+
+def filter_parts(given: Iterable[ConstraintForm | str]) -> list[FilterPart]:
+    """What counts of constraints for the size of their filter."""
+    return [
+        FilterPart(one, 0) if isinstance(one, str) else FilterPart(one.text, len(one.types))
+        for one in given
+    ]
 
 
 def to_constraints(given: Iterable[ConstraintForm | str]) -> tuple[Constraint, ...]:

@@ -80,6 +80,9 @@ SUBPROTOCOL: Final = "tidings.v1"
 # The largest event with all that may stand around it, and some more.
 MAX_FRAME_OCTETS: Final = 16 * 1024 * 1024
 
+# How long a frame may be that is searched for its id.
+_SEARCHED_OCTETS: Final = 1024 * 1024
+
 _encoder = msgspec.json.Encoder()
 _server_decoder: Final[msgspec.json.Decoder[ServerFrame]] = msgspec.json.Decoder(ServerFrame)
 
@@ -139,7 +142,9 @@ def read_server_frame(text: str | bytes) -> ServerFrame:
 
 
 def frame_id(text: str | bytes) -> int | None:
-    """The `id` of a frame that was refused, if it can be found."""
+    """The `id` of a frame that was refused, if it can be found; a long one is not searched."""
+    if len(text) > _SEARCHED_OCTETS:
+        return None
     try:
         return msgspec.json.decode(text, type=_Identified).id
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from tidings.errors import InvalidEventType
+from tidings.errors import InvalidEventType, LimitExceeded
+from tidings.events.texts import shortened
 from tidings.filters.constraint import EventTypePattern, event_type
 
 __all__ = [
@@ -31,6 +32,25 @@ class Asked(BaseModel):
     """What a client sends: nothing in it is converted, and nothing unknown is let through."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    # What one list or object may hold: so many faults could be told of it.
+    MOST_ITEMS: ClassVar[int] = 1_000
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_items(cls, given: object) -> object:
+        """Counts before anything is looked at.
+
+        Raises:
+            LimitExceeded: Something has too many.
+        """
+        for name, part in given.items() if isinstance(given, dict) else ():
+            if isinstance(part, list | dict) and len(part) > cls.MOST_ITEMS:
+                raise LimitExceeded(
+                    f"{shortened(name)} holds {len(part)} items, more than the {cls.MOST_ITEMS} "
+                    "that one request may bring: send several"
+                )
+        return given
 
 
 class Answer(BaseModel):

@@ -29,10 +29,13 @@ from tidings.errors import (
     UnsupportedProperties,
 )
 
-__all__ = ["MEDIA_TYPE", "error_of", "misfit_of", "problem_of"]
+__all__ = ["MEDIA_TYPE", "MOST_FAULTS", "error_of", "misfit_of", "problem_of"]
 
 MEDIA_TYPE: Final = "application/problem+json"
 """The media type of problems."""
+
+MOST_FAULTS: Final = 20
+"""How many faults of one request are told; the rest are counted."""
 
 _T = TypeVar("_T")
 
@@ -89,8 +92,12 @@ def misfit_of(faults: Iterable[Mapping[str, object]]) -> dict[str, object]:
     Args:
         faults: As pydantic's `ValidationError.errors` has them.
     """
-    told = [(_place(fault.get("loc")), _in_words(fault)) for fault in faults]
-    detail = "\n".join(f"{where}: {message}" if where else message for where, message in told)
+    found = list(faults)
+    told = [(_place(fault.get("loc")), _in_words(fault)) for fault in found[:MOST_FAULTS]]
+    lines = [f"{where}: {message}" if where else message for where, message in told]
+    if len(found) > MOST_FAULTS:
+        lines.append(f"… and {len(found) - MOST_FAULTS} more")
+    detail = "\n".join(lines)
     problem = _problem(BadInput, detail or "the request does not fit")
     problem["status"] = 422
     problem["faults"] = [

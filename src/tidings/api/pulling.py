@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Final, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import FailFast, Field
 
 from tidings.api.frame_parts import MAX_REASON, MAX_WINDOW
 from tidings.api.model import Asked, Id, examples
@@ -17,7 +17,7 @@ _SECOND: Final = 1_000_000
 # A year: a longer wait or lease is a slip of the pen.
 _LONGEST: Final = 366 * 86_400.0
 
-Seqs: TypeAlias = Annotated[list[Id], Field(max_length=MAX_WINDOW)]
+Seqs: TypeAlias = Annotated[list[Id], FailFast(), Field(max_length=MAX_WINDOW)]
 """Numbers of events."""
 
 _Seconds: TypeAlias = Annotated[float, Field(ge=0, le=_LONGEST, allow_inf_nan=False)]
@@ -27,6 +27,7 @@ class AckForm(Asked):
     """Events that the consumer has taken; unknown numbers are ignored."""
 
     model_config = examples({"seqs": [1041, 1042]})
+    MOST_ITEMS = MAX_WINDOW
 
     seqs: Seqs
 
@@ -39,6 +40,7 @@ class ReasonForm(Asked):
     """Events that the consumer has not taken, and why; unknown numbers are ignored."""
 
     model_config = examples({"seqs": [1041], "reason": "the order is unknown"})
+    MOST_ITEMS = MAX_WINDOW
 
     seqs: Seqs
     reason: str = Field(default="", max_length=MAX_REASON)

@@ -105,10 +105,15 @@ class ServerProcess:
 
 
 class TidingsService(ServerProcess):
-    """The service, with everything in memory."""
+    """The service, with everything in memory.
 
-    def __init__(self, folder: Path) -> None:
-        command = ["tidings", "serve", "--memory", "--port", "0", "--port-file"]
+    Args:
+        folder: For its files.
+        options: More options of `tidings serve`.
+    """
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        command = ["tidings", "serve", "--memory", "--port", "0", *options, "--port-file"]
         super().__init__(command, folder / "service.json")
         self._channels: dict[str, int] = {}
         self._kept: list[Socket] = []

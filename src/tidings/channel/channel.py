@@ -75,6 +75,7 @@ class Channel:
         live: How many consumers still wait for an event, by its number; not counting entries
             on the disk.
         spilled: How many entries of its consumers are on the disk.
+        promised: How many events are still to come of pushes that were accepted as a whole.
         plan: The rules that judge events.
         router: The same rules, by what they ask for.
         offers: What suppliers say they will send.
@@ -101,6 +102,7 @@ class Channel:
         self.skipped = 0
         self.live: dict[int, int] = {}
         self.spilled = 0
+        self.promised = 0
         self.plan = Plan()
         self.router = Router()
         self.offers: TypeRegistry[tuple[str, int]] = TypeRegistry()
@@ -150,7 +152,11 @@ class Channel:
     def push(self, command: Push, now: int) -> list[int | TidingsError]:
         """Takes events in; for each its number, 0 if a filter stopped it, or an error."""
         supplier = self.supplier_of(command)
-        return self.take_in(supplier, command.items, command.marks, command.hops, now)
+        items, ahead = command.items, self.promised
+        if command.promised:
+            self.promised -= len(items)
+            ahead = 0  # its room was kept
+        return self.take_in(supplier, items, command.marks, command.hops, now, ahead)
 
     def supplier_of(self, command: Push) -> Proxy:
         """The proxy through which a push comes, if it can.
@@ -180,9 +186,9 @@ class Channel:
         supplier = self.supplier_of(command)
         core, items = self.core, command.whole
         is_tight = self.room_for(len(items)) < len(items)
-        ahead = 0
+        ahead = self.promised
         for item in items:
-            event = entered(item, core.settings.unwrap)
+            event = self._entered(item)
             fields = fields_for(event, now + core.offset)
             if supplier.judged and not self.plan.verdict(fields, supplier.id).passed:
                 continue
@@ -190,6 +196,8 @@ class Channel:
             self._is_full_for(event, quality, approximate_octets(event), ahead)
             if is_tight and self.router.match(fields):
                 ahead += 1
+        if command.more:
+            self.promised += len(items) - len(command.items)
 
     def take_in(
         self,
@@ -198,13 +206,14 @@ class Channel:
         marks: Sequence[ProducerMark] | None,
         hops: tuple[str, ...],
         now: int,
+        ahead: int = 0,
     ) -> list[int | TidingsError]:
         """Takes events in one by one: one that is refused does not keep the others out."""
         answers: list[int | TidingsError] = []
         for index, item in enumerate(items):
             try:
                 mark = None if marks is None else marks[index]
-                answers.append(self._accept(supplier, item, mark, hops, now))
+                answers.append(self._accept(supplier, item, mark, hops, now, ahead))
             except TidingsError as error:
                 answers.append(error)
         return answers
@@ -216,15 +225,14 @@ class Channel:
         mark: ProducerMark | None,
         hops: tuple[str, ...],
         now: int,
+        ahead: int,
     ) -> int:
         if mark is not None:
             known = self.marks.seen(mark)
             if known is not None:
                 return known
         core = self.core
-        event = entered(item, core.settings.unwrap)
-        if event.header:
-            event = with_standard_types(event)
+        event = self._entered(item)
         fields = fields_for(event, now + core.offset)
         if supplier.judged and not self.plan.verdict(fields, supplier.id).passed:
             if mark is not None:
@@ -232,7 +240,7 @@ class Channel:
             return 0
         quality = quality_of(event.header, supplier, now)
         octets = approximate_octets(event)
-        is_full = self._is_full_for(event, quality, octets)
+        is_full = self._is_full_for(event, quality, octets, ahead)
         in_memory = not (quality.persistent and core.spills)
         if in_memory and core.octets + octets > core.settings.limits.octets_in_all:
             relieve(core, octets)
@@ -251,8 +259,12 @@ class Channel:
             self.backlog_of().make_room(self, self.properties.max_queue_length)
         return Warned.of(seq, quality.warnings) if quality.warnings else seq
 
+    def _entered(self, item: Item) -> StructuredEvent:
+        event = entered(item, self.core.settings.unwrap)
+        return with_standard_types(event) if event.header else event
+
     def _is_full_for(
-        self, event: StructuredEvent, quality: Quality, octets: int, ahead: int = 0
+        self, event: StructuredEvent, quality: Quality, octets: int, ahead: int
     ) -> bool:
         """Refuses an event for which there is no room; whether one has to go for it.
 
@@ -260,7 +272,8 @@ class Channel:
             event: The event.
             quality: What applies to it.
             octets: About how much memory it takes.
-            ahead: How many events of the same push will wait before it.
+            ahead: How many events will wait before it that have not come yet: of the same push, and
+                of pushes that were accepted as a whole.
         """
         core = self.core
         limits = core.settings.limits
@@ -275,10 +288,10 @@ class Channel:
         waiting = len(self.live) + self.spilled
         is_full = most > 0 and waiting + ahead >= most
         if is_full and self.properties.reject_new_events:
-            batch = f"{ahead} of the batch fit, none was accepted"
+            batch = f"{ahead - self.promised} of the batch fit, none was accepted"
             raise ChannelFull(
                 f"MaxQueueLength is {most}, and {waiting} events wait in channel {self.id}; "
-                + (batch if ahead else "the event was not accepted")
+                + (batch if ahead > self.promised else "the event was not accepted")
             )
         return is_full
 
@@ -287,7 +300,7 @@ class Channel:
         most = self.properties.max_queue_length
         if not most or not self.properties.reject_new_events:
             return events
-        return max(0, min(events, most - len(self.live) - self.spilled))
+        return max(0, min(events, most - len(self.live) - self.spilled - self.promised))
 
     def _give_out(
         self,

@@ -71,7 +71,8 @@ class Push(NamedTuple):
         trail: Whether each number comes with its decision trail, as a `Traced`.
         whole: Events that are accepted together or not at all: the first one that would be
             refused refuses the command. Of a push in parts the first part has all of them here.
-        more: Whether this is a part of a push, and the next part follows at once.
+        more: Whether this is a part of a push, and the next part follows soon.
+        promised: Whether this is a further part of a push that was accepted as a whole.
     """
 
     channel: int
@@ -82,6 +83,7 @@ class Push(NamedTuple):
     trail: bool = False
     whole: Sequence[Item] = ()
     more: bool = False
+    promised: bool = False
 
 
 class Pull(NamedTuple):

@@ -23,7 +23,7 @@ class Core:
         settings: How the standard is read.
         out: The effects of the batch, in order.
         touched: Consumers to which something may now be delivered.
-        awaits_part: Whether the next batch of commands begins with the next part of a push.
+        unfinished: Channels to which the next part of a push is still to come.
         held: Consumers of batches that wait for that part.
         now: Host time when the latest commands came.
         offset: Host time plus this is the time, microseconds since 1970.
@@ -35,7 +35,6 @@ class Core:
 
     __slots__ = (
         "_alarms",
-        "awaits_part",
         "channels",
         "disk_full",
         "held",
@@ -46,13 +45,14 @@ class Core:
         "settings",
         "spills",
         "touched",
+        "unfinished",
     )
 
     def __init__(self, settings: Settings, spills: bool) -> None:
         self.settings = settings
         self.out: list[Effect] = []
         self.touched: dict[Proxy, None] = {}
-        self.awaits_part = False
+        self.unfinished: set[int] = set()
         self.held: dict[Proxy, None] = {}
         self.now = 0
         self.offset = 0

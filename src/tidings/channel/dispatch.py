@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tidings.channel import answers, qos_check, sharing
@@ -18,9 +18,11 @@ from tidings.channel.lifecycle import Lifecycle
 from tidings.channel.overflow import swap_out
 from tidings.channel.polling import ask, polled
 from tidings.channel.pulls import begin_pull, cancel_pull
+from tidings.channel.settings import FilterPart
 from tidings.channel.trail import Trail, dry_run, traced_push
 from tidings.channel.vocabulary import Place, Side
 from tidings.errors import InvalidUsage, TidingsError
+from tidings.filters.constraint import Constraint
 from tidings.filters.filter import Filter, accepted_grammar
 from tidings.filters.mapping import MappingFilter
 
@@ -225,46 +227,56 @@ class _Filters(_Finds):
 
     def _create_filter(self, command: m.CreateFilter, now: int) -> tuple[int, tuple[int, ...]]:
         accepted_grammar(command.grammar)
-        self._adjust.check_constraints(command.constraints)
+        self._check(command.constraints)
         made, ids = new_filter(command.constraints)
         filters = self._factory.filters
         return filters.add(made, command.owner, private=command.private).id, ids
 
     def _create_mapping(self, command: m.CreateMapping, now: int) -> tuple[int, tuple[int, ...]]:
         accepted_grammar(command.grammar)
-        self._adjust.check_constraints([one.constraint for one in command.mapped])
+        self._check([one.constraint for one in command.mapped])
         made = MappingFilter(command.default)
         ids = tuple(made.add(command.mapped)) if command.mapped else ()
         filters = self._factory.filters
         return filters.add(made, command.owner, private=command.private).id, ids
 
     def _add_constraints(self, command: m.AddConstraints, now: int) -> object:
-        self._adjust.check_constraints(command.constraints)
         filters = self._factory.filters
         made = filters.filter(command.filter)
+        self._check(command.constraints, made.version.constraints.values())
         hosted = filters.use(command.filter, now)
         return self._adjust.change_filter(hosted, lambda: made.add(command.constraints))
 
     def _modify_constraints(self, command: m.ModifyConstraints, now: int) -> None:
-        self._adjust.check_constraints(list(command.replace.values()))
         filters = self._factory.filters
         made = filters.filter(command.filter)
+        new, old = command.replace, made.version.constraints
+        self._check(list(new.values()), [one for id, one in old.items() if id not in new])
         hosted = filters.use(command.filter, now)
         self._adjust.change_filter(hosted, lambda: made.modify(command.delete, command.replace))
 
     def _add_mapped(self, command: m.AddMapped, now: int) -> object:
-        self._adjust.check_constraints([one.constraint for one in command.mapped])
         filters = self._factory.filters
         made = filters.mapping(command.filter)
+        old = made.version.mapped.values()
+        self._check([one.constraint for one in command.mapped], [one.constraint for one in old])
         hosted = filters.use(command.filter, now)
         return self._adjust.change_filter(hosted, lambda: made.add(command.mapped))
 
     def _modify_mapped(self, command: m.ModifyMapped, now: int) -> None:
-        self._adjust.check_constraints([one.constraint for one in command.replace.values()])
         filters = self._factory.filters
         made = filters.mapping(command.filter)
+        new, old = command.replace, made.version.mapped
+        rest = [one.constraint for id, one in old.items() if id not in new]
+        self._check([one.constraint for one in new.values()], rest)
         hosted = filters.use(command.filter, now)
         self._adjust.change_filter(hosted, lambda: made.modify(command.delete, command.replace))
+
+    def _check(self, new: Sequence[Constraint], old: Iterable[Constraint] = ()) -> None:
+        """Refuses constraints that no filter may have, or this one not in addition."""
+        self._adjust.check_constraints(new)
+        if new:
+            self._factory.core.settings.limits.check_filter(map(FilterPart.of, (*old, *new)))
 
     def _clear(self, command: m.ClearFilter, now: int) -> None:
         hosted = self._factory.filters.use(command.filter, now)

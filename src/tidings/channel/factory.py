@@ -113,9 +113,11 @@ class Factory:
             except Exception as fault:  # noqa: BLE001 -- a fault of ours, or of who asks: not of others
                 replies.append(_fault(command, fault))
         core = self.core
-        last = commands[-1] if commands else None
-        refused = bool(replies) and isinstance(replies[-1], TidingsError)
-        core.awaits_part = type(last) is c.Push and last.more and not refused
+        core.unfinished = {
+            command.channel
+            for command, reply in zip(commands, replies, strict=True)
+            if type(command) is c.Push and command.more and not isinstance(reply, TidingsError)
+        }
         while core.touched:
             proxies, core.touched = list(core.touched), {}
             for at, proxy in enumerate(proxies):

@@ -64,8 +64,8 @@ def _pump_batches(proxy: Proxy, delivery: Delivery, now: int) -> None:
         not delivery.flight or len(delivery.flight) + size <= proxy.window
     ):
         core = proxy.channel.core
-        if core.awaits_part and len(delivery.queue) < size:
-            core.held[proxy] = None  # the rest of a push comes at once, and may fill the batch
+        if proxy.channel.id in core.unfinished and len(delivery.queue) < size:
+            core.held[proxy] = None  # the rest of a push comes soon, and may fill the batch
             return
         if pacing and len(delivery.queue) < size:
             first = now if delivery.first_at is None else delivery.first_at

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 from tidings.channel import properties, qos_check
 from tidings.channel.properties import ADMIN_PROPERTIES, AdminProperties
@@ -20,11 +21,20 @@ from tidings.channel.property_errors import (
     Widened,
 )
 from tidings.channel.qos import QOS_PROPERTIES, DiscardPolicy, OrderPolicy, QoS
-from tidings.errors import InvalidUsage, TooManyObjects, UnsupportedProperties
+from tidings.errors import InvalidUsage, LimitExceeded, TooManyObjects, UnsupportedProperties
 from tidings.events.texts import shortened
+from tidings.filters.constraint import Constraint
 from tidings.filters.plan import Operator
 
-__all__ = ["DEFAULT_SETTINGS", "Counted", "Inheritance", "Limits", "Settings", "room_for_one"]
+__all__ = [
+    "DEFAULT_SETTINGS",
+    "Counted",
+    "FilterPart",
+    "Inheritance",
+    "Limits",
+    "Settings",
+    "room_for_one",
+]
 
 _SECOND: Final = 1_000_000
 
@@ -59,6 +69,11 @@ class Limits:
         event_values: Values in one event or request that comes as JSON, an object or list
             counted as ten; values in one CORBA message. Reading at the limit takes about 20 ms.
         batch_events: Events in one push.
+        filter_constraints: Constraints of one filter.
+        filter_types: Event types that the constraints of one filter name, in all.
+        filter_octets: Their texts in all. Asking the longest filter takes about 15 ms.
+        filter_searches: How often `~` stands in them. Each looks through a text of 3 MB in about
+            3 ms.
         producers: Producers whose marks a channel remembers.
         producer_runs: Runs of numbers of one producer whose sequence numbers are remembered, and
             gaps that are remembered below them: a number with more gaps above it cannot be judged
@@ -82,6 +97,10 @@ class Limits:
     event_octets: int = 10_000_000
     event_values: int = 100_000
     batch_events: int = 10_000
+    filter_constraints: int = 1_000
+    filter_types: int = 10_000
+    filter_octets: int = 128 * 1024
+    filter_searches: int = 20
     producers: int = 100_000
     producer_runs: int = 1_024
     producer_runs_in_all: int = 1_000_000
@@ -95,6 +114,39 @@ class Limits:
     def __post_init__(self) -> None:
         for one in fields(self):
             _check_number(f"limits.{one.name}", getattr(self, one.name), 1)
+
+    def check_filter(self, constraints: Iterable[FilterPart]) -> int:
+        """The octets of a filter's constraints, if it is not too large.
+
+        Raises:
+            LimitExceeded: It is; the message says in what.
+        """
+        found = list(constraints)
+        octets = sum(len(one.text) for one in found)
+        for count, most, what in (
+            (len(found), self.filter_constraints, "constraints"),
+            (sum(one.types for one in found), self.filter_types, "event types"),
+            (octets, self.filter_octets, "characters"),
+            (sum(one.text.count("~") for one in found), self.filter_searches, "times ~"),
+        ):
+            if count > most:
+                raise LimitExceeded(
+                    f"{count} {what} are more than the {most} that one filter may have: use "
+                    "several filters"
+                )
+        return octets
+
+
+class FilterPart(NamedTuple):
+    """What counts of one constraint for the size of its filter."""
+
+    text: str
+    types: int
+
+    @classmethod
+    def of(cls, constraint: Constraint) -> Self:
+        """That of a constraint."""
+        return cls(constraint.text, len(constraint.event_types))
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,6 +180,31 @@ def web(
 
 
 @app.command(
+    epilog=examples(
+        "tidings bench attack",
+        'tidings bench attack --attack "100,000 constraints" --seconds 1 --json',
+    )
+)
+def attack(
+    attack: Annotated[
+        list[str] | None,
+        typer.Option(help="Which attack, by its name. Repeatable. [default: all of them]"),
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long each attack lasts.")] = 2.0,
+    json: Json = False,
+) -> None:
+    """Measure what another client feels while somebody attacks the service.
+
+    The service runs in a process of its own, and so does each attack, one at a time: bodies,
+    frames, filters and CORBA messages that cost most for their size, and publishers in bulk. The
+    other client publishes, receives and asks; its waits and the service's memory are reported.
+
+    Exit code: 0 whatever the figures; `ok` in the result says whether the targets were met.
+    """
+    _run("attack", json, attacks=attack or [], seconds=seconds)
+
+
+@app.command(
     epilog=examples("tidings bench pipeline --quick", "tidings bench pipeline --rounds 3 --json")
 )
 def pipeline(

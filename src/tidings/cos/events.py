@@ -10,7 +10,7 @@ refused; and a bare value is an event of the type ``%ANY`` whose body it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tidings.channel.vocabulary import Form
@@ -35,6 +35,7 @@ __all__ = [
     "MOST_OCTETS",
     "NO_EVENT",
     "WRITE",
+    "ReadBatch",
     "ReadEvent",
     "any_in",
     "any_out",
@@ -167,14 +168,37 @@ def read_event(reader: Reader) -> ReadEvent:
     return _read(event, reader, start, portable=foreign == reader.foreign[0])
 
 
-def read_batch(reader: Reader) -> list[ReadEvent]:
-    """Reads a batch of structured events.
+class ReadBatch:
+    """A batch of structured events whose octets came: they are read as they are asked for.
+
+    Attributes:
+        count: How many they are.
+        reader: Where they are read.
+    """
+
+    def __init__(self, count: int, reader: Reader) -> None:
+        self.count = count
+        self.reader = reader
+
+    def __iter__(self) -> Iterator[ReadEvent]:
+        """Reads one event after the other.
+
+        Raises:
+            MARSHAL: The octets hold none.
+            BAD_PARAM: A property has no name, or two have the same.
+        """
+        for _ in range(self.count):
+            self.reader.spent[2] = 0  # what one event may hold, each may
+            yield read_event(self.reader)
+
+
+def read_batch(reader: Reader) -> ReadBatch:
+    """Finds a batch of structured events.
 
     Raises:
-        MARSHAL: The octets hold none.
-        BAD_PARAM: A property has no name, or two have the same.
+        MARSHAL: The octets cannot hold so many.
     """
-    return [read_event(reader) for _ in range(reader.length(24))]
+    return ReadBatch(reader.count(24), reader)
 
 
 def read_bare(reader: Reader) -> ReadEvent:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, TypeVar
@@ -77,8 +77,12 @@ class LocalDoor:
         self._check_open()
         return self._views
 
-    def ask(self, command: Command) -> asyncio.Future[Any]:
+    def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
         """Has a command carried out.
+
+        Args:
+            command: What to do.
+            source: With whom events share their turns; see `Mailbox.post`.
 
         Raises:
             Stopping: The door is closed.
@@ -90,7 +94,7 @@ class LocalDoor:
             command, ObtainProxy | CreateFilter | CreateMapping
         ):
             command = replace(command, owner=principal.name)
-        return self._host.ask(command, principal)
+        return self._host.ask(command, principal, source)
 
     def check(self, command: Command) -> None:
         """Does nothing if the principal may ask for a command, which it does not do yet.

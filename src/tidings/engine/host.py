@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 from tidings.channel import commands as c
 from tidings.channel import effects as e
 from tidings.channel import management as m
-from tidings.channel.commands import Command, Push
+from tidings.channel.commands import Command
 from tidings.channel.effects import Outcome
 from tidings.channel.factory import Factory
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
@@ -32,7 +32,7 @@ from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping
 from tidings.engine.leaving import Leaving, leaves
 from tidings.engine.losses import Losses, numbers_text
-from tidings.engine.mailbox import Mailbox, Waiting
+from tidings.engine.mailbox import Mailbox, Waiting, weight
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
 from tidings.engine.recovery import recover
@@ -174,20 +174,35 @@ class Host:
 
     # Asking.
 
-    def ask(self, command: Command, principal: Principal = OWNER) -> asyncio.Future[Any]:
+    def ask(
+        self, command: Command, principal: Principal = OWNER, source: Hashable | None = None
+    ) -> asyncio.Future[Any]:
         """Has a command carried out; the future gets its answer or error."""
         future = self.loop.create_future()
-        self.post(command, future, principal)
+        self.post(command, future, principal, source)
         return future
 
-    def post(self, command: Command, waiting: Waiting, principal: Principal = OWNER) -> None:
-        """Has a command carried out, and somebody told of its answer or error."""
+    def post(
+        self,
+        command: Command,
+        waiting: Waiting,
+        principal: Principal = OWNER,
+        source: Hashable | None = None,
+    ) -> None:
+        """Has a command carried out, and somebody told of its answer or error.
+
+        Args:
+            command: What to do.
+            waiting: Who is told.
+            principal: Who asks.
+            source: With whom events are in order, and share their turns; see `Mailbox.post`.
+        """
         if self._stopping or self.disk_error is not None or principal is not OWNER:
             error = self._refusal(command, principal)
             if error is not None:
                 waiting.set_exception(error)
                 return
-        self._mailbox.post(command, waiting)
+        self._mailbox.post(command, waiting, source)
         self._schedule()
 
     def tell(self, command: Command, done: asyncio.Future[Any] | None = None) -> None:
@@ -295,8 +310,8 @@ class Host:
             if type(posts[0].command) is not c.Tick:
                 self._tick()  # what the others have brought about is carried out with it
         self._timer.set(self.factory.wake_at)
-        weight = sum(len(p.command.items) if type(p.command) is Push else 1 for p in posts)
-        self._mailbox.took(weight, self.watchdog.left())
+        cost = sum([weight(post.command) for post in posts])
+        self._mailbox.took(cost, self.watchdog.left())
         if self._mailbox:
             self._schedule()
 

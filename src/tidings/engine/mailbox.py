@@ -2,26 +2,48 @@
 
 A slice is small enough that the loop is not held up: how many events it may hold follows from
 what the latest ones have cost. A push with more events than that is carried out in parts.
+
+What waits stands in queues, one for each source of events, and a slice takes from all of them in
+turn. A source that had nothing waiting goes before those that take more than one turn: somebody
+who sends a few events does not wait behind thousands of somebody else's. What one source sends,
+and whatever else is about its proxy, is carried out in the order it came.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Final, NamedTuple, Protocol
 
-from tidings.channel.commands import Command, Push
+from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.errors import TidingsError
 
-__all__ = ["Mailbox", "Post", "Waiting"]
+__all__ = ["Mailbox", "Post", "Waiting", "weight"]
 
 log = logging.getLogger(__name__)
 
 # What a slice should take at most, in microseconds; well below the 5 ms nothing may exceed.
 _SLICE: Final = 3_000
-_FEWEST: Final = 4
+_FEWEST: Final = 1
 _MOST: Final = 512
+# What one source may have done before the others get their turn, in events.
+_TURN: Final = 32
+# Answers of consumers that cost as much as one event.
+_ANSWERS: Final = 8
+
+
+def weight(command: Command) -> int:
+    """What a command costs, in events."""
+    kind = command.__class__
+    if kind is Push:
+        return len(command.items)  # type: ignore[union-attr]
+    if kind in _ANSWER_KINDS:
+        return 1 + len(command.seqs) // _ANSWERS  # type: ignore[union-attr]
+    return 1
+
+
+_ANSWER_KINDS: Final = frozenset({Ack, Failed, Reject})
 
 
 class Waiting(Protocol):
@@ -81,28 +103,66 @@ class Post(NamedTuple):
 
 
 class Mailbox:
-    """Commands in the order they came.
+    """Commands in the order they came from each source.
 
     Args:
         batch_events: A push of more events is refused; it is not parted, so that it is refused
             as a whole.
     """
 
-    __slots__ = ("_batch_events", "_cost", "_gathering", "_posts", "most")
+    __slots__ = (
+        "_batch_events",
+        "_cost",
+        "_gathering",
+        "_new",
+        "_old",
+        "_others",
+        "_queues",
+        "most",
+    )
 
     def __init__(self, batch_events: int) -> None:
-        self._posts: deque[Post] = deque()
+        self._queues: dict[Hashable, deque[Post]] = {}
+        # Sources whose turn comes: those that had nothing waiting, and those that had a turn.
+        self._new: deque[Hashable] = deque()
+        self._old: deque[Hashable] = deque()
+        # All that is about no source of events.
+        self._others: deque[Post] = deque()
         self._gathering: list[Callable[[], None]] = []
         self._batch_events = batch_events
         self._cost = 20.0
         self.most = 100
 
     def __len__(self) -> int:
-        return len(self._posts)
+        return len(self._others) + sum(map(len, self._queues.values()))
 
-    def post(self, command: Command, waiting: Waiting | None) -> None:
-        """Puts a command at the end."""
-        self._posts.append(Post(command, waiting))
+    def __bool__(self) -> bool:
+        return bool(self._others or self._queues)
+
+    def post(
+        self, command: Command, waiting: Waiting | None, source: Hashable | None = None
+    ) -> None:
+        """Puts a command at the end of its queue.
+
+        Args:
+            command: What to do.
+            waiting: Gets the answer.
+            source: Who sends events, or behind whose events the command goes; by default all
+                that come through one proxy are from one source.
+        """
+        queues = self._queues
+        if command.__class__ is Push:
+            key = source or (command.channel, command.proxy)
+            queue = queues.get(key)
+            if queue is None:
+                queue = queues[key] = deque()
+                self._new.append(key)
+        elif queues:
+            key = (getattr(command, "channel", 0), getattr(command, "proxy", 0))
+            queue = queues.get(source) or queues.get(key, self._others)
+        else:
+            queue = self._others
+        queue.append(Post(command, waiting))
 
     def gather(self, act: Callable[[], None]) -> None:
         """Has somebody post what has come together, when the next slice is taken."""
@@ -115,28 +175,51 @@ class Mailbox:
                 self._gathering.pop(0)()
             except Exception:  # a fault of ours: the others must not suffer from it
                 log.exception("what has come together could not be posted")
-        posts = self._posts
+        queues, new, old = self._queues, self._new, self._old
         taken: list[Post] = []
         room = self.most
-        while posts and room > 0:
+        # However much is new, what waits goes on.
+        kept = room // 4 if old else 0
+        if self._others:
+            room -= self._take(self._others, room - (room // 4 if queues else 0), taken)
+        while queues and room > 0:
+            key = new.popleft() if new and (room > kept or not old) else old.popleft()
+            queue = queues[key]
+            room -= self._take(queue, min(room, _TURN) if len(queues) > 1 else room, taken)
+            if queue:
+                old.append(key)
+            else:
+                del queues[key]
+        return taken
+
+    def _take(self, posts: deque[Post], room: int, taken: list[Post]) -> int:
+        """Takes what fits of one queue, at least one command; what it costs."""
+        cost = 0
+        while posts and cost < room:
             post = posts.popleft()
             command = post.command
-            if command.__class__ is not Push:
-                taken.append(post)
-                room -= 1
-                continue
-            size = len(command.items)
-            if size > room and size > _FEWEST and (post.parts is not None or self._fits(command)):
-                post, rest = _parted(post, max(room, _FEWEST))
+            size = weight(command)
+            if size > room - cost and size > _FEWEST and self._parts(post):
+                post, rest = _parted(post, max(room - cost, _FEWEST))
                 posts.appendleft(rest)
+                size = weight(post.command)
             taken.append(post)
-            room -= size
-        return taken
+            cost += size
+        return cost
+
+    def _parts(self, post: Post) -> bool:
+        command = post.command
+        return command.__class__ is not Push or post.parts is not None or self._fits(command)
 
     def drop_rest(self, post: Post) -> None:
         """Forgets the further parts of a push that was refused as a whole."""
-        if self._posts and self._posts[0].parts is post.parts:
-            self._posts.popleft()
+        for key, queue in self._queues.items():
+            if queue[0].parts is post.parts:
+                queue.popleft()
+                if not queue:
+                    del self._queues[key]
+                    self._old.remove(key)
+                return
 
     def _fits(self, command: Push) -> bool:
         """Whether the core will judge its events one by one."""
@@ -151,15 +234,22 @@ class Mailbox:
 
 
 def _parted(post: Post, size: int) -> tuple[Post, Post]:
-    """A push as two: the first events, and the rest."""
+    """A command as two: the first events or answers, and the rest."""
     whole = post.command
-    assert isinstance(whole, Push)
+    if not isinstance(whole, Push):
+        assert isinstance(whole, Ack | Failed | Reject)
+        size *= _ANSWERS
+        first = whole._replace(seqs=whole.seqs[:size])
+        return Post(first, None), post._replace(command=whole._replace(seqs=whole.seqs[size:]))
     parts: list[object] = [] if post.parts is None else post.parts
     marks = whole.marks
-    first = whole._replace(
+    begun = whole._replace(
         items=whole.items[:size], marks=None if marks is None else marks[:size], more=True
     )
     rest = whole._replace(
-        items=whole.items[size:], marks=None if marks is None else marks[size:], whole=()
+        items=whole.items[size:],
+        marks=None if marks is None else marks[size:],
+        whole=(),
+        promised=bool(whole.whole) or whole.promised,
     )
-    return Post(first, post.waiting, parts, False), Post(rest, post.waiting, parts, post.last)
+    return Post(begun, post.waiting, parts, False), Post(rest, post.waiting, parts, post.last)

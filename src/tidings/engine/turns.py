@@ -1,9 +1,15 @@
-"""Long work in turns: others get the loop before they have waited for long."""
+"""Long work in turns: others get the loop before they have waited for long.
+
+However many have long work to do, one of them has a turn in each round of the loop, the one that
+waited longest: whoever has little to do waits for one turn and not for all of theirs.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from tidings.clock import monotonic_microseconds
 
@@ -13,8 +19,33 @@ __all__ = ["Turns"]
 _TURN: Final = 1_500
 
 
+class _Row:
+    """Those who have used their turn up, in the order in which they get the next."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    def join(self) -> asyncio.Future[None]:
+        future = self._loop.create_future()
+        self._waiting.append(future)
+        if len(self._waiting) == 1:
+            self._loop.call_soon(self._next)
+        return future
+
+    def _next(self) -> None:
+        first = self._waiting.popleft()
+        if not first.done():
+            first.set_result(None)
+        if self._waiting:
+            self._loop.call_soon(self._next)
+
+
+_rows: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Row]] = WeakKeyDictionary()
+
+
 class Turns:
-    """Gives others a turn on the loop before they have waited for long."""
+    """The turns of one piece of long work."""
 
     __slots__ = ("_since",)
 
@@ -23,6 +54,11 @@ class Turns:
 
     async def give(self) -> None:
         """Lets others go on if they have waited long enough."""
-        if monotonic_microseconds() - self._since > _TURN:
-            await asyncio.sleep(0)
-            self._since = monotonic_microseconds()
+        if monotonic_microseconds() - self._since <= _TURN:
+            return
+        loop = asyncio.get_running_loop()
+        row = _rows.get(loop)
+        if row is None:
+            row = _rows[loop] = _Row(loop)
+        await row.join()
+        self._since = monotonic_microseconds()

@@ -13,7 +13,7 @@ from struct import Struct, unpack_from
 from typing import Final, Self, TypeAlias
 
 from tidings.orb.codesets import CODECS, NOT_NEGOTIATED, CodeSets
-from tidings.orb.exceptions import MARSHAL
+from tidings.orb.exceptions import IMP_LIMIT, MARSHAL
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
 __all__ = ["Input"]
@@ -43,6 +43,9 @@ class _Order:
 _LITTLE: Final = _Order("<")
 _BIG: Final = _Order(">")
 
+# Elements of so many octets or more are structs and anys; shorter ones are numbers and texts.
+_CHARGED: Final = 8
+
 
 class Input:
     """Reads octets and numbers.
@@ -62,7 +65,8 @@ class Input:
         depth: How many anys, containers and recursive types are being read.
         foreign: How many texts and characters were read that have other octets in other code
             sets; shared by the readers of one message.
-        spent: TypeCodes and empty values read so far; shared by the readers of one message.
+        spent: TypeCodes, empty values and elements read so far; shared by the readers of one
+            message.
     """
 
     __slots__ = (
@@ -102,7 +106,7 @@ class Input:
         self.limits = limits
         self.depth = 0
         self.foreign = [0]
-        self.spent = [0, 0]
+        self.spent = [0, 0, 0]
         self._order = _LITTLE if little else _BIG
         self._codec = CODECS[codesets.char]
 
@@ -145,11 +149,25 @@ class Input:
         return self.buffer[at : at + count]
 
     def length(self, smallest: int) -> int:
-        """The count of a sequence, believed only if the elements can be there.
+        """The count of a sequence, believed only if the elements can be there, and charged.
 
         Args:
             smallest: The least octets an element takes; 0 for elements without any.
         """
+        count = self.count(smallest)
+        if smallest >= _CHARGED:
+            self.charge(count)
+        return count
+
+    def charge(self, count: int) -> None:
+        """Counts elements that are read one by one, before the first is."""
+        spent = self.spent[2] = self.spent[2] + count
+        if spent > self.limits.elements:
+            most = self.limits.elements
+            raise IMP_LIMIT(why=f"more than the {most} elements that one message may hold")
+
+    def count(self, smallest: int) -> int:
+        """The count of a sequence whose elements are read in one step; as `length`."""
         count = self.ulong()
         if not smallest:
             self.charge_empty(count)

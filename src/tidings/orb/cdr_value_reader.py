@@ -294,7 +294,12 @@ def _elements(content: TypeCode, outer: _Outer) -> tuple[Callable[[TextInput, in
     if kind is Kind.RECURSIVE and content.id in outer:
         shape = outer[content.id].shape
     read = _made(content, outer)
-    return lambda reader, count: tuple(map(read, repeat(reader, count))), shape
+
+    def read_each(reader: TextInput, count: int) -> Value:
+        reader.charge(count)
+        return tuple(map(read, repeat(reader, count)))
+
+    return read_each, shape
 
 
 def _sequence(type_: TypeCode, outer: _Outer) -> ReadValue:
@@ -303,7 +308,7 @@ def _sequence(type_: TypeCode, outer: _Outer) -> ReadValue:
     least, empties = shape.least, shape.empties
 
     def read(reader: TextInput) -> Value:
-        count = reader.length(least)
+        count = reader.count(least)
         if count > bound:
             raise reader.bad(f"a sequence of {count} elements where {bound} are the most")
         if empties:

@@ -6,6 +6,7 @@ is fetched with `data_to_send`. Whoever has the socket does both.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tidings.orb import giop
@@ -170,18 +171,29 @@ class Connection:
 
     def receive_data(self, octets: bytes) -> list[Incoming]:
         """What the octets mean that came, in their order."""
-        found: list[Incoming] = []
+        return [incoming for step in self.receive_steps(octets) for incoming in step]
+
+    def receive_steps(self, octets: bytes) -> Iterator[list[Incoming]]:
+        """What the octets mean that came, message by message; a fragment may mean nothing yet.
+
+        The octets are taken at once.
+        """
         if self.ended:  # what crosses our own CloseConnection is not ours to act on
-            return found
+            return iter(())
+        return self._steps(self._framer.steps(octets))
+
+    def _steps(self, messages: Iterator[giop.Message | None]) -> Iterator[list[Incoming]]:
         try:
-            for message in self._framer.feed(octets):
-                self.heard += 1
-                self._take(message, found)
+            for message in messages:
+                found: list[Incoming] = []
+                if message is not None:
+                    self.heard += 1
+                    self._take(message, found)
+                yield found
                 if self.ended:
-                    break
+                    return
         except FramingError as error:
-            found.append(self._broken(str(error)))
-        return found
+            yield [self._broken(str(error))]
 
     def _take(self, message: giop.Message, found: list[Incoming]) -> None:
         if isinstance(message, giop.Request):

@@ -86,9 +86,14 @@ class Framer:
             FramingError: Octets are no message. Nothing that comes after them is one either.
         """
         self._buffer += octets
+        return (message for message in self._messages() if message is not None)
+
+    def steps(self, octets: bytes) -> Iterator[Message | None]:
+        """As `feed`, with None after each fragment that makes no message whole."""
+        self._buffer += octets
         return self._messages()
 
-    def _messages(self) -> Iterator[Message]:
+    def _messages(self) -> Iterator[Message | None]:
         if self._broken is not None:
             raise FramingError(self._broken)
         try:
@@ -97,8 +102,8 @@ class Framer:
                 whole = self._assembled(header, octets)
                 if whole is octets:
                     yield decode_whole(header, octets, self._limits)
-                elif whole is not None:
-                    yield decode_message(whole, self._limits)
+                else:
+                    yield None if whole is None else decode_message(whole, self._limits)
         except FramingError as error:
             self._broken = str(error)
             self._buffer.clear()

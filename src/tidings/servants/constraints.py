@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from tidings import errors
-from tidings.channel.settings import Settings
+from tidings.channel.settings import FilterPart, Settings
 from tidings.cos.CosNotifyComm_auto import InvalidEventType
 from tidings.cos.CosNotifyFilter_auto import (
     ConstraintExp,
@@ -17,6 +16,7 @@ from tidings.cos.CosNotifyFilter_auto import (
     InvalidValue,
     MappingConstraintInfo,
 )
+from tidings.engine.compiling import compiled
 from tidings.events.anyvalue import infer
 from tidings.events.typecode import TypeCode
 from tidings.filters.constraint import Constraint, constraint
@@ -36,9 +36,6 @@ __all__ = [
 
 _Made = TypeVar("_Made")
 
-# Reading so many takes a few milliseconds.
-_AT_ONCE: Final = 50
-
 
 def constraint_in(expression: ConstraintExp, settings: Settings) -> Constraint:
     """A constraint from a client.
@@ -54,19 +51,17 @@ def constraint_in(expression: ConstraintExp, settings: Settings) -> Constraint:
 
 
 async def constraints_in(
-    expressions: Iterable[ConstraintExp], settings: Settings
+    expressions: Sequence[ConstraintExp], settings: Settings
 ) -> list[Constraint]:
-    """Constraints from a client. Reading them takes time, in which others have their turns.
+    """Constraints from a client. Compiling them takes time, in which others go on.
 
     Raises:
         InvalidConstraint: One is none; it is told which.
+        LimitExceeded: They are too many or too long. None has been compiled then.
     """
-    made: list[Constraint] = []
-    for expression in expressions:
-        made.append(constraint_in(expression, settings))
-        if not len(made) % _AT_ONCE:
-            await asyncio.sleep(0)
-    return made
+    parts = [FilterPart(one.constraint_expr, len(one.event_types)) for one in expressions]
+    octets = settings.limits.check_filter(parts)
+    return await compiled(octets, lambda: [constraint_in(one, settings) for one in expressions])
 
 
 def constraint_out(made: Constraint) -> ConstraintExp:

@@ -2,14 +2,14 @@
 
 A client that pushes one event after the other without waiting for answers fills one command with
 them. The order of all that is asked through one door is kept: anything else that is asked goes
-behind the events that have come before it.
+behind the events that have come before it. A batch shares no turns with the single events.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 from tidings.channel.commands import Command, Push
@@ -80,17 +80,21 @@ class GatheringDoor(LocalDoor):
         except TidingsError as error:
             gathered.set_exception(error)
         else:
-            self._host.post(Push(*self._key, events), gathered, self._principal)
+            self._host.post(Push(*self._key, events), gathered, self._principal, self)
 
-    def ask(self, command: Command) -> asyncio.Future[Any]:
+    def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
         """Has a command carried out, behind the events that have come.
+
+        Args:
+            command: What to do.
+            source: With whom events share their turns; see `Mailbox.post`.
 
         Raises:
             Stopping: The door is closed.
         """
         if self._events:
             self.send()
-        return super().ask(command)
+        return super().ask(command, self if source is None else source)
 
     async def connect(self, connect: Connect, endpoint: Endpoint | None) -> None:
         """Connects a client to a proxy; None for one that cannot be called."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from tidings.channel.commands import Push
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos import CosEventChannelAdmin_auto as event_service
 from tidings.cos import CosNotifyChannelAdmin_auto as notification
-from tidings.cos.events import ReadEvent, read_bare, read_batch, read_event
-from tidings.errors import TidingsError
+from tidings.cos.events import ReadBatch, ReadEvent, read_bare, read_batch, read_event
+from tidings.engine.turns import Turns
+from tidings.errors import LimitExceeded, TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.aio.later import Later
 from tidings.orb.cdr_reader import Reader
@@ -113,18 +114,24 @@ class SequencePushConsumer(ConsumerProxyPart, notification.SequenceProxyPushCons
         """Connects the supplier, which may be nil."""
         await self._connect(push_supplier)
 
-    async def take(self, came: Sequence[ReadEvent]) -> None:
+    async def take(self, came: ReadBatch) -> None:
         """Takes a pushed batch; returns when all of it is accepted.
 
         Raises:
+            LimitExceeded: They are too many; none has been read then.
             TidingsError: Of the first event that cannot be accepted; then none was, unless its
                 completion is MAYBE.
         """
         channel, proxy = self.key.ids
+        most = self.service.host.settings.limits.batch_events
+        if came.count > most:
+            raise LimitExceeded(f"{came.count} events are more than the {most} of one batch")
+        events, turns = [], Turns()
         for one in came:
             self.service.clients.events.came(one, Form.SEQUENCE)
-        events = [one.event for one in came]
-        answers = await self.door.ask(Push(channel, proxy, events, whole=events))
+            events.append(one.event)
+            await turns.give()
+        answers = await self.door.ask(Push(channel, proxy, events, whole=events), self.key.ids)
         faults = [answer for answer in answers if isinstance(answer, TidingsError)]
         if faults:  # the disk failed after the batch was found good
             raise faults[0] if len(faults) == len(answers) else partly(faults[0])

@@ -113,7 +113,11 @@ class CorbaDoor:
         operations = OperationLog(log_depth, self._words)
         self._opened: Opened = open_service(
             host,
-            replace(orb_options(settings.iiop, limits), on_request=operations),
+            replace(
+                orb_options(settings.iiop, limits),
+                on_request=operations,
+                max_elements=host.settings.limits.event_values // 10 or 1,
+            ),
             object_secret(settings),
             lambda: agent_properties(current()),
             clients=client_options(settings.iiop),

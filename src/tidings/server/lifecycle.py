@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import signal
@@ -115,6 +116,9 @@ async def _until_told(service: Service, port_file: Path | None) -> int:
     try:
         if port_file is not None:
             write_port_file(port_file, service.url, service.corba_url)
+        # What is there now stays: collections that look through it would hold up the loop.
+        gc.collect()
+        gc.freeze()
         service.ready()
         await asyncio.wait((ending, service.fault), return_when=asyncio.FIRST_COMPLETED)
         if not ending.done():

@@ -96,6 +96,8 @@ class Publisher:
         self._door = door
         self._channel = channel
         self._own = proxy
+        # Those who share a proxy do not share their turns.
+        self._source = self if proxy is None else None
         self._trail = trail
         self._proxy = 0
         self.origin = door.views.channel(channel).origin
@@ -131,7 +133,7 @@ class Publisher:
             marks = None if kind == _UNMARKED else [one.mark for one in found]
             items = [one.item for one in found]
             push = Push(self._channel, self._proxy, items, marks, trail=self._trail)
-            asked.pushes.append((list(places), push, self._door.ask(push)))
+            asked.pushes.append((list(places), push, self._door.ask(push, self._source)))
         return asked
 
     async def answers(self, asked: Asked) -> list[object]:
@@ -153,7 +155,7 @@ class Publisher:
             answers: Sequence[object] = await future
         except (Disconnected, NotFound):
             await self._find_again(push.proxy)
-            answers = await self._door.ask(push._replace(proxy=self._proxy))
+            answers = await self._door.ask(push._replace(proxy=self._proxy), self._source)
         return answers
 
     async def _find_again(self, proxy: int) -> None:

@@ -34,6 +34,7 @@ from tidings.api.problems import problem_of
 from tidings.channel.commands import Push
 from tidings.channel.management import Connect, Detach
 from tidings.engine.door import LocalDoor
+from tidings.engine.turns import Turns
 from tidings.errors import BadInput, InvalidEvent, InvalidUsage, LimitExceeded, TidingsError
 from tidings.web.encoded import encoded_of
 from tidings.web.lines import Line
@@ -46,10 +47,9 @@ __all__ = ["Socket"]
 
 log = logging.getLogger(__name__)
 
-# After so many frames of one socket the others get their turn.
-_FRAMES_AT_ONCE: Final = 64
-# What a push that is under way takes beside its text.
-_PUSH_OVERHEAD: Final = 1_024
+# What one event, and a push, that is under way counts for beside its text: of the smallest
+# events, some thousands are under way before the socket is not read any more.
+_EVENT_OVERHEAD: Final = 4_096
 # How much content one line may hold back, in parts of what may wait to be written.
 _WINDOWS_KEPT: Final = 4
 
@@ -123,7 +123,7 @@ class Socket:
     async def _read(self) -> tuple[int, str]:
         """Deals with what comes; the code at its end, and why it is to be closed, if it is."""
         receive, lines = self._receive, self._lines
-        left = _FRAMES_AT_ONCE
+        turns = Turns()
         while True:
             message = await receive()
             if message["type"] != "websocket.receive":
@@ -136,7 +136,8 @@ class Socket:
                 frame = await read_frame(text, self._state.bounds)
                 kind = frame.__class__
                 if kind is PushFrame:
-                    await self._push(frame, len(text) + _PUSH_OVERHEAD)  # type: ignore[arg-type]
+                    events = len(frame.events)  # type: ignore[union-attr]
+                    await self._push(frame, len(text) + (1 + events) * _EVENT_OVERHEAD)  # type: ignore[arg-type]
                     if self._under_way > self._most_under_way:
                         await self._made_room()
                 elif kind is AckFrame:
@@ -153,10 +154,7 @@ class Socket:
                 log.exception("a frame has met a fault")
                 self._refuse(frame_id(text), fault)
                 return _FAULT, "the service met an error of its own"
-            left -= 1
-            if not left:
-                left = _FRAMES_AT_ONCE
-                await asyncio.sleep(0)
+            await turns.give()
 
     def _refuse(self, id: int | None, error: Exception) -> None:
         self.writer.put(write_frame(ErrorFrame(id, problem_of(error))))

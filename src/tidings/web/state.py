@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
 
@@ -17,7 +17,9 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from tidings.admission import Admission
+from tidings.api.filters import ConstraintForm, filter_parts
 from tidings.engine.access import Principal
+from tidings.engine.compiling import compiled
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import StoreError
@@ -26,7 +28,7 @@ from tidings.web.options import WebOptions
 from tidings.web.reading import Bounds
 from tidings.web.security import principal_of
 
-__all__ = ["Counts", "Door", "Readiness", "State", "WebState"]
+__all__ = ["Counts", "Door", "Readiness", "State", "WebState", "made_of"]
 
 _T = TypeVar("_T")
 
@@ -124,6 +126,19 @@ async def _state(connection: HTTPConnection) -> WebState:
 async def _door(connection: HTTPConnection) -> LocalDoor:
     state: WebState = connection.app.state.web
     return state.door(principal_of(connection))
+
+
+async def made_of(
+    state: WebState, given: Iterable[ConstraintForm | str], make: Callable[[], _T]
+) -> _T:
+    """What a function makes of constraints, if one filter may have them; others go on meanwhile.
+
+    Raises:
+        LimitExceeded: They are too many or too long. None has been compiled then.
+        TidingsError: What the function raises.
+    """
+    octets = state.host.settings.limits.check_filter(filter_parts(given))
+    return await compiled(octets, make)
 
 
 State = Annotated[WebState, Depends(_state)]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tidings import errors
-from tidings.api.problems import error_of, misfit_of, problem_of
+from tidings.api.problems import MOST_FAULTS, error_of, misfit_of, problem_of
 from tidings.channel.property_errors import Level
 from tidings.channel.qos import QoS
 from tidings.channel.qos_check import changed
@@ -200,3 +200,13 @@ def test_a_misfit_says_where_and_what() -> None:
 )
 def test_a_misfit_is_told_in_plain_words(fault: dict[str, object], words: str) -> None:
     assert misfit_of([{"loc": ("a",), **fault}])["detail"] == words
+
+
+def test_of_very_many_faults_the_first_are_told() -> None:
+    problem = misfit_of([{"loc": ("a", at), "msg": "wrong"} for at in range(50)])
+    faults, detail = problem["faults"], problem["detail"]
+    assert isinstance(faults, list)
+    assert isinstance(detail, str)
+    assert len(faults) == MOST_FAULTS == 20
+    assert detail.splitlines()[-1] == "… and 30 more"
+    assert len(detail.splitlines()) == 21

@@ -30,6 +30,8 @@ from tidings.events.anyvalue import Any
 from tidings.events.build import event
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
+from tidings.filters.constraint import constraint
+from tidings.filters.mapping import MappedConstraint
 
 CONNECTION = "ConnectionReliability"
 
@@ -251,3 +253,38 @@ def test_forms_are_counted_too() -> None:
     machine.do(m.ObtainProxy(machine.channel, Side.CONSUMER, Style.PUSH, bare=True))
     with pytest.raises(AdminLimitExceeded):
         machine.new_consumer()
+
+
+@pytest.mark.parametrize(
+    ("limits", "text", "what"),
+    [
+        ({"filter_constraints": 2}, "$a == 1", "3 constraints are more than the 2"),
+        ({"filter_types": 5}, "$a == 1", "6 event types are more than the 5"),
+        ({"filter_octets": 20}, "$a == 1", "21 characters are more than the 20"),
+        ({"filter_searches": 2}, "'a' ~ $b", "3 times ~ are more than the 2"),
+    ],
+)
+def test_how_large_a_filter_may_be(limits: dict[str, int], text: str, what: str) -> None:
+    machine = limited(**limits)
+    one = constraint(text, ["A::B", "C::D"])
+    small = constraint("$a")
+    with pytest.raises(LimitExceeded, match=what):
+        machine.do(m.CreateFilter([one] * 3))
+    filter, ids = machine.do(m.CreateFilter([one] * 2))
+    with pytest.raises(LimitExceeded, match=what):
+        machine.do(m.AddConstraints(filter, [one]))
+    machine.do(m.ModifyConstraints(filter, (), {ids[0]: small}))
+    mapped = MappedConstraint(one, 1)
+    with pytest.raises(LimitExceeded, match=what):
+        machine.do(m.CreateMapping(0, [mapped] * 3))
+    mapping, _ = machine.do(m.CreateMapping(0, [mapped] * 2))
+    with pytest.raises(LimitExceeded, match=what):
+        machine.do(m.AddMapped(mapping, [mapped]))
+
+
+def test_a_filter_may_not_grow_by_changes_either() -> None:
+    machine = limited(filter_octets=20)
+    filter, ids = machine.do(m.CreateFilter([constraint("$a"), constraint("$b")]))
+    with pytest.raises(LimitExceeded, match="characters"):
+        machine.do(m.ModifyConstraints(filter, (), {ids[0]: constraint("$a == 1 and $b == 2")}))
+    machine.do(m.ModifyConstraints(filter, (), {ids[0]: constraint("$a == 1 and $b")}))

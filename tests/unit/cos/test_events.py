@@ -147,7 +147,7 @@ def test_a_batch_is_read_event_by_event() -> None:
     batch = [event("D", "T", str(number), {"n": number}) for number in range(3)]
     writer = Writer()
     write_EventBatch(writer, tuple(map(event_out, batch)))
-    found = read_batch(Reader(writer.getvalue(), little=True))
+    found = list(read_batch(Reader(writer.getvalue(), little=True)))
     assert [one.event for one in found] == batch
     assert b"".join([one.octets or b"" for one in found]) in writer.getvalue()
 

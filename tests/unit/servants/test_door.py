@@ -22,7 +22,7 @@ from tidings.channel.management import Disconnect
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import Property
-from tidings.cos.events import any_in
+from tidings.cos.events import any_in, event_out
 from tidings.engine.access import OWNER, Principal
 from tidings.engine.mailbox import Waiting
 from tidings.errors import Disconnected, ProxyNotFound, Stopping
@@ -52,11 +52,11 @@ def asked(made: World) -> list[Command]:
     found: list[Command] = []
     post = made.host.post
 
-    def listening(command: Command, waiting: Waiting, principal: Principal = OWNER) -> None:
+    def listening(command: Command, waiting: Waiting, *rest: Whatever) -> None:
         found.append(command)
-        post(command, waiting, principal)
+        post(command, waiting, *rest)
 
-    made.host.post = listening  # type: ignore[method-assign]  # to listen
+    made.host.post = listening  # type: ignore[assignment, method-assign]  # to listen
     return found
 
 

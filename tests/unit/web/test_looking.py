@@ -15,7 +15,6 @@ from tests.unit.engine.hosts import (
 from tests.unit.web.doors import web_door
 from tidings.channel.management import DestroyChannel, Disconnect
 from tidings.engine.access import OWNER
-from tidings.engine.turns import Turns
 from tidings.web.looking import Movement, channels, consumers, proxies
 
 
@@ -55,24 +54,6 @@ def test_others_get_their_turn_while_very_many_are_listed() -> None:
                     await asyncio.sleep(0)
                     given += 1
                 assert given > 10, path
-
-    run(work())
-
-
-def test_a_turn_is_not_given_all_the_time() -> None:
-    async def work() -> None:
-        passed = 0
-
-        def count() -> None:
-            nonlocal passed
-            passed += 1
-            asyncio.get_running_loop().call_soon(count)
-
-        count()
-        given = Turns()
-        for _ in range(10):
-            await given.give()
-        assert passed <= 3
 
     run(work())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from collections.abc import Iterator
 from typing import Final
 
 from tidings.admission import Place
@@ -24,6 +25,10 @@ SUSPECT_SECONDS: Final = 1.0
 
 # Seconds in which no request has ended, of as many as there may be, until further ones are refused.
 CROWDED_SECONDS: Final = 5.0
+
+# Seconds in which one connection is dealt with before others are, and how often that is looked at.
+_TURN_SECONDS: Final = 0.0015
+_STEPS: Final = 8
 
 # Seconds for a peer to read our last message and hang up.
 _LINGER: Final = 1.0
@@ -51,6 +56,7 @@ class Link(Outgoing):
         self._begun: float | None = None  # when the message began that is not whole yet
         self._oldest: tuple[object | None, float] = (None, 0.0)  # waits for fragments, since when
         self._stuck: tuple[float, int] | None = None
+        self._unread: Iterator[list[sans_io.Incoming]] | None = None  # what came and waits
         self._lingering: asyncio.TimerHandle | None = None
         self._points: set[Address] = set()  # whose objects are called over this connection
         self._heed(self.peer)
@@ -82,11 +88,26 @@ class Link(Outgoing):
         """Octets came."""
         if self.closed:
             return
-        now = self._last_received = self._loop.time()
+        self._last_received = self._loop.time()
+        steps = self.connection.receive_steps(data)
+        if self._unread is None:  # else they are behind what waits
+            self._receive(steps)
+
+    def _receive(self, steps: Iterator[list[sans_io.Incoming]]) -> None:
+        """Deals with what came; after a turn, others go on before the rest."""
+        self._unread = None
+        if self.closed:
+            return
+        now = self._loop.time()
         heard = self.connection.heard
         self._flushing = True  # at the end of this
-        for incoming in self.connection.receive_data(data):
-            self._take(incoming)
+        for at, step in enumerate(steps):
+            for incoming in step:
+                self._take(incoming)
+            if not at % _STEPS and self._loop.time() - now > _TURN_SECONDS:
+                self._unread = steps
+                self._loop.call_soon(self._receive, steps)
+                break
         if not self.connection.in_message:
             self._begun = None
         elif self._begun is None or self.connection.heard != heard:
@@ -199,7 +220,7 @@ class Link(Outgoing):
         if not self._crowded:
             self._overcrowded = False
         has_room = bool(self._waiting) or not self._crowded or self._overcrowded
-        wanted = self._writable.is_set() and has_room
+        wanted = self._writable.is_set() and has_room and self._unread is None
         if wanted and not self._reading:
             self._transport.resume_reading()
             # The time in which nothing was read is not the peer's.

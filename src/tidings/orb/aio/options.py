@@ -50,6 +50,8 @@ class Options:
         limit_loopback: Whether the limit per address holds for this machine's own, too.
         max_opened: Connections of our own to others at one time; for one more an idle one goes.
         max_requests: Requests of one connection in progress here; then nothing more is read.
+        max_elements: Elements in the arguments of one request, as `Limits.elements`; reading takes
+            some microseconds for each.
         max_calls: Calls of ours without an answer on one connection; further ones wait.
         max_output: Octets waiting for a peer that does not read; then it is cut off.
         message_seconds: To finish a message once it has begun, and to send the first one.
@@ -82,6 +84,7 @@ class Options:
     limit_loopback: bool = True
     max_opened: int = 1000
     max_requests: int = 256
+    max_elements: int = 1_000_000
     max_calls: int = 1000
     max_output: int = 32 * 1024 * 1024
     message_seconds: float = 30.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -53,7 +54,7 @@ class Orb:
         self._find = find
         self._find_near = find_near
         self._names = names
-        limits = self.options.limits
+        limits = replace(self.options.limits, elements=self.options.max_elements)
         near = None if find_near is None else ObjectAdapter(self._found_near, limits)
         self._links = Links(self.options, ObjectAdapter(self._found, limits), near)
         self._calling = Calling(self._links.pool, self.options)

@@ -15,7 +15,7 @@ from tidings.web.bodies import StrictRoute
 from tidings.web.looking import in_turns, listed
 from tidings.web.paths import Most, Number, channel_of
 from tidings.web.routes.answers import NOTHING
-from tidings.web.state import Door
+from tidings.web.state import Door, State, made_of
 
 __all__ = ["router"]
 
@@ -46,12 +46,12 @@ async def list_dead_letters(
 
 
 @router.post("/dead-letters/redrive", summary="Deliver many again")
-async def redrive_many(door: Door, asked: RedriveForm) -> Redriven:
+async def redrive_many(state: State, door: Door, asked: RedriveForm) -> Redriven:
     """Delivers the dead letters of a channel, or all, again whose events match a constraint.
 
     Letters whose consumer is gone or not connected stay.
     """
-    wanted = asked.to_constraint()
+    wanted = await made_of(state, [asked.filter], asked.to_constraint)
     channel = None if asked.channel is None else channel_of(door, str(asked.channel))
     redriven = after = 0
     turns = Turns()

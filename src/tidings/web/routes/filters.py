@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -24,7 +25,7 @@ from tidings.web.bodies import StrictRoute
 from tidings.web.looking import in_turns, listed
 from tidings.web.paths import FilterId, Most, Number
 from tidings.web.routes.answers import CREATED, NOTHING, located
-from tidings.web.state import Door
+from tidings.web.state import Door, State, made_of
 
 __all__ = ["router"]
 
@@ -32,9 +33,10 @@ router = APIRouter(tags=["filters"], route_class=StrictRoute)
 
 
 @router.post("/filters", summary="Make a filter", status_code=201, responses=CREATED)
-async def make_filter(door: Door, asked: NewFilter, response: Response) -> MadeFilter:
+async def make_filter(state: State, door: Door, asked: NewFilter, response: Response) -> MadeFilter:
     """Makes a filter: an event passes that matches one of its constraints."""
-    id, constraints = await door.ask(asked.to_command())
+    command = await made_of(state, asked.constraints, asked.to_command)
+    id, constraints = await door.ask(command)
     located(response, "filters", id)
     return MadeFilter(id=id, constraints=list(constraints))
 
@@ -42,9 +44,11 @@ async def make_filter(door: Door, asked: NewFilter, response: Response) -> MadeF
 @router.post(
     "/mapping-filters", summary="Make a mapping filter", status_code=201, responses=CREATED
 )
-async def make_mapping(door: Door, asked: NewMapping, response: Response) -> MadeFilter:
+async def make_mapping(
+    state: State, door: Door, asked: NewMapping, response: Response
+) -> MadeFilter:
     """Makes a mapping filter: an event gets the value of the first constraint it matches."""
-    id, constraints = await door.ask(asked.to_command())
+    id, constraints = await door.ask(await made_of(state, asked.mapped, asked.to_command))
     located(response, "filters", id)
     return MadeFilter(id=id, constraints=list(constraints))
 
@@ -75,15 +79,21 @@ async def end_filter(door: Door, filter: FilterId) -> None:
 
 
 @router.post("/filters/{filter}/constraints", summary="Add constraints", status_code=201)
-async def add_constraints(door: Door, filter: FilterId, asked: NewConstraints) -> MadeConstraints:
+async def add_constraints(
+    state: State, door: Door, filter: FilterId, asked: NewConstraints
+) -> MadeConstraints:
     """Adds constraints to a filter, all or none."""
-    return MadeConstraints(constraints=list(await door.ask(asked.to_command(filter))))
+    command = await made_of(state, asked.constraints, partial(asked.to_command, filter))
+    return MadeConstraints(constraints=list(await door.ask(command)))
 
 
 @router.patch("/filters/{filter}/constraints", summary="Change constraints", **NOTHING)
-async def modify_constraints(door: Door, filter: FilterId, asked: ModifyConstraintsForm) -> None:
+async def modify_constraints(
+    state: State, door: Door, filter: FilterId, asked: ModifyConstraintsForm
+) -> None:
     """Deletes some constraints and replaces others, all or nothing."""
-    await door.ask(asked.to_command(filter))
+    new = asked.replace.values()
+    await door.ask(await made_of(state, new, partial(asked.to_command, filter)))
 
 
 @router.delete("/filters/{filter}/constraints", summary="Remove all constraints", **NOTHING)
@@ -93,12 +103,18 @@ async def clear(door: Door, filter: FilterId) -> None:
 
 
 @router.post("/filters/{filter}/mapped", summary="Add constraints with values", status_code=201)
-async def add_mapped(door: Door, filter: FilterId, asked: NewMapped) -> MadeConstraints:
+async def add_mapped(
+    state: State, door: Door, filter: FilterId, asked: NewMapped
+) -> MadeConstraints:
     """Adds constraints with values to a mapping filter, all or none."""
-    return MadeConstraints(constraints=list(await door.ask(asked.to_command(filter))))
+    command = await made_of(state, asked.mapped, partial(asked.to_command, filter))
+    return MadeConstraints(constraints=list(await door.ask(command)))
 
 
 @router.patch("/filters/{filter}/mapped", summary="Change constraints with values", **NOTHING)
-async def modify_mapped(door: Door, filter: FilterId, asked: ModifyMappedForm) -> None:
+async def modify_mapped(
+    state: State, door: Door, filter: FilterId, asked: ModifyMappedForm
+) -> None:
     """Deletes some constraints with values and replaces others, all or nothing."""
-    await door.ask(asked.to_command(filter))
+    new = asked.replace.values()
+    await door.ask(await made_of(state, new, partial(asked.to_command, filter)))

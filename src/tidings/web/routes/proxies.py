@@ -32,7 +32,7 @@ from tidings.web.looking import listed, proxies
 from tidings.web.paths import ChannelId, ProxyId, ProxyPlace, proxy_place
 from tidings.web.routes.answers import CREATED, NOTHING, located
 from tidings.web.routes.places import add_filter_routes, add_property_routes
-from tidings.web.state import Door, State, WebState
+from tidings.web.state import Door, State, WebState, made_of
 
 __all__ = ["make_proxy", "router"]
 
@@ -77,7 +77,7 @@ async def make_proxy(state: WebState, door: LocalDoor, channel: int, asked: NewP
         TidingsError: It cannot be made so; nothing is left of it.
     """
     command, lasts = _with_reliability(asked.to_command(channel))
-    wanted = asked.to_filter()
+    wanted = await made_of(state, asked.constraints, asked.to_filter)
     asked.to_types(Place(channel))  # what is wrong with them shows before anything is made
     filter = proxy = None
     try:

@@ -11,6 +11,10 @@ import pytest
 from tests.unit.orb import raw
 from tests.unit.orb.aio.scenes import SHORT, STRING, scene, warnings
 from tests.unit.orb.raw import message, request
+from tidings.orb.aio import Options, Orb, link, links
+from tidings.orb.cdr_reader import Reader
+from tidings.orb.exceptions import IMP_LIMIT
+from tidings.orb.limits import Limits
 
 OMG = 0x4F4D0000
 
@@ -257,3 +261,42 @@ def test_a_oneway_may_ask_to_be_told_of_its_arrival() -> None:
             await peer.close()
 
     asyncio.run(run())
+
+
+def test_many_messages_that_come_at_once_are_dealt_with_in_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(link, "_TURN_SECONDS", 0.0)
+
+    async def run() -> None:
+        async with scene() as s:
+            loop, turns = asyncio.get_running_loop(), 0
+
+            def turn() -> None:
+                nonlocal turns
+                turns += 1
+                loop.call_soon(turn)
+
+            peer = await s.peer()
+            begun = message(raw.REQUEST, struct.pack("<I", 900) + bytes(8), flags=3)
+            piece = message(raw.FRAGMENT, struct.pack("<I", 900) + b"x", flags=3)
+            calls = [request("echo", STRING, id=id) for id in range(2, 402, 2)]
+            peer.send(begun + piece * 3_000 + b"".join(calls))
+            turn()
+            for id in range(2, 402, 2):
+                kind, _, body = await peer.receive()
+                assert (kind, body[:4]) == (raw.REPLY, struct.pack("<I", id))
+            assert turns > 3_000 / (2 * link._STEPS)
+            await s.others_are_fine()
+            await peer.close()
+
+    asyncio.run(run())
+
+
+def test_a_sequence_of_very_many_elements_is_refused_before_one_is_read() -> None:
+    reader = Reader(
+        struct.pack("<I", 1_001) + bytes(16_016), little=True, limits=Limits(elements=1_000)
+    )
+    with pytest.raises(IMP_LIMIT, match="more than the 1000 elements"):
+        reader.length(8)
+    assert reader.at == 4

@@ -139,3 +139,46 @@ def test_a_filter_that_cannot_be_is_refused(method: str, id: str, status: int) -
             await door.ask(method, f"/v1/filters/{id}", status=status)
 
     run(work())
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/filters", {"constraints": ["$a == 1"] * 1_001}),
+        ("/v1/filters", {"constraints": [{"text": 7}] * 1_001}),
+        ("/v1/filters", {"constraints": [{"types": [7] * 1_001}]}),
+        ("/v1/filters", {"constraints": ["'a' ~ $b or 'c' ~ $b"] * 11}),
+        ("/v1/filters", {"constraints": ["$a" * 30_000] * 3}),
+        ("/v1/mapping-filters", {"default": SHORT, "mapped": [{"text": "$a"}] * 1_001}),
+        ("/v1/channels/1/proxies", {"constraints": ["'a' ~ $b or 'c' ~ $b"] * 11}),
+        ("/v1/channels/1/proxies", {"types": [7] * 1_001}),
+        ("/v1/dead-letters/redrive", {"filter": "'a' ~ $b or " * 20 + "'a' ~ $b"}),
+    ],
+)
+def test_constraints_are_counted_before_one_is_compiled(
+    path: str, body: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compiled(*_: object) -> None:
+        raise AssertionError("it was compiled")
+
+    monkeypatch.setattr("tidings.api.filters.constraint", compiled)
+    monkeypatch.setattr("tidings.api.dead_letters.constraint", compiled)
+
+    async def work() -> None:
+        async with web_door() as door:
+            await door.ask("POST", "/v1/channels", {"name": "x"}, status=201)
+            await door.refused("POST", path, body, 413, "limit_exceeded")
+
+    run(work())
+
+
+def test_of_very_many_faults_the_first_are_told() -> None:
+    async def work() -> None:
+        async with web_door() as door:
+            answer = await door.client.post("/v1/filters", json={"constraints": [7] * 900})
+            problem = answer.json()
+            assert problem["status"] == 422
+            assert len(problem["faults"]) == 20
+            assert problem["detail"].splitlines()[-1].startswith("… and ")
+
+    run(work())

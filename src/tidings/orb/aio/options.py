@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tidings.errors import InvalidUsage
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
+
+if TYPE_CHECKING:
+    from tidings.orb.aio.targets import Targets
 
 __all__ = ["Address", "Bidirectional", "Options"]
 
@@ -60,7 +62,7 @@ class Options:
         alternates: Further addresses for references, tried after the first.
         accept_bidirectional: Whether callbacks may use the caller's connection.
         offer_bidirectional: Whether we offer that to whom we call.
-        may_connect: Asked before a connection is opened to a host and port.
+        targets: Where connections may be opened to; None for everywhere.
         minor: The highest minor version of GIOP, 0 to 2.
         little: The byte order of what is sent; the machine's own is cheapest.
 
@@ -88,7 +90,7 @@ class Options:
     alternates: tuple[Address, ...] = ()
     accept_bidirectional: Bidirectional = Bidirectional.NEVER
     offer_bidirectional: bool = False
-    may_connect: Callable[[str, int], bool] | None = None
+    targets: Targets | None = None
     minor: int = 2
     little: bool = sys.byteorder == "little"
 

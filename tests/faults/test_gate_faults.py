@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import gc
 import warnings
+from pathlib import Path
 
 import pytest
 
+from tests.e2e.served import served
+from tests.e2e.test_serve import readable_by_others
+from tests.faults.fault import Fault as PackageFault
+from tests.faults.fault import copied_package
 from tests.faults.test_codec_faults import Fault, planted, run
 from tests.faults.test_corba_client_faults import is_noticed
 
@@ -64,3 +69,13 @@ def test_the_fault_is_noticed(fault: Fault) -> None:
 def test_without_a_fault_there_is_nothing_to_notice(check: str) -> None:
     with planted(None):
         run(check, 30)
+
+
+def test_files_that_others_can_read_are_noticed(tmp_path: Path) -> None:
+    fault = PackageFault(
+        "files are made as the shell says", "server/lifecycle.py", "    os.umask(_OWNER_ONLY)\n", ""
+    )
+    fault.apply(copied_package(tmp_path / "package"))
+    env = {"PYTHONPATH": str(tmp_path / "package")}
+    with served(tmp_path / "run", env=env, before="umask 0"):
+        assert "port.json" in readable_by_others(tmp_path / "run")

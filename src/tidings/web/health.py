@@ -46,7 +46,8 @@ async def live() -> Health:
 )
 async def ready(state: State, response: Response) -> Health:
     """Ready from the moment on when all that was kept is there again, until it is stopped."""
-    reason = state.not_ready
+    # What follows may name paths: the status page and the log tell it, to whom has the token.
+    reason = state.not_ready.partition(": ")[0]
     archiving = state.host.archiving
     archive: Literal["good", "failing"] | None = None
     if archiving is not None:

@@ -119,6 +119,7 @@ def _families(state: WebState, seen: _Seen) -> Iterator[Metric]:
     yield _counter("events_rejected", "Pushed events that were refused.", counts.rejected)
     yield _gauge("websockets", "Open WebSockets.", counts.websockets)
     yield _gauge("tails", "Open tails (server-sent events).", counts.tails)
+    yield _gauge("streams", "Open tails and uploads of lines.", counts.streams)
     if counts.corba is not None:
         yield _gauge("corba_connections", "Open CORBA connections.", counts.corba())
     yield from _of_connections(counts.admissions)

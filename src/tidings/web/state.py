@@ -10,10 +10,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Depends
+from fastapi import Depends, HTTPException
 from starlette.requests import HTTPConnection
 
 from tidings.admission import Admission
@@ -50,6 +51,7 @@ class Counts:
     Attributes:
         websockets: How many are open now.
         tails: How many are open now.
+        streams: How many tails and uploads of lines there are now.
         rejected: How many pushed events were refused since the start.
         corba: Tells how many CORBA connections are open now; None if there is no such door.
         admissions: Which connections of a door stay open, by its name.
@@ -57,6 +59,7 @@ class Counts:
 
     websockets: int = 0
     tails: int = 0
+    streams: int = 0
     rejected: int = 0
     corba: Callable[[], int] | None = None
     admissions: dict[str, Admission] = field(default_factory=dict)
@@ -107,6 +110,24 @@ class WebState:
             return self.readiness.reason or self.readiness.phase
         error: StoreError | None = self.host.disk_error
         return "" if error is None else f"the disk refuses: {error}"
+
+    def stream(self) -> ExitStack:
+        """A place for a tail or an upload of lines, given back when the stack is closed.
+
+        Raises:
+            HTTPException: There are as many as there may be.
+        """
+        counts, most = self.counts, self.options.max_streams
+        if counts.streams >= most:
+            raise HTTPException(503, f"there are {most} tails and uploads of lines already")
+        counts.streams += 1
+
+        def give_back() -> None:
+            counts.streams -= 1
+
+        held = ExitStack()
+        held.callback(give_back)
+        return held
 
     def close(self) -> None:
         """Ends what runs by itself."""

@@ -52,6 +52,13 @@ FAULTS = [
         "        if source in reached - {target}:\n",
         "tests.unit.servants.test_targets:test_a_channel_is_not_connected_with_itself",
     ),
+    Fault(
+        "a push tells only the last channel of its events",
+        "tidings.servants.endpoints",
+        "        if hops:\n",
+        "        if hops and not self._origin:\n",
+        "tests.unit.servants.test_loops:test_events_that_come_back_are_dropped",
+    ),
 ]
 
 

@@ -66,6 +66,11 @@ class _Seat:
         proxy = None if channel is None else channel.proxies.get(self._proxy)
         return proxy is not None and proxy.suspended
 
+    @property
+    def origin(self) -> str:
+        """The origin of the proxy's channel."""
+        return self._host.factory.channel(self._channel).origin
+
     def deaf(self) -> None:
         """The client is told of event types no more, unless it asks for it."""
         mode = InfoMode.NONE_NOW_UPDATES_OFF
@@ -96,7 +101,8 @@ class Clients:
         self._calls = Calls(orb, options)
         self.events = self._calls.events
         """What becomes of events on their way from client to client."""
-        self._loops = Loops(host, own_key)
+        self.loops = Loops(host, own_key)
+        """Which channels feed which."""
         self._probing = Probing(host, self._calls, self.heard)
 
     async def connect(
@@ -124,14 +130,14 @@ class Clients:
             address=f"{to_ior(client)}{_GIVEN_BY}{given_by}",
         )
         door.check(command)  # before anybody is called at an address that the client names
-        self._loops.check(channel, kind, client)
+        self.loops.check(channel, kind, client)
         if kind.must_be_called:
             await self._calls.orb.admit(client)
             await self._check(kind, client)
         elif given_by:
             self._calls.orb.trust(client, given_by)
         await door.connect(command, self._endpoint(channel, proxy, kind, client))
-        self._loops.note(channel, proxy, kind, client)
+        self.loops.note(channel, proxy, kind, client)
         self._probing.start()
 
     def _window(self, channel: int, proxy: int) -> int:
@@ -177,7 +183,7 @@ class Clients:
                 ior, _, given_by = proxy.address.partition(_GIVEN_BY)
                 client, kind = from_ior(ior), kind_of(proxy)
                 self._calls.orb.trust(client, given_by)
-                self._loops.note(channel, id, kind, client)
+                self.loops.note(channel, id, kind, client)
                 command = Connect(
                     channel,
                     id,

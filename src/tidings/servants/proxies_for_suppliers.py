@@ -44,8 +44,13 @@ class _TakingPart(ProxyPart):
     def take(self, came: ReadEvent) -> Later[int]:
         """Takes a pushed event; the result is there when it is accepted."""
         channel, proxy = self.key.ids
+        hops = self.service.clients.loops.passed(channel, proxy)
+        if hops is None:
+            dropped: Later[int] = Later()
+            dropped.set_result(0)
+            return dropped
         self.service.clients.events.came(came, self.CLIENT.form)
-        return self.door.push(channel, proxy, came.event)
+        return self.door.push(channel, proxy, came.event, hops)
 
 
 class _PushAnyPart(_TakingPart):
@@ -119,10 +124,13 @@ class SequencePushConsumer(ConsumerProxyPart, notification.SequenceProxyPushCons
             TidingsError: Of the first event that was not; others may have been.
         """
         channel, proxy = self.key.ids
+        hops = self.service.clients.loops.passed(channel, proxy)
+        if hops is None:
+            return
         for one in came:
             self.service.clients.events.came(one, Form.SEQUENCE)
         events = [one.event for one in came]
-        for answer in await self.door.ask(Push(channel, proxy, events)):
+        for answer in await self.door.ask(Push(channel, proxy, events, hops=hops)):
             if isinstance(answer, TidingsError):
                 raise answer
 

@@ -122,6 +122,11 @@ class CorbaDoor:
         return self._opened.service.orb.connections
 
     @property
+    def looped(self) -> int:
+        """How many pushes were dropped, since their events had come back."""
+        return self._opened.service.clients.loops.dropped
+
+    @property
     def admission(self) -> Admission:
         """Which connections of clients stay open."""
         return self._opened.service.orb.admission

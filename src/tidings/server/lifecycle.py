@@ -210,6 +210,7 @@ class Service:
         )
         self._web.counts.admissions["iiop"] = self._corba.admission
         await self._corba.open()
+        self._web.counts.looped = lambda: 0 if self._corba is None else self._corba.looped
         self._web.counts.corba = lambda: 0 if self._corba is None else self._corba.connections
         self._watch_over()
 

@@ -54,6 +54,7 @@ class Counts:
         streams: How many tails and uploads of lines there are now.
         rejected: How many pushed events were refused since the start.
         corba: Tells how many CORBA connections are open now; None if there is no such door.
+        looped: Tells how many pushes over CORBA were dropped, since their events had come back.
         admissions: Which connections of a door stay open, by its name.
     """
 
@@ -62,6 +63,7 @@ class Counts:
     streams: int = 0
     rejected: int = 0
     corba: Callable[[], int] | None = None
+    looped: Callable[[], int] | None = None
     admissions: dict[str, Admission] = field(default_factory=dict)
 
 

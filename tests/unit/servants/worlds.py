@@ -121,6 +121,7 @@ async def opened(
     settings: Settings = QUICK,
     options: ClientOptions = QUICK_CLIENTS,
     targets: Targets | None = None,
+    secret: bytes = SECRET,
 ) -> AsyncIterator[World]:
     """A service, while the context lasts; its clients are found again if it was open before."""
     host = await Host.open(folder, settings=settings)
@@ -132,7 +133,7 @@ async def opened(
     server = Orb(Options(close_seconds=0.2, targets=targets), find=find)
     try:
         await server.listen("127.0.0.1", port)
-        service = CorbaService(host, server, Keys(SECRET), MAKERS, client_options=options)
+        service = CorbaService(host, server, Keys(secret), MAKERS, client_options=options)
         found.append(service)
         await service.clients.reconnect()
         yield World(client, service)

@@ -102,7 +102,7 @@ class Admission:
         address, limits = place.address, self.limits
         exempt = not limits.limit_loopback and is_loopback(address)
         if not exempt and self._per_address[address] >= limits.most_per_address:
-            mine = {one for one in self._authenticated if one.address == address}
+            mine = (one for one in self._authenticated if one.address == address)
             waiting = (one for one in self._unauthenticated if one.address == address)
             if not self._make_room(waiting, mine):
                 return self._refuse(place, f"{address} has {self._per_address[address]} "

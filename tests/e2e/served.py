@@ -36,7 +36,7 @@ class Served:
         folder: Path,
         *options: str,
         env: Mapping[str, str] | None = None,
-        descriptors: int | None = None,
+        before: str = "",
     ) -> None:
         folder.mkdir(exist_ok=True)
         self._port_file = folder / "port.json"
@@ -44,8 +44,8 @@ class Served:
         command = [sys.executable, "-m", "tidings", "serve", "--port", "0",
                    "--port-file", str(self._port_file), "--data", str(folder / "data"),
                    *options]  # fmt: skip
-        if descriptors is not None:
-            command = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh", *command]
+        if before:
+            command = ["sh", "-c", f'{before} && exec "$@"', "sh", *command]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder,
@@ -95,10 +95,17 @@ def served(
     folder: Path,
     *options: str,
     env: Mapping[str, str] | None = None,
-    descriptors: int | None = None,
+    before: str = "",
 ) -> Iterator[Served]:
-    """A service that is ready; it is gone afterwards."""
-    service = Served(folder, *options, env=env, descriptors=descriptors)
+    """A service that is ready; it is gone afterwards.
+
+    Args:
+        folder: Where its data and its log are.
+        *options: Of the command.
+        env: What it finds in its environment beside ours.
+        before: What the shell that starts it does first.
+    """
+    service = Served(folder, *options, env=env, before=before)
     try:
         yield service.ready()
     finally:

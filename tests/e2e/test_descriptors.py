@@ -43,7 +43,7 @@ def descriptors(service: Served) -> int:
 
 def test_idle_connections_starve_nobody(tmp_path: Path) -> None:
     env = {"TIDINGS_HTTP__TOKEN": TOKEN}
-    with served(tmp_path, "--iiop", "127.0.0.1:0", env=env, descriptors=1_024) as service:
+    with served(tmp_path, "--iiop", "127.0.0.1:0", env=env, before="ulimit -n 1024") as service:
         with service.client(TOKEN) as first:
             made = {"name": "x", "qos": {"EventReliability": "Persistent"}}
             first.post("/v1/channels", json=made).raise_for_status()

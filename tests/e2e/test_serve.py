@@ -325,3 +325,30 @@ def test_old_properties(tmp_path: Path) -> None:
 def test_one_that_is_still_starting_is_simply_gone(tmp_path: Path) -> None:
     service = Served(tmp_path, "--memory")
     assert service.end() in (0, -signal.SIGTERM)
+
+
+def readable_by_others(folder: Path) -> list[str]:
+    """Files and folders in a folder that others on this machine may use."""
+    found = [path for path in folder.rglob("*") if path.stat().st_mode & 0o077]
+    return [str(path.relative_to(folder)) for path in found]
+
+
+def test_others_on_this_machine_can_read_nothing(tmp_path: Path) -> None:
+    files = {name: tmp_path / f"{name}.ior" for name in ("FACTORY", "FILTER_FACTORY", "AGENT")}
+    env = {f"TIDINGS_IOR_FILE__{name}": str(path) for name, path in files.items()}
+    env |= {"TIDINGS_HTTP__TOKEN": "auto"}
+    options = ("--iiop", "127.0.0.1:0", "--archive", str(tmp_path / "archive"))
+    with served(tmp_path, *options, env=env, before="umask 0") as service:
+        token = (tmp_path / "data" / "owner.token").read_text().strip()
+        with service.client(token) as client:
+            made = {"name": "x", "qos": {"EventReliability": "Persistent"}}
+            client.post("/v1/channels", json=made).raise_for_status()
+            event = {"domain": "D", "type": "T"}
+            client.post("/v1/channels/x/events", json=event).raise_for_status()
+        service.wait_for((tmp_path / "archive").exists)
+        assert readable_by_others(tmp_path) == ["log"]  # the shell has made that
+        assert "chmod" not in service.log.read_text()
+        service.end()
+    (tmp_path / "data").chmod(0o755)
+    with served(tmp_path) as service:
+        service.wait_for_line(f"look into the data folder {tmp_path / 'data'}: chmod 700 it")

@@ -138,9 +138,9 @@ PROMISE_FAULTS: Final = [
         test_promises_out.test_corba_push_consumer,
         "an event is gone before a CORBA consumer returns",
         CORBA_ENDPOINTS,
-        "        if self.kind.form is Form.SEQUENCE:\n            self._queue.append(",
+        "        if self.kind.form is Form.SEQUENCE:\n",
         "        self._answers.ack(*self._address, [one.seq for one in batch.messages])\n"
-        "        if self.kind.form is Form.SEQUENCE:\n            self._queue.append(",
+        "        if self.kind.form is Form.SEQUENCE:\n",
     ),
     _planted(
         test_promises_out.test_corba_push_consumer,

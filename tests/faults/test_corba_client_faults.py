@@ -187,16 +187,17 @@ FAULTS = [
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.what)
-def test_the_fault_is_noticed(fault: Fault) -> None:
+def test_the_faultis_noticed(fault: Fault) -> None:
     with warnings.catch_warnings():
         # What a fault leaves open is its own, and not that of a later test which meets it.
         warnings.simplefilter("ignore")
-        noticed = _is_noticed(fault)
+        noticed = is_noticed(fault)
         gc.collect()
     assert noticed, f"nobody noticed that {fault.what}"
 
 
-def _is_noticed(fault: Fault) -> bool:
+def is_noticed(fault: Fault) -> bool:
+    """Whether a fault makes its test fail."""
     with planted(fault):
         try:
             run(fault.noticed_by, 1)

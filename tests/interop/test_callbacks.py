@@ -10,7 +10,7 @@ import pytest
 from tests.interop import omni
 from tests.interop.objects import Impl, T
 from tests.interop.test_omniorb import played
-from tidings.orb.aio import Bidirectional, Options, Orb
+from tidings.orb.aio import Bidirectional, Options, Orb, Targets
 from tidings.orb.exceptions import TRANSIENT, SystemException
 from tidings.orb.ior import to_ior
 
@@ -36,7 +36,7 @@ def test_it_is_called_back_over_its_own_connection_when_it_offers_that(programs:
     async def run() -> list[str]:
         options = Options(
             accept_bidirectional=Bidirectional.SAME_HOST,
-            may_connect=lambda host, port: False,  # so there is no other way
+            targets=Targets(()),  # so there is no other way
         )
         async with Orb(options) as orb:
             await orb.listen()
@@ -48,7 +48,7 @@ def test_it_is_called_back_over_its_own_connection_when_it_offers_that(programs:
 
 def test_without_our_consent_the_offer_is_left(programs: Path) -> None:
     async def run() -> list[str]:
-        async with Orb(Options(may_connect=lambda host, port: False)) as orb:
+        async with Orb(Options(targets=Targets(()))) as orb:
             await orb.listen()
             reference = to_ior(orb.activate(Impl(orb), b"interop"))
             return await omni.client(programs, *omni.LOCAL, *OFFER, reference, "callback")

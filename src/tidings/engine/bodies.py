@@ -45,6 +45,7 @@ class Message(msgspec.Struct, frozen=True, eq=False, gc=False):
         priority: Larger is more urgent; without mapping filters.
         mark: The producer's mark, if it sent one.
         octets: What the content takes in memory, wherever it is.
+        hops: Origins of the channels it has passed before this one.
     """
 
     event: StructuredEvent
@@ -55,6 +56,7 @@ class Message(msgspec.Struct, frozen=True, eq=False, gc=False):
     priority: int = 0
     mark: ProducerMark | None = None
     octets: int = 0
+    hops: tuple[str, ...] = ()
 
     @property
     def id(self) -> tuple[str, int]:

@@ -111,6 +111,7 @@ class Performer:
                 entry.priority,
                 effect.mark,
                 octets,
+                effect.hops,
             )
             self._bodies.keep(channel, seq, message)
         if durable:

@@ -165,4 +165,5 @@ def message_of(record: Record) -> Message:
         stored.priority,
         mark,
         approximate_octets(event),
+        stored.hops,
     )

@@ -291,6 +291,7 @@ class Connection:
         minor: int = 2,
         response_flags: int = giop.ORDINARY,
         codesets: CodeSets | None = None,
+        contexts: giop.Contexts = (),
     ) -> int:
         """Sends a request.
 
@@ -301,26 +302,27 @@ class Connection:
             minor: The version, which is none above that of the object's profile.
             response_flags: Whether a reply is wanted.
             codesets: What to agree on with the peer, if nothing was agreed yet.
+            contexts: What else travels beside it, from GIOP 1.2 on.
 
         Returns:
             The request id, by which the answer is told.
         """
-        contexts: list[tuple[int, bytes]] = []
+        beside = list(contexts) if minor >= 2 else []
         wire = self._wires[minor]
         negotiates = self._negotiates(codesets, minor)
         if codesets is not None and negotiates:
             wire = wire._replace(codesets=codesets)
-            contexts.append((CODE_SETS, write_code_sets(codesets)))
+            beside.append((CODE_SETS, write_code_sets(codesets)))
         offers = bool(self._offer) and minor >= 2
         if offers:
-            contexts.append((BI_DIR_IIOP, write_listen_points(self._offer)))
+            beside.append((BI_DIR_IIOP, write_listen_points(self._offer)))
         octets = giop.encode_request(
             wire,
             self._next_id,
             target,
             operation,
             response_flags=response_flags,
-            contexts=contexts,
+            contexts=beside,
             write_body=write_body,
         )
         # Only now: arguments that cannot be written must not change what was agreed.
@@ -334,12 +336,15 @@ class Connection:
     def _negotiates(self, codesets: CodeSets | None, minor: int) -> bool:
         return codesets is not None and minor > 0 and self._opener and not self._negotiated
 
-    def mould(self, destination: Destination, operation: str) -> giop.RequestMould | None:
+    def mould(
+        self, destination: Destination, operation: str, contexts: giop.Contexts = ()
+    ) -> giop.RequestMould | None:
         """For calls of one operation again and again; None while something is to be agreed on."""
         minor = destination.minor
         if self._offer or self._negotiates(destination.codesets, minor):
             return None
-        return giop.RequestMould(self._wires[minor], destination.key, operation)
+        beside = contexts if minor >= 2 else ()
+        return giop.RequestMould(self._wires[minor], destination.key, operation, beside)
 
     def fits_mould(self, mould: giop.RequestMould) -> bool:
         """Whether nothing was agreed on since it was made."""

@@ -25,6 +25,7 @@ from tidings.orb.giop_messages import (
 from tidings.orb.giop_reading import HIGHEST_MINOR, decode_message
 from tidings.orb.giop_writing import (
     ORDINARY,
+    Contexts,
     RequestMould,
     Wire,
     WriteBody,
@@ -44,6 +45,7 @@ __all__ = [
     "AddressKind",
     "CancelRequest",
     "CloseConnection",
+    "Contexts",
     "Framer",
     "LocateReply",
     "LocateRequest",

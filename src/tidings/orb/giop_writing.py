@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from struct import Struct
 from typing import Final, NamedTuple, TypeAlias
 
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 WriteBody: TypeAlias = Callable[[Writer], None]
-Contexts: TypeAlias = Iterable[tuple[int, bytes]]
+Contexts: TypeAlias = Sequence[tuple[int, bytes]]
 
 _HEADER_SIZE: Final = 12
 
@@ -99,6 +99,7 @@ class RequestMould:
         wire: How they are written.
         key: The object.
         operation: The operation's name on the wire; a reply is wanted.
+        contexts: What travels beside each, from GIOP 1.2 on.
 
     Attributes:
         wire: How they are written.
@@ -107,11 +108,15 @@ class RequestMould:
 
     __slots__ = ("_beginning", "_end", "_numbers", "_padding", "body_at", "wire")
 
-    def __init__(self, wire: Wire, key: bytes, operation: str) -> None:
+    def __init__(self, wire: Wire, key: bytes, operation: str, contexts: Contexts = ()) -> None:
         self.wire = wire
-        sample = encode_request(wire, 0, key, operation, write_body=lambda writer: writer.octet(0))
+        sample = encode_request(
+            wire, 0, key, operation, contexts=contexts, write_body=lambda writer: writer.octet(0)
+        )
         self.body_at = len(sample) - 1
-        self._padding = self.body_at - len(encode_request(wire, 0, key, operation))
+        self._padding = self.body_at - len(
+            encode_request(wire, 0, key, operation, contexts=contexts)
+        )
         order = "<" if wire.little else ">"
         # Before GIOP 1.2 the number of service contexts, none, stands before the request's id.
         self._numbers = Struct(f"{order}II" if wire.minor >= 2 else f"{order}I4xI")

@@ -39,6 +39,8 @@ class Operation(NamedTuple):
     read_result: Callable[[Reader], Any]
     exceptions: tuple[type[UserException], ...] = ()
     oneway: bool = False
+    contexts: tuple[tuple[int, bytes], ...] = ()
+    """Service contexts that travel with each request, to peers that speak GIOP 1.2."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -109,6 +109,14 @@ class Advertisers:
         principal = service.grants[key.grant].principal
         return AdvertiserObject(self, door, key.ids[0], principal)
 
+    async def admit(self, callback: Reference) -> None:
+        """Checks that a listener may be called where it is.
+
+        Raises:
+            NO_PERMISSION: It may not.
+        """
+        await self._service.orb.admit(callback)
+
     def attach(self, channel: int, callback: Reference, principal: Principal) -> int:
         """Has a listener told of changes; the id to detach it by, which nobody else can guess.
 
@@ -211,6 +219,7 @@ class AdvertiserObject(TypedErrors, AdvertiserServant):
         if not callback.profiles:
             raise BAD_PARAM(why="a listener is needed, not a nil reference")
         self._door.views.channel(self._channel)  # who may not look may not listen
+        await self._advertisers.admit(callback)
         return self._advertisers.attach(self._channel, callback, self._principal)
 
     async def detach(self, id: int) -> None:

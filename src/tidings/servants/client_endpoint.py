@@ -37,6 +37,11 @@ class Seat(Protocol):
         """Whether the client gets no events for now."""
         ...
 
+    @property
+    def origin(self) -> str:
+        """The origin of the proxy's channel."""
+        ...
+
     def deaf(self) -> None:
         """The client cannot be told of event types: it shall not be any more."""
         ...

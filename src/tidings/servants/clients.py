@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.holders import Proxy
@@ -12,6 +12,7 @@ from tidings.channel.management import Connect, ObtainTypes
 from tidings.channel.vocabulary import InfoMode
 from tidings.errors import TidingsError, WrongClient
 from tidings.events.reference import Reference
+from tidings.orb.aio.targets import caller
 from tidings.orb.exceptions import SystemException
 from tidings.orb.ior import from_ior, is_nil, to_ior
 from tidings.orb.pseudo import IS_A
@@ -25,9 +26,11 @@ from tidings.servants.client_kinds import (
     required_id,
 )
 from tidings.servants.endpoints import endpoint_for
+from tidings.servants.loops import Loops
 from tidings.servants.probing import Probing
 
 if TYPE_CHECKING:
+    from tidings.engine.access import ObjectKey
     from tidings.engine.host import Host
     from tidings.orb.aio.orb import Orb
     from tidings.servants.door import GatheringDoor
@@ -37,6 +40,8 @@ __all__ = ["Clients", "kind_of"]
 _log: Final = logging.getLogger(__name__)
 
 _IOR: Final = "IOR:"
+# Between a reference and the address it came from; journals of old versions have no such address.
+_GIVEN_BY: Final = "#"
 # How soon it is noticed that the last calls have ended, in seconds.
 _LOOK_AGAIN: Final = 0.005
 
@@ -61,6 +66,11 @@ class _Seat:
         proxy = None if channel is None else channel.proxies.get(self._proxy)
         return proxy is not None and proxy.suspended
 
+    @property
+    def origin(self) -> str:
+        """The origin of the proxy's channel."""
+        return self._host.factory.channel(self._channel).origin
+
     def deaf(self) -> None:
         """The client is told of event types no more, unless it asks for it."""
         mode = InfoMode.NONE_NOW_UPDATES_OFF
@@ -74,9 +84,16 @@ class Clients:
         host: The host.
         orb: Through which they are called.
         options: How they are called.
+        own_key: Tells the key of one of our own references; None for those of others.
     """
 
-    def __init__(self, host: Host, orb: Orb, options: ClientOptions) -> None:
+    def __init__(
+        self,
+        host: Host,
+        orb: Orb,
+        options: ClientOptions,
+        own_key: Callable[[Reference], ObjectKey | None],
+    ) -> None:
         self.heard: dict[tuple[int, int], float] = {}
         """By channel and proxy, when a client has sent or asked for events last."""
         self._host = host
@@ -84,6 +101,8 @@ class Clients:
         self._calls = Calls(orb, options)
         self.events = self._calls.events
         """What becomes of events on their way from client to client."""
+        self.loops = Loops(host, own_key)
+        """Which channels feed which."""
         self._probing = Probing(host, self._calls, self.heard)
 
     async def connect(
@@ -94,23 +113,31 @@ class Clients:
         Raises:
             AlreadyConnected: The proxy has one.
             WrongClient: The client says it is something else than the proxy serves.
-            InvalidUsage: The client must be called, and the reference is nil.
+            InvalidUsage: The client must be called, and the reference is nil; or events would come
+                back to the channel.
+            NO_PERMISSION: The service may not connect to where the client is.
             Forbidden: The proxy is somebody else's; then the client is not called.
         """
         if is_nil(client):
             await door.connect(Connect(channel, proxy, reachable=False, notices=False), None)
             return
+        given_by = caller.get()
         command = Connect(
             channel,
             proxy,
             notices=can_be_told(kind, client),
             window=self._window(channel, proxy),
-            address=to_ior(client),
+            address=f"{to_ior(client)}{_GIVEN_BY}{given_by}",
         )
+        door.check(command)  # before anybody is called at an address that the client names
+        self.loops.check(channel, kind, client)
         if kind.must_be_called:
-            door.check(command)  # before anybody is called at an address that the client names
+            await self._calls.orb.admit(client)
             await self._check(kind, client)
+        elif given_by:
+            self._calls.orb.trust(client, given_by)
         await door.connect(command, self._endpoint(channel, proxy, kind, client))
+        self.loops.note(channel, proxy, kind, client)
         self._probing.start()
 
     def _window(self, channel: int, proxy: int) -> int:
@@ -153,7 +180,10 @@ class Clients:
         for proxy in list(self._lost()):
             channel, id = proxy.channel.id, proxy.id
             try:
-                client = from_ior(proxy.address)
+                ior, _, given_by = proxy.address.partition(_GIVEN_BY)
+                client, kind = from_ior(ior), kind_of(proxy)
+                self._calls.orb.trust(client, given_by)
+                self.loops.note(channel, id, kind, client)
                 command = Connect(
                     channel,
                     id,
@@ -162,7 +192,7 @@ class Clients:
                     address=proxy.address,
                     again=True,
                 )
-                endpoint = self._endpoint(channel, id, kind_of(proxy), client)
+                endpoint = self._endpoint(channel, id, kind, client)
                 await self._host.connect(command, endpoint)
             except TidingsError as error:
                 _log.warning("the client of %s cannot be found again: %s", proxy.place, error)

@@ -47,20 +47,29 @@ class GatheringDoor(LocalDoor):
         self._heard = heard
         self._loop = host.loop
         self._key = (0, 0)
+        self._hops: tuple[str, ...] = ()
         self._events: list[StructuredEvent] = []
         self._waiting: list[Later[int]] = []
 
-    def push(self, channel: int, proxy: int, event: StructuredEvent) -> Later[int]:
+    def push(
+        self, channel: int, proxy: int, event: StructuredEvent, hops: tuple[str, ...] = ()
+    ) -> Later[int]:
         """Takes one event in.
+
+        Args:
+            channel: Where.
+            proxy: Through which proxy.
+            event: The event.
+            hops: Origins of the channels it has passed.
 
         Returns:
             The event's number when it is accepted, 0 if a filter stopped it, or the error.
         """
         key = (channel, proxy)
-        if self._events and (self._key != key or len(self._events) >= _MOST):
+        if self._events and (self._key != key or self._hops != hops or len(self._events) >= _MOST):
             self.send()
         if not self._events:
-            self._key = key
+            self._key, self._hops = key, hops
             self._host.before_drain(self.send)
         accepted: Later[int] = Later()
         self._events.append(event)
@@ -80,7 +89,8 @@ class GatheringDoor(LocalDoor):
         except TidingsError as error:
             gathered.set_exception(error)
         else:
-            self._host.post(Push(*self._key, events), gathered, self._principal, self)
+            push = Push(*self._key, events, hops=self._hops)
+            self._host.post(push, gathered, self._principal, self)
 
     def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
         """Has a command carried out, behind the events that have come.

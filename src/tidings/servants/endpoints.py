@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Final
 
 from tidings.channel.vocabulary import Form, Item, Side
@@ -24,6 +25,7 @@ from tidings.orb.exceptions import OBJECT_NOT_EXIST, SystemException
 from tidings.servants.calls import Calls
 from tidings.servants.client_endpoint import ClientEndpoint, Seat
 from tidings.servants.client_kinds import ClientKind
+from tidings.servants.loops import path_context
 from tidings.servants.shared_events import UnwritableError
 
 __all__ = ["PullSupplierEndpoint", "PushConsumerEndpoint", "endpoint_for"]
@@ -48,7 +50,9 @@ class PushConsumerEndpoint(ClientEndpoint):
     def __init__(self, calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> None:
         super().__init__(calls, kind, client, seat)
         assert kind.transfer is not None
-        self._push = calls.events.operation(kind.transfer, kind.form)
+        push = calls.events.operation(kind.transfer, kind.form)
+        self._origin = seat.origin
+        self._push = push._replace(contexts=path_context((self._origin,)))
         self._again = calls.repeated(client, self._push, kind.form, self._called)
         self._handed: list[Message] = []
         self._queue: deque[list[Message]] = deque()
@@ -79,7 +83,8 @@ class PushConsumerEndpoint(ClientEndpoint):
             return
         self._address = batch[:2]
         if self.kind.form is Form.SEQUENCE:
-            self._queue.append(batch.messages)
+            # One call tells one path: events that have passed other channels go in another.
+            self._queue += [list(run) for _, run in groupby(batch.messages, _hops)]
         else:
             self._queue.extend([message] for message in batch.messages)
         self._begin()
@@ -100,7 +105,7 @@ class PushConsumerEndpoint(ClientEndpoint):
         while self._queue and not self._is_held():
             messages = self._queue[0]
             try:
-                begun = self._again.begin(messages)
+                begun = not messages[0].hops and self._again.begin(messages)
             except UnwritableError as error:
                 self._queue.popleft()
                 self._refuse(messages, error)
@@ -142,8 +147,11 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._task = None
 
     async def _hand_over(self, messages: list[Message], *, retried: bool) -> None:
+        push, hops = self._push, messages[0].hops
+        if hops:
+            push = push._replace(contexts=path_context((*hops, self._origin)))
         try:
-            await self._calls.transfer(self.client, self._push, (messages,), retried=retried)
+            await self._calls.transfer(self.client, push, (messages,), retried=retried)
         except (UnwritableError, TidingsError) as error:
             self._outcome(messages, error)
         else:
@@ -246,6 +254,10 @@ def endpoint_for(calls: Calls, kind: ClientKind, client: Reference, seat: Seat) 
     if kind.side is Side.CONSUMER:
         return PushConsumerEndpoint(calls, kind, client, seat)
     return PullSupplierEndpoint(calls, kind, client, seat)
+
+
+def _hops(message: Message) -> tuple[str, ...]:
+    return message.hops
 
 
 def _reason(error: Exception) -> str:

@@ -131,6 +131,7 @@ class FilterObject(ObjectServant, FilterServant):
         """Has a client told whenever the event types asked for change; the callback's id."""
         if not callback.profiles:
             raise errors.InvalidUsage("a callback is needed, not a nil reference")
+        await self.service.orb.admit(callback)
         return FilterCallback(self.service.orb, callback, self._changeable()).id
 
     async def detach_callback(self, callback: int) -> None:

@@ -46,8 +46,13 @@ class _TakingPart(ProxyPart):
     def take(self, came: ReadEvent) -> Later[int]:
         """Takes a pushed event; the result is there when it is accepted."""
         channel, proxy = self.key.ids
+        hops = self.service.clients.loops.passed(channel, proxy)
+        if hops is None:
+            dropped: Later[int] = Later()
+            dropped.set_result(0)
+            return dropped
         self.service.clients.events.came(came, self.CLIENT.form)
-        return self.door.push(channel, proxy, came.event)
+        return self.door.push(channel, proxy, came.event, hops)
 
 
 class _PushAnyPart(_TakingPart):
@@ -123,6 +128,9 @@ class SequencePushConsumer(ConsumerProxyPart, notification.SequenceProxyPushCons
                 completion is MAYBE.
         """
         channel, proxy = self.key.ids
+        hops = self.service.clients.loops.passed(channel, proxy)
+        if hops is None:
+            return
         most = self.service.host.settings.limits.batch_events
         if came.count > most:
             raise LimitExceeded(f"{came.count} events are more than the {most} of one batch")
@@ -131,7 +139,8 @@ class SequencePushConsumer(ConsumerProxyPart, notification.SequenceProxyPushCons
             self.service.clients.events.came(one, Form.SEQUENCE)
             events.append(one.event)
             await turns.give()
-        answers = await self.door.ask(Push(channel, proxy, events, whole=events), self.key.ids)
+        push = Push(channel, proxy, events, hops=hops, whole=events)
+        answers = await self.door.ask(push, self.key.ids)
         faults = [answer for answer in answers if isinstance(answer, TidingsError)]
         if faults:  # the disk failed after the batch was found good
             raise faults[0] if len(faults) == len(answers) else partly(faults[0])

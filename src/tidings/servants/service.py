@@ -90,7 +90,7 @@ class CorbaService:
     _read: BoundedCache[bytes, ObjectKey] = field(default_factory=lambda: BoundedCache(4096))
 
     def __post_init__(self) -> None:
-        self.clients = Clients(self.host, self.orb, self.client_options)
+        self.clients = Clients(self.host, self.orb, self.client_options, self.own_key)
 
     def find(self, octets: bytes) -> Servant | None:
         """The servant for an object key: what the ORB asks for each request."""

@@ -202,7 +202,21 @@ class HttpSection(Section):
     )
     read_patience: Annotated[Duration, Field(gt=0)] = Field(
         default=_WEB.read_patience,
-        description="How long nothing may come of a request that has begun.",
+        description="How long nothing may come of a request, or of a line, that has begun.",
+    )
+    body_patience: Annotated[Duration, Field(gt=0)] = Field(
+        default=_WEB.body_patience,
+        description="How long a body, or a line of an upload, may take in all: who sends an octet "
+        "now and then holds a place.",
+    )
+    upload_pause: Annotated[Duration, Field(gt=0)] = Field(
+        default=_WEB.upload_pause,
+        description="How long an upload of JSON lines may pause between two lines.",
+    )
+    max_streams: Annotated[int, Field(ge=1)] = Field(
+        default=_WEB.max_streams,
+        description="The most tails and uploads of JSON lines at one time, since they may last as "
+        "long as their clients like; further ones are answered 503.",
     )
     write_patience: Duration = Field(
         default=_WEB.write_patience,

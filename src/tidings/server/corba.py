@@ -13,12 +13,12 @@ from typing import Final, NamedTuple
 from tidings.admission import Admission, AdmissionLimits
 from tidings.channel.management import CreateChannel
 from tidings.cos.CosNaming_auto import Name, NameComponent
-from tidings.cos.names import register
+from tidings.cos.names import look_up, register
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, StoreError, Unreachable
 from tidings.events.reference import Reference
 from tidings.names import is_origin, new_origin
-from tidings.orb.aio import Address
+from tidings.orb.aio import Address, Orb
 from tidings.orb.corbaloc import make_corbaloc, parse_name
 from tidings.orb.exceptions import CorbaError
 from tidings.orb.ior import to_ior
@@ -134,6 +134,11 @@ class CorbaDoor:
         return self._opened.service.orb.connections
 
     @property
+    def looped(self) -> int:
+        """How many pushes were dropped, since their events had come back."""
+        return self._opened.service.clients.loops.dropped
+
+    @property
     def admission(self) -> Admission:
         """Which connections of clients stay open."""
         return self._opened.service.orb.admission
@@ -208,13 +213,14 @@ class CorbaDoor:
 
     async def _register(self, registrations: list[_Registration]) -> None:
         """Registers; goes on trying while the naming service does not answer."""
-        orb, url = self._opened.service.orb, self._settings.naming.url
-        pause = _FIRST_PAUSE
+        url, pause = self._settings.naming.url, _FIRST_PAUSE
         while True:
             try:
-                root = await orb.resolve(url)
-                for name, reference in registrations:
-                    await register(orb, root, name, reference)
+                # The operator's own choice of an address: callback_networks does not limit it.
+                async with Orb(names=look_up) as orb:
+                    root = await orb.resolve(url)
+                    for name, reference in registrations:
+                        await register(orb, root, name, reference)
             except CorbaError as error:
                 if pause == _FIRST_PAUSE:
                     log.warning("not registered at %s, it is tried again: %s", url, error)

@@ -9,7 +9,8 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field
 
 from tidings.admission import AdmissionLimits
-from tidings.orb.aio import Address, Bidirectional, Options
+from tidings.orb.aio import Address, Bidirectional, Options, Targets
+from tidings.orb.aio.targets import LOOPBACK, PEER
 from tidings.orb.corbaloc import parse_name, parse_object_url
 from tidings.orb.exceptions import CorbaError
 from tidings.orb.limits import DEFAULT_LIMITS
@@ -66,6 +67,11 @@ def _addresses(given: tuple[str, ...]) -> tuple[str, ...]:
     return given
 
 
+def _networks(given: tuple[str, ...]) -> tuple[str, ...]:
+    Targets(given)
+    return given
+
+
 class IiopSection(Section):
     """The door for CORBA clients."""
 
@@ -106,6 +112,17 @@ class IiopSection(Section):
         default="never",
         description="Whose offer to be called back over their own connection is taken: that of "
         "nobody, of clients that tell the address they come from, of everybody.",
+    )
+    callback_networks: Annotated[
+        tuple[str, ...],
+        Field(strict=False),
+        AfterValidator(_networks),
+        Right("a list of loopback, peer, and networks such as 10.0.0.0/8"),
+    ] = Field(
+        default=(LOOPBACK, PEER),
+        description="Where the service may connect to because a client gave it a reference: "
+        "loopback is this machine, peer the address the reference came from. Callbacks over a "
+        "connection that the client has opened need none of these.",
     )
     max_message: Octets = Field(
         default=DEFAULT_LIMITS.message_size, description="The longest message."
@@ -247,6 +264,7 @@ def orb_options(iiop: IiopSection, limits: AdmissionLimits) -> Options:
         advertise=None if advertise is None else Address(advertise, iiop.advertise_port),
         alternates=tuple([address for address in further if address is not None]),
         accept_bidirectional=_BIDIRECTIONAL[iiop.bidirectional],
+        targets=Targets(iiop.callback_networks, "iiop.callback_networks"),
     )
 
 

@@ -56,6 +56,8 @@ log = logging.getLogger(__name__)
 FAULT: Final = 1
 """The exit code of a service that a fault of its own has ended."""
 
+# What the service and its archive write, others on this machine cannot read.
+_OWNER_ONLY: Final = 0o077
 _HTTP: Final = "what serves HTTP"
 _ENDING: Final = (signal.SIGTERM, signal.SIGINT)
 # What host.close may still take once its door is closed, in seconds.
@@ -78,6 +80,7 @@ async def run(sources: Sources, loaded: Loaded, port_file: Path | None = None) -
         InvalidUsage: The address cannot be listened on, or the token cannot be had.
         StoreError: The data cannot be used.
     """
+    os.umask(_OWNER_ONLY)
     logs = Logs(loaded.settings.log.level, loaded.settings.log.format)
     logs.install()
     loop = asyncio.get_running_loop()
@@ -221,6 +224,7 @@ class Service:
         )
         self._web.counts.admissions["iiop"] = self._corba.admission
         await self._corba.open()
+        self._web.counts.looped = lambda: 0 if self._corba is None else self._corba.looped
         self._web.counts.corba = lambda: 0 if self._corba is None else self._corba.connections
         self._watch_over()
 
@@ -300,6 +304,9 @@ class Service:
     def ready(self) -> None:
         """Says that work is taken from now on."""
         store = self._settings.store
+        if not store.memory and open_to_others(store.dir):
+            log.warning("others on this machine can look into the data folder %s: chmod 700 it",
+                        store.dir.absolute())  # fmt: skip
         where = "nothing is kept on disk" if store.memory else f"data in {store.dir.absolute()}"
         if self.host.archiving is not None:
             where += f", archive in {self.host.archiving.plan.folder.absolute()}"

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from tidings.errors import InvalidEvent, InvalidUsage, LimitExceeded, UnsupportedMedia
 from tidings.events.codecs.json_text import parse_json
 from tidings.events.texts import shortened
+from tidings.web.options import WebOptions
 from tidings.web.state import WebState
 
 __all__ = ["QueryNames", "StrictRoute", "check_charset", "check_query", "media_type", "query_names",
@@ -64,31 +65,32 @@ def check_charset(request: Request) -> None:
         raise UnsupportedMedia(f"JSON is in UTF-8, not in {shortened(charset)}")
 
 
-async def read_body(request: Request, most: int, patience: float) -> bytes:
+async def read_body(request: Request, options: WebOptions) -> bytes:
     """The whole body of a request.
 
-    Args:
-        request: Whose.
-        most: How many octets it may have.
-        patience: How long nothing may come before its end, in seconds.
-
     Raises:
-        LimitExceeded: It is longer than `most`; the rest is not read.
-        HTTPException: Nothing came for too long.
+        LimitExceeded: It is longer than it may be; the rest is not read.
+        HTTPException: Nothing came for too long, or it took too long in all.
     """
+    most, patience = options.max_body, options.read_patience
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and int(declared[:20]) > most:
         raise LimitExceeded(f"a body of {declared:.20} octets is more than the {most} taken")
     parts, length = [], 0
+    loop = asyncio.get_running_loop()
+    end = loop.time() + options.body_patience
     try:
-        async with asyncio.timeout(patience) as limit:
+        async with asyncio.timeout_at(min(end, loop.time() + patience)) as limit:
             async for part in request.stream():
                 length += len(part)
                 if length > most:
                     raise LimitExceeded(f"the body is longer than the {most} octets taken")
                 parts.append(part)
-                limit.reschedule(asyncio.get_running_loop().time() + patience)
+                limit.reschedule(min(end, loop.time() + patience))
     except TimeoutError:
+        if loop.time() >= end:
+            why = f"the body has not come within {options.body_patience:g} s"
+            raise HTTPException(408, why) from None
         raise HTTPException(408, f"nothing of the body has come for {patience:g} s") from None
     return b"".join(parts)
 
@@ -171,7 +173,7 @@ async def _read_json(request: Request) -> None:
         raise UnsupportedMedia(_wrong_type(request))
     check_charset(request)
     # What was read is kept in the request: whoever handles it reads it from there.
-    request._body = await read_body(request, options.max_body, options.read_patience)
+    request._body = await read_body(request, options)
     request._json = _parsed(request._body, options.max_body, state.bounds.values)
 
 

@@ -52,7 +52,8 @@ async def ready(state: State, response: Response) -> Health:
 
     A service that has lost something by damage in its journal is ready, and says so.
     """
-    reason = state.not_ready
+    # What follows may name paths: the status page and the log tell it, to whom has the token.
+    reason = state.not_ready.partition(": ")[0]
     archiving = state.host.archiving
     archive: Literal["good", "failing"] | None = None
     if archiving is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import islice
 from typing import Final
 
@@ -17,8 +17,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from tidings.engine.turns import Turns
-from tidings.errors import TidingsError
+from tidings.errors import LimitExceeded, TidingsError
 from tidings.events.codecs.json_text import write_json
+from tidings.web.options import WebOptions
 from tidings.web.publishing import Asked, Publisher
 from tidings.web.reading import LINES_MEDIA_TYPES, LineSplitter, Numbering, read_line
 from tidings.web.results import result_form
@@ -40,17 +41,22 @@ class LineAnswers(Response):
         publisher: Where the events go; it has begun.
         numbering: The marks that the headers give.
         state: What all routes share.
+        place: Closed when all is answered.
     """
 
     media_type = LINES_MEDIA_TYPES[0]
 
-    def __init__(self, publisher: Publisher, numbering: Numbering, state: WebState) -> None:
+    def __init__(
+        self, publisher: Publisher, numbering: Numbering, state: WebState, place: ExitStack
+    ) -> None:
         super().__init__()
         del self.headers["content-length"]
         self._publisher = publisher
         self._numbering = numbering
         self._counts = state.counts
         self._values = state.bounds.values
+        self._options = state.options
+        self._place = place
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Reads and answers until the body ends."""
@@ -71,6 +77,7 @@ class LineAnswers(Response):
                 await send(start)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
+            self._place.close()
             reading.cancel()
             with suppress(asyncio.CancelledError):
                 await reading
@@ -78,11 +85,15 @@ class LineAnswers(Response):
     async def _read(
         self, receive: Receive, under_way: asyncio.Queue[_Numbered | Exception | None]
     ) -> None:
-        splitter = LineSplitter()
+        splitter, patience = LineSplitter(), _Patience(self._options)
         try:
-            async for part in _parts(receive):
+            async for part in _parts(receive, patience):
                 await self._push(splitter.feed(part), under_way)
+                patience.heard(in_line=not part.endswith(b"\n"), line=splitter.number)
             await self._push(splitter.end(), under_way)
+        except TimeoutError:
+            await under_way.put(([splitter.number], LimitExceeded(patience.words)))
+            await under_way.put(None)
         except Exception as error:  # noqa: BLE001 -- raised again where the answers are written
             await under_way.put(error)
         else:
@@ -120,15 +131,44 @@ class LineAnswers(Response):
         return b"".join(lines)
 
 
-async def _parts(receive: Receive) -> AsyncIterator[bytes]:
+class _Patience:
+    """How long is waited for the next part of an upload."""
+
+    def __init__(self, options: WebOptions) -> None:
+        self._options = options
+        self._loop = asyncio.get_running_loop()
+        self._line = 0  # the one that has begun
+        self._end = 0.0
+        self.words = ""
+
+    def heard(self, *, in_line: bool, line: int) -> None:
+        """Something came: whether it ends within a line, and within which."""
+        if not in_line:
+            self._line = 0
+        elif line != self._line:
+            self._line, self._end = line, self._loop.time() + self._options.body_patience
+
+    def until(self) -> float:
+        """When it is too late, in the time of the loop."""
+        options, now = self._options, self._loop.time()
+        if not self._line:
+            self.words = f"nothing has come for {options.upload_pause:g} s: send the rest anew"
+            return now + options.upload_pause
+        self.words = "the end of the line has not come in time: send it, and the rest, anew"
+        return min(now + options.read_patience, self._end)
+
+
+async def _parts(receive: Receive, patience: _Patience) -> AsyncIterator[bytes]:
     """The parts of a body as they come.
 
     Raises:
         ClientDisconnect: The client is gone.
+        TimeoutError: The next part has not come in time.
     """
     more = True
     while more:
-        message = await receive()
+        async with asyncio.timeout_at(patience.until()):
+            message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
         more = message.get("more_body", False)

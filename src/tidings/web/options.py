@@ -23,8 +23,11 @@ class WebOptions:
         max_batch: How many events one request or frame may bring.
         max_wait: How long a pull may wait, in seconds.
         max_socket_octets: How much may wait to be written to one WebSocket.
-        read_patience: How long nothing may come of a request that has begun, in seconds; a
-            stream of lines may pause as long as it likes.
+        max_streams: How many tails and uploads of lines there may be at one time.
+        read_patience: How long nothing may come of a request, or of a line, that has begun, in
+            seconds.
+        body_patience: How long a body, or a line of an upload, may take in all, in seconds.
+        upload_pause: How long an upload of lines may pause between two lines, in seconds.
         write_patience: How long a WebSocket may take nothing while something waits, in seconds.
         ping_interval: How often a WebSocket is asked whether it is still there, in seconds.
         heart_beat: How often a tail shows that it is still there, in seconds.
@@ -38,7 +41,10 @@ class WebOptions:
     max_batch: int = 1_000
     max_wait: float = 60.0
     max_socket_octets: int = 16 * 1024 * 1024
+    max_streams: int = 1_000
     read_patience: float = 30.0
+    body_patience: float = 300.0
+    upload_pause: float = 3_600.0
     write_patience: float = 30.0
     ping_interval: float = 20.0
     heart_beat: float = 15.0

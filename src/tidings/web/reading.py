@@ -302,13 +302,16 @@ class LineSplitter:
 
     Args:
         most: How many octets a line may have.
+
+    Attributes:
+        number: That of the line which comes, or has begun.
     """
 
     def __init__(self, most: int = MAX_ENVELOPE_OCTETS) -> None:
         self._most = most
         self._parts: list[bytes] = []
         self._length = 0
-        self._number = 1
+        self.number = 1
 
     def feed(self, part: bytes) -> Iterator[tuple[int, bytes | None]]:
         """The lines that end in the next part of the body: number and text, None if too long."""
@@ -332,9 +335,9 @@ class LineSplitter:
         self._keep(last)
         text = b"".join(self._parts).strip()
         if self._length > self._most:
-            yield self._number, None
+            yield self.number, None
         elif text:
-            yield self._number, text
-        self._number += 1
+            yield self.number, text
+        self.number += 1
         self._length = 0
         self._parts = []

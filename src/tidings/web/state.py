@@ -10,10 +10,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Depends
+from fastapi import Depends, HTTPException
 from starlette.requests import HTTPConnection
 
 from tidings.admission import Admission
@@ -53,15 +54,19 @@ class Counts:
     Attributes:
         websockets: How many are open now.
         tails: How many are open now.
+        streams: How many tails and uploads of lines there are now.
         rejected: How many pushed events were refused since the start.
         corba: Tells how many CORBA connections are open now; None if there is no such door.
+        looped: Tells how many pushes over CORBA were dropped, since their events had come back.
         admissions: Which connections of a door stay open, by its name.
     """
 
     websockets: int = 0
     tails: int = 0
+    streams: int = 0
     rejected: int = 0
     corba: Callable[[], int] | None = None
+    looped: Callable[[], int] | None = None
     admissions: dict[str, Admission] = field(default_factory=dict)
 
 
@@ -112,6 +117,24 @@ class WebState:
             return self.readiness.reason or self.readiness.phase
         error: StoreError | None = self.host.disk_error
         return "" if error is None else f"the disk refuses: {error}"
+
+    def stream(self) -> ExitStack:
+        """A place for a tail or an upload of lines, given back when the stack is closed.
+
+        Raises:
+            HTTPException: There are as many as there may be.
+        """
+        counts, most = self.counts, self.options.max_streams
+        if counts.streams >= most:
+            raise HTTPException(503, f"there are {most} tails and uploads of lines already")
+        counts.streams += 1
+
+        def give_back() -> None:
+            counts.streams -= 1
+
+        held = ExitStack()
+        held.callback(give_back)
+        return held
 
     def close(self) -> None:
         """Ends what runs by itself."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Response
@@ -131,9 +132,11 @@ async def tail(
     before = door.views.channel(channel).seq
     # In the order of their numbers, or the last number would say nothing of those before.
     asked = wanted.proxy(OrderPolicy="FifoOrder")
-    proxy = await make_proxy(state, door, channel, asked)
+    with state.stream() as held:
+        proxy = await make_proxy(state, door, channel, asked)
+        place = held.pop_all()
     buffer = TailBuffer()
-    made = Tail(state, door, channel, proxy, buffer)
+    made = Tail(state, door, channel, proxy, buffer, place)
     try:
         state.lifetimes.hold(channel, proxy)
         await door.connect(Connect(channel, proxy, notices=False, window=_WINDOW), buffer)
@@ -154,12 +157,19 @@ class Tail(Response):
         channel: Which channel.
         proxy: The proxy made for it, which ends with it.
         buffer: Its consumer.
+        place: Closed when it ends.
     """
 
     media_type = "text/event-stream"
 
     def __init__(
-        self, state: WebState, door: LocalDoor, channel: int, proxy: int, buffer: TailBuffer
+        self,
+        state: WebState,
+        door: LocalDoor,
+        channel: int,
+        proxy: int,
+        buffer: TailBuffer,
+        place: ExitStack,
     ) -> None:
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
@@ -168,6 +178,7 @@ class Tail(Response):
         self._channel = channel
         self._proxy = proxy
         self._buffer = buffer
+        self._place = place
         self._replay: Replay | None = None
         self._before = 0
         self._encoded: Encoded = state.part(encoded_of)
@@ -204,7 +215,8 @@ class Tail(Response):
             self.end()
 
     def end(self) -> None:
-        """Ends the proxy."""
+        """Ends the proxy, and gives the place back."""
+        self._place.close()
         self._state.lifetimes.forget(self._channel, self._proxy)
         self._door.tell(Disconnect(self._channel, self._proxy))
 

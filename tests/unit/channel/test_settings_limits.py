@@ -265,7 +265,7 @@ def test_forms_are_counted_too() -> None:
     ],
 )
 def test_how_large_a_filter_may_be(limits: dict[str, int], text: str, what: str) -> None:
-    machine = limited(**limits)
+    machine = limited(None, **limits)
     one = constraint(text, ["A::B", "C::D"])
     small = constraint("$a")
     with pytest.raises(LimitExceeded, match=what):

@@ -22,8 +22,7 @@ from tidings.channel.management import Disconnect
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import Property
-from tidings.cos.events import any_in, event_out
-from tidings.engine.access import OWNER, Principal
+from tidings.cos.events import any_in
 from tidings.engine.mailbox import Waiting
 from tidings.errors import Disconnected, ProxyNotFound, Stopping
 from tidings.events import typecode as tc

@@ -27,7 +27,7 @@ from tidings.events import typecode as tc
 from tidings.events.boxes import Any
 from tidings.events.build import event
 from tidings.events.reference import Reference
-from tidings.orb.aio import Options, Orb
+from tidings.orb.aio import Options, Orb, Targets
 from tidings.orb.stubs import Servant, Stub
 from tidings.servants.calls import ClientOptions
 from tidings.servants.makers import MAKERS
@@ -120,6 +120,8 @@ async def opened(
     port: int = 0,
     settings: Settings = QUICK,
     options: ClientOptions = QUICK_CLIENTS,
+    targets: Targets | None = None,
+    secret: bytes = SECRET,
 ) -> AsyncIterator[World]:
     """A service, while the context lasts; its clients are found again if it was open before."""
     host = await Host.open(folder, settings=settings)
@@ -128,10 +130,10 @@ async def opened(
     def find(key: bytes) -> Servant | None:
         return found[0].find(key)
 
-    server = Orb(Options(close_seconds=0.2), find=find)
+    server = Orb(Options(close_seconds=0.2, targets=targets), find=find)
     try:
         await server.listen("127.0.0.1", port)
-        service = CorbaService(host, server, Keys(SECRET), MAKERS, client_options=options)
+        service = CorbaService(host, server, Keys(secret), MAKERS, client_options=options)
         found.append(service)
         await service.clients.reconnect()
         yield World(client, service)
@@ -147,11 +149,12 @@ async def world(
     folder: Path | None = None,
     settings: Settings = QUICK,
     options: ClientOptions = QUICK_CLIENTS,
+    targets: Targets | None = None,
 ) -> AsyncIterator[World]:
     """A service and clients, while the context lasts."""
     async with Orb(Options(close_seconds=0.2)) as client:
         await client.listen()
-        async with opened(client, folder, 0, settings, options) as made:
+        async with opened(client, folder, 0, settings, options, targets) as made:
             yield made
 
 

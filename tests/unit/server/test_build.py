@@ -47,7 +47,7 @@ def test_every_option_of_the_door_comes_from_its_setting() -> None:
         "allowed_hosts": ["a.example"], "allowed_origins": ["https://b.example"],
         "unnamed_lifetime": 1, "max_body": 2, "max_batch": 3, "max_wait": 4,
         "max_socket_octets": 5, "read_patience": 9, "write_patience": 6, "ping_interval": 7,
-        "heart_beat": 8,
+        "heart_beat": 8, "max_streams": 10, "body_patience": 11, "upload_pause": 12,
     }  # fmt: skip
     options = web_options(made(http=given), TOKEN)
     default = WebOptions()

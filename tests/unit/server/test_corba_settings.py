@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pydantic import ValidationError
 
@@ -43,7 +45,12 @@ def test_the_defaults_are_those_of_the_orb_and_for_this_machine() -> None:
     section = IiopSection()
     assert not section.enabled
     assert section.host == "127.0.0.1"
-    assert orb_options(section, LIMITS) == Options(call_seconds=ClientOptions().call_seconds)
+    options = orb_options(section, LIMITS)
+    assert replace(options, targets=None) == Options(call_seconds=ClientOptions().call_seconds)
+    assert options.targets is not None
+    answers = [options.targets.allows(each, 1) for each in ("127.0.0.1", "::1", "10.0.0.1")]
+    assert answers == [True, True, False]
+    assert options.targets.allows("10.0.0.1", 1, given_by="10.0.0.1")
     assert client_options(section) == ClientOptions()
 
 
@@ -76,4 +83,5 @@ def test_what_does_not_fit_together() -> None:
     assert "naming: " in refusal(iiop=on, naming=wrong)
     assert "naming: " in refusal(iiop=on, naming={"enabled": True, "factory": "a//b"})
     refusal(iiop={"alternates": ["a:b:c"]})
+    refusal(iiop={"callback_networks": ["10.0.0.0/99"]})
     ServerSettings.model_validate({"naming": {"enabled": True}})  # no door, so no matter

@@ -14,6 +14,8 @@ from tidings.errors import LimitExceeded
 from tidings.web.bodies import media_type, read_body
 from tidings.web.options import WebOptions
 
+FOUR = WebOptions(max_body=4)
+
 JSON = {"Content-Type": "application/json"}
 
 
@@ -44,16 +46,16 @@ def test_a_media_type_goes_without_its_parameters(given: str, found: str) -> Non
 
 
 def test_a_body_is_read_whole_up_to_its_limit() -> None:
-    assert run(read_body(_request([b"ab", b"cd"]), 4, 9.0)) == b"abcd"
-    assert run(read_body(_request([b"ab", b"cd"], ("content-length", "4")), 4, 9.0)) == b"abcd"
+    assert run(read_body(_request([b"ab", b"cd"]), FOUR)) == b"abcd"
+    assert run(read_body(_request([b"ab", b"cd"], ("content-length", "4")), FOUR)) == b"abcd"
     with pytest.raises(LimitExceeded, match="longer than the 3"):
-        run(read_body(_request([b"ab", b"cd"]), 3, 9.0))
+        run(read_body(_request([b"ab", b"cd"]), WebOptions(max_body=3)))
 
 
 @pytest.mark.parametrize("declared", ["5", "9" * 5_000])
 def test_a_body_that_says_it_is_too_long_is_not_read(declared: str) -> None:
     with pytest.raises(LimitExceeded, match="more than the 4"):
-        run(read_body(_request([], ("content-length", declared)), 4, 9.0))
+        run(read_body(_request([], ("content-length", declared)), FOUR))
 
 
 @pytest.mark.parametrize(
@@ -139,14 +141,18 @@ def test_a_list_in_a_query_may_stand_there_several_times() -> None:
     run(work())
 
 
-def test_a_body_that_does_not_come_on_is_not_waited_for() -> None:
+@pytest.mark.parametrize(("options", "why"), [
+    (WebOptions(read_patience=0.01), "nothing of the body has come"),
+    (WebOptions(read_patience=9.0, body_patience=0.05), "has not come within 0.05 s"),
+])  # fmt: skip
+def test_a_body_that_does_not_come_on_is_not_waited_for(options: WebOptions, why: str) -> None:
     async def receive() -> Message:
-        await asyncio.Event().wait()
-        raise AssertionError
+        await asyncio.sleep(0.02)  # an octet now and then
+        return {"type": "http.request", "body": b"x", "more_body": True}
 
     request = Request({**_request([]).scope}, receive)
-    with pytest.raises(HTTPException, match="nothing of the body has come") as caught:
-        run(read_body(request, 4, 0.01))
+    with pytest.raises(HTTPException, match=why) as caught:
+        run(read_body(request, options))
     assert caught.value.status_code == 408
 
 

@@ -48,12 +48,12 @@ class Call:
         return [json.loads(line) for line in body.splitlines()]
 
 
-async def _response(host: Host) -> tuple[LineAnswers, int]:
-    state = WebState(host, WebOptions())
+async def _response(host: Host, **options: Any) -> tuple[LineAnswers, int]:
+    state = WebState(host, WebOptions(**options))
     channel = await new_channel(host)
     publisher = Publisher(state, state.door(OWNER), channel, None, trail=False)
     await publisher.begin()
-    return LineAnswers(publisher, Numbering(Headers()), state), channel
+    return LineAnswers(publisher, Numbering(Headers()), state, state.stream()), channel
 
 
 def test_the_answer_begins_with_the_first_line_and_ends_with_the_body() -> None:
@@ -95,6 +95,30 @@ def test_whoever_does_not_read_the_answers_is_not_read_further() -> None:
         call.give(b"", more=False)
         await running
         assert [one["seq"] for one in call.answers()] == list(range(1, 101))
+        await host.close()
+
+    run(work())
+
+
+@pytest.mark.parametrize(("options", "begun", "why"), [
+    ({"upload_pause": 0.02}, b"", "nothing has come for 0.02 s"),
+    ({"read_patience": 0.02}, LINE[:5], "the end of the line"),
+    ({"body_patience": 0.02}, LINE[:5], "the end of the line"),
+])  # fmt: skip
+def test_a_slow_upload_is_ended_and_what_came_is_answered(
+    options: dict[str, float], begun: bytes, why: str
+) -> None:
+    async def work() -> None:
+        host = await Host.open(None)
+        response, channel = await _response(host, **options)
+        call = Call()
+        call.give(LINE + begun)
+        await response({}, call.receive, call.send)
+        first, last = call.answers()
+        assert (first["line"], first["seq"], last["line"]) == (1, 1, 2)
+        assert why in last["error"]["detail"]
+        assert host.factory.channel(channel).seq == 1
+        assert response._counts.streams == 0
         await host.close()
 
     run(work())

@@ -70,6 +70,24 @@ def test_events_come_as_they_are_accepted() -> None:
     run(work())
 
 
+def test_there_are_as_many_tails_and_uploads_as_there_may_be() -> None:
+    async def work() -> None:
+        async with served(WebOptions(max_streams=1)) as door:
+            path = f"/v1/channels/{await door.channel()}"
+            lines = {"content-type": "application/x-ndjson"}
+            async with _tail(door, f"{path}/tail"):
+                assert (await door.client.get(f"{path}/tail")).status_code == 503
+                answer = await door.client.post(f"{path}/events", content=b"{}", headers=lines)
+                assert answer.status_code == 503
+                assert "1 tails and uploads" in answer.json()["detail"]
+            await until(lambda: door.state.counts.streams == 0)
+            answer = await door.client.post(f"{path}/events", content=b"{}", headers=lines)
+            assert answer.status_code == 200
+            assert door.state.counts.streams == 0
+
+    run(work())
+
+
 def test_a_reader_comes_back_without_a_gap(tmp_path: Path) -> None:
     async def work() -> None:
         async with served(folder=tmp_path) as door:

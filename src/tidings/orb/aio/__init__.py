@@ -2,5 +2,6 @@
 
 from tidings.orb.aio.options import Address, Bidirectional, Options
 from tidings.orb.aio.orb import Orb
+from tidings.orb.aio.targets import Targets
 
-__all__ = ["Address", "Bidirectional", "Options", "Orb"]
+__all__ = ["Address", "Bidirectional", "Options", "Orb", "Targets"]

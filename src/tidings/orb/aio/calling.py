@@ -45,7 +45,16 @@ _LONGEST_FORWARD: Final = 2048
 class _Course:
     """One call with all its attempts."""
 
-    __slots__ = ("addressing", "forwards", "reference", "resent", "retried", "returned", "sent")
+    __slots__ = (
+        "addressing",
+        "forwards",
+        "peer",
+        "reference",
+        "resent",
+        "retried",
+        "returned",
+        "sent",
+    )
 
     def __init__(self, reference: Reference, *, retried: bool) -> None:
         self.reference = reference
@@ -55,6 +64,7 @@ class _Course:
         self.resent = 0
         self.sent = False
         self.addressing = 0
+        self.peer = ""
 
 
 class Calling:
@@ -124,6 +134,7 @@ class Calling:
                     raise
                 continue
             if isinstance(outcome, Forward):
+                await self._pool.admit(outcome.reference, course.peer)
                 self._follow(course, outcome.reference)
             elif isinstance(outcome, Readdress):
                 self._readdress(course, outcome.addressing)
@@ -178,6 +189,7 @@ class Calling:
 
         while True:
             destination, link = await self.connect(course.reference)
+            course.peer = link.peer.host
             try:
                 target = destination.target(course.addressing)
                 return await link.call(destination, target, operation, write)

@@ -50,6 +50,9 @@ class Hub(Protocol):
     def link_gone(self, link: Link) -> None:
         """The socket of a connection is closed."""
 
+    def points(self) -> tuple[Address, ...]:
+        """Where references say the ORB is; empty if nothing is known."""
+
     def listen_points(self) -> tuple[Address, ...]:
         """Where the ORB listens, as offered to peers."""
 

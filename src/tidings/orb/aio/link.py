@@ -14,6 +14,7 @@ from tidings.orb.aio.hub import Hub, LinkLost
 from tidings.orb.aio.options import Address, Bidirectional
 from tidings.orb.aio.outgoing import Outgoing
 from tidings.orb.aio.serving import Serving
+from tidings.orb.aio.targets import caller
 from tidings.orb.contexts import MOST_POINTS
 
 __all__ = ["Link"]
@@ -98,6 +99,7 @@ class Link(Outgoing):
         self._unread = None
         if self.closed:
             return
+        caller.set(self.peer.host)
         now = self._loop.time()
         heard = self.connection.heard
         self._flushing = True  # at the end of this

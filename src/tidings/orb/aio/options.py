@@ -6,10 +6,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tidings.errors import InvalidUsage
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
+
+if TYPE_CHECKING:
+    from tidings.orb.aio.targets import Targets
 
 __all__ = ["Address", "Bidirectional", "OnRequest", "Options"]
 
@@ -65,7 +68,7 @@ class Options:
         alternates: Further addresses for references, tried after the first.
         accept_bidirectional: Whether callbacks may use the caller's connection.
         offer_bidirectional: Whether we offer that to whom we call.
-        may_connect: Asked before a connection is opened to a host and port.
+        targets: Where connections may be opened to; None for everywhere.
         on_request: Called with the interface, the operation and the object key of each request
             that came; what it returns, unless that is None, is told in a word how it ended:
             `done`, `cut`, or the name of the exception. The interface is empty if there is no
@@ -98,7 +101,7 @@ class Options:
     alternates: tuple[Address, ...] = ()
     accept_bidirectional: Bidirectional = Bidirectional.NEVER
     offer_bidirectional: bool = False
-    may_connect: Callable[[str, int], bool] | None = None
+    targets: Targets | None = None
     on_request: OnRequest | None = None
     minor: int = 2
     little: bool = sys.byteorder == "little"

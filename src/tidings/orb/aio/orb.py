@@ -12,7 +12,9 @@ from tidings.events.reference import Reference
 from tidings.orb.aio.calling import Calling
 from tidings.orb.aio.links import Links
 from tidings.orb.aio.options import Address, Options
+from tidings.orb.aio.pool import addresses_of
 from tidings.orb.aio.repeated import Done, RepeatedCall, WriteOctets, octets_of
+from tidings.orb.aio.targets import caller, plain_address
 from tidings.orb.corbaloc import Corbaname, InitialReference, ObjectUrl, parse_object_url
 from tidings.orb.exceptions import BAD_INV_ORDER, BAD_PARAM, NO_IMPLEMENT, OBJECT_NOT_EXIST, OMG
 from tidings.orb.ior import make_reference
@@ -266,6 +268,27 @@ class Orb:
         Those who wait for answers from there hear of it afterwards.
         """
         self._links.on_loss = told
+
+    async def admit(self, reference: Reference) -> None:
+        """Checks that this ORB may connect to where a reference leads that a peer has given.
+
+        Raises:
+            NO_PERMISSION: It may not (`Options.targets`).
+        """
+        await self._links.pool.admit(reference, caller.get())
+
+    def trust(self, reference: Reference, given_by: str) -> None:
+        """Allows to connect to where a reference leads that was checked before a restart.
+
+        Args:
+            reference: The object.
+            given_by: The address that the reference came from; empty if that is not known.
+        """
+        targets = self.options.targets
+        for host, port in addresses_of(reference, self.options.minor):
+            plain = plain_address(given_by or host)
+            if targets is not None and plain:
+                targets.grant(plain, port)
 
     async def is_a(self, reference: Reference, id: str) -> bool:
         """Whether the object has the interface with this repository id."""

@@ -70,6 +70,7 @@ class Outgoing(asyncio.Protocol, ABC):
                 minor=destination.minor,
                 response_flags=0 if operation.oneway else giop.ORDINARY,
                 codesets=destination.codesets,
+                contexts=operation.contexts,
             )
             if operation.oneway:
                 self._flush()

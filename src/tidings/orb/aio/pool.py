@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import socket
 from typing import TYPE_CHECKING
 
 from tidings.orb.aio.hub import Hub
 from tidings.orb.aio.link import Link
 from tidings.orb.aio.options import Address
-from tidings.orb.exceptions import BAD_INV_ORDER, NO_PERMISSION, NO_RESOURCES, OMG, TRANSIENT
+from tidings.orb.aio.targets import plain_address
+from tidings.orb.destination import destinations
+from tidings.orb.exceptions import (
+    BAD_INV_ORDER,
+    NO_RESOURCES,
+    OMG,
+    TRANSIENT,
+    SystemException,
+)
 
 if TYPE_CHECKING:
+    from tidings.events.reference import Reference
     from tidings.orb.codesets import CodeSets
 
 __all__ = ["Pool"]
@@ -94,8 +105,6 @@ class Pool:
         options = self._hub.options
         if self._closed:
             raise _closed()
-        if options.may_connect is not None and not options.may_connect(*address):
-            raise NO_PERMISSION(why=f"this ORB may not connect to {address}")
         if self.count >= options.max_opened:
             self._make_room()
 
@@ -111,13 +120,10 @@ class Pool:
         min(idle, key=lambda each: each[0])[1].give_way()
 
     async def _open(self, address: Address) -> Link:
-        loop = asyncio.get_running_loop()
         seconds = self._hub.options.connect_seconds
         try:
             async with asyncio.timeout(seconds):
-                _, link = await loop.create_connection(
-                    lambda: Link(self._hub, opener=True), address.host, address.port
-                )
+                link = await self._connected(address)
         except TimeoutError as error:
             why = f"{address} does not answer within {seconds:g} s"
             raise TRANSIENT(OMG | 2, why=why) from error
@@ -128,11 +134,86 @@ class Pool:
         self._opened.setdefault(address, []).append(link)
         return link
 
+    async def _connected(self, address: Address) -> Link:
+        """Connects to the first allowed address that answers; a name is looked up once."""
+        loop = asyncio.get_running_loop()
+        targets = self._hub.options.targets
+        if address in self._hub.points():
+            targets = None  # where the operator says that this ORB is itself
+        found = await _resolved(address)
+        allowed = [one for one in found if targets is None or targets.allows(one, address.port)]
+        if targets is not None and not allowed:
+            raise targets.refusal(address, found[0])
+        for one in allowed:
+            try:
+                _, link = await loop.create_connection(
+                    lambda: Link(self._hub, opener=True), one, address.port
+                )
+            except OSError:
+                if one is allowed[-1]:
+                    raise
+            else:
+                return link
+        raise OSError(errno.EHOSTUNREACH, "")
+
+    async def admit(self, reference: Reference, given_by: str) -> None:
+        """Checks that the ORB may connect to where a reference leads, before it is used.
+
+        Connections that are there, such as that of a client which offered it, need no permission.
+        An address that cannot be found out now is checked when the ORB connects.
+
+        Args:
+            reference: The object.
+            given_by: The address that the reference came from; empty if nobody gave it.
+
+        Raises:
+            NO_PERMISSION: It may connect to none of the addresses.
+        """
+        options = self._hub.options
+        if options.targets is None:
+            return
+        refused: list[tuple[Address, str]] = []
+        admitted = False
+        for address in addresses_of(reference, options.minor):
+            if address in self._callbacks or address in self._hub.points():
+                admitted = True
+                continue
+            try:
+                async with asyncio.timeout(options.connect_seconds):
+                    found = await _resolved(address)
+            except (TimeoutError, OSError, UnicodeError):
+                admitted = True
+                continue
+            answers = [options.targets.allows(one, address.port, given_by) for one in found]
+            admitted = admitted or any(answers)
+            refused.append((address, found[0]))
+        if refused and not admitted:
+            raise options.targets.refusal(*refused[0], given_by)
+
     def close(self) -> None:
         """Opens nothing more, and gives up on connections that are not there yet."""
         self._closed = True
         for opening in self._opening.values():
             opening.cancel()
+
+
+def addresses_of(reference: Reference, minor: int) -> list[Address]:
+    """Where an object may be; empty if its reference cannot be used."""
+    try:
+        found = destinations(reference, minor)
+    except SystemException:
+        return []
+    return [Address(*address) for destination in found for address in destination.addresses]
+
+
+async def _resolved(address: Address) -> list[str]:
+    """The plain addresses that a host has."""
+    plain = plain_address(address.host)
+    if plain:
+        return [plain]
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    return [plain_address(str(each[4][0])) for each in found]
 
 
 def _closed() -> BAD_INV_ORDER:

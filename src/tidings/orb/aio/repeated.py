@@ -159,7 +159,7 @@ class RepeatedCall:
         if at_hand is None:
             return None, None
         destination, link = at_hand
-        mould = link.connection.mould(destination, self._operation.name)
+        mould = link.connection.mould(destination, self._operation.name, self._operation.contexts)
         if mould is None or not link.takes(mould):
             return None, None
         self._link, self._mould = ref(link), mould

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from contextvars import ContextVar
 from inspect import iscoroutine
 from typing import Any, Final
 
@@ -12,9 +13,15 @@ from tidings.orb.aio.later import Later
 from tidings.orb.aio.options import OnRequest
 from tidings.orb.connection import Call
 from tidings.orb.exceptions import OMG, TRANSIENT, UNKNOWN, Completion
+from tidings.orb.giop_messages import ServiceContext
 from tidings.orb.poa import Invocation, ObjectAdapter
 
-__all__ = ["Serving"]
+__all__ = ["Serving", "request_contexts"]
+
+request_contexts: Final[ContextVar[tuple[ServiceContext, ...]]] = ContextVar(
+    "request_contexts", default=()
+)
+"""The service contexts of the request in progress."""
 
 _log: Final = logging.getLogger(__name__)
 
@@ -87,6 +94,7 @@ class Serving:
         a task; tasks start in the order in which they were made. A plain method whose result
         comes later needs none.
         """
+        request_contexts.set(call.request.contexts)
         invocation = self._opened(call)
         if self._on_request is not None:
             self._note_request(call, invocation)

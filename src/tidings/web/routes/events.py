@@ -168,9 +168,10 @@ async def send_events(
     if kind in _JSON_MEDIA_TYPES:
         check_charset(request)
     if kind in LINES_MEDIA_TYPES:
-        await target.begin()
-        return LineAnswers(target, numbering, state)
-    body = await read_body(request, state.options.max_body, state.options.read_patience)
+        with state.stream() as held:
+            await target.begin()
+            return LineAnswers(target, numbering, state, held.pop_all())
+    body = await read_body(request, state.options)
     found = await read_events(kind, request.headers, body, state.bounds)
     if isinstance(found, Incoming):
         return await _one(target, numbering.mark(found), state)

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.orb import raw
 from tests.unit.orb.aio.scenes import SHORT, STRING, scene, warnings
 from tests.unit.orb.raw import message, request
-from tidings.orb.aio import Options, Orb, link, links
+from tidings.orb.aio import Options, link
 from tidings.orb.cdr_reader import Reader
 from tidings.orb.exceptions import IMP_LIMIT
 from tidings.orb.limits import Limits
@@ -148,15 +148,19 @@ def test_fragments_that_grow_too_large_end_the_connection() -> None:
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("limit", ["max_connections", "max_connections_per_host"])
-def test_a_busy_connection_does_not_give_way(limit: str, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(("limit", "options"), [
+    ("max_connections", replace(SHORT, max_connections=2)),
+    ("max_connections_per_host", replace(SHORT, max_connections_per_host=2)),
+])  # fmt: skip
+def test_a_busy_connection_does_not_give_way(
+    limit: str, options: Options, caplog: pytest.LogCaptureFixture
+) -> None:
     async def run() -> None:
-        async with scene(replace(SHORT, **{limit: 2})) as s:
-            busy = [await s.peer() for _ in range(1)]
-            for peer in busy:
-                peer.send(request("nap", struct.pack("<I", 60_000)))
-                peer.send(request("echo", STRING, id=4))
-                assert await peer.status() == (4, raw.NO_EXCEPTION)
+        async with scene(options) as s:
+            busy = await s.peer()
+            busy.send(request("nap", struct.pack("<I", 60_000)))
+            busy.send(request("echo", STRING, id=4))
+            assert await busy.status() == (4, raw.NO_EXCEPTION)
             silent = await s.peer()
             again = await s.peer()  # the silent one gives way
             assert (await silent.receive())[0] == raw.CLOSE
@@ -168,7 +172,7 @@ def test_a_busy_connection_does_not_give_way(limit: str, caplog: pytest.LogCaptu
                 assert (await refused.receive())[0] == raw.CLOSE
                 assert await refused.ended()
                 await refused.close()
-            for peer in (*busy, silent, again):
+            for peer in (busy, silent, again):
                 await peer.close()
 
     asyncio.run(run())

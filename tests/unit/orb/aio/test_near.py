@@ -7,8 +7,9 @@ import asyncio
 import pytest
 
 from tests.unit.orb.echo import Echo, EchoServant
+from tidings.admission import is_loopback
 from tidings.orb.aio import Address, Orb
-from tidings.orb.aio.links import Links, is_loopback
+from tidings.orb.aio.links import Links
 from tidings.orb.aio.options import Options
 from tidings.orb.exceptions import OBJECT_NOT_EXIST
 from tidings.orb.poa import Found, ObjectAdapter

@@ -27,7 +27,7 @@ from tests.unit.orb.echo import (
 from tidings.errors import Unreachable
 from tidings.events.reference import Reference
 from tidings.orb import exceptions as corba
-from tidings.orb.aio import Address, Options, Orb
+from tidings.orb.aio import Address, Options, Orb, Targets
 from tidings.orb.corbaloc import Corbaname, NameComponent
 from tidings.orb.exceptions import OMG, Completion
 from tidings.orb.ior import make_reference, to_ior
@@ -289,7 +289,7 @@ def test_connections_may_be_forbidden() -> None:
         with pytest.raises(corba.NO_PERMISSION, match=r"127\.0\.0\.1"):
             await p.stub.echo("x")
 
-    played(scene, client_options=Options(may_connect=lambda host, port: False))
+    played(scene, client_options=Options(targets=Targets(())))
 
 
 def test_idle_connections_are_closed_and_opened_again() -> None:

@@ -103,7 +103,7 @@ ARCHIVE_FAULTS = [
     Fault(
         "the books are never thrown away",
         SEALING,
-        "books_path(number - _KEPT_BOOKS)",
+        "books_path(number - KEPT_BOOKS)",
         "books_path(0)",
     ),
     Fault("hours are mixed", SEALING, "if hour == hour_of(last):", "if hour:"),
@@ -319,7 +319,7 @@ def keeping(folders: Iterator[Path]) -> Iterator[str]:
     gone = again / "a" / min(manifest.dropped)
     gone.parent.mkdir(parents=True, exist_ok=True)
     gone.write_bytes(b"left by a kill")
-    left = again / "a" / "plans" / "000000000099.parquet"
+    left = gone.with_name("000000000099.parquet")
     left.write_bytes(b"left by a kill")
     clock = ManualClock(FIRST_US)
     Archiver(again / "journal", again / "a", clock=clock).close()

@@ -13,7 +13,9 @@ from tests.pipeline.archive_faults import ArchiveCopy
 from tests.pipeline.auditing import adds_up, audited, faults, final_outcomes, only, origin_of
 from tidings.engine.host import Host
 from tidings.pipeline.audit_result import FindingKind, PairId
+from tidings.stores.archive import compaction
 from tidings.stores.archive.archiver import ArchiveOptions
+from tidings.stores.archive.compaction import LEAST_OCTETS
 from tidings.stores.archive.manifest import read_manifest
 from tidings.stores.archive.schema import EVENTS, OUTCOMES
 from tidings.stores.retention import Retention
@@ -76,17 +78,24 @@ def test_a_gap_is_told_and_nothing_else(spark: SparkSession, tmp_path: Path) -> 
     assert later.status == 0
 
 
+@pytest.mark.parametrize("folded_from", [LEAST_OCTETS, 20_000], ids=["plain", "compacted"])
 def test_what_retention_dropped_is_told_and_not_looked_at(
-    spark: SparkSession, world: World, tmp_path: Path
+    spark: SparkSession,
+    world: World,
+    tmp_path: Path,
+    folded_from: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(compaction, "LEAST_OCTETS", folded_from)
     options = ArchiveOptions(seal_rows=100, keep_octets=150_000)
     archive_journal(world.journal, tmp_path / "archive", options)
-    dropped = read_manifest(tmp_path / "archive").dropped
-    assert dropped
+    manifest = read_manifest(tmp_path / "archive")
+    assert manifest.gone
+    assert bool(manifest.folded) == (folded_from < LEAST_OCTETS)
     result = audited(spark, tmp_path / "archive")
     assert result.faults == ()
     [told] = [one for one in result.findings if one.kind is Kind.RETENTION]
-    assert f"{len(dropped)} segments" in told.sentence
+    assert f"with {sum(file.rows for file in manifest.gone)} rows" in told.sentence
     assert result.since_us is not None
     assert 0 < sum(one.events for one in result.accounts) < len(world.firsts)
     assert adds_up(result)

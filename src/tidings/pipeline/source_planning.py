@@ -87,7 +87,7 @@ class Slice(NamedTuple):
 
 def seal_of(path: str) -> int:
     """The seal that made a file."""
-    return int(PurePosixPath(path).stem)
+    return int(PurePosixPath(path).stem.partition("-")[0])
 
 
 def last_position(manifest: Manifest) -> Position:

@@ -16,7 +16,13 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tidings.stores.archive.files import check_file, remove_file, write_file
+from tidings.stores.archive.files import (
+    check_file,
+    hour_folder,
+    hour_of,
+    remove_file,
+    write_file,
+)
 from tidings.stores.archive.manifest import (
     Gap,
     Manifest,
@@ -133,7 +139,8 @@ def _merged(
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
     octets = memoryview(sink.getvalue())
-    path = f"{kind}/merged/{last.number:012d}.parquet"
+    hour = hour_folder(hour_of(max(file.last_us for file in early)))
+    path = f"{kind}/{hour}/{last.number:012d}-merged.parquet"
     write_file(folder / path, octets, set())
     times = pa.chunked_array([pa.array([file.first_us, file.last_us]) for file in early])
     made = described(kind, path, last.number, table, times, octets, None)

@@ -167,7 +167,7 @@ class Sealer:
         self.number = number
 
     def seal(
-        self, segment: Segment, books: Books, at: int, gap: Gap | None, observed: int
+        self, segment: Segment, books: Books, at: int, gap: Gap | None, observed: int = 0
     ) -> tuple[Seal, list[SegmentFile]]:
         """Writes rows and books; with the line in the manifest they count.
 

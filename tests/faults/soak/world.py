@@ -33,7 +33,7 @@ from tidings import connect
 __all__ = ["CONSUMERS", "DESCRIPTORS", "PUBLISHERS", "Part", "World", "build_shim"]
 
 # Enough for a service at work, and few enough to be used up by idle connections.
-DESCRIPTORS: Final = 256
+DESCRIPTORS: Final = 512
 _FLAGS: Final = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-U_FORTIFY_SOURCE")
 # What waits is read from the disk again.
 _SETTINGS: Final = {

@@ -87,12 +87,21 @@ class Injector:
         self.done["full disk"] += 1
 
     def descriptors(self) -> None:
-        """Somebody without a token opens more connections than the service has descriptors."""
+        """Somebody without a token opens more connections than the service has descriptors.
+
+        Consumers stay connected and take nothing until then: much waits, and is on the disk only.
+        """
         address = ("127.0.0.1", int(self.world.url.rpartition(":")[2]))
+        consumers = [self.world.programs[name] for name in CONSUMERS]
+        for consumer in consumers:
+            consumer.signal(signal.SIGSTOP)
+        time.sleep(self._random.uniform(0.5, 2.0))
         with contextlib.ExitStack() as held:
             for _ in range(DESCRIPTORS + 50):
                 with contextlib.suppress(OSError):
                     held.enter_context(socket.create_connection(address, timeout=0.2))
+            for consumer in consumers:
+                consumer.signal(signal.SIGCONT)
             time.sleep(self._random.uniform(0.5, 3.0))
         self.done["descriptors used up"] += 1
 

@@ -33,9 +33,11 @@ from tidings import connect
 __all__ = ["CONSUMERS", "DESCRIPTORS", "PUBLISHERS", "Part", "World", "build_shim"]
 
 # Enough for a service at work, and few enough to be used up by idle connections.
-DESCRIPTORS: Final = 256
+DESCRIPTORS: Final = 512
 _FLAGS: Final = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-U_FORTIFY_SOURCE")
+# What waits is read from the disk again.
 _SETTINGS: Final = {
+    "TIDINGS_STORE__CACHE": "4 KiB",
     "TIDINGS_STORE__SEGMENT_SIZE": "1 MiB",
     "TIDINGS_STORE__RETENTION_AGE": "1 d",
     "TIDINGS_ARCHIVE__SEAL_AFTER": "0.5 s",

@@ -114,7 +114,8 @@ class HandlerLine(ConsumerLine):
         """What the function was not called with comes again."""
         super().cut()
         kept = self._cut_off(message for queued in self._queue for message in queued)
-        self._queue = deque([kept] if self._batch and kept else ([one] for one in kept))
+        self._queue.clear()  # the same queue: a call may be running
+        self._queue.extend([kept] if self._batch and kept else ([one] for one in kept))
 
     def end(self, error: TidingsError) -> None:
         """Calls the handler no more; a call that is running may end, and is not answered."""

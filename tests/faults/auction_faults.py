@@ -22,7 +22,7 @@ AUCTION_FAULTS = [
             "what waits does not survive the kill",
             f"{APP}/desk.py",
             "create_channel(CHANNEL, persistent=True)",
-            'create_channel(CHANNEL, qos={"ConnectionReliability": 1})',
+            'create_channel(CHANNEL, qos={"EventReliability": 0})',
         ),
         r"Otto: \d+ lost",
     ),

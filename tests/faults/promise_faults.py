@@ -233,8 +233,8 @@ PROMISE_FAULTS: Final = [
         test_promises_in.test_json_lines,
         "lines are answered out of order",
         LINE_ANSWERS,
-        "        forms = zip(numbers, answers, strict=True)\n",
-        "        forms = reversed(list(zip(numbers, answers, strict=True)))\n",
+        "        for number, one in zip(numbers, answers, strict=True):\n",
+        "        for number, one in reversed(list(zip(numbers, answers, strict=True))):\n",
     ),
     _planted(
         test_promises_in.test_a_subscription_with_a_name,

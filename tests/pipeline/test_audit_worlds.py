@@ -78,7 +78,7 @@ def test_a_gap_is_told_and_nothing_else(spark: SparkSession, tmp_path: Path) -> 
     assert later.status == 0
 
 
-@pytest.mark.parametrize("folded_from", [LEAST_OCTETS, 20_000], ids=["plain", "compacted"])
+@pytest.mark.parametrize("folded_from", [LEAST_OCTETS, 2_000], ids=["plain", "compacted"])
 def test_what_retention_dropped_is_told_and_not_looked_at(
     spark: SparkSession,
     world: World,

@@ -250,14 +250,24 @@ class World:
         """The ledgers of the consumers as they are now."""
         return {name: Consumed(self.programs[name].ledger) for name in CONSUMERS}
 
-    def wait(self, happens: Callable[[], object], what: str) -> None:
+    def wait(
+        self, happens: Callable[[], object], what: str, at_work: Program | None = None
+    ) -> None:
         """Waits until something is so; whoever was killed meanwhile is started again.
+
+        Args:
+            happens: Whether it is so.
+            what: What is said if it does not become so.
+            at_work: While this program's ledger grows, nobody loses patience.
 
         Raises:
             TimeoutError: It does not become so.
         """
-        until = time.monotonic() + self.patience
+        until, written = 0.0, -1
         while not happens():
+            octets = 0 if at_work is None else at_work.octets
+            if octets != written:
+                until, written = time.monotonic() + self.patience, octets
             if self._served.process.poll() is not None:
                 raise TimeoutError(f"{what}: the service has ended: {self.words[-2_000:]}")
             if time.monotonic() > until:
@@ -275,7 +285,8 @@ class World:
         """Has publishers end and consumers take the rest; what went wrong with the programs."""
         wrong = [self.programs[name].finish(self.patience) for name in PUBLISHERS]
         for name, part in CONSUMERS.items():
-            self.wait(partial(self._is_done, part.channel, name), f"{name} has not taken all")
+            done = partial(self._is_done, part.channel, name)
+            self.wait(done, f"{name} has not taken all", self.programs[name])
         wrong += [self.programs[name].finish(self.patience) for name in CONSUMERS]
         self.wait(lambda: not self.archive_is_behind, "the archive is behind")
         return [one for one in wrong if one is not None]

@@ -88,13 +88,17 @@ def test_cuts_are_told_once_each(capsys: pytest.CaptureFixture[str], json: bool)
     cuts.tell(False, "gone")
     cuts.tell(False, "gone")
     cuts.tell(True, "")
+    cuts.tell(False, "gone")
+    cuts.tell(True, "3 missed")
     cuts.over = True
     cuts.tell(False, "the client was closed")
     told = capsys.readouterr().err.splitlines()
     if json:
-        assert told == ['{"connection":"cut","why":"gone"}', '{"connection":"back","why":""}']
+        cut, back = '{"connection":"cut","why":"gone"}', '{"connection":"back","why":"%s"}'
+        assert told == [cut, back % "", cut, back % "3 missed"]
     else:
-        assert told == ["http://here is away (gone); waiting for it", "http://here is back"]
+        away, back = "http://here is away (gone); waiting for it", "http://here is back"
+        assert told == [away, back, away, f"{back}; 3 missed"]
 
 
 # ---------------------------------------------------------------- completion

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from tidings.channel.commands import Command
 from tidings.channel.management import Disconnect
+from tidings.channel.vocabulary import Side
 from tidings.client.transports.backoff import pauses
 from tidings.client.transports.iiop_commands import Commands
 from tidings.client.transports.iiop_lines import Line
@@ -146,6 +147,9 @@ class Recovery:
             return  # it was closed meanwhile
         self.names.refresh()
         self._commands.forget_proxy(channel, before)
+        made = self.memory.proxies.get(key)
+        if made is not None and made.command.side is Side.CONSUMER:  # CORBA has no history to ask
+            _log.warning("channel %d, proxy %d was gone: what waited for it was missed", *key)
         now = self.memory.proxy_now(*key)
         proxy = await self._objects.proxy(channel, now)
         if self.lines.get(key) is not held:

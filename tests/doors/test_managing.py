@@ -230,7 +230,7 @@ async def test_filters_of_admins_and_proxies_go_together(
     assert info.proxies == (subscription.proxy,)
 
 
-@pytest.mark.not_over_corba("lists of filters")
+@pytest.mark.not_over_corba("ids")
 async def test_filters_are_listed(service: Service) -> None:
     client = await service.client()
     channel = await client.create_channel()

@@ -145,7 +145,7 @@ async def test_a_push_without_an_answer(lasting: Service) -> None:
     assert len(numbers) == (4 if isinstance(lasting, HttpService) else 3)
 
 
-@pytest.mark.not_over_corba("numbers")
+@pytest.mark.not_over_corba("producers")
 async def test_a_number_beyond_the_window(service: Service) -> None:
     """
     a number with 2,048 gaps above it

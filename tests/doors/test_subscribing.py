@@ -371,7 +371,7 @@ async def test_names_can_be_read(service: Service, name: str) -> None:
 
 
 @pytest.mark.not_over_corba("names")
-@pytest.mark.parametrize("name", ["a/b c", "Zoë «x»", "7", "x" * 256, "'; --"])
+@pytest.mark.parametrize("name", ["a/b c", "Zoë «x»", "7 ", "x" * 256, "'; --"])
 async def test_names_may_be_odd(lasting: Service, name: str) -> None:
     client = await lasting.client()
     channel = await client.create_channel(name, persistent=True)

@@ -52,9 +52,14 @@ class Turns:
     def __init__(self) -> None:
         self._since = monotonic_microseconds()
 
+    @property
+    def over(self) -> bool:
+        """Whether others have waited long enough; where much is done, asked before `give`."""
+        return monotonic_microseconds() - self._since > _TURN
+
     async def give(self) -> None:
         """Lets others go on if they have waited long enough."""
-        if monotonic_microseconds() - self._since <= _TURN:
+        if not self.over:
             return
         loop = asyncio.get_running_loop()
         row = _rows.get(loop)

@@ -188,7 +188,8 @@ async def read_items(events: Iterable[object]) -> list[Item | TidingsError]:
     turns = Turns()
     for plain in events:
         found.append(plain if isinstance(plain, LimitExceeded) else _read_item(plain))
-        await turns.give()
+        if turns.over:
+            await turns.give()
     return found
 
 

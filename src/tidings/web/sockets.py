@@ -154,7 +154,8 @@ class Socket:
                 log.exception("a frame has met a fault")
                 self._refuse(frame_id(text), fault)
                 return _FAULT, "the service met an error of its own"
-            await turns.give()
+            if turns.over:
+                await turns.give()
 
     def _refuse(self, id: int | None, error: Exception) -> None:
         self.writer.put(write_frame(ErrorFrame(id, problem_of(error))))

@@ -236,3 +236,10 @@ def test_the_type_of_the_generated_event_is_that_of_events_in_anys() -> None:
 def _plain(value: object) -> Value:
     """The tuples of generated structs as plain ones."""
     return tuple(map(_plain, value)) if isinstance(value, tuple) else value  # type: ignore[return-value]  # what else is in it is a value
+
+
+def test_a_batch_is_counted_before_an_event_is_read() -> None:
+    octets = (100_000).to_bytes(4, "little") + bytes(24 * 100_000)
+    reader = Reader(octets, little=True)
+    assert read_batch(reader).count == 100_000
+    assert reader.at == 4

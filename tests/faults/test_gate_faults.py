@@ -80,7 +80,10 @@ def test_without_a_fault_there_is_nothing_to_notice(check: str) -> None:
 
 def test_files_that_others_can_read_are_noticed(tmp_path: Path) -> None:
     fault = PackageFault(
-        "files are made as the shell says", "server/lifecycle.py", "    os.umask(_OWNER_ONLY)\n", ""
+        "files are made as the shell says",
+        "server/lifecycle.py",
+        "umask = os.umask(_OWNER_ONLY)",
+        "umask = os.umask(0)",
     )
     fault.apply(copied_package(tmp_path / "package"))
     env = {"PYTHONPATH": str(tmp_path / "package")}

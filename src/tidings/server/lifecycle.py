@@ -80,7 +80,7 @@ async def run(sources: Sources, loaded: Loaded, port_file: Path | None = None) -
         InvalidUsage: The address cannot be listened on, or the token cannot be had.
         StoreError: The data cannot be used.
     """
-    os.umask(_OWNER_ONLY)
+    umask = os.umask(_OWNER_ONLY)
     logs = Logs(loaded.settings.log.level, loaded.settings.log.format)
     logs.install()
     loop = asyncio.get_running_loop()
@@ -96,6 +96,7 @@ async def run(sources: Sources, loaded: Loaded, port_file: Path | None = None) -
             return await _until_told(service, port_file)
     finally:
         logs.uninstall()
+        os.umask(umask)
 
 
 async def _until_told(service: Service, port_file: Path | None) -> int:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -198,6 +199,7 @@ class ChainCheck:
 
     Args:
         head: What the head file says; None if there is none.
+        found: Called with each finding as it is made: in its place among the records.
 
     Attributes:
         reports: What is missing, oldest first.
@@ -206,8 +208,11 @@ class ChainCheck:
         ended: When segments ended, by number, as far as links say.
     """
 
-    def __init__(self, head: Head | None) -> None:
+    def __init__(
+        self, head: Head | None, found: Callable[[DamageReport], object] | None = None
+    ) -> None:
         self.reports: list[DamageReport] = []
+        self._found = found
         self.highest = head.highest if head is not None else 0
         self.end_lost = False
         self.ended: dict[int, int] = {}
@@ -228,7 +233,13 @@ class ChainCheck:
         self._length = self._check = 0
 
     def _missing(self, numbers: range) -> None:
-        self.reports += [DamageReport(number, 0, 0, MISSING) for number in numbers]
+        for number in numbers:
+            self._report(DamageReport(number, 0, 0, MISSING))
+
+    def _report(self, report: DamageReport) -> None:
+        self.reports.append(report)
+        if self._found is not None:
+            self._found(report)
 
     def record(self, record: Record) -> bool:
         """Takes note of a record of the segment; whether it is one of the chain's own."""
@@ -253,9 +264,9 @@ class ChainCheck:
             return
         number, (length, check) = self._number - 1, self._before
         if length < link.end:
-            self.reports.append(DamageReport(number, length, link.end - length, CUT))
+            self._report(DamageReport(number, length, link.end - length, CUT))
         elif link.check and check and check != link.check:
-            self.reports.append(DamageReport(number, 0, length, REPLACED))
+            self._report(DamageReport(number, 0, length, REPLACED))
 
     def ends(self, length: int, check: int) -> None:
         """The segment is done with.
@@ -271,13 +282,13 @@ class ChainCheck:
         head = self._head
         if head is None:
             if self._linked:
-                self.reports.append(DamageReport(0, 0, 0, HEADLESS))
+                self._report(DamageReport(0, 0, 0, HEADLESS))
             return
         before = len(self.reports)
         self._missing(range(self._number + 1, head.newest + 1))
         if self._number == head.newest and self._length < head.end:
             lost = head.end - self._length
-            self.reports.append(DamageReport(self._number, self._length, lost, CUT))
+            self._report(DamageReport(self._number, self._length, lost, CUT))
         self.end_lost = len(self.reports) > before
 
     @property

@@ -387,15 +387,13 @@ class Journal:
         head = self._known_head(known, beyond)
         segments.remove_unfinished(self.folder)
         self.id = known[0] if known else head.journal_id if head else bytes.fromhex(new_origin())
-        chain = ChainCheck(head)
+        chain = ChainCheck(head, self._report)
         for segment in found:
             chain.segment(segment.number)
             self._numbers.append(segment.number)
             last = bool(known) and segment is found[-1]
             self._recover_segment(segment, visit, chain, last=last)
         chain.finish()
-        for report in chain.reports:
-            self._report(report)
         self.lost, self.highest, self._ended = chain.unknown(), chain.highest, chain.ended
         if head is not None:
             self._time = ObservedTime(head.observed, head.wall, self._clock.now)

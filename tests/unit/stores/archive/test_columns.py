@@ -41,7 +41,7 @@ def test_an_event_as_a_row() -> None:
 
 def test_a_bare_value_has_no_properties() -> None:
     made = EventColumns()
-    add(made, 1, event("", "%ANY", data={"a": 1}, body=5))
+    add(made, 1, event("", "%ANY", body=5))
     [row] = made.sorted()[0].to_pylist()
     assert (row["type"], row["data_int"], made.names) == ("%ANY", [], {BARE: set()})
 

@@ -36,6 +36,12 @@ STEPS = 100
 
 CORE_FAULTS = [
     Fault(
+        "who comes between the parts of a whole push takes its room",
+        CHANNEL,
+        "items, ahead = command.items, self.promised",
+        "items, ahead = command.items, 0",
+    ),
+    Fault(
         "a number is used for an event that is refused",
         CHANNEL,
         "        is_full = self._is_full_for(",

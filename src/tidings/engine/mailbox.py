@@ -182,14 +182,18 @@ class Mailbox:
         kept = room // 4 if old else 0
         if self._others:
             room -= self._take(self._others, room - (room // 4 if queues else 0), taken)
-        while queues and room > 0:
+        later: list[Hashable] = []
+        while (new or old) and room > 0:
             key = new.popleft() if new and (room > kept or not old) else old.popleft()
             queue = queues[key]
             room -= self._take(queue, min(room, _TURN) if len(queues) > 1 else room, taken)
-            if queue:
-                old.append(key)
-            else:
+            if not queue:
                 del queues[key]
+            elif queue[0].parts is not None and queue[0].command.promised:  # type: ignore[union-attr]
+                later.append(key)  # the part before it may yet refuse the whole push
+            else:
+                old.append(key)
+        old.extend(later)
         return taken
 
     def _take(self, posts: deque[Post], room: int, taken: list[Post]) -> int:

@@ -39,6 +39,20 @@ class TestPush:
             machine.do(Push(machine.channel, machine.supplier, part, more=more))
         assert machine.batches(consumer) == [[1, 2, 3]]
 
+    def test_who_comes_between_the_parts_of_a_whole_push_takes_no_room_of_it(self) -> None:
+        machine = Machine(admin={"MaxQueueLength": 3})
+        machine.new_consumer()
+        items = [named(name) for name in "abc"]
+        push = Push(machine.channel, machine.supplier, items[:1])
+        first = push._replace(whole=items, more=True)
+        second = push._replace(items=items[1:2], promised=True, more=True)
+        third = push._replace(items=items[2:], promised=True)
+        answers = machine.do_many(first, push, second, push, third, push)
+        accepted = [[type(one) is int for one in answer] for answer in answers]
+        assert accepted == [[True], [False], [True], [False], [True], [False]]
+        machine.set_admin(MaxQueueLength=4)
+        assert machine.do_many(push)[0] == [4]
+
     def test_nobody_waits_for_the_rest_of_a_push_that_is_refused(self) -> None:
         machine = Machine(admin={"MaxQueueLength": 2})
         consumer = batching(machine, 3)

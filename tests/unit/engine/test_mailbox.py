@@ -81,6 +81,19 @@ def test_the_rest_of_a_push_that_is_refused_whole_is_dropped() -> None:
     assert [type(post.command) for post in mailbox.slice()] == [Ack]
 
 
+def test_the_parts_of_a_whole_push_stand_in_different_slices() -> None:
+    mailbox = Mailbox(MOST)
+    mailbox.most = 100
+    items = named(*range(90))
+    mailbox.post(Push(1, 2, items, whole=items), None)
+    mailbox.post(Push(1, 3, named("other")), None)
+    sizes = []
+    while mailbox:
+        pushes = [post.command for post in mailbox.slice()]
+        sizes.append([len(one.items) for one in pushes if one.proxy == 2])  # type: ignore[union-attr]
+    assert sizes == [[32], [58]]
+
+
 def test_what_the_core_refuses_as_a_whole_is_not_parted() -> None:
     mailbox = Mailbox(20)
     mailbox.most = 10

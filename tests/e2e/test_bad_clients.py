@@ -187,8 +187,8 @@ def check_log(hall: Hall) -> None:
 def test_an_answer_that_is_never_read(hall: Hall) -> None:
     event = json.dumps({"domain": "Auction", "type": "books", "name": "x" * 50_000}).encode()
     batch = request("POST", EVENTS, JSON, body=b"[%s]" % b",".join([event] * 200))
-    assert answered(hall.service, batch).status == 200
     files = hall.files
+    assert answered(hall.service, batch).status == 200
     with ExitStack() as stack:
         for _ in range(20):
             connection = stack.enter_context(opened(hall.service))

@@ -39,6 +39,7 @@ quick: $(TESTING) ## While you work: unit tests that are not slow
 soak: $(TESTING) ## Kill publishers and services very often, then an hour of faults at random
 	@TIDINGS_SOAK_ROUNDS=1000 $(BIN)/python -m pytest -n 0 -s tests/faults/test_sigkill.py
 	@TIDINGS_SOAK_ROUNDS=300 $(BIN)/python -m pytest -n 0 -s tests/faults/test_service_kills.py -k nothing_answered
+	@TIDINGS_SOAK_ROUNDS=1 $(BIN)/python -m pytest -n 0 -s tests/faults/test_stuck_consumer.py tests/faults/test_socket_cuts.py -k "stuck or often"
 	@$(BIN)/python -m tests.faults.soak.run
 
 fuzz: $(TESTING) ## Feed the ORB five million spoiled inputs; make test feeds it 200,000

@@ -181,8 +181,8 @@ CLIENT_FAULTS = [
     Fault(
         "a duration in a header stays a text",
         "channel/channel.py",
-        "event = with_standard_types(event)",
-        "pass",
+        "return with_standard_types(event) if event.header else event",
+        "return event",
     ),
     Fault(
         "admins are given what they cannot be",

@@ -12,13 +12,13 @@ from tidings.client.configuration.rehearsal import rehearse
 from tidings.client.configuration.state import find_configuration
 from tidings.errors import AdminLimitExceeded
 
-PLAIN = "version = 1\n[channels.a]\n"
-PERSISTENT = f"{PLAIN}qos = {{ EventReliability = 1, ConnectionReliability = 1 }}\n"
+QOS = "version = 1\n[channels.a]\nqos = {{ EventReliability = {0}, ConnectionReliability = {0} }}\n"
+BEST_EFFORT, PERSISTENT = QOS.format(0), QOS.format(1)
 
 
 def test_the_reliability_of_a_channel_with_a_publisher_can_be_changed() -> None:
     async def scene(client: Client) -> str:
-        await applied(client, read_configuration(PLAIN))
+        await applied(client, read_configuration(BEST_EFFORT))
         publisher = await client.publisher("a")
         wanted = read_configuration(PERSISTENT)
         await rehearse(wanted, await find_configuration(client.transport))

@@ -15,7 +15,7 @@ from tests.faults.fault import Fault
 from tests.faults.journal_faults import CAUGHT, JOURNAL_FAULTS
 
 PROJECT = Path(__file__).parents[2]
-NEEDED = ["__init__.py", "errors", "names.py", "stores"]
+NEEDED = ["__init__.py", "clock.py", "errors", "names.py", "stores"]
 
 
 def copied_package(folder: Path) -> Path:

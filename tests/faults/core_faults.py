@@ -38,8 +38,8 @@ CORE_FAULTS = [
     Fault(
         "who comes between the parts of a whole push takes its room",
         CHANNEL,
-        "items, ahead = command.items, self.promised",
-        "items, ahead = command.items, 0",
+        "ahead = 0 if promised else self.promised",
+        "ahead = 0",
     ),
     Fault(
         "a number is used for an event that is refused",

@@ -151,12 +151,11 @@ class Channel:
 
     def push(self, command: Push, now: int) -> list[int | TidingsError]:
         """Takes events in; for each its number, 0 if a filter stopped it, or an error."""
-        supplier = self.supplier_of(command)
-        items, ahead = command.items, self.promised
-        if command.promised:
+        items, promised = command.items, command.promised
+        if promised:
             self.promised -= len(items)
-            ahead = 0  # its room was kept
-        return self.take_in(supplier, items, command.marks, command.hops, now, ahead)
+        supplier = self.supplier_of(command)
+        return self.take_in(supplier, items, command.marks, command.hops, now, promised=promised)
 
     def supplier_of(self, command: Push) -> Proxy:
         """The proxy through which a push comes, if it can.
@@ -189,13 +188,17 @@ class Channel:
         ahead = self.promised
         for item in items:
             event = self._entered(item)
-            fields = fields_for(event, now + core.offset)
-            if supplier.judged and not self.plan.verdict(fields, supplier.id).passed:
-                continue
-            quality = quality_of(event.header, supplier, now)
-            self._is_full_for(event, quality, approximate_octets(event), ahead)
-            if is_tight and self.router.match(fields):
-                ahead += 1
+            try:
+                quality = quality_of(event.header, supplier, now)
+                self._is_full_for(event, quality, approximate_octets(event), ahead)
+            except TidingsError:
+                if self._is_stopped(supplier, fields_for(event, now + core.offset)):
+                    continue
+                raise
+            if is_tight:
+                fields = fields_for(event, now + core.offset)
+                if not self._is_stopped(supplier, fields) and self.router.match(fields):
+                    ahead += 1
         if command.more:
             self.promised += len(items) - len(command.items)
 
@@ -206,9 +209,11 @@ class Channel:
         marks: Sequence[ProducerMark] | None,
         hops: tuple[str, ...],
         now: int,
-        ahead: int = 0,
+        *,
+        promised: bool = False,
     ) -> list[int | TidingsError]:
         """Takes events in one by one: one that is refused does not keep the others out."""
+        ahead = 0 if promised else self.promised  # else room was kept for them
         answers: list[int | TidingsError] = []
         for index, item in enumerate(items):
             try:
@@ -234,7 +239,7 @@ class Channel:
         core = self.core
         event = self._entered(item)
         fields = fields_for(event, now + core.offset)
-        if supplier.judged and not self.plan.verdict(fields, supplier.id).passed:
+        if self._is_stopped(supplier, fields):
             if mark is not None:
                 self.marks.record(mark, 0)
             return 0
@@ -258,6 +263,10 @@ class Channel:
         if is_full:
             self.backlog_of().make_room(self, self.properties.max_queue_length)
         return Warned.of(seq, quality.warnings) if quality.warnings else seq
+
+    def _is_stopped(self, supplier: Proxy, fields: Fields) -> bool:
+        """Whether a filter on the supplier's side stops an event."""
+        return supplier.judged and not self.plan.verdict(fields, supplier.id).passed
 
     def _entered(self, item: Item) -> StructuredEvent:
         event = entered(item, self.core.settings.unwrap)

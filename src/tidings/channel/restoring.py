@@ -14,7 +14,8 @@ from tidings.channel.filter_host import FilterHost, HostedFilter
 from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.channel.offers import TypeList
 from tidings.channel.properties import AdminProperties
-from tidings.channel.qos import QoS, fixed_above
+from tidings.channel.property_errors import Level
+from tidings.channel.qos import QoS, fixed_above, inherited
 from tidings.channel.rules import Rules
 from tidings.channel.sharing import offer_key
 from tidings.channel.snapshot import (
@@ -174,7 +175,11 @@ def _restore_admin(core: Core, filters: FilterHost, id: int, state: State) -> No
 
 def _restore_proxy(core: Core, filters: FilterHost, id: int, state: State) -> None:
     channel = _channel(core, id)
-    admin = channel.admins[Side(state["side"])].get(state["admin"])
+    admins = channel.admins[Side(state["side"])]
+    admin = admins.get(state["admin"])
+    if admin is None and not state["admin"]:  # the default admin is as good as it was when made
+        qos = inherited(channel.qos, Level.ADMIN)
+        admin = admins[0] = Admin(channel, 0, Side(state["side"]), Operator.AND, qos)
     if admin is None:
         raise _NoParentError(f"of channel {id} has no admin in the journal")
     style, form = Style(state["style"]), Form(state["form"])

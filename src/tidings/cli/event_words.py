@@ -74,6 +74,10 @@ JsonLines = Annotated[
 ]
 
 
+# Every moment within it has a date.
+_LONGEST: Final = 1_000_000 * 86_400 * 1_000_000
+
+
 def header_words(
     header: Iterable[str],
     priority: int | None,
@@ -94,7 +98,8 @@ def header_words(
     if at is not None:
         found.append(f"StartTime={moment_text(moment(at))}")
     if ttl is not None:
-        _duration("ttl", ttl)
+        if not _duration("ttl", ttl):
+            raise InvalidUsage("--ttl must be longer than 0; leave it out for no expiry")
         found.append(f"Timeout={ttl}")
     return found
 
@@ -106,4 +111,6 @@ def _duration(option: str, text: str) -> int:
             f"--{option}: {text!r:.40} is not a duration; write a whole number and ms, s, m, h, d "
             "or w, such as 5s"
         )
+    if found > _LONGEST:
+        raise InvalidUsage(f"--{option}: {text!r:.40} is too long; the longest is 1000000d")
     return found

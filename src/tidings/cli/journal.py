@@ -9,6 +9,7 @@ import typer
 
 from tidings.cli import render
 from tidings.cli.options import Json, examples
+from tidings.errors import InvalidUsage
 
 if TYPE_CHECKING:
     from tidings.stores.archive.ahead import ArchiveEnd
@@ -62,7 +63,7 @@ def check(data: Data, archive: Archive = None, json: Json = False) -> None:
     from tidings.stores.journal_check import check_journal
 
     folder = data / JOURNAL
-    end = None if archive is None else archive_end(archive)
+    end = None if archive is None else archive_end(_checked(archive))
     state = check_journal(folder, {} if end is None else end.channels)
     behind = end is not None and end.cursor > journal_end(folder)[1]
     if json:
@@ -71,6 +72,16 @@ def check(data: Data, archive: Archive = None, json: Json = False) -> None:
         _as_text(state, end if behind else None)
     if behind or not state.good:
         raise typer.Exit(1)
+
+
+def _checked(archive: Path) -> Path:
+    from tidings.stores.archive.manifest import MANIFEST
+
+    if not (archive / MANIFEST).is_file():
+        raise InvalidUsage(
+            f"there is no archive in {archive}: name the folder in the setting archive.dir"
+        )
+    return archive
 
 
 def _as_json(state: JournalState, end: ArchiveEnd | None, behind: bool) -> None:
@@ -141,7 +152,7 @@ def accept(
     from tidings.stores.archive.ahead import archive_end, journal_end
     from tidings.stores.journal import SEGMENT_OCTETS
 
-    end = archive_end(archive)
+    end = archive_end(_checked(archive))
     if end is None or end.cursor <= journal_end(data / JOURNAL)[1]:
         render.say("the journal reaches as far as its archive: there is nothing to accept")
         return

@@ -59,7 +59,10 @@ async def connect(
     seconds = max(checked_patience(patience), ONE_TRY)
     if is_corba(url):
         if token is not None or on_connection is not None or tls is not None:
-            raise InvalidUsage("over CORBA there is no token, on_connection or tls to be set")
+            raise InvalidUsage(
+                f"{url} is a CORBA address, over which there is no token, on_connection or tls; "
+                "commands of tidings speak HTTP: write http://host:port"
+            )
         connecting = _connect_corba(url, listen, patience)
     elif listen is not None:
         raise InvalidUsage("only a CORBA service calls back: listen is for none but these")

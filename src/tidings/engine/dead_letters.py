@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Final
 
 from tidings.channel import effects as e
 from tidings.channel.commands import Redrive
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["DeadLetters"]
 
 log = logging.getLogger(__name__)
+
+# How often a letter's event is read, a second apart, before it counts as damaged.
+_TRIES: Final = 5
 
 
 class DeadLetters:
@@ -47,16 +52,22 @@ class DeadLetters:
             return
         most = host.settings.limits.dead_letters
         known = place if isinstance(place, int) else None
-        write.records.append(partial(self._record, effect, found, known, most))
+        write.records.append(partial(self._record, effect, found, known, most, count(1)))
         write.sync = True
 
     def _record(
-        self, effect: e.DeadLetter, found: Message | None, place: int | None, most: int
+        self,
+        effect: e.DeadLetter,
+        found: Message | None,
+        place: int | None,
+        most: int,
+        tries: Iterator[int],
     ) -> Record:
         """On the disk thread: the record, and the entry in the catalog.
 
         A letter that is damaged is reported and recorded as gone; one the catalog refuses is there
-        again after the next start, and gets its number then.
+        again after the next start, and gets its number then. What cannot be read in several tries
+        counts as damaged: all that is written waits for it.
 
         Raises:
             StoreError: The event cannot be read now; what is to be written with it waits.
@@ -65,7 +76,11 @@ class DeadLetters:
         assert store is not None
         message = found
         if message is None and place is not None:
-            message = store.fetch([place])[0]
+            try:
+                message = store.fetch([place])[0]
+            except StoreError:
+                if next(tries) < _TRIES:
+                    raise
         channel, seq = effect.channel, effect.entry.seq
         if message is None:
             lost = partial(self._host.lost, channel, effect.proxy, [seq])

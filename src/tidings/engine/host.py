@@ -31,7 +31,7 @@ from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping
 from tidings.engine.leaving import Leaving, leaves
-from tidings.engine.losses import Losses, numbers_text
+from tidings.engine.losses import Losses, numbers_text, runs
 from tidings.engine.mailbox import Mailbox, Waiting, weight
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
@@ -398,7 +398,7 @@ class Host:
         """Notes what damage has cost, and tells those who run the service."""
         for channel, seqs in events.items():
             if new := self.losses.add_events(channel, seqs):
-                self.lost(channel, 0, new)
+                self._tell_lost(channel, 0, new)
         self.losses.objects += objects
         for what in objects:
             self.notice(e.Notice(e.NoticeKind.LOST, 0, 0, f"lost by damage in the journal: {what}"))
@@ -423,9 +423,11 @@ class Host:
     def lost(self, channel: int, proxy: int, seqs: Collection[int]) -> None:
         """Events cannot be read any more: notes it, and tells those who run the service."""
         self.losses.add_events(channel, seqs)
-        text = (
-            f"lost: events {numbers_text(sorted(seqs))}: their records in the journal are damaged"
-        )
+        self._tell_lost(channel, proxy, runs(sorted(seqs)))
+
+    def _tell_lost(self, channel: int, proxy: int, found: Sequence[tuple[int, int]]) -> None:
+        events = "event" if len(found) == 1 and found[0][0] == found[0][1] else "events"
+        text = f"lost by damage in the journal: {events} {numbers_text(found)}"
         self.notice(e.Notice(e.NoticeKind.LOST, channel, proxy, text))
 
     def watch(self, watcher: Callable[[e.Notice], None]) -> Callable[[], None]:

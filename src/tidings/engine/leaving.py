@@ -146,7 +146,9 @@ class Leaving:
             return found
         except BaseException:  # the core must give nothing to who waits no more
             self._host.tell(CancelPull(channel, proxy, token))
-            if future.done() and not future.cancelled() and future.exception() is None:
+            if not future.done():
+                future.cancel()  # what is on its way to it goes back
+            elif not future.cancelled() and future.exception() is None:
                 seqs = [message.seq for message in future.result().messages]
                 self._give_back(channel, proxy, seqs)
             raise

@@ -12,7 +12,7 @@ and whatever else is about its proxy, is carried out in the order it came.
 from __future__ import annotations
 
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Hashable
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -111,6 +111,7 @@ class Mailbox:
     """
 
     __slots__ = (
+        "_ahead",
         "_batch_events",
         "_cost",
         "_gathering",
@@ -118,6 +119,7 @@ class Mailbox:
         "_old",
         "_others",
         "_queues",
+        "_reserves",
         "most",
     )
 
@@ -126,8 +128,11 @@ class Mailbox:
         # Sources whose turn comes: those that had nothing waiting, and those that had a turn.
         self._new: deque[Hashable] = deque()
         self._old: deque[Hashable] = deque()
-        # All that is about no source of events.
+        # All that is about no source of events, and about which proxies some of it is.
         self._others: deque[Post] = deque()
+        self._ahead: Counter[Hashable] = Counter()
+        # Whether a slice too small to be shared is for those that wait: every second one is.
+        self._reserves = False
         self._gathering: list[Callable[[], None]] = []
         self._batch_events = batch_events
         self._cost = 20.0
@@ -152,16 +157,22 @@ class Mailbox:
         """
         queues = self._queues
         if command.__class__ is Push:
-            key = source or (command.channel, command.proxy)
+            proxy = (command.channel, command.proxy)
+            key = source or proxy
             queue = queues.get(key)
-            if queue is None:
+            if queue is None and proxy in self._ahead:  # behind what is about its proxy
+                queue = self._others
+                self._ahead[proxy] += 1
+            elif queue is None:
                 queue = queues[key] = deque()
                 self._new.append(key)
-        elif queues:
-            key = (getattr(command, "channel", 0), getattr(command, "proxy", 0))
-            queue = queues.get(source) or queues.get(key, self._others)
         else:
-            queue = self._others
+            proxy = (getattr(command, "channel", 0), getattr(command, "proxy", 0))
+            queue = queues.get(source) or queues.get(proxy) if queues else None
+            if queue is None:
+                queue = self._others
+                if command.__class__ not in _ANSWER_KINDS:
+                    self._ahead[proxy] += 1
         queue.append(Post(command, waiting))
 
     def gather(self, act: Callable[[], None]) -> None:
@@ -179,9 +190,12 @@ class Mailbox:
         taken: list[Post] = []
         room = self.most
         # However much is new, what waits goes on.
-        kept = room // 4 if old else 0
+        self._reserves = not self._reserves
+        reserve = max(room // 4, int(self._reserves))
+        kept = reserve if old else 0
         if self._others:
-            room -= self._take(self._others, room - (room // 4 if queues else 0), taken)
+            room -= self._take(self._others, room - (reserve if queues else 0), taken)
+            self._count_taken(taken)
         later: list[Hashable] = []
         while (new or old) and room > 0:
             key = new.popleft() if new and (room > kept or not old) else old.popleft()
@@ -211,12 +225,24 @@ class Mailbox:
             cost += size
         return cost
 
+    def _count_taken(self, taken: list[Post]) -> None:
+        ahead = self._ahead
+        for command, _, _, last in taken if ahead else ():
+            if last and command.__class__ not in _ANSWER_KINDS:
+                proxy = (getattr(command, "channel", 0), getattr(command, "proxy", 0))
+                ahead[proxy] -= 1
+                if not ahead[proxy]:
+                    del ahead[proxy]
+
     def _parts(self, post: Post) -> bool:
         command = post.command
         return command.__class__ is not Push or post.parts is not None or self._fits(command)
 
     def drop_rest(self, post: Post) -> None:
         """Forgets the further parts of a push that was refused as a whole."""
+        if self._others and self._others[0].parts is post.parts:
+            self._count_taken([self._others.popleft()])
+            return
         for key, queue in self._queues.items():
             if queue[0].parts is post.parts:
                 queue.popleft()

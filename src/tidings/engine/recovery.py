@@ -31,6 +31,7 @@ from tidings.stores.journal import Journal
 from tidings.stores.payloads import (
     StoredDeadLetter,
     StoredEvent,
+    numbers_payload,
     stored_dead,
     stored_dead_gone,
     stored_dropped,
@@ -155,6 +156,7 @@ class Recovered:
                 channel = self._channel(origin)
                 if seq not in channel.pending:  # else it was written again, and the first is there
                     channel.lost.add(seq)
+                channel.seq = max(channel.seq, seq)  # no other event may have its number
 
     def _missed(self, channel: ChannelState, seq: int) -> None:
         """Numbers that are missing behind a hole are those of events that were in it.
@@ -258,13 +260,14 @@ class Recovered:
 
     def _reserved(self, entry: JournalEntry) -> None:
         channel = self._channel(entry.record.channel)
-        if channel.holes == self.holes and entry.record.seq > channel.seq:
+        numbers = stored_numbers(entry.record.payload)
+        if channel.holes != self.holes:  # what lies beyond was skipped, and is not missing
+            self._missed(channel, (numbers[0] if numbers else channel.seq) + 1)
+            channel.mixed = True
+        elif entry.record.seq > channel.seq:
             channel.mixed = True
         channel.reserved = entry.record.seq  # a stop in good order takes back what was not used
-        channel.used, channel.skipped = stored_numbers(entry.record.payload) or (
-            channel.reserved,
-            0,
-        )
+        channel.used, channel.skipped = numbers or (channel.reserved, 0)
 
     def _dropped(self, entry: JournalEntry) -> None:
         record = entry.record
@@ -281,14 +284,25 @@ class Recovered:
                 found[origin] = max(seq, found.get(origin, 0))
         return found
 
-    def go_on_after(self, seq: int) -> list[Record]:
-        """Lets the numbers of all channels go on after one; the records that keep it so."""
-        log.warning("part of the journal is missing: new events get numbers from %d on", seq + 1)
-        existing = [origin for id, origin in self.origins().items() if id]
-        for origin in existing:
+    def go_on_after(self, seq: int, *, unsure: bool = False) -> list[Record]:
+        """Lets the numbers of all channels go on after one; the records that keep it so.
+
+        Args:
+            seq: The number.
+            unsure: Only of channels whose latest events may be in a damaged part.
+        """
+        records = []
+        for id, origin in self.origins().items():
             state = self._channel(origin)
-            state.reserved = max(state.reserved, seq)
-        return [Record(Kind.RESERVED, origin, seq, b"") for origin in existing]
+            if id and not (unsure and (state.holes == self.holes or state.seq >= seq)):
+                state.used = max(state.used, state.seq)
+                state.reserved = max(state.reserved, seq)
+                payload = numbers_payload(state.used, state.skipped)
+                records.append(Record(Kind.RESERVED, origin, seq, payload))
+        if records:
+            text = "part of the journal is missing: new events get numbers from %d on"
+            log.warning(text, seq + 1)
+        return records
 
     def origins(self) -> dict[int, bytes]:
         """The origins of all channels that exist, by id."""
@@ -366,6 +380,8 @@ def open_journal(
     try:
         if journal.lost:
             journal.settle(found.go_on_after(journal.highest + LOST_NUMBERS))
+        elif records := found.go_on_after(journal.highest, unsure=True):
+            journal.settle(records)
     except BaseException:
         journal.close()
         raise

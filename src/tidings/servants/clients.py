@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
+from weakref import WeakValueDictionary
 
 from tidings.channel.holders import Proxy
 from tidings.channel.management import Connect, ObtainTypes
@@ -104,6 +105,11 @@ class Clients:
         self.loops = Loops(host, own_key)
         """Which channels feed which."""
         self._probing = Probing(host, self._calls, self.heard)
+        self._reading: WeakValueDictionary[tuple[int, ...], asyncio.Lock] = WeakValueDictionary()
+
+    def reading(self, proxy: tuple[int, ...]) -> asyncio.Lock:
+        """Held by who reads what came through a proxy: the next one waits, in order."""
+        return self._reading.setdefault(proxy, asyncio.Lock())
 
     async def connect(
         self, door: GatheringDoor, channel: int, proxy: int, kind: ClientKind, client: Reference

@@ -134,19 +134,23 @@ class SequencePushConsumer(ConsumerProxyPart, notification.SequenceProxyPushCons
         most = self.service.host.settings.limits.batch_events
         if came.count > most:
             raise LimitExceeded(f"{came.count} events are more than the {most} of one batch")
-        events, turns = [], Turns()
-        for one in came:
-            self.service.clients.events.came(one, Form.SEQUENCE)
-            events.append(one.event)
-            await turns.give()
-        push = Push(channel, proxy, events, hops=hops, whole=events)
-        answers = await self.door.ask(push, self.key.ids)
+        async with self.service.clients.reading(self.key.ids):  # nothing overtakes a long batch
+            events, turns = [], Turns()
+            for one in came:
+                self.service.clients.events.came(one, Form.SEQUENCE)
+                events.append(one.event)
+                await turns.give()
+            push = Push(channel, proxy, events, hops=hops, whole=events)
+            asked = self.door.ask(push, self.key.ids)
+        answers = await asked
         faults = [answer for answer in answers if isinstance(answer, TidingsError)]
         if faults:  # the disk failed after the batch was found good
             raise faults[0] if len(faults) == len(answers) else partly(faults[0])
 
     async def disconnect_sequence_push_consumer(self) -> None:
-        """Ends the proxy."""
+        """Ends the proxy, behind the batches that have come."""
+        async with self.service.clients.reading(self.key.ids):
+            pass
         await self._disconnect()
 
 

@@ -296,7 +296,7 @@ class Service:
         """The journal cannot go on in this process: whoever supervises it has to start another."""
         if not broken.cancelled():
             log.critical("%s", broken.result())
-            self._fail(broken.result())
+            self._fail(f"the journal cannot go on: {broken.result()}")
 
     def _fail(self, reason: str) -> None:
         if not self.fault.done():

@@ -137,10 +137,13 @@ class DamageReport(NamedTuple):
 
     def __str__(self) -> str:
         """For the log."""
+        if self.what == "missing":
+            return f"segment {self.segment} ({segment_path(Path(), self.segment)}) is missing"
+        if self.what == "headless":
+            return "the file `head` is missing: nobody knows whether an end of the journal is, too"
         aside = "" if self.aside is None else f", copied to {self.aside}"
-        return (
-            f"segment {self.segment}: {self.length} octets at {self.offset} are {self.what}{aside}"
-        )
+        what = {"cut": "missing", "replaced": "of another file"}.get(self.what, self.what)
+        return f"segment {self.segment}: {self.length} octets at {self.offset} are {what}{aside}"
 
 
 def segment_path(folder: Path, number: int) -> Path:

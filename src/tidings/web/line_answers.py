@@ -106,11 +106,14 @@ class LineAnswers(Response):
     ) -> None:
         turns = Turns()
         while some := list(islice(lines, _EVENTS_AT_ONCE)):
-            incoming = []
-            for _, line in some:
-                incoming.append(self._numbering.mark(read_line(line, self._values)))
+            incoming, numbers = [], []
+            for number, line in some:
                 await turns.give()
-            numbers = [number for number, _ in some]
+                if line != b"":
+                    incoming.append(self._numbering.mark(read_line(line, self._values)))
+                    numbers.append(number)
+            if not numbers:
+                continue
             try:
                 await under_way.put((numbers, self._publisher.ask(incoming)))
             except TidingsError as error:

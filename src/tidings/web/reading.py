@@ -315,7 +315,10 @@ class LineSplitter:
         self.number = 1
 
     def feed(self, part: bytes) -> Iterator[tuple[int, bytes | None]]:
-        """The lines that end in the next part of the body: number and text, None if too long."""
+        """The lines that end in the next part of the body: number and text, None if too long.
+
+        The text of a blank line is empty.
+        """
         *ended, rest = part.split(b"\n")
         for one in ended:
             yield from self._line(one)
@@ -337,7 +340,7 @@ class LineSplitter:
         text = b"".join(self._parts).strip()
         if self._length > self._most:
             yield self.number, None
-        elif text:
+        else:
             yield self.number, text
         self.number += 1
         self._length = 0

@@ -7,6 +7,7 @@ import pytest
 from tests.unit.channel.machine import Machine, named
 from tidings.channel.commands import Push
 from tidings.channel.effects import Outcome
+from tidings.channel.management import Disconnect
 from tidings.channel.vocabulary import Form
 from tidings.errors import ChannelFull, InvalidUsage
 
@@ -52,6 +53,18 @@ class TestPush:
         assert accepted == [[True], [False], [True], [False], [True], [False]]
         machine.set_admin(MaxQueueLength=4)
         assert machine.do_many(push)[0] == [4]
+
+    def test_the_rest_of_a_whole_push_gives_its_room_back_when_its_proxy_is_gone(self) -> None:
+        machine = Machine(admin={"MaxQueueLength": 3})
+        machine.new_consumer()
+        items = [named(name) for name in "abc"]
+        push = Push(machine.channel, machine.supplier, items[:1])
+        machine.do(push._replace(whole=items, more=True))
+        traced = machine.do_many(push._replace(trail=True))[0]
+        assert [type(one) for one in traced] == [ChannelFull]
+        machine.do(Disconnect(machine.channel, machine.supplier))
+        machine.do_many(push._replace(items=items[1:], promised=True))
+        assert machine.core_channel.room_for(9) == 2
 
     def test_nobody_waits_for_the_rest_of_a_push_that_is_refused(self) -> None:
         machine = Machine(admin={"MaxQueueLength": 2})

@@ -18,6 +18,7 @@ class Page(NamedTuple):
     next: int
     end: bool
     last: int
+    lost: Sequence[tuple[int, int]] = ()
 
 
 class FivePages:

@@ -21,6 +21,7 @@ class Page(NamedTuple):
     next: int
     end: bool
     last: int
+    lost: Sequence[tuple[int, int]] = ()
 
 
 class Pages:

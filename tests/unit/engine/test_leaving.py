@@ -264,6 +264,28 @@ def test_a_pull_that_is_given_up_takes_nothing(tmp_path: Path) -> None:
     run(work())
 
 
+def test_a_pull_that_is_given_up_while_its_event_is_written_takes_nothing(tmp_path: Path) -> None:
+    async def work() -> None:
+        host = await Host.open(tmp_path)
+        channel = await new_channel(host)
+        proxy = await supplier(host, channel)
+        puller = await obtained(host, channel, Style.PULL)
+        await host.connect(Connect(channel, puller), None)
+        disk = HeldDisk(host)
+        disk.hold()
+        pushed = asyncio.create_task(publish(host, channel, proxy, "a"))
+        pull = asyncio.create_task(host.pull(channel, puller))
+        await turns(5)
+        pull.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await pull
+        disk.release()
+        assert seqs((await soon(host.pull(channel, puller))).messages) == await pushed
+        await host.close(0.05)
+
+    run(work())
+
+
 def test_pulls_are_answered_in_order(tmp_path: Path) -> None:
     async def work() -> None:
         host = await Host.open(tmp_path)

@@ -25,7 +25,7 @@ from tests.unit.stores.sample_journal import flip
 from tidings.channel.effects import NoticeKind, Outcome
 from tidings.channel.management import DestroyChannel, Disconnect
 from tidings.engine.host import Host
-from tidings.engine.losses import Losses, numbers_text
+from tidings.engine.losses import Losses, numbers_text, runs
 from tidings.engine.recovery import JOURNAL
 from tidings.stores.journal import Journal
 from tidings.stores.payloads import stored_topology
@@ -61,7 +61,7 @@ async def looked_at(folder: Path, channel: int, whose: int, hit: set[int]) -> No
     assert host.losses.between(channel, 0, EVENTS) == tuple((seq, seq) for seq in sorted(hit))
     assert {notice.kind for notice in host.notices} == {NoticeKind.LOST}
     told = [notice.detail for notice in host.notices if notice.channel == channel]
-    assert all(numbers_text(sorted(hit)) in text for text in told), told
+    assert all(numbers_text(runs(sorted(hit))) in text for text in told), told
     page = await host.history.page(channel)
     assert seqs(page.messages) == left
     assert page.lost == tuple((seq, seq) for seq in sorted(hit))
@@ -185,15 +185,15 @@ def test_damage_that_comes_while_it_runs_is_named_and_the_outcome_is_lost(tmp_pa
     [([], ""), ([4], "4"), ([1, 2, 3, 7], "1 to 3, 7"), (range(0, 40, 2), "0, 2, 4, 6, 8, 10")],
 )
 def test_numbers_as_people_write_them(seqs: list[int], text: str) -> None:
-    assert numbers_text(seqs).startswith(text)
+    assert numbers_text(runs(seqs)).startswith(text)
 
 
 def test_an_event_is_lost_once() -> None:
     losses = Losses()
     assert losses.sentence == ""
-    assert losses.add_events(1, [3, 2, 3]) == [2, 3]
-    assert losses.add_events(1, [3, 9]) == [9]
-    assert losses.add_events(2, [3]) == [3]
+    assert losses.add_events(1, [3, 2, 3]) == ((2, 3),)
+    assert losses.add_events(1, [3, 9]) == ((9, 9),)
+    assert losses.add_events(2, [3]) == ((3, 3),)
     assert (losses.events, losses.count) == (4, 4)
     assert losses.between(1, 2, 9) == ((3, 3), (9, 9))
     losses.forget(1)

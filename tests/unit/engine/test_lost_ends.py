@@ -14,7 +14,9 @@ from tidings.engine.host import Host
 from tidings.engine.recovery import open_journal
 from tidings.errors import StoreError
 from tidings.stores.archive.ahead import archive_end, check_journal_reaches
+from tidings.stores.journal import Journal
 from tidings.stores.journal_check import check_journal
+from tidings.stores.records import Kind
 from tidings.stores.segments import find_segments
 
 SEGMENT = 2_000
@@ -103,3 +105,45 @@ def test_a_journal_that_was_lost_whole_goes_on_under_its_own_id(tmp_path: Path) 
     [segment] = find_segments(tmp_path / "data" / "journal")
     assert segment.journal_id == end.journal_id
     assert segment.number == end.cursor.segment + 1
+
+
+def losses_of(folder: Path) -> tuple[int, int, int]:
+    """How many events are lost and counted as accepted, and the latest number."""
+
+    async def look() -> tuple[int, int, int]:
+        host = await Host.open(folder, segment_octets=SEGMENT)
+        [channel] = host.factory.channels.values()
+        await host.close()
+        return host.losses.events, channel.accepted, channel.seq
+
+    return run(look())
+
+
+def test_numbers_that_were_skipped_are_neither_lost_nor_accepted(tmp_path: Path) -> None:
+    published(tmp_path)
+    for path in segments_of(tmp_path)[-2:]:
+        path.unlink()
+    for _ in range(3):
+        events, accepted, _ = losses_of(tmp_path)
+        assert events + accepted <= 20
+        published(tmp_path, 0)
+    [seq] = published(tmp_path, 1)
+    assert seq > 1_000_000
+    events, accepted, latest = losses_of(tmp_path)
+    assert latest == seq
+    assert events + accepted <= 21
+
+
+@pytest.mark.parametrize("spoilt", [-1, 4], ids=["its payload", "its head"])
+def test_the_number_of_a_damaged_last_event_is_not_used_again(tmp_path: Path, spoilt: int) -> None:
+    used = published(tmp_path, 3)
+    path = segments_of(tmp_path)[-1]
+    with Journal.open(tmp_path / "journal", segment_octets=SEGMENT) as journal:
+        events = [one for one in journal.read() if one.record.kind == Kind.EVENT]
+        last = events[-1]
+    octets = bytearray(path.read_bytes())
+    assert last.at.segment == int(path.stem)
+    octets[last.after.offset - 1 if spoilt < 0 else last.at.offset + spoilt] ^= 1
+    path.write_bytes(octets)
+    assert min(published(tmp_path)) > max(used)
+    assert losses_of(tmp_path)[0] == 1

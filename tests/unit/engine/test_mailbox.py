@@ -203,6 +203,43 @@ def test_a_few_events_do_not_wait_behind_thousands_of_others() -> None:
     assert sum(len(names(post)) for post in slice_) == mailbox.most  # and the others go on
 
 
+def test_who_waits_goes_on_however_costly_events_are() -> None:
+    mailbox = Mailbox(MOST)
+    mailbox.most = 1
+    mailbox.post(Push(1, 2, named(*range(20))), None)
+    slices = 0
+    while mailbox:
+        mailbox.post(Push(1, 3, named("new")), None, slices) if slices < 40 else None
+        mailbox.post(Tick(), None) if slices < 40 else None
+        mailbox.slice()
+        slices += 1
+        if not any(post.command.proxy == 2 for post in _waiting(mailbox)):  # type: ignore[union-attr]
+            break
+    assert slices < 80
+
+
+def _waiting(mailbox: Mailbox) -> list[Post]:
+    return [post for queue in mailbox._queues.values() for post in queue]
+
+
+def test_a_push_does_not_overtake_what_is_about_its_proxy() -> None:
+    mailbox = Mailbox(MOST)
+    mailbox.most = 8
+    for seq in range(50):
+        mailbox.post(Ack(1, 9, [seq]), None)
+    mailbox.post(Disconnect(1, 2), None)
+    mailbox.post(Push(1, 2, named("a")), None)
+    mailbox.post(Push(1, 2, named("b")), None)
+    mailbox.post(Push(1, 3, named("c")), None)
+    order = []
+    while mailbox:
+        order += [post.command for post in mailbox.slice()]
+    mine = [type(one) for one in order if getattr(one, "proxy", 0) == 2]
+    assert mine == [Disconnect, Push, Push]
+    mailbox.post(Push(1, 2, named("d")), None)
+    assert len(mailbox._queues) == 1
+
+
 def test_many_who_come_anew_do_not_stop_who_waits() -> None:
     mailbox = Mailbox(MOST)
     mailbox.post(Push(1, 1, named(*range(1_000))), None)

@@ -64,7 +64,7 @@ def test_what_is_lost_is_told_and_the_service_is_ready(tmp_path: Path) -> None:
             answer = await door.ask("GET", "/health/ready")
             assert (answer["status"], answer["losses"]) == ("ready, with losses", 3)
             assert answer["reason"] == (
-                "damage in the journal has cost 2 events, 1 channels or subscriptions: "
+                "damage in the journal has cost 2 events, 1 channel or subscription: "
                 "see the notices"
             )
             assert answer["reason"] in (await door.client.get("/")).text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import socket
 from collections import OrderedDict
 from collections.abc import Iterable
 from contextvars import ContextVar
@@ -17,7 +18,7 @@ __all__ = ["LOOPBACK", "PEER", "Targets", "caller", "plain_address"]
 _log: Final = logging.getLogger(__name__)
 
 LOOPBACK: Final = "loopback"
-"""As a network: this machine itself."""
+"""As a network: this machine itself, by any of its addresses."""
 
 PEER: Final = "peer"
 """As a network: the address that a reference came from."""
@@ -38,6 +39,19 @@ def plain_address(text: str) -> str:
         return ""
     mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
     return str(mapped or found)
+
+
+def _is_of_this_machine(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether an address is one of our own: clients beside us tell that of their interface."""
+    if address.is_loopback:
+        return True
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.bind((str(address), 0))
+    except OSError:
+        return False
+    return not (address.is_unspecified or address.is_multicast)
 
 
 class Targets:
@@ -76,7 +90,7 @@ class Targets:
             self._granted.move_to_end((address, port))
             return True
         found = ipaddress.ip_address(address)
-        return (self._loopback and found.is_loopback) or any(
+        return (self._loopback and _is_of_this_machine(found)) or any(
             found in network for network in self._networks
         )
 

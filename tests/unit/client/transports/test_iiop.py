@@ -90,7 +90,7 @@ def test_nobody_there_and_somebody_else_are_told() -> None:
 
 @pytest.mark.parametrize("settings", [{"token": "x"}, {"on_connection": print}])
 def test_what_corba_has_not_cannot_be_set(settings: dict[str, object]) -> None:
-    with pytest.raises(InvalidUsage, match="over CORBA there is no token"):
+    with pytest.raises(InvalidUsage, match="a CORBA address, over which there is no token"):
         asyncio.run(_connected("iiop://localhost", **settings))
 
 

@@ -25,7 +25,7 @@ STEPS = {
 WANTED = [
     *STEPS, "handed", "batch", "redelivered", "given up", "duplicate", "refused", "empty pull",
     "lease over", "spilled", "refilled", "settled", "emptied", "start",
-    *(outcome.name for outcome in x.Outcome if outcome is not x.Outcome.WITHDRAWN),
+    *(outcome.name for outcome in set(x.Outcome) - {x.Outcome.WITHDRAWN, x.Outcome.REDRIVEN}),
 ]  # fmt: skip
 
 

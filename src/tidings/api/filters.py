@@ -134,20 +134,21 @@ def to_mapped(given: Iterable[MappedForm]) -> tuple[MappedConstraint, ...]:
     return tuple(one.to_mapped() for one in given)
 
 
+_FILTER: Final = {
+    "kind": "filter",
+    "id": 4,
+    "version": 2,
+    "constraints": {"1": _CONSTRAINT},
+    "holders": 1,
+    "owner": "",
+    "private": False,
+}
+
+
 class Filter(Answer):
     """A filter as it is now."""
 
-    model_config = examples(
-        {
-            "kind": "filter",
-            "id": 4,
-            "version": 2,
-            "constraints": {"1": _CONSTRAINT},
-            "holders": 1,
-            "owner": "",
-            "private": False,
-        }
-    )
+    model_config = examples(_FILTER)
 
     kind: Literal["filter"] = "filter"
     id: int = Field(description="Unique at the service.")
@@ -225,6 +226,8 @@ AnyFilter: TypeAlias = Annotated[Filter | Mapping, Field(discriminator="kind")]
 
 class Filters(Answer):
     """All filters and mapping filters."""
+
+    model_config = examples({"filters": [_FILTER]})
 
     filters: list[AnyFilter]
 

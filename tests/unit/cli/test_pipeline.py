@@ -66,7 +66,7 @@ def test_a_report_as_data(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = tidings("pipeline", "report", "--archive", "a", "--json")
     told = json.loads(shown.stdout)
     assert (told["events"], told["latency"]["p99"]) == (2_000, 2_500.0)
-    assert told["consumers"][0]["outcomes"] == {"delivered": 900, "waiting": 100}
+    assert told["consumers"][0]["outcomes"] == {"delivered": 900, "pending": 100}
 
 
 def test_a_backtest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

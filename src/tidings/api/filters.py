@@ -134,7 +134,7 @@ def to_mapped(given: Iterable[MappedForm]) -> tuple[MappedConstraint, ...]:
     return tuple(one.to_mapped() for one in given)
 
 
-_FILTER: Final = {
+_FILTER: dict[str, Any] = {
     "kind": "filter",
     "id": 4,
     "version": 2,

@@ -110,8 +110,8 @@ PROMISE_FAULTS: Final = [
         test_promises_out.test_http_pull,
         "what is pulled again is not marked",
         PULLING,
-        "m.seq in found.again",
-        "m.seq in found.again and False",
+        "message.seq in found.again",
+        "message.seq in found.again and False",
     ),
     _planted(
         test_promises_out.test_http_pull_without_a_lease,

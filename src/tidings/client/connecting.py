@@ -16,6 +16,12 @@ from tidings.errors import FilterNotFound, InvalidUsage, NotFound, TidingsError,
 __all__ = ["connect", "connect_sync"]
 
 
+_NO_HTTP = (
+    "is a CORBA address, over which there is no token, on_connection or tls; commands of tidings "
+    "speak HTTP: write http://host:port"
+)
+
+
 async def connect(
     url: str,
     *,
@@ -59,10 +65,7 @@ async def connect(
     seconds = max(checked_patience(patience), ONE_TRY)
     if is_corba(url):
         if token is not None or on_connection is not None or tls is not None:
-            raise InvalidUsage(
-                f"{url} is a CORBA address, over which there is no token, on_connection or tls; "
-                "commands of tidings speak HTTP: write http://host:port"
-            )
+            raise InvalidUsage(f"{url} {_NO_HTTP}")
         connecting = _connect_corba(url, listen, patience)
     elif listen is not None:
         raise InvalidUsage("only a CORBA service calls back: listen is for none but these")

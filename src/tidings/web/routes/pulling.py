@@ -12,6 +12,7 @@ from starlette.requests import ClientDisconnect
 from tidings.api.pulling import AckForm, PullForm, ReasonForm
 from tidings.engine.door import LocalDoor
 from tidings.engine.reach import Delivery
+from tidings.engine.turns import Turns
 from tidings.errors import Disconnected
 from tidings.web.bodies import StrictRoute
 from tidings.web.encoded import encoded_of, with_redelivered
@@ -88,13 +89,16 @@ async def pull(
         if held:
             state.lifetimes.release(channel, proxy)
     encoded = state.part(encoded_of)
-    events = ",".join([with_redelivered(encoded[m], m.seq in found.again) for m in found.messages])
+    events, turns = [], Turns()
+    for message in found.messages:
+        events.append(with_redelivered(encoded[message], message.seq in found.again))
+        await turns.give()
     leased = ""
     if lease is not None and found.messages:
         now = state.host.clock.now() + state.host.recorder.offset
         leased = f',"leased_until":{now + lease}'
     origin = door.views.channel(channel).origin
-    text = f'{{"origin":"{origin}","events":[{events}]{leased}}}'
+    text = f'{{"origin":"{origin}","events":[{",".join(events)}]{leased}}}'
     return Response(text, media_type="application/json")
 
 

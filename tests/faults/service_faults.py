@@ -151,8 +151,8 @@ KILL_FAULTS: Final = (
         Fault(
             "what is pulled again is not marked",
             PULLING,
-            "m.seq in found.again",
-            "m.seq in found.again and False",
+            "message.seq in found.again",
+            "message.seq in found.again and False",
         ),
         "twice",
         (PULLER._replace(first=("--die-noted", "1")), PLAIN),

@@ -115,10 +115,14 @@ class ProxyBook(msgspec.Struct):
         self.pending_sum += seq
 
     def take(self, seq: int) -> None:
-        """An event is pending no more; damage in the journal must not make less than none."""
+        """An event is pending no more; damage in the journal must not make less than none.
+
+        An outcome whose record is damaged after it was archived is written once more: with the
+        last event that is pending, what it was counted twice for is forgotten.
+        """
         if self.pending:
             self.pending -= 1
-            self.pending_sum -= seq
+            self.pending_sum = self.pending_sum - seq if self.pending else 0
 
 
 class Books(msgspec.Struct):

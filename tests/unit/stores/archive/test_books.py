@@ -76,3 +76,12 @@ def test_pending_is_never_less_than_none() -> None:
 
 def test_positions_are_in_the_order_of_places() -> None:
     assert position_of(Cursor(1, 2**39)) < position_of(Cursor(2, 0)) == 2**41
+
+
+def test_outcomes_that_come_twice_leave_nothing_pending() -> None:
+    book = ProxyBook()
+    for seq in (1, 2, 3):
+        book.add(seq)
+    for seq in (1, 1, 2, 3):  # the first outcome's record was damaged after it was archived
+        book.take(seq)
+    assert (book.pending, book.pending_sum) == (0, 0)

@@ -90,7 +90,10 @@ async def subscribe(  # noqa: PLR0913, PLR0917 -- one argument for each option
         except TimeoutError:
             raise typer.Exit(0 if count is None else FEWER) from None
     if wanting:
-        render.note("the subscription has ended: it was deleted, or somebody else took it over")
+        render.note(
+            "the subscription has ended: it was deleted, somebody else took it over, or the service "
+            "was restarted and the channel is BestEffort"
+        )
         raise typer.Exit(ENDED)
 
 

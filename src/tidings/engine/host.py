@@ -389,7 +389,8 @@ class Host:
             proxy_name=notice.proxy_name or (proxy.name if proxy else ""),
             time=self.clock.now() + self.clock.offset,
         )
-        log.info("%s%s%s: %s", notice.kind, *notice.place, notice.detail)
+        level = logging.WARNING if notice.kind is e.NoticeKind.LOST else logging.INFO
+        log.log(level, "%s%s%s: %s", notice.kind, *notice.place, notice.detail)
         self.notices.append(notice)
         for watcher in self._watchers:
             self.loop.call_soon(watcher, notice)

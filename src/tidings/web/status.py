@@ -94,11 +94,12 @@ def _moment(time: int) -> str:
 
 
 def _tiles(state: WebState, tiles: dict[str, int]) -> str:
-    reason = state.not_ready
-    told = (
-        f'<p class="bad">not ready: {escape(reason)}</p>' if reason else '<p class="good">ready</p>'
-    )
-    if lost := state.host.losses.sentence:
+    reason, lost = state.not_ready, state.host.losses.sentence
+    if reason:
+        told = f'<p class="bad">not ready: {escape(reason)}</p>'
+    else:
+        told = f'<p class="good">ready{", with losses" if lost else ""}</p>'
+    if lost:
         told += f'<p class="bad">{escape(lost)}</p>'
     shown = "".join(f"<div><dt>{name}</dt><dd>{n:,}</dd></div>" for name, n in tiles.items())
     return f'{told}<dl class="tiles">{shown}</dl>'

@@ -85,5 +85,7 @@ class Gap:
 def _lost(most: int) -> str:
     if most <= 0:
         return ""
+    if most > MOST:  # after a crash, numbers are skipped that look like those of events
+        return "how many BestEffort events were missed is not known"
     events = "event" if most == 1 else "events"
     return f"up to {most} {events} missed: BestEffort, or no longer kept"

@@ -91,8 +91,8 @@ async def subscribe(  # noqa: PLR0913, PLR0917 -- one argument for each option
             raise typer.Exit(0 if count is None else FEWER) from None
     if wanting:
         render.note(
-            "the subscription has ended: it was deleted, somebody else took it over, or the service "
-            "was restarted and the channel is BestEffort"
+            "the subscription has ended: it was deleted, somebody else took it over, or the "
+            "service was restarted and the channel is BestEffort"
         )
         raise typer.Exit(ENDED)
 

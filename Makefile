@@ -27,7 +27,7 @@ demo: install ## Install, then play the demo
 	@$(BIN)/tidings demo
 
 test: packages check ## Everything CI runs: checks, then the whole suite; a skipped test fails
-	@$(PYTEST) --forbid-skips --session-timeout=3000
+	@$(PYTEST) --forbid-skips --session-timeout=4500
 
 packages:
 	@tools/system_packages.sh tests

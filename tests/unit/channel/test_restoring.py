@@ -317,11 +317,20 @@ def test_a_newer_version_is_refused(kind: str) -> None:
         restored(journal.states)
 
 
+def test_a_proxy_whose_default_admin_was_lost_is_there_under_a_new_one() -> None:
+    journal = Journal()
+    proxy = journal.consumer()
+    del journal.states[journal.channel, "admin", "consumer/0"]
+    channel = restored(journal.states).channels[journal.channel]
+    assert channel.proxies[proxy].admin is channel.admins[Side.CONSUMER][0]
+
+
 def test_what_belongs_to_nothing_is_passed_over() -> None:
     journal = Journal()
     proxy = journal.consumer()
     states = dict(journal.states)
-    del states[journal.channel, "admin", "consumer/0"]
+    key = journal.channel, "proxy", str(proxy)
+    states[key] = {**states[key], "admin": 9}
     text = f"the proxy {proxy} of channel 1 has no admin in the journal"
     assert Factory().restore(states) == [text]
     states = dict(journal.states)

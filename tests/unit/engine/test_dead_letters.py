@@ -29,6 +29,7 @@ from tidings.channel.commands import Push
 from tidings.channel.effects import NoticeKind, Outcome
 from tidings.channel.management import Disconnect, Resume, Suspend
 from tidings.channel.settings import Limits, Settings
+from tidings.engine import dead_letters
 from tidings.engine.endpoints import BufferEndpoint, HandlerEndpoint
 from tidings.engine.host import Host
 from tidings.errors import DiskFull, NotFound, StoreError
@@ -261,6 +262,30 @@ def test_one_that_cannot_be_read_now_is_written_later(tmp_path: Path) -> None:
         await host.close(0.05)
         host = await Host.open(tmp_path)
         assert len(await host.dead_letters.list()) == 1
+        await host.close(0.05)
+
+    run(work())
+
+
+def test_one_that_can_never_be_read_holds_up_the_others_for_a_while_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        monkeypatch.setattr(dead_letters, "_TRIES", 2)
+        host = await Host.open(tmp_path, cache_octets=1)
+        channel = await new_channel(host)
+        proxy = await supplier(host, channel)
+        _, endpoint = await consumer(host, channel)
+        await publish(host, channel, proxy, "a")
+        [message] = await collect(endpoint, 1, ack=False)
+        store_of(host).journal.fetch = mock.Mock(  # type: ignore[method-assign]
+            side_effect=StoreError("an error of the disk")
+        )
+        endpoint.reject(message, "no")
+        await until(lambda: [one.kind for one in host.notices] == [NoticeKind.LOST])
+        await until(lambda: host.disk_error is None)
+        assert await host.dead_letters.list() == []
+        assert await publish(host, channel, proxy, "b") == [2]
         await host.close(0.05)
 
     run(work())

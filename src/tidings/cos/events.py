@@ -31,24 +31,6 @@ from tidings.orb.exceptions import BAD_PARAM
 if TYPE_CHECKING:
     from tidings.orb.cdr_reader import Reader
 
-__all__ = [
-    "MOST_OCTETS",
-    "NO_EVENT",
-    "WRITE",
-    "ReadBatch",
-    "ReadEvent",
-    "any_in",
-    "any_out",
-    "event_in",
-    "event_out",
-    "events_in",
-    "read_bare",
-    "read_batch",
-    "read_event",
-    "write_bare",
-    "write_event",
-]
-
 _ANY_DOMAIN, _ANY_TYPE = ANY_EVENT_TYPE
 
 # Shared by all events without properties; events are never changed.

@@ -12,8 +12,6 @@ from tidings.idl.faults import Source
 from tidings.idl.generate import generate
 from tidings.idl.loading import load_idl as load_plain
 
-__all__ = ["FOLDER", "MODULES", "generated", "load_idl", "module_of"]
-
 FOLDER: Final = Path(__file__).parent / "idl"
 """Where the files are."""
 

@@ -12,8 +12,6 @@ from tidings.events.reference import Reference
 from tidings.orb.corbaloc import Corbaname, InitialReference
 from tidings.orb.stubs import Caller
 
-__all__ = ["look_up", "register"]
-
 
 async def look_up(orb: Caller, url: Corbaname) -> Reference:
     """What a corbaname stands for; `Orb(names=look_up)` resolves them with it.

@@ -11,8 +11,6 @@ from tidings.idl.parse import parse
 from tidings.idl.resolve import resolve
 from tidings.idl.sources import Files, Folders, Texts
 
-__all__ = ["compile_file", "compile_source", "compile_text"]
-
 
 def compile_source(source: Source, files: Files, limits: Limits = DEFAULT_LIMITS) -> Model:
     """What a file means, with all it includes.

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from tidings.idl.faults import InvalidIdl, Place
 
-__all__ = ["holds"]
-
 _PIECE = re.compile(r"\s*(&&|\|\||[()!]|[0-9]+|[A-Za-z_]\w*)", re.ASCII)
 _DEEPEST = 32
 

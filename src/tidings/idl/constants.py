@@ -22,8 +22,6 @@ from tidings.idl.model import (
 from tidings.idl.scopes import EnumLabel, Scope
 from tidings.idl.tree import Binary, Expression, Literal, Named, Unary
 
-__all__ = ["ANY_FIXED", "evaluate", "positive"]
-
 # The type of constants that are just `fixed`.
 ANY_FIXED: Final = FixedOf(31, 0)
 

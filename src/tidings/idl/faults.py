@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tidings.errors import BadInput
-from tidings.errors.carets import caret_report, line_and_column
-
-__all__ = ["NOWHERE", "InvalidIdl", "Place", "Source"]
+from tidings.errors import BadInput, caret_report, line_and_column
 
 
 @dataclass(frozen=True, slots=True, eq=False)

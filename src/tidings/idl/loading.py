@@ -13,8 +13,6 @@ from tidings.idl.limits import DEFAULT_LIMITS, Limits
 from tidings.idl.names import Homes
 from tidings.idl.sources import Folders
 
-__all__ = ["load_idl"]
-
 
 def load_idl(
     text_or_path: str | Path,

@@ -13,31 +13,6 @@ from typing import TypeAlias
 from tidings.events.typecode import Kind, Label
 from tidings.idl.faults import Place, Source
 
-__all__ = [
-    "AliasDef",
-    "ArrayOf",
-    "AttributeDef",
-    "Basic",
-    "BranchDef",
-    "ConstDef",
-    "ConstValue",
-    "EnumDef",
-    "ExceptionDef",
-    "FixedOf",
-    "InterfaceDef",
-    "MemberDef",
-    "Model",
-    "NamedDef",
-    "OperationDef",
-    "ParameterDef",
-    "SequenceOf",
-    "StructDef",
-    "TextOf",
-    "Type",
-    "UnionDef",
-    "unaliased",
-]
-
 ConstValue: TypeAlias = bool | int | float | str | Decimal
 
 

@@ -9,18 +9,19 @@ from typing import Final
 from tidings.idl.faults import Source
 from tidings.idl.model import InterfaceDef, Model, NamedDef
 
-__all__ = ["Homes", "Names", "exception_member", "label_name", "plain_name"]
-
 Homes = Callable[[Source], str | None]
 """Which Python module holds what a file defines; None for the one that is generated."""
 
-# Builtins that generated code uses by their names.
+# Builtins that generated code uses by their names, or once did: names stay as they were.
 _BUILTINS: Final = frozenset(
     {
-        *("bool", "bytes", "dict", "float", "int"),
+        *("bool", "bytes", "dict", "float", "globals", "int"),
         *("isinstance", "range", "staticmethod", "str", "super", "tuple", "zip"),
     }
 )
+
+# Names of every generated module.
+_OWN: Final = frozenset({"_g", "_here", "_tc"})
 
 # What an exception has besides its members.
 _TAKEN_IN_EXCEPTIONS: Final = frozenset(
@@ -59,7 +60,6 @@ class Names:
     def __init__(self, model: Model, homes: Homes) -> None:
         self._names: dict[NamedDef, str] = {}
         self._modules: dict[NamedDef, str] = {}
-        self._private: set[str] = set()
         self.imports: dict[str, str] = {}
         by_source: dict[Source, list[NamedDef]] = {}
         for definition in model.definitions:
@@ -73,7 +73,7 @@ class Names:
                 continue
             self._give(definitions, set(_BUILTINS), shorten=True)
             alias = f"_{home.rpartition('.')[2].removesuffix('_auto')}"
-            while alias in self.imports and self.imports[alias] != home:
+            while alias in _OWN or self.imports.get(alias, home) != home:
                 alias += "_"
             self.imports[alias] = home
             self._modules.update(dict.fromkeys(definitions, alias))
@@ -88,13 +88,6 @@ class Names:
                 name += "_"
             taken |= _forms(definition, name)
             self._names[definition] = name
-
-    def private(self, text: str) -> str:
-        """A name for something only the module itself uses, like no other one."""
-        while text in self._private:
-            text += "_"
-        self._private.add(text)
-        return text
 
     def is_here(self, definition: NamedDef) -> bool:
         """Whether it belongs into the module that is generated."""

@@ -40,8 +40,6 @@ from tidings.idl.tree import (
     Union,
 )
 
-__all__ = ["parse", "parse_text"]
-
 _PRAGMA: Final = re.compile(
     r"""(?P<kind>prefix|version|ID)\s+
     (?:(?P<name>(?:::)?\w+(?:::\w+)*)\s+)?

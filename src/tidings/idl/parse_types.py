@@ -27,8 +27,6 @@ from tidings.idl.tree import (
     Union,
 )
 
-__all__ = ["array_declarator", "declarator", "expression", "members", "simple_type", "type_spec"]
-
 _BASIC: Final = {
     "float": Kind.FLOAT,
     "double": Kind.DOUBLE,

@@ -16,8 +16,6 @@ from tidings.idl.limits import Limits
 from tidings.idl.scan import Scanner, Token
 from tidings.idl.sources import Files
 
-__all__ = ["Preprocessor"]
-
 _WORD = re.compile(r"([A-Za-z]*)\s*(.*)", re.DOTALL)
 _NAME = re.compile(r"([A-Za-z_]\w*)", re.ASCII)
 _INCLUDE = re.compile(r'(?:"([^"\n]+)"|<([^>\n]+)>)')

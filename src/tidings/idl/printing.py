@@ -39,8 +39,6 @@ from tidings.idl.tree import (
 )
 from tidings.idl.words import escaped
 
-__all__ = ["printed", "printed_expression"]
-
 _INDENT: Final = "  "
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "'": "\\'", "\n": "\\n", "\t": "\\t"}
 

@@ -44,8 +44,6 @@ from tidings.idl.tree import (
     Union,
 )
 
-__all__ = ["Resolver", "resolve"]
-
 _Announced = TypeVar("_Announced", StructDef, UnionDef, InterfaceDef)
 _KINDS: Final = {"struct": StructDef, "union": UnionDef, "interface": InterfaceDef}
 

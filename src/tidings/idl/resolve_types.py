@@ -42,8 +42,6 @@ from tidings.idl.tree import (
 if TYPE_CHECKING:
     from tidings.idl.resolve import Resolver
 
-__all__ = ["Types"]
-
 _WITHOUT_DECLARATION = frozenset({("TypeCode",), ("CORBA", "TypeCode")})
 
 

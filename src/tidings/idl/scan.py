@@ -14,8 +14,6 @@ from tidings.idl.faults import InvalidIdl, Place, Source
 from tidings.idl.limits import Limits
 from tidings.idl.words import LOWER_WORDS, WORDS
 
-__all__ = ["Scanner", "Token"]
-
 _BLANK = re.compile(r"[ \t\r\n\f\v]+|//[^\n]*")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"#((?:[^\n\\]|\\\r?\n|\\.)*)")

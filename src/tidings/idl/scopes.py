@@ -10,8 +10,6 @@ from tidings.idl.faults import InvalidIdl, Place
 from tidings.idl.model import EnumDef, InterfaceDef, NamedDef, StructDef, UnionDef
 from tidings.idl.tree import ScopedName
 
-__all__ = ["EnumLabel", "Other", "Scope", "Symbol"]
-
 
 @dataclass(frozen=True, slots=True)
 class EnumLabel:

@@ -9,8 +9,6 @@ from typing import Protocol
 from tidings.errors import BadInput
 from tidings.idl.faults import Source
 
-__all__ = ["Files", "Folders", "Texts", "read_source"]
-
 _BUILT_IN = frozenset({"orb.idl"})  # what it declares, TypeCode, is known without it
 
 

@@ -10,8 +10,6 @@ from tidings.idl.scan import Token
 from tidings.idl.tree import ScopedName
 from tidings.idl.words import UNSUPPORTED
 
-__all__ = ["TokenStream"]
-
 
 class TokenStream:
     """Reads tokens one by one, always looking at the next.

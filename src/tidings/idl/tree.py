@@ -12,40 +12,6 @@ from typing import TypeAlias
 from tidings.events.typecode import Kind
 from tidings.idl.faults import NOWHERE, Place
 
-__all__ = [
-    "Attribute",
-    "BasicType",
-    "Binary",
-    "Case",
-    "Const",
-    "Declarator",
-    "Definition",
-    "Enum",
-    "Enumerator",
-    "Exception_",
-    "Expression",
-    "FixedType",
-    "Forward",
-    "Include",
-    "Interface",
-    "Literal",
-    "Member",
-    "Module",
-    "Named",
-    "Operation",
-    "Parameter",
-    "Pragma",
-    "ScopedName",
-    "SequenceType",
-    "Specification",
-    "StringType",
-    "Struct",
-    "TypeSpec",
-    "Typedef",
-    "Unary",
-    "Union",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ScopedName:

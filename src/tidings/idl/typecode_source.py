@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from tidings.events.typecode import KEYWORDS, Kind, TypeCode
+from tidings.idl.source_lines import INDENT, filled
 
-__all__ = ["typecode_source"]
-
+# What stands before a list is about as long again: a name and a repository id.
+_SHORT: Final = 60
 _CONSTANTS: Final = {kind: f"_tc.{kind.name}" for kind in KEYWORDS}
 
 
@@ -36,7 +37,7 @@ def typecode_source(code: TypeCode, names: Mapping[TypeCode, str]) -> str:
     if kind is Kind.RECURSIVE:
         return f"_tc.recursive({_text(code.id)})"
     if kind is Kind.ENUM:
-        return f"_tc.enum({named}, [{', '.join(map(_text, code.labels))}])"
+        return f"_tc.enum({named}, {_listed(map(_text, code.labels))})"
     if kind in (Kind.SEQUENCE, Kind.ARRAY):
         size = f", {code.bound}" if code.bound else ""
         return f"_tc.{kind.name.lower()}({_source(code.element_type, names)}{size})"
@@ -49,11 +50,17 @@ def typecode_source(code: TypeCode, names: Mapping[TypeCode, str]) -> str:
             f"({one.label!r}, {_text(one.name)}, {_source(one.type, names)})"
             for one in code.members
         ]
-        return f"_tc.union({named}, {switch}, [{', '.join(branches)}])"
+        return f"_tc.union({named}, {switch}, {_listed(branches)})"
     function = "struct" if kind is Kind.STRUCT else "exception"
     members = [f"({_text(one.name)}, {_source(one.type, names)})" for one in code.members]
-    return f"_tc.{function}({named}, [{', '.join(members)}])"
+    return f"_tc.{function}({named}, {_listed(members)})"
+
+
+def _listed(parts: Iterable[str]) -> str:
+    text = filled(parts)
+    return f"[{text}]" if len(text) <= _SHORT else f"[\n{INDENT}{text}]"
 
 
 def _text(text: str) -> str:
-    return repr(text) if '"' in text else f'"{text}"'
+    plain = text.isprintable() and '"' not in text and "\\" not in text
+    return f'"{text}"' if plain else repr(text)

@@ -25,8 +25,6 @@ from tidings.idl.model import (
     UnionDef,
 )
 
-__all__ = ["TypeCodes"]
-
 _OBJECT: Final = tc.objref()
 
 # Where TypeCodes end; typedefs and types that contain each other may come in any number.

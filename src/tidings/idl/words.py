@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["LATER_WORDS", "UNSUPPORTED", "WORDS", "escaped"]
-
 WORDS: Final = frozenset(
     {
         *("abstract", "any", "attribute", "boolean", "case", "char", "const", "context"),

@@ -15,7 +15,7 @@ from tidings.orb.exceptions import (
     UserException,
     system_exception,
 )
-from tidings.orb.generated import read_void
+from tidings.orb.marshal_checks import read_void
 
 if TYPE_CHECKING:
     from tidings.events.reference import Reference
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from tidings.orb.connection import Answer
     from tidings.orb.limits import Limits
     from tidings.orb.stubs import Operation
-
-__all__ = ["Forward", "Readdress", "location_of", "result_of"]
-
 
 # Whether the operation was carried out, where nothing but the status of the answer can be read.
 _COMPLETED: Final = {

@@ -16,9 +16,6 @@ from tidings.orb.codesets import CODECS, NOT_NEGOTIATED, CodeSets
 from tidings.orb.exceptions import IMP_LIMIT, MARSHAL
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["Input"]
-
-
 # The methods are named as the types of IDL, so `float` means another thing inside the class.
 Real: TypeAlias = float
 _Integer: TypeAlias = Callable[[bytes, int], tuple[int, ...]]

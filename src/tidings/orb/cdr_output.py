@@ -15,8 +15,6 @@ from tidings.orb.codesets import CODECS, NOT_NEGOTIATED, CodeSets
 from tidings.orb.exceptions import BAD_PARAM
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["Output"]
-
 # The methods are named as the types of IDL, so `float` means another thing inside the class.
 Real: TypeAlias = float
 _Integer: TypeAlias = Callable[[int], bytes]

@@ -6,8 +6,6 @@ from tidings.orb.cdr_text_input import TextInput
 from tidings.orb.cdr_typecode import read_typecode
 from tidings.orb.cdr_value_reader import read_any, read_reference
 
-__all__ = ["Reader"]
-
 
 class Reader(TextInput):
     """Reads the values of a message one after another.

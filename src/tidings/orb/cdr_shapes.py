@@ -6,7 +6,18 @@ from typing import Final, NamedTuple
 
 from tidings.events.typecode import Kind, TypeCode
 
-__all__ = ["Shape", "is_kept", "shape_of"]
+RUNS: Final = {
+    Kind.SHORT: ("h", 2),
+    Kind.USHORT: ("H", 2),
+    Kind.LONG: ("i", 4),
+    Kind.ULONG: ("I", 4),
+    Kind.FLOAT: ("f", 4),
+    Kind.LONGLONG: ("q", 8),
+    Kind.ULONGLONG: ("Q", 8),
+    Kind.DOUBLE: ("d", 8),
+}
+"""Numbers that are read and written in one step when they stand in a row: their code in `struct`,
+and their size."""
 
 
 class Shape(NamedTuple):

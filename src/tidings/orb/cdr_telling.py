@@ -13,8 +13,6 @@ from tidings.events.anyvalue import decimal_type, infer, interface_name
 from tidings.events.boxes import Any, Value
 from tidings.events.typecode import Kind, TypeCode
 
-__all__ = ["told"]
-
 # Values of these types are of no other, whatever they are.
 _CERTAIN: Final = frozenset({Kind.NULL, Kind.BOOLEAN, Kind.LONG, Kind.DOUBLE, Kind.TYPECODE})
 # The type of a sequence of these is found in one step, however long it is.

@@ -9,8 +9,6 @@ from tidings.orb.cdr_input import Input
 from tidings.orb.codesets import ISO_8859_1, UTF_16, code_set_name
 from tidings.orb.exceptions import BAD_PARAM, DATA_CONVERSION, MARSHAL, OMG
 
-__all__ = ["TextInput"]
-
 # Enough for every fixed; the caller's context may round or trap.
 _EXACT: Final = Context(prec=40)
 _BIG_MARK: Final = b"\xfe\xff"

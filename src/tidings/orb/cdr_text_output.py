@@ -11,8 +11,6 @@ from tidings.orb.codesets import UTF_16, code_set_name
 from tidings.orb.exceptions import BAD_PARAM, DATA_CONVERSION, MARSHAL, OMG
 from tidings.orb.quad import quad_octets
 
-__all__ = ["TextOutput"]
-
 _BIG_MARK: Final = b"\xfe\xff"
 
 

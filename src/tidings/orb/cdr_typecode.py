@@ -18,8 +18,6 @@ from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.cdr_text_input import TextInput
 from tidings.orb.exceptions import NO_IMPLEMENT
 
-__all__ = ["read_typecode"]
-
 _INDIRECTION: Final = 0xFFFFFFFF
 _PLAIN: Final = {int(kind): type_ for kind, type_ in tc.PRIMITIVES.items()}
 _UNSUPPORTED: Final = {

@@ -10,8 +10,6 @@ from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.cdr_text_output import TextOutput
 from tidings.orb.exceptions import BAD_PARAM, OMG
 
-__all__ = ["write_typecode"]
-
 _INDIRECTION: Final = 0xFFFFFFFF
 _TEXTS: Final = (Kind.STRING, Kind.WSTRING)
 _NAMED: Final = (Kind.STRUCT, Kind.EXCEPT, Kind.UNION, Kind.ENUM, Kind.OBJREF, Kind.ALIAS)

@@ -15,14 +15,12 @@ from tidings.events.boxes import Any, UnionValue, Value
 from tidings.events.reference import Reference
 from tidings.events.typecode import Kind, Label, TypeCode
 from tidings.orb.bounded_cache import BoundedCache
-from tidings.orb.cdr_shapes import Shape, is_kept, shape_of
+from tidings.orb.cdr_shapes import RUNS, Shape, is_kept, shape_of
 from tidings.orb.cdr_telling import told
 from tidings.orb.cdr_text_input import TextInput
 from tidings.orb.cdr_typecode import read_typecode
 from tidings.orb.exceptions import BAD_PARAM, OMG
 from tidings.orb.quad import quad_number
-
-__all__ = ["read_any", "read_reference", "read_value"]
 
 ReadValue: TypeAlias = Callable[[TextInput], Value]
 
@@ -267,19 +265,6 @@ def _fixed(type_: TypeCode, _outer: _Outer) -> ReadValue:
     return lambda reader: reader.fixed(digits, scale)
 
 
-# Numbers that are read in one step when they stand in a row: their code in `struct`, their size.
-_RUNS: Final = {
-    Kind.SHORT: ("h", 2),
-    Kind.USHORT: ("H", 2),
-    Kind.LONG: ("i", 4),
-    Kind.ULONG: ("I", 4),
-    Kind.FLOAT: ("f", 4),
-    Kind.LONGLONG: ("q", 8),
-    Kind.ULONGLONG: ("Q", 8),
-    Kind.DOUBLE: ("d", 8),
-}
-
-
 def _elements(content: TypeCode, outer: _Outer) -> tuple[Callable[[TextInput, int], Value], Shape]:
     """What reads so many elements in a row, and the measures of one."""
     shape, kind = shape_of(content), content.kind
@@ -287,7 +272,7 @@ def _elements(content: TypeCode, outer: _Outer) -> tuple[Callable[[TextInput, in
         return TextInput.take, shape
     if kind is Kind.CHAR:
         return TextInput.chars, shape
-    run = _RUNS.get(kind)
+    run = RUNS.get(kind)
     if run is not None:
         code, size = run
         return lambda reader, count: reader.numbers(code, size, count), shape

@@ -17,12 +17,10 @@ from tidings.events.texts import exact_text, shortened
 from tidings.events.typecode import PRIMITIVES, Kind, TypeCode
 from tidings.events.typetext import describe
 from tidings.orb.bounded_cache import BoundedCache
-from tidings.orb.cdr_shapes import is_kept, shape_of
+from tidings.orb.cdr_shapes import RUNS, is_kept, shape_of
 from tidings.orb.cdr_text_output import TextOutput
 from tidings.orb.cdr_typecode_writer import write_typecode
 from tidings.orb.exceptions import BAD_PARAM, OMG
-
-__all__ = ["write_any", "write_reference", "write_value"]
 
 # Values come from users, so that every one of them is looked at, whatever its type says.
 WriteValue: TypeAlias = Callable[[TextOutput, Anything], None]
@@ -273,23 +271,10 @@ def _fixed(type_: TypeCode, _outer: _Outer) -> WriteValue:
     return lambda writer, value: writer.fixed(value, digits, scale)
 
 
-# Numbers that are written in one step when they stand in a row.
-_RUNS: Final = {
-    Kind.SHORT: ("h", 2),
-    Kind.USHORT: ("H", 2),
-    Kind.LONG: ("i", 4),
-    Kind.ULONG: ("I", 4),
-    Kind.FLOAT: ("f", 4),
-    Kind.LONGLONG: ("q", 8),
-    Kind.ULONGLONG: ("Q", 8),
-    Kind.DOUBLE: ("d", 8),
-}
-
-
 def _elements(type_: TypeCode, outer: _Outer) -> WriteValue:
     """What writes all elements in a row."""
     content = type_.element_type.unaliased
-    run = _RUNS.get(content.kind)
+    run = RUNS.get(content.kind)
     if run is not None:
         code, size = run
         name = describe(content)

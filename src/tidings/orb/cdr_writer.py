@@ -6,8 +6,6 @@ from tidings.orb.cdr_text_output import TextOutput
 from tidings.orb.cdr_typecode_writer import write_typecode
 from tidings.orb.cdr_value_writer import write_any, write_reference
 
-__all__ = ["Writer"]
-
 
 class Writer(TextOutput):
     """Writes the values of a message one after another.

@@ -6,21 +6,6 @@ from typing import Final, NamedTuple
 
 from tidings.orb.exceptions import CODESET_INCOMPATIBLE, OMG
 
-__all__ = [
-    "ISO_646",
-    "ISO_8859_1",
-    "NOT_NEGOTIATED",
-    "OURS",
-    "OUR_COMPONENT",
-    "UTF_8",
-    "UTF_16",
-    "CodeSetComponent",
-    "CodeSets",
-    "accept",
-    "code_set_name",
-    "negotiate",
-]
-
 ISO_8859_1: Final = 0x00010001
 ISO_646: Final = 0x00010020
 UCS_2: Final = 0x00010100

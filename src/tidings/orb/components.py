@@ -8,19 +8,6 @@ from tidings.orb.cdr_reader import Reader
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import CodeSetComponent
 
-__all__ = [
-    "ALTERNATE_ADDRESS",
-    "CODE_SETS",
-    "ORB_TYPE",
-    "Component",
-    "alternate_component",
-    "code_sets_component",
-    "orb_type_component",
-    "read_alternate",
-    "read_code_sets_component",
-    "read_orb_type",
-]
-
 ORB_TYPE: Final = 0
 CODE_SETS: Final = 1
 ALTERNATE_ADDRESS: Final = 3

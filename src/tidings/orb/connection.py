@@ -26,18 +26,6 @@ from tidings.orb.limits import DEFAULT_LIMITS, Limits
 if TYPE_CHECKING:
     from tidings.orb.destination import Destination
 
-__all__ = [
-    "Answer",
-    "Call",
-    "Cancel",
-    "Connection",
-    "End",
-    "Incoming",
-    "ListenPoints",
-    "Locate",
-    "Refusal",
-]
-
 
 class Call(NamedTuple):
     """A request came for an object here; its reply is written as `wire` says."""

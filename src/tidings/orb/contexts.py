@@ -9,17 +9,6 @@ from tidings.orb.codesets import CodeSets
 from tidings.orb.components import encapsulated, encapsulating
 from tidings.orb.exceptions import BAD_PARAM
 
-__all__ = [
-    "BI_DIR_IIOP",
-    "CODE_SETS",
-    "EXCEPTION_DETAIL",
-    "MOST_POINTS",
-    "read_code_sets",
-    "read_listen_points",
-    "write_code_sets",
-    "write_listen_points",
-]
-
 CODE_SETS: Final = 1
 BI_DIR_IIOP: Final = 5
 EXCEPTION_DETAIL: Final = 14

@@ -12,16 +12,6 @@ from tidings.orb.exceptions import BAD_PARAM, OMG
 from tidings.orb.ior import TAG_IIOP, IiopProfile, from_ior, make_profile
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
-__all__ = [
-    "Corbaname",
-    "InitialReference",
-    "NameComponent",
-    "ObjectUrl",
-    "make_corbaloc",
-    "parse_name",
-    "parse_object_url",
-]
-
 DEFAULT_PORT: Final = 2809
 _DEFAULT_KEY: Final = b"NameService"
 _MOST_ADDRESSES: Final = 64

@@ -18,8 +18,6 @@ from tidings.orb.exceptions import (
 from tidings.orb.giop import AddressKind, ProfileTarget, ReferenceTarget, Target
 from tidings.orb.ior import TAG_IIOP, is_nil, read_profile
 
-__all__ = ["Destination", "destinations"]
-
 # References come from peers, who may make them long: so many are kept, and none that is longer.
 _MOST_KEPT: Final = 4096
 _LONGEST_KEPT: Final = 2048

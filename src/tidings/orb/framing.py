@@ -17,8 +17,6 @@ from tidings.orb.giop_reading import (
 )
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["Framer"]
-
 _FRAGMENTED: Final = {
     1: (MessageType.REQUEST, MessageType.REPLY),
     2: (

@@ -1,174 +1,36 @@
-"""What generated code falls back on: checks of counts and shapes, and how faults are told."""
+"""Everything that generated modules use, in one namespace: IDL may declare names such as `Any`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from collections.abc import Sequence
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final, NamedTuple, TypeAlias
 
-from tidings.events.texts import shortened
-from tidings.orb.exceptions import BAD_PARAM, MARSHAL, NO_IMPLEMENT, OMG
-
-if TYPE_CHECKING:
-    from tidings.orb.cdr_reader import Reader
-    from tidings.orb.cdr_writer import Writer
+from tidings.events.boxes import UnionValue, Value
+from tidings.events.reference import Reference
+from tidings.events.typecode import TypeCode
+from tidings.orb.exceptions import UserException
+from tidings.orb.marshal_checks import not_done
+from tidings.orb.marshal_types import Reads, Types, Writes
+from tidings.orb.stubs import Servant, Stub
 
 __all__ = [
-    "LOOKUP_FAULTS",
-    "UNPACKING_FAULTS",
-    "at_most",
-    "counted",
-    "empty_count",
-    "exactly",
-    "no_label",
-    "no_member",
-    "no_ordinal",
-    "no_union",
+    "Decimal",
+    "Final",
+    "NamedTuple",
+    "Reads",
+    "Reference",
+    "Sequence",
+    "Servant",
+    "StrEnum",
+    "Stub",
+    "TypeAlias",
+    "TypeCode",
+    "Types",
+    "UnionValue",
+    "UserException",
+    "Value",
+    "Writes",
     "not_done",
-    "read_at_most",
-    "read_count",
-    "read_nothing",
-    "read_too_deep",
-    "read_void",
-    "too_deep",
-    "write_nothing",
-    "write_void",
 ]
-
-_Sized = TypeVar("_Sized", str, bytes)
-
-_SEQUENCES: Final = (tuple, list)
-
-# IDL may declare names such as TypeError, so generated code uses none of Python's.
-UNPACKING_FAULTS: Final = (TypeError, ValueError)
-LOOKUP_FAULTS: Final = (KeyError, TypeError)
-
-
-def counted(w: Writer, value: object, what: str, bound: int = 0) -> Collection[Any]:
-    """Writes the count of a sequence, and gives its elements.
-
-    Args:
-        w: Where to.
-        value: The sequence, a tuple or list.
-        what: The type, for messages.
-        bound: How many elements it may have; 0 for any number.
-
-    Raises:
-        BAD_PARAM: It is none, or too long.
-    """
-    if not isinstance(value, _SEQUENCES):
-        raise BAD_PARAM(why=f"{what}: {shortened(value)} is no tuple or list")
-    if bound and len(value) > bound:
-        raise BAD_PARAM(why=f"{what}: {len(value)} elements are more than {bound}")
-    w.length(len(value))
-    return value
-
-
-def exactly(value: object, length: int, what: str) -> Collection[Any]:
-    """The elements of an array.
-
-    Raises:
-        BAD_PARAM: The value is none of so many elements.
-    """
-    if not isinstance(value, _SEQUENCES) or len(value) != length:
-        raise BAD_PARAM(why=f"{what}: {shortened(value)} is no tuple or list of {length} elements")
-    return value
-
-
-def at_most(value: _Sized, bound: int, what: str) -> _Sized:
-    """A bounded text, or bounded octets, to write.
-
-    Raises:
-        BAD_PARAM: There are too many, or it is something else.
-    """
-    try:
-        size = len(value)
-    except TypeError as error:
-        raise BAD_PARAM(why=f"{what}: {shortened(value)} has no length") from error
-    if size > bound:
-        raise BAD_PARAM(why=f"{what}: {size} are more than {bound}")
-    return value
-
-
-def read_at_most(r: Reader, value: _Sized, bound: int, what: str) -> _Sized:
-    """A bounded text, or bounded octets, that was read.
-
-    Raises:
-        MARSHAL: There are too many.
-    """
-    if len(value) > bound:
-        raise r.bad(f"{what}: {len(value)} are more than {bound}")
-    return value
-
-
-def read_count(r: Reader, smallest: int, bound: int, what: str) -> int:
-    """The count of a bounded sequence.
-
-    Raises:
-        MARSHAL: It is too large.
-    """
-    count = r.length(smallest)
-    if count > bound:
-        raise r.bad(f"{what}: {count} elements are more than {bound}")
-    return count
-
-
-def no_member(what: str, count: int, value: object) -> BAD_PARAM:
-    """A value that is no struct with so many members."""
-    return BAD_PARAM(why=f"{what} has {count} members, and {shortened(value)} has not")
-
-
-def no_label(what: str, value: object) -> BAD_PARAM:
-    """A value that is no label of an enum."""
-    return BAD_PARAM(OMG | 25, why=f"{shortened(value)} is no label of {what}")
-
-
-def no_ordinal(r: Reader, what: str, ordinal: int) -> MARSHAL:
-    """A number that no label of an enum has."""
-    return r.bad(f"{what} has no label with the number {ordinal}")
-
-
-def no_union(what: str, value: object) -> BAD_PARAM:
-    """A value that is no union, or holds something where no branch is selected."""
-    return BAD_PARAM(why=f"{shortened(value)} is no {what}; use UnionValue")
-
-
-def empty_count(r: Reader, count: int) -> int:
-    """The length of an array whose elements take no octets; nothing else bounds them."""
-    r.charge_empty(count)
-    return count
-
-
-def too_deep(what: str) -> BAD_PARAM:
-    """A value to write that contains itself too often."""
-    return BAD_PARAM(why=f"{what} is nested too deep")
-
-
-def read_too_deep(r: Reader, what: str) -> MARSHAL:
-    """A value to read that contains itself too often."""
-    return r.bad(f"{what} is nested too deep")
-
-
-def not_done(servant: object, method: str) -> NoReturn:
-    """An operation that a servant does not have.
-
-    Raises:
-        NO_IMPLEMENT: Always.
-    """
-    raise NO_IMPLEMENT(why=f"{type(servant).__name__} has no {method}")
-
-
-def write_nothing(w: Writer, arguments: tuple[Any, ...]) -> None:
-    """Writes the arguments of an operation that has none."""
-
-
-def read_nothing(r: Reader) -> tuple[Any, ...]:
-    """Reads the arguments of an operation that has none."""
-    return ()
-
-
-def write_void(w: Writer, result: object) -> None:
-    """Writes the result of an operation that has none."""
-
-
-def read_void(r: Reader) -> None:
-    """Reads the result of an operation that has none."""

@@ -13,26 +13,6 @@ from tidings.orb.codesets import NOT_NEGOTIATED, CodeSets
 from tidings.orb.ior import key_of_profile
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
-__all__ = [
-    "AddressKind",
-    "CancelRequest",
-    "CloseConnection",
-    "LocateReply",
-    "LocateRequest",
-    "LocateStatus",
-    "Message",
-    "MessageError",
-    "MessageType",
-    "ProfileTarget",
-    "ReferenceTarget",
-    "Reply",
-    "ReplyStatus",
-    "Request",
-    "ServiceContext",
-    "Target",
-    "key_of",
-]
-
 
 class MessageType(IntEnum):
     """The types of messages, numbered as in their headers."""

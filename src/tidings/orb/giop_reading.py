@@ -30,16 +30,6 @@ from tidings.orb.giop_messages import (
 )
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
-__all__ = [
-    "HEADER_SIZE",
-    "HIGHEST_MINOR",
-    "Header",
-    "check_magic",
-    "decode_message",
-    "decode_whole",
-    "read_header",
-]
-
 HEADER_SIZE: Final = 12
 HIGHEST_MINOR: Final = 2
 _MAGIC: Final = b"GIOP"

@@ -19,21 +19,6 @@ from tidings.orb.giop_messages import (
     key_of,
 )
 
-__all__ = [
-    "ORDINARY",
-    "RequestMould",
-    "Wire",
-    "WriteBody",
-    "encode_cancel_request",
-    "encode_close_connection",
-    "encode_locate_reply",
-    "encode_locate_request",
-    "encode_message_error",
-    "encode_reply",
-    "encode_request",
-    "write_system_exception",
-]
-
 WriteBody: TypeAlias = Callable[[Writer], None]
 Contexts: TypeAlias = Sequence[tuple[int, bytes]]
 

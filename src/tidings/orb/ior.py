@@ -26,22 +26,6 @@ from tidings.orb.components import (
 from tidings.orb.exceptions import BAD_PARAM, INV_OBJREF, OMG, SystemException
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
-__all__ = [
-    "NIL",
-    "TAG_IIOP",
-    "IiopProfile",
-    "describe",
-    "from_ior",
-    "is_nil",
-    "key_of_profile",
-    "make_profile",
-    "make_reference",
-    "profile_of",
-    "profiles_of",
-    "read_profile",
-    "to_ior",
-]
-
 TAG_IIOP: Final = 0
 NIL: Final = Reference()
 

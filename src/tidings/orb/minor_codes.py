@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["OMG", "meaning"]
-
 OMG: Final = 0x4F4D0000
 """The vendor part of the minor codes that the standard itself gives."""
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from tidings.orb.cdr_writer import Writer
     from tidings.orb.connection import Call, Locate
 
-__all__ = ["Failure", "Found", "Invocation", "ObjectAdapter"]
-
 Found: TypeAlias = Servant | Reference | None
 """What a key stands for: the servant, where the object is now, or nothing."""
 

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tidings.events.reference import Reference
 from tidings.orb.exceptions import INTF_REPOS, OMG
-from tidings.orb.generated import read_nothing, write_nothing
+from tidings.orb.marshal_checks import read_nothing, write_nothing
 from tidings.orb.stubs import Operation, Servant
 
 if TYPE_CHECKING:
     from tidings.orb.cdr_reader import Reader
     from tidings.orb.cdr_writer import Writer
-
-__all__ = ["IS_A", "NON_EXISTENT", "PSEUDO", "REPOSITORY_ID"]
 
 _NIL: Final = Reference()
 
@@ -71,7 +69,7 @@ REPOSITORY_ID: Final = Operation(
 _INTERFACE: Final = Operation(
     "_interface", "", write_nothing, read_nothing, _write_object, _read_object
 )
-_COMPONENT: Final = _INTERFACE._replace(name="_component")
+_COMPONENT: Final = _INTERFACE.replace(name="_component")
 _DOMAIN_MANAGERS: Final = Operation(
     "_domain_managers", "", write_nothing, read_nothing, _write_objects, _read_objects
 )

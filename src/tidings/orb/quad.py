@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["quad_number", "quad_octets"]
-
 _BIAS, _FRACTION = 16383, 112
 _INFINITE = 0x7FFF
 

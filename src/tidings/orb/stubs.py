@@ -2,14 +2,14 @@
 
 A generated module holds one `Interface` per IDL interface, a subclass of `Stub` for those who
 call it and a subclass of `Servant` for those who implement it. Everything that is marshalled
-goes through the functions of an `Operation`; nothing is looked up by name while a call runs.
+goes through the functions of an `Operation`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 if TYPE_CHECKING:
     from tidings.events.reference import Reference
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from tidings.orb.cdr_writer import Writer
     from tidings.orb.exceptions import UserException
 
-__all__ = ["OBJECT_ID", "Caller", "Interface", "Operation", "Servant", "Stub"]
-
 OBJECT_ID: Final = "IDL:omg.org/CORBA/Object:1.0"
 
 
-class Operation(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Operation:
     """One operation of an interface; an attribute is one or two of them.
 
     A result is None, the one value, or a tuple: the return value first unless it is void, then
@@ -41,6 +40,10 @@ class Operation(NamedTuple):
     oneway: bool = False
     contexts: tuple[tuple[int, bytes], ...] = ()
     """Service contexts that travel with each request, to peers that speak GIOP 1.2."""
+
+    def replace(self, **changes: Any) -> Operation:  # noqa: ANN401 - as various as the attributes
+        """A copy with other attributes."""
+        return replace(self, **changes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +105,8 @@ class Stub:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._reference!r})"
 
-    async def _call(self, operation: Operation, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    async def _call(self, name: str, *arguments: Any) -> Any:  # noqa: ANN401 - of any operation
+        operation = self.INTERFACE.operations[name]
         return await self._orb.call(self._reference, operation, arguments, self._timeout)
 
 

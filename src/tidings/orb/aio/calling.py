@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from tidings.orb.connection import Answer
     from tidings.orb.stubs import Operation
 
-__all__ = ["Calling"]
-
 MAX_FORWARDS: Final = 10
 
 # How often a call is sent again because the peer closes its connection before it looks at it.

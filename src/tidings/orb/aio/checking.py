@@ -16,8 +16,6 @@ from tidings.orb.poa import ObjectAdapter
 if TYPE_CHECKING:
     from tidings.events.reference import Reference
 
-__all__ = ["CheckedAddress", "check_reference"]
-
 
 class CheckedAddress(NamedTuple):
     """What came of asking at an address.

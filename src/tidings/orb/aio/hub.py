@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from tidings.orb.aio.options import Address, Options
     from tidings.orb.poa import ObjectAdapter
 
-__all__ = ["Hub", "LinkLost"]
-
 
 class LinkLost(Exception):
     """The connection ended before the answer came.

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Callable, Generator
 from typing import Generic, TypeVar
 
-__all__ = ["Later"]
-
 T = TypeVar("T")
 
 Told = Callable[[T | None, BaseException | None], None]

@@ -17,8 +17,6 @@ from tidings.orb.aio.serving import Serving
 from tidings.orb.aio.targets import caller
 from tidings.orb.contexts import MOST_POINTS
 
-__all__ = ["Link"]
-
 _log: Final = logging.getLogger(__name__)
 
 # Seconds without a word after which a call that is given up makes its connection suspect.

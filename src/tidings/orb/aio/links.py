@@ -19,8 +19,6 @@ from tidings.orb.aio.pool import Pool, reason
 if TYPE_CHECKING:
     from tidings.orb.poa import ObjectAdapter
 
-__all__ = ["Links"]
-
 _log: Final = logging.getLogger(__name__)
 
 # Seconds for peers to read the last messages when the ORB closes.

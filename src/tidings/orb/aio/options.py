@@ -14,8 +14,6 @@ from tidings.orb.limits import DEFAULT_LIMITS, Limits
 if TYPE_CHECKING:
     from tidings.orb.aio.targets import Targets
 
-__all__ = ["Address", "Bidirectional", "OnRequest", "Options"]
-
 OnRequest: TypeAlias = Callable[[str, str, bytes], Callable[[str], None] | None]
 """Told of a request: see `Options`."""
 

@@ -22,8 +22,6 @@ from tidings.orb.poa import Found, ObjectAdapter
 from tidings.orb.pseudo import IS_A, NON_EXISTENT
 from tidings.orb.stubs import Interface, Operation, Servant, Stub
 
-__all__ = ["Orb"]
-
 AnyStub = TypeVar("AnyStub", bound=Stub)
 
 

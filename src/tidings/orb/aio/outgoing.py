@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tidings.orb.destination import Destination
     from tidings.orb.stubs import Operation
 
-__all__ = ["Outgoing"]
-
 
 class Outgoing(asyncio.Protocol, ABC):
     """The part of a connection that sends.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from tidings.events.reference import Reference
     from tidings.orb.codesets import CodeSets
 
-__all__ = ["Pool"]
-
 
 class Pool:
     """The connections an ORB calls through.

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from tidings.orb.limits import Limits
     from tidings.orb.stubs import Operation
 
-__all__ = ["CallAgain", "Done", "RepeatedCall", "WriteOctets", "octets_of"]
-
 Done = Callable[[Any, Exception | None], None]
 """Told the result of a call, or what went wrong."""
 

@@ -16,8 +16,6 @@ from tidings.orb.exceptions import OMG, TRANSIENT, UNKNOWN, Completion
 from tidings.orb.giop_messages import ServiceContext
 from tidings.orb.poa import Invocation, ObjectAdapter
 
-__all__ = ["Serving", "request_contexts"]
-
 request_contexts: Final[ContextVar[tuple[ServiceContext, ...]]] = ContextVar(
     "request_contexts", default=()
 )

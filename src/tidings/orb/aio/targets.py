@@ -13,8 +13,6 @@ from typing import Final
 from tidings.orb.aio.options import Address
 from tidings.orb.exceptions import NO_PERMISSION
 
-__all__ = ["LOOPBACK", "PEER", "Targets", "caller", "plain_address"]
-
 _log: Final = logging.getLogger(__name__)
 
 LOOPBACK: Final = "loopback"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tidings.cli.interrupts import ended_at_once
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """The `tidings` command."""

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ACCEPT_AT_ONCE", "Admission", "AdmissionLimits", "Place", "is_loopback"]
-
 _log: Final = logging.getLogger(__name__)
 
 ACCEPT_AT_ONCE: Final = 16

@@ -9,16 +9,6 @@ import re
 import time
 from typing import Final, Protocol
 
-__all__ = [
-    "Clock",
-    "ManualClock",
-    "SystemClock",
-    "duration_us",
-    "from_timebase",
-    "monotonic_microseconds",
-    "to_timebase",
-]
-
 # TimeBase::TimeT counts units of 100 ns from 15 October 1582.
 _UNITS_PER_MICROSECOND = 10
 _UNITS_BEFORE_1970 = 122_192_928_000_000_000

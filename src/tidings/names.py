@@ -8,16 +8,6 @@ from typing import Final
 
 from tidings.errors import InvalidUsage
 
-__all__ = [
-    "MAX_NAME",
-    "checked_name",
-    "is_identifier",
-    "is_origin",
-    "is_readable",
-    "new_handle",
-    "new_origin",
-]
-
 MAX_NAME: Final = 256
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)

@@ -16,8 +16,6 @@ from importlib.metadata import EntryPoint, entry_points
 
 from tidings.errors import InvalidUsage
 
-__all__ = ["CODECS", "LINE_FORMATS", "Registry"]
-
 
 class Registry:
     """Names of parts of one sort, and where they are.

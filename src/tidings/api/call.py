@@ -11,8 +11,6 @@ from pydantic import TypeAdapter, ValidationError
 from tidings.api.problems import misfit_of
 from tidings.errors import TidingsError
 
-__all__ = ["BASE", "Call", "reading", "unread"]
-
 BASE: Final = "/v1"
 """What every path begins with."""
 

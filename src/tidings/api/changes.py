@@ -25,19 +25,6 @@ from tidings.channel.views import Advertisement
 from tidings.channel.vocabulary import InfoMode, Place, Side
 from tidings.filters.constraint import EventTypePattern
 
-__all__ = [
-    "AdvertisementForm",
-    "AttachFilter",
-    "Attached",
-    "Highest",
-    "KnownTypes",
-    "KnownTypesForm",
-    "RangeForm",
-    "Ranges",
-    "SetMappingForm",
-    "TypesChange",
-]
-
 
 def _in(types: Iterable[EventType]) -> tuple[EventTypePattern, ...]:
     return tuple(pattern_in(one) for one in types)

@@ -10,17 +10,6 @@ from msgspec import Meta
 from tidings.api.frame_parts import MAX_WINDOW, Events, Frame, Id, Reason, Seqs
 from tidings.events.envelope import ProducerMark
 
-__all__ = [
-    "AckFrame",
-    "ClientFrame",
-    "ConnectFrame",
-    "FailFrame",
-    "PolledFrame",
-    "PushFrame",
-    "RejectFrame",
-    "ReleaseFrame",
-]
-
 
 class ConnectFrame(Frame, frozen=True, tag="connect"):
     """Connects a proxy to a line of this socket. Answer: `OkFrame` or `ErrorFrame`.

@@ -42,8 +42,6 @@ from tidings.channel.vocabulary import Place
 from tidings.channel.wellformed import check_command, is_checked
 from tidings.errors import InvalidUsage
 
-__all__ = ["call_of"]
-
 _Maker: TypeAlias = Callable[[Any], Call]
 
 

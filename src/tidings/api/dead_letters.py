@@ -13,8 +13,6 @@ from tidings.channel.views import DeadLetterInfo
 from tidings.events.codecs.json_codec import event_from_plain
 from tidings.filters.constraint import Constraint, constraint
 
-__all__ = ["CauseForm", "DeadLetter", "DeadLetters", "RedriveForm", "Redriven"]
-
 
 class CauseForm(Answer):
     """Why a delivery failed, and when (microseconds since 1970)."""

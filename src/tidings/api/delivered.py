@@ -8,8 +8,6 @@ from tidings.events.codecs.json_codec import encode_event
 from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["DeliveredEvent", "write_delivered"]
-
 _encoder = msgspec.json.Encoder()
 
 

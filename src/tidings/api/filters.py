@@ -18,28 +18,6 @@ from tidings.events.codecs.json_reading import value_from_plain
 from tidings.filters.constraint import Constraint, accepted_constraint, constraint
 from tidings.filters.mapping import MappedConstraint
 
-__all__ = [
-    "AnyFilter",
-    "ConstraintForm",
-    "Constraints",
-    "Filter",
-    "Filters",
-    "MadeConstraints",
-    "MadeFilter",
-    "MappedForm",
-    "Mapping",
-    "ModifyConstraintsForm",
-    "ModifyMappedForm",
-    "NewConstraints",
-    "NewFilter",
-    "NewMapped",
-    "NewMapping",
-    "filter_of",
-    "filter_parts",
-    "to_constraints",
-    "to_mapped",
-]
-
 _CONSTRAINT = {"text": "$price < 20 and $title ~ 'python'", "types": ["Auction::books"]}
 
 

@@ -7,18 +7,6 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 from msgspec import Meta
 
-__all__ = [
-    "MAX_FRAME_EVENTS",
-    "MAX_REASON",
-    "MAX_WINDOW",
-    "Events",
-    "Frame",
-    "Id",
-    "Problem",
-    "Reason",
-    "Seqs",
-]
-
 # What one frame may make the service do before others get a turn.
 MAX_FRAME_EVENTS: Final = 1_000
 MAX_WINDOW: Final = 100_000

@@ -10,8 +10,6 @@ from tidings.events.codecs.json_reading import boxed_from_plain, is_typed, value
 from tidings.events.codecs.json_writing import value_to_plain
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["item_form", "item_from_plain"]
-
 
 def item_form(item: Item) -> dict[str, object]:
     """An event or bare value, ready to be written as a part of something larger."""

@@ -10,23 +10,6 @@ from tidings.errors import InvalidEventType, LimitExceeded
 from tidings.events.texts import shortened
 from tidings.filters.constraint import EventTypePattern, event_type
 
-__all__ = [
-    "Answer",
-    "Asked",
-    "DomainAndType",
-    "EventType",
-    "FormWord",
-    "Id",
-    "Key",
-    "ModeWord",
-    "OperatorWord",
-    "SideWord",
-    "StyleWord",
-    "examples",
-    "pattern_in",
-    "pattern_out",
-]
-
 
 class Asked(BaseModel):
     """What a client sends: nothing in it is converted, and nothing unknown is let through."""

@@ -22,8 +22,6 @@ from tidings.api.properties import QoSProperties, properties_in, properties_out
 from tidings.channel import management
 from tidings.channel.vocabulary import Form, Place, Side, Style
 
-__all__ = ["NewProxy"]
-
 
 class NewProxy(Asked):
     """A proxy to be made, all or nothing."""

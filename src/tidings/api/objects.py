@@ -31,17 +31,6 @@ from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
 from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.filters.constraint import EventTypePattern
 
-__all__ = [
-    "Admin",
-    "Admins",
-    "Channel",
-    "Channels",
-    "NewAdmin",
-    "NewChannel",
-    "Proxies",
-    "Proxy",
-]
-
 _CHANNEL_QOS: Final = {
     "EventReliability": "Persistent",
     "ConnectionReliability": "Persistent",

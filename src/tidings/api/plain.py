@@ -9,8 +9,6 @@ from tidings.channel.vocabulary import Item
 from tidings.events.codecs.json_text import parse_json, write_json
 from tidings.events.codecs.json_writing import value_to_plain
 
-__all__ = ["plain_item", "plain_of"]
-
 
 def plain_of(value: object) -> Any:  # noqa: ANN401 -- JSON
     """A value in typed JSON.

@@ -29,8 +29,6 @@ from tidings.errors import (
     UnsupportedProperties,
 )
 
-__all__ = ["MEDIA_TYPE", "MOST_FAULTS", "error_of", "misfit_of", "problem_of"]
-
 MEDIA_TYPE: Final = "application/problem+json"
 """The media type of problems."""
 
@@ -41,7 +39,7 @@ _T = TypeVar("_T")
 
 _CLASSES: Final[Mapping[str, type[TidingsError]]] = {
     found.code: found
-    for found in (getattr(tree, name) for name in tree.__all__)
+    for found in vars(tree).values()
     if isinstance(found, type) and issubclass(found, TidingsError)
 }
 

@@ -1,7 +1,8 @@
 """Properties on the wire: of the quality of service, and of the administration of a channel.
 
 Enumerations go by the standard's names (``"Persistent"``, ``"PriorityOrder"``); numbers are
-taken, too. Times are numbers of 100 ns, as in the standard. A value may be written with its type
+taken, too. Durations are words (``"5s"``) or numbers of 100 ns, times are words of RFC 3339; what
+goes out is what the standard has. A value may be written with its type
 (``{"$type": "short", "value": 3}``). What is no value for a property goes through as it is: the
 core lists every bad one.
 """
@@ -16,20 +17,11 @@ from pydantic import WithJsonSchema
 
 from tidings.api.plain import plain_of
 from tidings.channel.properties import ADMIN_PROPERTIES
-from tidings.channel.property_errors import Level, Property, Request
+from tidings.channel.property_errors import TIME_T, Level, Property, Request, from_words
 from tidings.channel.qos import QOS_PROPERTIES, DiscardPolicy, OrderPolicy, Reliability
 from tidings.errors import InvalidEvent, TidingsError
 from tidings.events.codecs.json_reading import boxed_from_plain, is_typed
 from tidings.events.typecode import Kind
-
-__all__ = [
-    "AdminProperties",
-    "EventProperties",
-    "QoSProperties",
-    "enumerations",
-    "properties_in",
-    "properties_out",
-]
 
 
 def _standard_names(kind: type[IntEnum], ending: str) -> dict[str, int]:
@@ -82,6 +74,8 @@ def _value_in(name: str, value: object) -> object:
 
 
 def _value_out(name: str, value: object) -> object:
+    if name in QOS_PROPERTIES:
+        value = from_words(QOS_PROPERTIES[name].type, value)
     if isinstance(value, int) and not isinstance(value, bool):
         number = int(value)  # a member of an enumeration is a number, too
         return _NAMES.get(name, {}).get(number, number)
@@ -109,7 +103,8 @@ def _schema(title: str, lines: Iterable[Property], example: Mapping[str, object]
 
 def _line_schema(line: Property) -> dict[str, Any]:
     if line.low is None:
-        return {"type": "object", "description": "A UtcT, written with its type."}
+        typed = {"type": "object", "description": "A UtcT, written with its type."}
+        return {"anyOf": [{"type": "string", "format": "date-time"}, typed]}
     if line.type.unaliased.kind is Kind.BOOLEAN:
         return {"type": "boolean"}
     number: dict[str, Any] = {"type": "integer", "minimum": 0 if line.zero else line.low}
@@ -119,7 +114,8 @@ def _line_schema(line: Property) -> dict[str, Any]:
         number["maximum"] = line.high
     words = _NUMBERS.get(line.name)
     if words is None:
-        return number
+        duration = {"type": "string", "pattern": "^[0-9]{1,9}(us|ms|s|m|h|d|w)$"}
+        return {"anyOf": [duration, number]} if line.type is TIME_T else number
     return {"anyOf": [{"type": "string", "enum": list(words)}, number]}
 
 

@@ -11,8 +11,6 @@ from tidings.api.frame_parts import MAX_REASON, MAX_WINDOW
 from tidings.api.model import Asked, Id, examples
 from tidings.channel.commands import Ack, Failed, Reject
 
-__all__ = ["AckForm", "PullForm", "ReasonForm", "Seqs"]
-
 _SECOND: Final = 1_000_000
 # A year: a longer wait or lease is a slip of the pen.
 _LONGEST: Final = 366 * 86_400.0

@@ -10,8 +10,6 @@ from tidings.api.model import Answer, OperatorWord, examples
 from tidings.channel.settings import Counted, Inheritance, Settings
 from tidings.channel.vocabulary import Operator
 
-__all__ = ["RulesForm"]
-
 
 class RulesForm(Answer):
     """Settings of a service that decide whether a change is allowed."""

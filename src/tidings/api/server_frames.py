@@ -14,18 +14,6 @@ from tidings.events.codecs.json_codec import event_from_plain
 from tidings.events.envelope import ProducerMark
 from tidings.filters.constraint import EventTypePattern, event_type
 
-__all__ = [
-    "ConnectedFrame",
-    "ErrorFrame",
-    "EventsFrame",
-    "GoneFrame",
-    "OkFrame",
-    "PollFrame",
-    "PushedFrame",
-    "ServerFrame",
-    "TypesFrame",
-]
-
 
 class OkFrame(Frame, frozen=True, tag="ok"):
     """What was asked is done."""

@@ -12,8 +12,6 @@ from tidings.api.plain import plain_item
 from tidings.channel.commands import DryRun
 from tidings.channel.trail import Step, Trail
 
-__all__ = ["DryRunForm", "StepForm", "TrailForm"]
-
 
 class StepForm(Answer):
     """One decision."""

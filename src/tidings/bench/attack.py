@@ -27,8 +27,6 @@ from tidings.bench.web_load import client_frame
 from tidings.bench.web_service import Publishing, TidingsService
 from tidings.errors import InvalidUsage
 
-__all__ = ["Victim", "run"]
-
 _MOST_WAIT: Final = 50.0
 _MOST_MEMORY: Final = 200.0
 # Between two events, and two requests, in seconds.

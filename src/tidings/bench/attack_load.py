@@ -30,8 +30,6 @@ from tidings.orb.aio import Options, Orb
 from tidings.orb.exceptions import CorbaError
 from tidings.orb.ior import make_reference
 
-__all__ = ["ATTACKS", "main"]
-
 _EVENT: Final = b'{"domain":"Attack","type":"T","data":{"rate":57.5,"area":1}}'
 _JSON: Final = {"Content-Type": "application/json"}
 _PATIENCE: Final = 60.0

@@ -37,8 +37,6 @@ from tidings.engine.host import Host
 from tidings.errors import TidingsError
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["Floor", "floor", "run"]
-
 _BATCH: Final = 100
 _OF_FLOOR: Final = 0.015
 _FAN_OUT_OF_FLOOR: Final = 0.035

@@ -13,16 +13,6 @@ from tidings.errors import InvalidUsage
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 
-__all__ = [
-    "Figures",
-    "Progress",
-    "demand",
-    "least_one",
-    "sample_event",
-    "sample_events",
-    "undisturbed",
-]
-
 Progress = Callable[[str], None]
 """Told what is being done."""
 

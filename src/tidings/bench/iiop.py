@@ -23,8 +23,6 @@ from tidings.bench.iiop_load import Load, build, check_programs
 from tidings.bench.iiop_service import EventService, OmniEvents, TidingsIiop, free_port
 from tidings.bench.web import percentile
 
-__all__ = ["FULL", "QUICK", "Sizes", "run"]
-
 _OF_PEER: Final = 0.5
 _FANNED_OF_PEER: Final = 1.0
 _OF_SINGLES: Final = 3.0

@@ -9,8 +9,6 @@ from typing import Final
 from tidings.bench.figures import demand
 from tidings.bench.iiop_load import Load
 
-__all__ = ["Flow"]
-
 _PATIENCE: Final = 60.0
 _PAUSE: Final = 0.005
 

@@ -12,8 +12,6 @@ from typing import Final, NamedTuple, Self
 from tidings.bench.figures import demand
 from tidings.errors import InvalidUsage
 
-__all__ = ["Came", "Load", "build", "check_programs"]
-
 _PACKAGES: Final = {
     "g++": "g++",
     "omniidl": "omniidl",

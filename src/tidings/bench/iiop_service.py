@@ -17,8 +17,6 @@ from tidings.bench.figures import demand
 from tidings.bench.iiop_load import Load, program
 from tidings.bench.web_service import ServerProcess
 
-__all__ = ["EventService", "OmniEvents", "TidingsIiop", "free_port"]
-
 _STARTS_IN: Final = 30.0
 # omniEvents hands events on once a cycle. Its own 100 ms would be all that is measured.
 _CYCLE_NANOSECONDS: Final = 100_000

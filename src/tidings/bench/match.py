@@ -26,8 +26,6 @@ from tidings.filters.parse import parse
 from tidings.filters.to_python import Predicate, to_python
 from tidings.filters.tree import Node, paths_of
 
-__all__ = ["run"]
-
 _SMALL = 1_000
 _COMPARED = 200
 _CHURN = 500

@@ -15,8 +15,6 @@ from random import Random
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["AREAS", "DOMAIN", "KINDS", "SYLLABLES", "WORKLOADS", "ZONES", "Workload"]
-
 AREAS = 1_000
 KINDS = 2_000
 DOMAIN = 1_000.0

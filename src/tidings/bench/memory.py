@@ -21,8 +21,6 @@ from tidings.client.transports.inproc import InProcess
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 
-__all__ = ["Grown", "grown_by", "resident_octets", "run"]
-
 # Made before measuring begins, so that what is there once for all of them is not counted.
 _WARM: Final = 100
 _KINDS: Final = {False: "without filters", True: "with a filter each"}

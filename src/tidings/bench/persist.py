@@ -40,8 +40,6 @@ from tidings.stores.journal import Journal
 from tidings.stores.payloads import StoredEvent, event_octets_of, event_payload
 from tidings.stores.records import Kind
 
-__all__ = ["octets_of", "run", "stored_names"]
-
 _MANY: Final = 64
 _OF_RAW_ONE: Final = 0.7
 _OF_RAW_MANY: Final = 0.5

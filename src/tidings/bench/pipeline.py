@@ -33,8 +33,6 @@ from tidings.pipeline.session import SparkOptions
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["run"]
-
 Kind = Literal["equality", "W2"]
 
 _OCCURRING: Final = Occurring(NAMES, ())

@@ -23,8 +23,6 @@ from tidings.stores.segments import Cursor
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["StreamSeconds", "measure_lake_latency", "stream_seconds"]
-
 RATE: Final = 5_000
 _STEP: Final = 0.05
 _PATIENCE: Final = 60.0

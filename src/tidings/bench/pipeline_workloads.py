@@ -34,8 +34,6 @@ Array: TypeAlias = Any
 Present: TypeAlias = "tuple[str, Array, Mask]"
 """A field: its name, its values, and which rows have it."""
 
-__all__ = ["NAMES", "ORIGIN", "PlanText", "plans", "write_events"]
-
 ORIGIN: Final = "0b" * 16
 """The origin of all events and plans."""
 

@@ -13,8 +13,6 @@ from tidings.client.subscription import Subscription
 from tidings.client.transport import Message
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["Recording", "check_received"]
-
 # Whoever waits longer for events that were accepted waits for ever.
 _PATIENCE: Final = 60.0
 

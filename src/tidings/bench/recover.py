@@ -32,8 +32,6 @@ from tidings.stores.journal import Journal
 from tidings.stores.payloads import StoredEvent, event_payload, stored_event
 from tidings.stores.records import Kind, Record
 
-__all__ = ["Prepared", "check_sample", "first_expected", "peak_octets", "prepare", "run"]
-
 _CHANNEL: Final = "recovered"
 _PRODUCER: Final = "0" * 32
 _WINDOW: Final = 10

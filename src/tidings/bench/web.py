@@ -26,8 +26,6 @@ from tidings.bench.web_floor import Told
 from tidings.bench.web_load import Socket, client_frame
 from tidings.bench.web_service import FloorService, Publishing, Service, TidingsService
 
-__all__ = ["Pair", "percentile", "run"]
-
 SUBSCRIPTIONS: Final = (1, 100, 1_000, 10_000)
 _OF_FLOOR: Final = 0.3
 _OF_ONE: Final = 0.6

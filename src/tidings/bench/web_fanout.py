@@ -13,8 +13,6 @@ from tidings.bench.web_floor import Told
 from tidings.bench.web_load import Handler, Socket, client_frame
 from tidings.bench.web_service import FloorService, Publishing, Service, TidingsService
 
-__all__ = ["measure_fanout"]
-
 _GROUP: Final = "fan-out"
 _EVENTS: Final = 20
 _PATIENCE: Final = 60.0

@@ -21,8 +21,6 @@ from tidings.server.build import bound_socket, http_server
 from tidings.server.config import ServerSettings
 from tidings.server.descriptors import budget, raised_limit
 
-__all__ = ["Told", "floor_app", "main"]
-
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 

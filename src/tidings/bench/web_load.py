@@ -13,8 +13,6 @@ from typing import Final, Self
 
 from tidings.bench.figures import demand
 
-__all__ = ["Handler", "Socket", "client_frame"]
-
 Handler = Callable[[bytes], None]
 """Called with the octets of each text frame."""
 

@@ -20,8 +20,6 @@ from tidings.bench.web_floor import Told
 from tidings.bench.web_load import Handler, Socket, client_frame
 from tidings.events.codecs.json_codec import encode_event
 
-__all__ = ["FloorService", "Publishing", "ServerProcess", "Service", "TidingsService"]
-
 _STARTS_IN: Final = 30.0
 _AT_ONCE: Final = 16
 # Connects that are sent before their answers are waited for.

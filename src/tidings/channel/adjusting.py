@@ -12,8 +12,8 @@ from tidings.channel.filter_host import FilterHost, HostedFilter
 from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.channel.lifecycle import Lifecycle
 from tidings.channel.overflow import overflow
-from tidings.channel.property_errors import Level, PropertyRange, Request
-from tidings.channel.qos import TIME_T, QoS, Reliability, fixed_above
+from tidings.channel.property_errors import TIME_T, Level, PropertyRange, Request
+from tidings.channel.qos import QoS, Reliability, fixed_above
 from tidings.channel.rules import Rules
 from tidings.channel.settings import Inheritance
 from tidings.channel.sharing import check_patterns
@@ -28,8 +28,6 @@ from tidings.errors import (
 from tidings.events import typecode as tc
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.filter import Filter
-
-__all__ = ["Adjusting", "new_filter"]
 
 _VALUE_TYPES = {"priority": tc.SHORT, "lifetime": TIME_T}
 

@@ -11,8 +11,6 @@ from tidings.channel.holders import Proxy
 from tidings.channel.pulls import serve_pulls
 from tidings.channel.vocabulary import Form
 
-__all__ = ["elapsed", "set_alarm"]
-
 _NONE_AGAIN: Final[frozenset[int]] = frozenset()
 
 

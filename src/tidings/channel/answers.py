@@ -25,8 +25,6 @@ from tidings.channel.overflow import overflow, put_behind_spilled, spill
 from tidings.channel.vocabulary import Style
 from tidings.errors import Disconnected, InvalidUsage
 
-__all__ = ["acked", "failed", "lost", "redrive", "refilled", "rejected", "revoked"]
-
 # Longer reasons are cut: they are kept with every event that failed.
 MAX_REASON: Final = 1_000
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tidings.channel.channel import Channel
     from tidings.channel.holders import Proxy
 
-__all__ = ["Backlog", "discard_key"]
-
 
 def discard_key(policy: DiscardPolicy, entry: Entry) -> tuple[int, ...]:
     """The smallest goes first."""

@@ -42,8 +42,6 @@ from tidings.events.standard_header import with_standard_types
 from tidings.events.structured import StructuredEvent
 from tidings.filters.plan import Plan
 
-__all__ = ["Channel"]
-
 # BestEffort events leave no record: so that no number is used twice after a crash, numbers are
 # reserved this many at a time.
 RESERVED_AT_ONCE: Final = 100_000
@@ -263,6 +261,17 @@ class Channel:
         if is_full:
             self.backlog_of().make_room(self, self.properties.max_queue_length)
         return Warned.of(seq, quality.warnings) if quality.warnings else seq
+
+    def judge(self, proxy: int, item: Item, now: int) -> None:
+        """Asks all filters that an event meets on its way in, and does nothing else.
+
+        Raises:
+            TidingsError: It will not be taken in.
+        """
+        supplier = self.proxy(proxy, Side.SUPPLIER)
+        fields = fields_for(self._entered(item), now + self.core.offset)
+        if not self._is_stopped(supplier, fields):
+            self.router.match(fields)
 
     def _is_stopped(self, supplier: Proxy, fields: Fields) -> bool:
         """Whether a filter on the supplier's side stops an event."""

@@ -18,26 +18,6 @@ from tidings.channel.vocabulary import Item
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
 
-__all__ = [
-    "Ack",
-    "CancelPull",
-    "ClockSet",
-    "Command",
-    "DryRun",
-    "Failed",
-    "Idle",
-    "Lost",
-    "Polled",
-    "Pull",
-    "Push",
-    "Redrive",
-    "Refilled",
-    "Reject",
-    "Revoke",
-    "Tick",
-    "Warned",
-]
-
 
 class Warned(int):
     """The number of an accepted event whose header says something in vain.

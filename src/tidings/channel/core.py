@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from tidings.channel.delivery import Delivery
     from tidings.channel.holders import Proxy
 
-__all__ = ["Core"]
-
 
 class Core:
     """The shared state of a factory's channels.

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from tidings.channel.holders import Proxy
     from tidings.channel.pulls import WaitingPull
 
-__all__ = [
-    "Delivery",
-    "again_among",
-    "begin_pacing",
-    "delivery_of",
-    "limits_of",
-    "noted_cause",
-    "order_of",
-    "put_back",
-    "taken",
-]
-
 _SEQ: Final[Callable[[Entry], int]] = itemgetter(1)
 _NONE_AGAIN: Final[frozenset[int]] = frozenset()
 

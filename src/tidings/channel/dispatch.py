@@ -29,8 +29,6 @@ from tidings.filters.mapping import MappingFilter
 if TYPE_CHECKING:
     from tidings.channel.factory import Factory
 
-__all__ = ["Handler", "handlers_of"]
-
 Handler: TypeAlias = Callable[[Any, int], Any]
 """Carries out one kind of command at a time; returns what its docstring says."""
 

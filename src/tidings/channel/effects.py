@@ -17,31 +17,6 @@ from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
 from tidings.filters.plan import PlanChange
 
-__all__ = [
-    "Accepted",
-    "Cause",
-    "DeadLetter",
-    "Deliver",
-    "DisconnectPeer",
-    "Done",
-    "Effect",
-    "Notice",
-    "NoticeKind",
-    "Outcome",
-    "PlanChanged",
-    "Poll",
-    "PullEnded",
-    "Pulled",
-    "Refill",
-    "Reserved",
-    "Settled",
-    "Spill",
-    "TellOffers",
-    "TellSubscriptions",
-    "TopologyChanged",
-    "Unspill",
-]
-
 
 class Outcome(IntEnum):
     """What became of one consumer's copy of an event; numbered as in the journal.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["ABSOLUTE", "NEVER", "PERSISTENT", "Entry"]
-
 # Later than any time: events that do not expire come last in the order of deadlines.
 NEVER: Final = 2**63 - 1
 

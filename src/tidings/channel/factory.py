@@ -36,8 +36,6 @@ from tidings.errors import ChannelNotFound, NameTaken, TidingsError
 from tidings.filters.plan import Plan, PlanOptions
 from tidings.names import checked_name
 
-__all__ = ["Answer", "Factory"]
-
 Answer: TypeAlias = Any
 """What a command's docstring says, or the error that kept it from being carried out."""
 

@@ -18,8 +18,6 @@ from tidings.errors import FilterNotFound, InvalidUsage
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappingFilter
 
-__all__ = ["UNUSED_FILTERS", "FilterHost", "HostedFilter"]
-
 # Of filters that are not stored, or are gone, no record tells the id: so that none is used twice,
 # they are reserved this many at a time.
 RESERVED_AT_ONCE: Final = 1_000

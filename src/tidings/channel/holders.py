@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from tidings.channel.delivery import Delivery
     from tidings.channel.polling import Polling
 
-__all__ = ["Admin", "Holder", "Proxy"]
-
 _ALL: Final = TypeList()
 _NOTHING: Final[frozenset[EventTypePattern]] = frozenset()
 _UNSET: Final[dict[str, int]] = {}

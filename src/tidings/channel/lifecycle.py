@@ -41,8 +41,6 @@ from tidings.errors import (
 )
 from tidings.names import checked_name
 
-__all__ = ["Lifecycle"]
-
 # Of proxies that do not survive a crash, or are gone, no record tells the id: so that none is
 # used twice, they are reserved this many at a time.
 RESERVED_AT_ONCE = 1_000

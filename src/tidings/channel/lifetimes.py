@@ -9,10 +9,9 @@ from tidings.channel.entries import ABSOLUTE, NEVER, PERSISTENT, Entry
 from tidings.channel.holders import Proxy
 from tidings.channel.qos_check import header_values
 from tidings.clock import from_timebase
+from tidings.errors import InvalidEvent
 from tidings.events.fields import Fields
 from tidings.filters.plan import PlanOptions
-
-__all__ = ["Quality", "quality_of", "view_of"]
 
 # A short holds one value less than a priority may have.
 _LOWEST_SHORT: Final = -32768
@@ -51,7 +50,8 @@ def quality_of(header: Mapping[str, object], supplier: Proxy, now: int) -> Quali
     """What applies to an event that comes through a supplier's proxy.
 
     Raises:
-        InvalidEvent: A standard header property has a value of another type, or out of its range.
+        InvalidEvent: A standard header property has a value of another type, or out of its range;
+            or the event would end before it begins.
     """
     priority, timeout, persistent = supplier.defaults
     own = header.get("Priority")
@@ -76,6 +76,13 @@ def _from_header(header: Mapping[str, object], supplier: Proxy, now: int) -> Qua
     start = _host_time(said.get("StartTime"), core.offset)
     stop = _host_time(said.get("StopTime"), core.offset)
     expiry, absolute = _expiry(timeout, stop, now)
+    if start is not None and expiry <= start:
+        ends = "StopTime" if absolute else "Timeout"
+        raise InvalidEvent(
+            f"its {ends} is over {_seconds(expiry - now)} after it came, before its StartTime, "
+            f"{_seconds(start - now)} after it came: nobody would get it",
+            "header",
+        )
     flags = (PERSISTENT if persistent else 0) | absolute
     return Quality(
         said.get("Priority", priority),
@@ -89,6 +96,10 @@ def _from_header(header: Mapping[str, object], supplier: Proxy, now: int) -> Qua
         timeout,
         warnings,
     )
+
+
+def _seconds(microseconds: int) -> str:
+    return f"{microseconds / 1_000_000:g} s"
 
 
 def _host_time(units: int | None, offset: int) -> int | None:

@@ -12,8 +12,6 @@ from typing import Final, Protocol
 from tidings.channel.entries import Entry
 from tidings.channel.sorted_runs import SortedRun
 
-__all__ = ["DeadlineLine", "FifoLine", "Line", "PriorityLine"]
-
 # Fewer removed entries than this are never worth going through a line.
 _FEW: Final = 32
 # How many levels of priority a queue keeps though they are empty.

@@ -17,39 +17,6 @@ from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 from tidings.filters.plan import Operator
 
-__all__ = [
-    "AddConstraints",
-    "AddFilter",
-    "AddMapped",
-    "ClearFilter",
-    "Connect",
-    "CreateChannel",
-    "CreateFilter",
-    "CreateMapping",
-    "DestroyAdmin",
-    "DestroyChannel",
-    "DestroyFilter",
-    "Detach",
-    "Disconnect",
-    "Management",
-    "ModifyConstraints",
-    "ModifyMapped",
-    "NewAdmin",
-    "ObtainProxy",
-    "ObtainTypes",
-    "OfferChange",
-    "RemoveAllFilters",
-    "RemoveFilter",
-    "Resume",
-    "SetAdminProperties",
-    "SetMapping",
-    "SetQoS",
-    "SubscriptionChange",
-    "Suspend",
-    "ValidateEventQoS",
-    "ValidateQoS",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class CreateChannel:

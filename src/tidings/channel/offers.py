@@ -14,16 +14,6 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from tidings.filters.constraint import EventTypePattern, wildcard_match
 
-__all__ = [
-    "ALL_TYPES",
-    "TypeChange",
-    "TypeList",
-    "TypeRegistry",
-    "offered",
-    "overlap",
-    "wanted_by",
-]
-
 ALL_TYPES: Final = EventTypePattern("", "%ALL")
 """All event types: the one form in which this is said, however it was written."""
 

@@ -23,17 +23,6 @@ if TYPE_CHECKING:
     from tidings.channel.core import Core
     from tidings.channel.holders import Proxy
 
-__all__ = [
-    "discard_policy",
-    "overflow",
-    "put_behind_spilled",
-    "queue_beside_spilled",
-    "relieve",
-    "spill",
-    "swap_out",
-]
-
-
 _SERVER_LIMIT: Final = "the server keeps no more for one consumer"
 
 

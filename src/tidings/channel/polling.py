@@ -10,8 +10,6 @@ from tidings.channel.holders import Proxy
 from tidings.channel.vocabulary import Form, Item
 from tidings.errors import TidingsError
 
-__all__ = ["Polling", "ask", "begin_polling", "polled"]
-
 
 class Polling:
     """When a pull supplier is asked next.

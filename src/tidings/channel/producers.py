@@ -21,8 +21,6 @@ from tidings.channel.settings import Limits
 from tidings.errors import InvalidEvent, InvalidUsage, NumberTooOld
 from tidings.events.envelope import ProducerMark
 
-__all__ = ["UNKNOWN_SEQ", "ProducerMarks"]
-
 UNKNOWN_SEQ: Final = -1
 """The answer to a number that came before, and whose sequence number is not known any more."""
 

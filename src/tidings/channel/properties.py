@@ -22,8 +22,6 @@ from tidings.errors import PropertyError, PropertyErrorCode, UnsupportedAdmin
 from tidings.events import typecode as tc
 from tidings.events.typecode import INTEGER_RANGES, Kind
 
-__all__ = ["ADMIN_PROPERTIES", "AdminProperties", "changed"]
-
 _CHANNEL: Final = frozenset({Level.CHANNEL})
 _HIGHEST: Final = INTEGER_RANGES[Kind.LONG][1]
 

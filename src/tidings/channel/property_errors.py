@@ -4,35 +4,23 @@ Notification Service 8.3. Quality of service (`qos.py`) and administration (`pro
 are two tables of such properties.
 
 Values are handed in as they came: an `Any` from the wire is checked for its type, a plain
-Python value is taken for one of the property's own type. An `Any` must not be unboxed
-before, or a long would pass for a short.
+Python value is taken for one of the property's own type; durations and times may be words, as in
+an event's header (`5s`). An `Any` must not be unboxed before, or a long would pass for a short.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import ClassVar, Final, NamedTuple, NoReturn, Self, TypeAlias
 
-from tidings.errors import PropertyError, PropertyErrorCode
+from tidings.errors import InvalidEvent, PropertyError, PropertyErrorCode
 from tidings.events.boxes import Any
+from tidings.events.standard_header import standard_value
 from tidings.events.structured import UTC_T
 from tidings.events.typecode import Kind, TypeCode
-
-__all__ = [
-    "NOT_NARROWED",
-    "NOT_WIDENED",
-    "Level",
-    "Property",
-    "PropertyRange",
-    "PropertyValues",
-    "Request",
-    "Supported",
-    "Widened",
-    "judged",
-    "plain_value",
-]
 
 Request: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
 """What is to be set, name to value; of two values for one name the last counts."""
@@ -44,6 +32,9 @@ Without stable storage, for example, both reliabilities go from 0 to 0.
 """
 
 NOT_NARROWED: Final[Supported] = {}
+
+TIME_T: Final = UTC_T.member_type(0)
+"""The type of durations, TimeBase::TimeT."""
 
 
 class Level(Enum):
@@ -151,7 +142,7 @@ class PropertyValues(Mapping[str, int]):
 
 def judged(asked: Property, value: object, narrowed: Supported) -> int | PropertyError:
     """The value in plain form, or what is wrong with its type, legality and support."""
-    plain = plain_value(asked.type, value)
+    plain = plain_value(asked.type, from_words(asked.type, value))
     if plain is None:
         return PropertyError(PropertyErrorCode.BAD_TYPE, asked.name)
     if asked.low is None or asked.high is None:
@@ -164,6 +155,17 @@ def judged(asked: Property, value: object, narrowed: Supported) -> int | Propert
     if low is not None and high is not None and not low <= plain <= high:
         return PropertyError(PropertyErrorCode.UNSUPPORTED_VALUE, asked.name, low, high)
     return plain
+
+
+def from_words(wanted: TypeCode, value: object) -> object:
+    """A duration or a time as people write it, with the type wanted; anything else as it is."""
+    name = "Timeout" if wanted is TIME_T else "StartTime" if wanted is UTC_T else ""
+    if not (name and isinstance(value, str | timedelta | datetime)):
+        return value
+    try:
+        return standard_value(name, value)
+    except InvalidEvent:
+        return value
 
 
 def plain_value(wanted: TypeCode, value: object) -> int | None:

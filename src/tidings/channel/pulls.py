@@ -12,8 +12,6 @@ from tidings.channel.vocabulary import Form, Style
 from tidings.errors import Disconnected, InvalidUsage
 from tidings.events.texts import shortened
 
-__all__ = ["WaitingPull", "begin_pull", "cancel_pull", "end_pulls", "serve_pulls"]
-
 
 class WaitingPull(NamedTuple):
     """A pull that has not been answered.

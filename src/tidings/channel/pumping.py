@@ -14,8 +14,6 @@ from tidings.channel.holders import Proxy
 from tidings.channel.pulls import serve_pulls
 from tidings.channel.vocabulary import Form, Style
 
-__all__ = ["pump"]
-
 # A field of a named tuple, read without a Python call.
 _SEQ: Final[Callable[[Entry], int]] = itemgetter(1)
 

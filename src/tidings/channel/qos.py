@@ -13,6 +13,7 @@ from typing import Final
 
 from tidings.channel.property_errors import (
     NOT_WIDENED,
+    TIME_T,
     Level,
     Property,
     PropertyValues,
@@ -60,8 +61,6 @@ class DiscardPolicy(IntEnum):
     DEADLINE = 3
     LIFO = 4
 
-
-TIME_T: Final = UTC_T.member_type(0)
 
 _OBJECTS: Final = frozenset({Level.CHANNEL, Level.ADMIN, Level.PROXY})
 _EVERYWHERE: Final = _OBJECTS | {Level.EVENT}

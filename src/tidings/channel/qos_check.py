@@ -29,16 +29,6 @@ from tidings.channel.qos import QOS_PROPERTIES, QoS, Reliability
 from tidings.errors import PropertyError, PropertyErrorCode, UnsupportedQoS
 from tidings.events.standard_header import misfit
 
-__all__ = [
-    "EventQoS",
-    "HeaderValues",
-    "changed",
-    "effective",
-    "header_values",
-    "validate",
-    "validate_event",
-]
-
 _EVENT: Final = "EventReliability"
 _CONNECTION: Final = "ConnectionReliability"
 _RELIABILITIES: Final = (_EVENT, _CONNECTION)

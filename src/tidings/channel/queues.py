@@ -11,8 +11,6 @@ from tidings.channel.lines import DeadlineLine, FifoLine, Line, PriorityLine
 from tidings.channel.qos import DiscardPolicy, OrderPolicy
 from tidings.channel.sorted_runs import SortedRun
 
-__all__ = ["Queue", "shifted"]
-
 # A field of a named tuple, read without a Python call.
 _OCTETS: Final[Callable[[Entry], int]] = itemgetter(3)
 _ARRIVAL: Final[Callable[[Entry], int]] = itemgetter(1)

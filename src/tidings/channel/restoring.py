@@ -31,8 +31,6 @@ from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappingFilter
 from tidings.filters.plan import Plan, PlanOptions
 
-__all__ = ["last_id", "restore"]
-
 
 def restore(
     core: Core,

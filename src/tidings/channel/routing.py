@@ -17,8 +17,6 @@ from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.index import MatchIndex
 from tidings.filters.plan import Operator, PlanOptions, Rule
 
-__all__ = ["Router"]
-
 Asked: TypeAlias = Sequence[Constraint] | None
 """What a group of filters asks for: one of these constraints; none at all means everything.
 None stands for a group without filters."""

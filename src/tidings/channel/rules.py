@@ -23,8 +23,6 @@ from tidings.filters.plan import (
 if TYPE_CHECKING:
     from tidings.channel.filter_host import FilterHost
 
-__all__ = ["Rules"]
-
 
 class Rules:
     """Keeps what judges events up to date with the objects."""

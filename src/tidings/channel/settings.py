@@ -26,16 +26,6 @@ from tidings.events.texts import shortened
 from tidings.filters.constraint import Constraint
 from tidings.filters.plan import Operator
 
-__all__ = [
-    "DEFAULT_SETTINGS",
-    "Counted",
-    "FilterPart",
-    "Inheritance",
-    "Limits",
-    "Settings",
-    "room_for_one",
-]
-
 _SECOND: Final = 1_000_000
 
 _EVENTS_BELOW: Final[Widened] = MappingProxyType(

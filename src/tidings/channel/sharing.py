@@ -16,15 +16,6 @@ from tidings.filters.constraint import EventTypePattern
 if TYPE_CHECKING:
     from tidings.channel.channel import Channel
 
-__all__ = [
-    "check_patterns",
-    "obtain_types",
-    "offer_key",
-    "offers_changed",
-    "tell_consumers",
-    "tell_suppliers",
-]
-
 
 def offer_key(holder: Holder) -> tuple[str, int]:
     """Under which name an object's offers are kept."""

@@ -21,20 +21,6 @@ if TYPE_CHECKING:
     from tidings.channel.filter_host import HostedFilter
     from tidings.channel.holders import Admin, Holder, Proxy
 
-__all__ = [
-    "State",
-    "admin_state",
-    "channel_state",
-    "constraint_from",
-    "filter_state",
-    "last_id_state",
-    "mapped_from",
-    "mapping_state",
-    "patterns_from",
-    "proxy_state",
-    "value_from",
-]
-
 VERSION: Final = 1
 
 State = Mapping[str, Any]

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, Final, Generic, TypeVar
 
-__all__ = ["SortedRun"]
-
 Item = TypeVar("Item")
 
 # Moving so many references costs less than the comparisons that find the place.

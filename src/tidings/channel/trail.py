@@ -23,8 +23,6 @@ from tidings.errors import InvalidEvent, TidingsError
 from tidings.events.fields import Fields, fields_for
 from tidings.events.standard_header import with_standard_types
 
-__all__ = ["Step", "Traced", "Trail", "dry_run", "traced_push"]
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

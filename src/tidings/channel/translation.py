@@ -18,8 +18,6 @@ from tidings.events.fields import ANY_EVENT_TYPE, is_any
 from tidings.events.structured import StructuredEvent, event_in_any
 from tidings.events.typecode import Member, TypeCode
 
-__all__ = ["approximate_octets", "entered", "left_as"]
-
 _ANY_DOMAIN, _ANY_TYPE = ANY_EVENT_TYPE
 
 
@@ -80,6 +78,9 @@ _SMALL_OCTETS: Final = 28
 _OBJECT_OCTETS: Final = 64
 _TYPECODE_OCTETS: Final = 512
 
+# What is larger takes a millisecond to reckon.
+_LARGE_OCTETS: Final = 65_536
+
 _SMALL: Final = frozenset({type(None), bool, int, float})
 # What `getsizeof` tells all of.
 _LEAVES: Final = _SMALL | {str, bytes, Decimal}
@@ -91,8 +92,11 @@ _text_octets: Final = str.__sizeof__
 def approximate_octets(event: StructuredEvent) -> int:
     """About how much memory the content of an event takes; quick rather than exact.
 
-    The types of boxed values are not counted: as a rule many events share them.
+    The types of boxed values are not counted: as a rule many events share them. Of a large event
+    it is reckoned once.
     """
+    if event.octets:
+        return event.octets
     total = _EVENT_OCTETS + _text_octets(event.name)
     total += _text_octets(event.domain) + _text_octets(event.type)
     for part in (event.data, event.header):
@@ -104,7 +108,11 @@ def approximate_octets(event: StructuredEvent) -> int:
                     total += value.__sizeof__()
                 elif kind not in _SMALL:
                     total += _octets(value)
-    return total if event.body is None else total + _octets(event.body)
+    if event.body is not None:
+        total += _octets(event.body)
+    if total > _LARGE_OCTETS:
+        object.__setattr__(event, "octets", total)
+    return total
 
 
 def _octets(value: object) -> int:

@@ -12,8 +12,6 @@ from typing import Final, Generic, TypeVar
 
 from tidings.channel.core import Core
 
-__all__ = ["Unused"]
-
 # So many end at once; the others with the next tick.
 _AT_ONCE: Final = 500
 

@@ -17,21 +17,6 @@ from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappedConstraint, MappingFilter
 
-__all__ = [
-    "AdminInfo",
-    "Advertisement",
-    "ChannelInfo",
-    "DeadLetterInfo",
-    "FilterInfo",
-    "MappingInfo",
-    "ProxyInfo",
-    "advertisement",
-    "view_admin",
-    "view_channel",
-    "view_filter",
-    "view_proxy",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ChannelInfo:

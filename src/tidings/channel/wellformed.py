@@ -18,8 +18,6 @@ from tidings.events.texts import shortened
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 
-__all__ = ["check_command", "is_checked"]
-
 _TOO_HIGH: Final = 2**63
 
 

@@ -16,8 +16,6 @@ from tidings.apps.auction_alert.ledger import (
 from tidings.apps.auction_alert.scene import Scene
 from tidings.cli import render
 
-__all__ = ["acknowledged", "show_accounts", "verdict"]
-
 _ACCOUNT = (
     *("bidder", "expected", "received", "lost", "twice", "unasked", "disordered"),
     *("repeated", "closed"),

@@ -12,8 +12,6 @@ from tidings.apps.auction_alert.desk import Desk, Standing
 from tidings.apps.auction_alert.scene import Scene
 from tidings.cli import render
 
-__all__ = ["AuctionBoard"]
-
 OFFERS_SHOWN = 6
 
 _LOOK_EVERY_SECONDS = 0.1

@@ -23,8 +23,6 @@ from tidings.client.connecting import connect
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError
 
-__all__ = ["BIDDERS", "HOUSES", "AuctionProcess", "Happening", "Job", "main"]
-
 HOUSES = "houses"
 BIDDERS = "bidders"
 

@@ -12,8 +12,6 @@ import typer
 from tidings.cli import render
 from tidings.cli.options import Json, examples
 
-__all__ = ["app"]
-
 app = typer.Typer(
     help="Measure Tidings on this machine.",
     no_args_is_help=True,

@@ -14,8 +14,6 @@ from tidings.cli.pairs import properties
 if TYPE_CHECKING:
     from tidings.client.client import Client
 
-__all__ = ["app"]
-
 app = typer.Typer(
     help="Make channels, see them, end them.", no_args_is_help=True, rich_markup_mode=None
 )
@@ -40,7 +38,7 @@ Limits = Annotated[
     app,
     epilog=examples(
         "tidings channel create auction",
-        "tidings channel create clicks --best-effort --qos Timeout=600000000",
+        "tidings channel create clicks --best-effort --qos Timeout=60s",
         "tidings channel create alarms --qos Priority=3 --limit MaxQueueLength=10000",
     ),
 )

@@ -8,16 +8,13 @@ from dataclasses import dataclass, field
 from tidings.cli import render
 from tidings.cli.matching import BadLines, fault_data
 from tidings.cli.reading import Decoder, Written, lines_in, opened
-from tidings.errors import InvalidConstraint, TidingsError
-from tidings.errors.carets import caret_report, line_and_column
+from tidings.errors import InvalidConstraint, TidingsError, caret_report, line_and_column
 from tidings.events.fields import fields_of
 from tidings.events.schema import Catalogue, FieldSeen
 from tidings.events.structured import StructuredEvent
 from tidings.filters.check import Caution, Checked, check
 from tidings.filters.printing import print_tree
 from tidings.filters.to_python import Predicate, to_python
-
-__all__ = ["Checking", "Samples"]
 
 # Kinds that the catalogue names otherwise than the checker.
 _CHECKED_KIND = {"character": "char", "null": "composite", "any": "composite"}

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tidings.client.configuration.model import Configuration
     from tidings.client.configuration.steps import Plan, Step
 
-__all__ = ["add_to"]
-
 DIFFERENT: Final = 1
 
 _SIGNS: Final = {

@@ -22,19 +22,6 @@ from tidings.names import checked_name
 if TYPE_CHECKING:
     from tidings.client.client import Client
 
-__all__ = [
-    "DEFAULT_URL",
-    "Channel",
-    "Service",
-    "TokenFile",
-    "Url",
-    "channel_key",
-    "connected",
-    "new_name",
-    "owner_token",
-    "service_command",
-]
-
 DEFAULT_URL: Final = "http://127.0.0.1:8080"
 URL: Final = "TIDINGS_URL"
 TOKEN: Final = "TIDINGS_TOKEN"

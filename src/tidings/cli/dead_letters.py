@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tidings.channel.views import DeadLetterInfo
     from tidings.client.client import Client
 
-__all__ = ["app"]
-
 app = typer.Typer(
     help="Events that could not be delivered.",
     no_args_is_help=True,

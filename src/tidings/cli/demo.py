@@ -11,8 +11,6 @@ from tidings.cli import demo_filters, render
 from tidings.cli.flights import flights
 from tidings.cli.options import examples
 
-__all__ = ["app"]
-
 DOES_NOT_HOLD = 1
 
 # Seconds between two offers of a house; on a terminal there is something to watch.

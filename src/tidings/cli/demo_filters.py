@@ -21,8 +21,6 @@ from tidings.filters.constraint import Constraint
 from tidings.filters.explain import explain
 from tidings.filters.to_python import Predicate
 
-__all__ = ["filters"]
-
 EVENTS = 1_000
 EVENTS_SHOWN = 10
 MANY = 10_000

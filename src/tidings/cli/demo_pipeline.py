@@ -8,8 +8,6 @@ from tidings.cli import render
 from tidings.cli.pipeline_command import show_figures, show_sections
 from tidings.errors import JavaNotFound, MissingExtra
 
-__all__ = ["show_pipeline"]
-
 # Where Spark is told of the evening: enough for a small archive.
 _MEMORY = "1g"
 

@@ -19,8 +19,6 @@ import msgspec
 
 from tidings.errors import TidingsError
 
-__all__ = ["DemoService", "main"]
-
 _LOOK_EVERY_SECONDS = 0.01
 
 

@@ -12,18 +12,6 @@ from tidings.cli.showing import moment_text
 from tidings.clock import SystemClock, duration_us
 from tidings.errors import InvalidUsage
 
-__all__ = [
-    "HEADER_AND_LINES",
-    "At",
-    "Delay",
-    "Header",
-    "JsonLines",
-    "Priority",
-    "Ttl",
-    "Words",
-    "header_words",
-]
-
 HEADER_AND_LINES: Final = (
     "--header, --priority, --delay, --at and --ttl go with an event on the command line, "
     "not with --json-lines"

@@ -13,8 +13,6 @@ from typing import BinaryIO, Final, TypeAlias
 
 from tidings.cli.reading import STDIN, Line, lines_in, opened
 
-__all__ = ["batches_of_lines"]
-
 # Lines that are handed over together when they are there; a line alone is not kept waiting.
 _AT_ONCE: Final = 500
 # A reader whose lines nobody takes looks this often whether anybody ever will.

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from tidings.channel.views import FilterInfo, MappingInfo
     from tidings.client.client import Client
 
-__all__ = ["app"]
-
 # Filters asked for at once.
 _PAGE: Final = 1_000
 

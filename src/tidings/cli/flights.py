@@ -10,8 +10,6 @@ import typer
 
 from tidings.cli import render
 
-__all__ = ["flights"]
-
 DOES_NOT_HOLD = 1
 
 

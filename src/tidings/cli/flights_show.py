@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from tidings.client.subscription import Subscription
     from tidings.events.structured import StructuredEvent
 
-__all__ = ["CONSTRAINT", "FlightsShow"]
-
 # Fast and low: what an approach controller would want to be told of.
 CONSTRAINT: Final = "$altitude < 10000 and $groundspeed > 250 and $onground == FALSE"
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from tidings.client.publishing import Publisher
     from tidings.client.transport import Message
 
-__all__ = ["add_to"]
-
 # Events that are published together into another channel.
 _AT_ONCE: Final = 500
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from tidings.idl.model import Model
     from tidings.idl.names import Homes
 
-__all__ = ["app"]
-
 DIFFERENT = 1
 
 app = typer.Typer(

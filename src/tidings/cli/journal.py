@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from tidings.stores.journal_check import JournalState
     from tidings.stores.segments import DamageReport
 
-__all__ = ["app"]
-
 Data = Annotated[Path, typer.Argument(metavar="DIR", help="The service's data folder.")]
 Archive = Annotated[
     Path | None, typer.Option("--archive", metavar="DIR", help="The archive of its journal.")
@@ -64,13 +62,15 @@ def check(data: Data, archive: Archive = None, json: Json = False) -> None:
 
     folder = data / JOURNAL
     end = None if archive is None else archive_end(_checked(archive))
-    state = check_journal(folder, {} if end is None else end.channels)
+    state = check_journal(folder, {} if end is None else end.present)
     behind = end is not None and end.cursor > journal_end(folder)[1]
     if json:
         _as_json(state, end, behind)
     else:
+        for problem in () if end is None else end.problems:
+            render.say(f"the archive: {problem}")
         _as_text(state, end if behind else None)
-    if behind or not state.good:
+    if behind or not state.good or (end is not None and end.problems):
         raise typer.Exit(1)
 
 
@@ -87,7 +87,7 @@ def _checked(archive: Path) -> Path:
 def _as_json(state: JournalState, end: ArchiveEnd | None, behind: bool) -> None:
     render.as_json(
         {
-            "good": state.good and not behind,
+            "good": state.good and not behind and not (end and end.problems),
             "journal": state.journal_id,
             "segments": state.segments,
             "octets": state.octets,
@@ -102,8 +102,11 @@ def _as_json(state: JournalState, end: ArchiveEnd | None, behind: bool) -> None:
             "subscriptions": [
                 {"channel": channel, "id": proxy} for channel, proxy in state.subscriptions
             ],
+            "known": state.known,
+            "accepted": state.accepted,
             "behind_archive": behind,
             "archive": None if end is None else list(end.cursor),
+            "archive_problems": [] if end is None else list(end.problems),
         }
     )
 
@@ -123,6 +126,10 @@ def _as_text(state: JournalState, end: ArchiveEnd | None) -> None:
         render.say(f"channel {channel}: its own records are lost, and its subscriptions")
     for channel, proxy in state.subscriptions:
         render.say(f"channel {channel}: the record of subscription {proxy} is lost")
+    for what in state.known:
+        render.say(f"lost before: {what}")
+    if state.accepted:
+        render.say(f"{state.accepted} damaged or missing parts were accepted as lost")
     if state.unfinished:
         render.say(f"{state.unfinished} octets at the end are an unfinished write: no loss")
     verdict = "good" if state.good and end is None else "not whole"
@@ -133,36 +140,35 @@ def _as_text(state: JournalState, end: ArchiveEnd | None) -> None:
 
 
 @app.command(
-    epilog=examples("tidings journal accept /var/lib/tidings --archive /srv/archive"),
+    epilog=examples(
+        "tidings journal accept /var/lib/tidings",
+        "tidings journal accept /var/lib/tidings --archive /srv/archive",
+    ),
 )
-def accept(
-    data: Data,
-    archive: Annotated[
-        Path, typer.Option("--archive", metavar="DIR", help="The archive of its journal.")
-    ],
-) -> None:
-    """Go on with a journal that ends before its archive does; the service must be stopped.
+def accept(data: Data, archive: Archive = None) -> None:
+    """Go on without what a journal has lost; the service must be stopped.
 
-    What the archive holds beyond the journal is not brought back: those events are not delivered
-    again. The journal records the loss, and new events get numbers that were never used.
+    It lists what is given up. The service is then ready without losses, and tells in a notice what
+    was accepted; history still shows the gap. What the archive holds beyond the journal is not
+    brought back: those events are not delivered again, and new ones get numbers that were never
+    used. A journal that its archive is ahead of is accepted only with --archive.
     """
-    from tidings.channel.settings import DEFAULT_SETTINGS
-    from tidings.engine.recovery import JOURNAL, open_journal
+    from tidings.engine.accepting import accept_losses
     from tidings.errors import ArchiveDamaged
-    from tidings.stores.archive.ahead import archive_end, journal_end
-    from tidings.stores.journal import SEGMENT_OCTETS
+    from tidings.stores.archive.ahead import archive_end
 
-    end = archive_end(_checked(archive))
-    if end is None or end.cursor <= journal_end(data / JOURNAL)[1]:
-        render.say("the journal reaches as far as its archive: there is nothing to accept")
-        return
-    if not end.journal_id:
+    end = None if archive is None else archive_end(_checked(archive))
+    if end is not None and not end.journal_id:
         raise ArchiveDamaged(
             f"the books of the archive {archive} cannot be read, so its journal is not known: put "
             "them back from a copy, or move the archive away to begin a new one"
         )
-    journal, _ = open_journal(data, DEFAULT_SETTINGS.limits, SEGMENT_OCTETS, end.head)
-    with journal:
-        for report in journal.lost:
-            render.say(_in_words(report))
-        render.say(f"accepted: the journal goes on in segment {journal.end.segment}")
+    given_up = accept_losses(data, end)
+    if not given_up.losses:
+        render.say("nothing is lost that was not accepted before: there is nothing to accept")
+        if archive is None:
+            render.say("if the service has an archive, name it with --archive: it may hold more")
+        return
+    for what in given_up.losses:
+        render.say(f"given up: {what}")
+    render.say(f"accepted: the journal goes on in segment {given_up.segment}")

@@ -35,8 +35,6 @@ from tidings.cli.options import JSON_ASKED
 from tidings.cli.reading import reason
 from tidings.errors import TidingsError
 
-__all__ = ["app", "main"]
-
 ERROR = 2
 INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
 BROKEN_PIPE = 141  # the same for one whose reader went away

@@ -17,12 +17,9 @@ from tidings.cli.reading import (
     opened,
     shown_name,
 )
-from tidings.errors import BadInput, InvalidConstraint, TidingsError
-from tidings.errors.carets import caret_report
+from tidings.errors import BadInput, InvalidConstraint, TidingsError, caret_report
 from tidings.events.fields import Fields, fields_of
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
-
-__all__ = ["BadLines", "Matching", "compiled", "fault_data"]
 
 # From here on the index answers faster than asking one constraint after the other.
 _MANY_CONSTRAINTS = 32

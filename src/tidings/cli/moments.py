@@ -13,8 +13,6 @@ from tidings.errors import InvalidUsage
 if TYPE_CHECKING:
     from tidings.client.client import Client
 
-__all__ = ["Beginning", "Since", "arrival_of", "beginning"]
-
 Since = Annotated[
     str | None,
     typer.Option(

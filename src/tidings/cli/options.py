@@ -12,25 +12,6 @@ from tidings.cli import render
 from tidings.cli.reading import STDIN, moment
 from tidings.clock import SystemClock
 
-__all__ = [
-    "JSON_ASKED",
-    "Against",
-    "Count",
-    "Events",
-    "Expressions",
-    "Files",
-    "Format",
-    "Invert",
-    "Json",
-    "Most",
-    "Now",
-    "Strict",
-    "Types",
-    "clock",
-    "examples",
-    "tell_if_waiting",
-]
-
 JSON_ASKED = "tidings.json"
 """The key in a context's `meta`: set when a command was asked for JSON, so that whoever reports
 an error knows it."""

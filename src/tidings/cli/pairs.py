@@ -11,8 +11,6 @@ from tidings.events.codecs.json_codec import event_from_plain
 from tidings.events.codecs.json_text import parse_json
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["event_of", "pairs", "plain_value", "properties"]
-
 _WHOLE: Final = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
 _NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 _WORDS: Final = {"true": True, "false": False}

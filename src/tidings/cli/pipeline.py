@@ -24,8 +24,6 @@ from tidings.cli.pipeline_command import (
     write_html,
 )
 
-__all__ = ["app"]
-
 app = typer.Typer(
     help="Ask all history, and move it: jobs on Spark over the archive.",
     no_args_is_help=True,

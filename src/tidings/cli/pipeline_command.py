@@ -19,21 +19,6 @@ if TYPE_CHECKING:
     from tidings.pipeline.report_page import Figure, Page, Section, Sheet
     from tidings.pipeline.times import Span
 
-__all__ = [
-    "Channels",
-    "Html",
-    "Job",
-    "Since",
-    "Until",
-    "check_html",
-    "pipeline_command",
-    "show_figures",
-    "show_sections",
-    "span_of",
-    "warn",
-    "write_html",
-]
-
 ARCHIVE = "TIDINGS_ARCHIVE"
 
 Since = Annotated[

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from tidings.pipeline.lake import LakeResult
     from tidings.pipeline.replay_result import ReplayResult
 
-__all__ = ["add_to"]
-
 REFUSED = 2
 _PATIENCE = 30.0
 

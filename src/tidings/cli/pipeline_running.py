@@ -17,8 +17,6 @@ from tidings.cli.connection import DEFAULT_URL, TokenFile, Url, owner_token
 from tidings.cli.options import Json, examples
 from tidings.cli.pipeline_command import Job, pipeline_command, warn
 
-__all__ = ["add_to"]
-
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to the pipeline's."""

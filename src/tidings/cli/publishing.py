@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from tidings.client.publishing import Publisher, Receipt
     from tidings.events.structured import StructuredEvent
 
-__all__ = ["add_to"]
-
 # A shorter file is sent before a bar could be read.
 _LONG_FILE: Final = 500_000
 

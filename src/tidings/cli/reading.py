@@ -21,24 +21,6 @@ from tidings.events.envelope import Envelope
 from tidings.events.structured import StructuredEvent
 from tidings.plugins import LINE_FORMATS
 
-__all__ = [
-    "STDIN",
-    "Decoder",
-    "Line",
-    "Written",
-    "bytes_ahead",
-    "check_readable",
-    "constraints_in_file",
-    "decoder",
-    "events_in",
-    "lines_in",
-    "moment",
-    "opened",
-    "reason",
-    "shown_name",
-    "whole",
-]
-
 STDIN = "-"
 _BOM = b"\xef\xbb\xbf"
 _INSIDE = re.compile(r"line (\d+), column (\d+): (.*)", re.DOTALL)

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from tidings.events.reference import Reference
     from tidings.orb.aio.checking import CheckedAddress
 
-__all__ = ["app"]
-
 NOT_FOUND = 1
 
 # More than any reference takes; a file that is none is not read to its end.

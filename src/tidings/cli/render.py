@@ -35,26 +35,6 @@ from rich.text import Text
 from tidings.cli.twigs import Twig
 from tidings.cli.why import Branch, Mark
 
-__all__ = [
-    "Writer",
-    "as_json",
-    "error",
-    "explanation",
-    "failure",
-    "forget_output",
-    "live_outline",
-    "live_table",
-    "note",
-    "on_terminal",
-    "outline",
-    "prepare",
-    "progress",
-    "say",
-    "steps",
-    "table",
-    "warning",
-]
-
 _Part = TypeVar("_Part", Branch, Twig)
 
 # Wide enough for a constraint beside a name, where no terminal says how wide it is.

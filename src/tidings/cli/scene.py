@@ -13,8 +13,6 @@ from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, constraint, event_type
 
-__all__ = ["SUBSCRIPTIONS", "Subscription", "many_subscriptions", "sample_events"]
-
 ROADS = ("A3", "A8", "B12", "B27", "Harbour Street", "Mill Lane", "Ring", "School Road")
 LINES = ("link lost", "link flapping", "packets lost", "signal weak", "loop detected")
 PARTS = ("fan", "power supply", "line card")

@@ -18,8 +18,6 @@ from tidings.errors import InvalidUsage
 if TYPE_CHECKING:
     from tidings.server.layers import Sources
 
-__all__ = ["add_to", "settings_app"]
-
 SettingsFile = Annotated[
     Path | None,
     typer.Option(

@@ -21,21 +21,6 @@ if TYPE_CHECKING:
     )
     from tidings.client.transport import Message
 
-__all__ = [
-    "channel_data",
-    "channel_name",
-    "dead_letter_data",
-    "event_line",
-    "fields_text",
-    "filter_data",
-    "message_data",
-    "moment_text",
-    "proxy_data",
-    "proxy_name",
-    "qos_text",
-    "title",
-]
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

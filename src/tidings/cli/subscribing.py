@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tidings.client.subscription import Subscription
     from tidings.client.transport import Message
 
-__all__ = ["Constraint", "add_to", "show_event"]
-
 FEWER = 1
 ENDED = 2
 

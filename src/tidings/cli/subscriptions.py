@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tidings.channel.views import ProxyInfo
     from tidings.client.client import Client
 
-__all__ = ["app"]
-
 app = typer.Typer(
     help="Subscriptions with a name, for which events wait.",
     no_args_is_help=True,

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tidings.events.structured import StructuredEvent
     from tidings.filters.constraint import Constraint
 
-__all__ = ["Reasons"]
-
 # Nobody reads more; each consumer's filters have to be asked for.
 _CONSUMERS: Final = 20
 _CONSTRAINTS: Final = 5

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from tidings.client.client import Client
     from tidings.events.structured import StructuredEvent
 
-__all__ = ["add_to", "show_trails"]
-
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to the command tree."""

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
     from tidings.client.client import Client
 
-__all__ = ["add_to"]
-
 Watch = Annotated[bool, typer.Option("--watch", help="Show it again and again, until Ctrl-C.")]
 Every = Annotated[
     float, typer.Option("--every", min=0.05, metavar="SECONDS", help="How often, with --watch.")

@@ -17,8 +17,6 @@ from tidings.filters.explain import Explained
 from tidings.filters.tree import And, Arithmetic, Component, Exist, Not, Or
 from tidings.filters.truth import kind_name
 
-__all__ = ["Branch", "Mark", "as_data", "branch_of", "shown_value", "verdict"]
-
 # A test or a value wider than this no longer reads at a glance.
 _WIDEST = 60
 

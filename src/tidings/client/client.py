@@ -26,8 +26,6 @@ from tidings.filters.constraint import EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 from tidings.names import new_origin
 
-__all__ = ["Client"]
-
 WINDOW = 256
 """How many events may be on their way to a subscription that has not acknowledged them."""
 

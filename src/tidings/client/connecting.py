@@ -13,9 +13,6 @@ from tidings.client.transports.http_socket import OnConnection
 from tidings.client.transports.iiop_scheme import is_corba
 from tidings.errors import FilterNotFound, InvalidUsage, NotFound, TidingsError, Unreachable
 
-__all__ = ["connect", "connect_sync"]
-
-
 _NO_HTTP = (
     "is a CORBA address, over which there is no token, on_connection or tls; commands of tidings "
     "speak HTTP: write http://host:port"

@@ -11,8 +11,6 @@ from tidings.channel.views import ProxyInfo
 from tidings.client.transport import Transport
 from tidings.errors import NotFound, Stopping
 
-__all__ = ["Connection", "PushConnection"]
-
 
 class Connection:
     """A proxy that this client is connected to.

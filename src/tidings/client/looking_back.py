@@ -10,8 +10,6 @@ from tidings.client.past import PAGE, Moment, Past, microseconds, wish_of
 from tidings.client.transport import Message, Transport
 from tidings.errors import InvalidUsage
 
-__all__ = ["LooksBack"]
-
 
 class LooksBack:
     """The part of a client that reads journals.

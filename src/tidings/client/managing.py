@@ -40,8 +40,6 @@ from tidings.errors import InvalidUsage
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
 from tidings.filters.mapping import MappedConstraint
 
-__all__ = ["Admin", "Channel", "HostedFilter", "Managed", "Wanted", "constraints"]
-
 Wanted: TypeAlias = str | Constraint | Sequence[str | Constraint] | None
 """A constraint, or several of which one must match."""
 

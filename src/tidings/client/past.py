@@ -18,8 +18,6 @@ from tidings.events.fields import fields_for
 from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.plan import AdminRule, Plan, ProxyRule, Rule
 
-__all__ = ["Moment", "Past", "Replay", "Wish", "judge", "microseconds", "wish_of", "wish_of_proxy"]
-
 log = logging.getLogger(__name__)
 
 Moment: TypeAlias = int | datetime

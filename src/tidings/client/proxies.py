@@ -25,8 +25,6 @@ from tidings.client.transport import Transport
 from tidings.errors import InvalidUsage, ProxyNotFound
 from tidings.filters.constraint import Constraint, EventTypePattern
 
-__all__ = ["Proxies", "QoSRequest"]
-
 QoSRequest: TypeAlias = Mapping[str, object]
 """Quality of service under the standard's names."""
 

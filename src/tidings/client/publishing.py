@@ -15,8 +15,6 @@ from tidings.errors import InvalidUsage, TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.filters.constraint import EventTypePattern, event_type
 
-__all__ = ["Publisher", "Receipt"]
-
 # More events than this go in several pushes.
 _AT_ONCE: Final = 1_000
 

@@ -19,8 +19,6 @@ from tidings.errors import Disconnected, InvalidUsage
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["Delivery", "PullSubscription", "Subscription"]
-
 # A thousand years, in microseconds: for ever.
 _LONGEST: Final = 31_556_952_000_000_000
 

@@ -24,8 +24,6 @@ from tidings.client.subscription import Delivery, PullSubscription, Subscription
 from tidings.client.transport import Message
 from tidings.errors import InvalidUsage, Stopping, TidingsError
 
-__all__ = ["SyncClient", "SyncPublisher", "SyncPuller", "SyncSubscription"]
-
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
 _C = TypeVar("_C", bound=Connection)

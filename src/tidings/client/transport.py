@@ -22,16 +22,6 @@ from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
 
-__all__ = [
-    "HistoryPage",
-    "Message",
-    "PulledMessages",
-    "Source",
-    "Stream",
-    "Transport",
-    "TypesChanged",
-]
-
 TypesChanged: TypeAlias = Callable[[Sequence[EventTypePattern], Sequence[EventTypePattern]], object]
 """Told which event types were added and which removed."""
 

@@ -15,21 +15,6 @@ from typing import Final, NamedTuple, TypeAlias
 from tidings.channel.vocabulary import Place
 from tidings.errors import BadInput, Forbidden, LimitExceeded
 
-__all__ = [
-    "ANONYMOUS",
-    "KEY_OCTETS",
-    "KINDS",
-    "OWNER",
-    "Access",
-    "Grant",
-    "Keys",
-    "Object",
-    "ObjectKey",
-    "Principal",
-    "Relation",
-    "Verb",
-]
-
 
 class Verb(Enum):
     """What can be asked.

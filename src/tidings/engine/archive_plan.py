@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-__all__ = ["ArchivePlan", "ArchivingState", "Command", "archive_command"]
-
 
 @dataclass(frozen=True, slots=True)
 class ArchivePlan:
@@ -66,6 +64,7 @@ class ArchivingState:
         behind_octets: How much of the journal is not in the archive.
         behind_seconds: For how long the oldest of that has been in the journal.
         manifest_octets: How long the manifest was after the last seal; 0 before the first.
+        problems: What was damaged in the manifest at the start, in words.
     """
 
     folder: Path
@@ -77,3 +76,4 @@ class ArchivingState:
     behind_octets: int
     behind_seconds: float
     manifest_octets: int = 0
+    problems: tuple[str, ...] = ()

@@ -34,8 +34,6 @@ from tidings.stores.segments import Cursor, segment_path
 if TYPE_CHECKING:
     from tidings.engine.host import Host
 
-__all__ = ["Archiving"]
-
 log = logging.getLogger(__name__)
 
 # How often the child may be told how far it can read, in seconds.
@@ -46,6 +44,8 @@ _LONGEST_PAUSE: Final = 60.0
 # What a child that has ended may take to hand over its last lines, in seconds.
 _LAST_LINES: Final = 2.0
 _LONGEST_LINE: Final = 2**20
+# Damaged lines of the manifest that are told one by one.
+_TOLD: Final = 100
 
 
 class Archiving:
@@ -55,19 +55,29 @@ class Archiving:
         host: Whose journal; it has one.
         plan: Where the archive is.
         command: What starts the child.
+        problems: What is damaged in the archive's manifest, in words; those who run the service
+            are told.
 
     Attributes:
         plan: The same; `change` changes it.
         sealed: Up to where the archive has the journal for good; None as long as nothing is known.
         error: Why the archive does not go on; empty if it does.
+        problems: As above.
         pause: How long a child that died is not started again, in seconds; doubles each time.
     """
 
-    def __init__(self, host: Host, plan: ArchivePlan, command: Command = archive_command) -> None:
+    def __init__(
+        self,
+        host: Host,
+        plan: ArchivePlan,
+        command: Command = archive_command,
+        problems: tuple[str, ...] = (),
+    ) -> None:
         assert host.store is not None
         self.plan = plan
         self.sealed: Cursor | None = None
         self.error = ""
+        self.problems = problems
         self.pause = _PAUSE
         self._host = host
         self._store = host.store
@@ -87,6 +97,9 @@ class Archiving:
     def start(self) -> None:
         """Begins; the journal keeps from now on what is not archived yet."""
         self._host.archiving = self
+        for problem in self.problems[:_TOLD]:
+            text = f"damage in the archive {self.plan.folder}: {problem}"
+            self._host.notice(Notice(NoticeKind.LOST, 0, 0, text))
         self._host.housekeeping.unarchived = self._held
         loop = self._host.loop
         self._tasks = [
@@ -140,6 +153,7 @@ class Archiving:
             self._behind(),
             self._lag.seconds(),
             self._manifest_octets,
+            self.problems,
         )
 
     def _behind(self) -> int:

@@ -12,8 +12,6 @@ from tidings.engine.access import Object, Principal, Verb
 if TYPE_CHECKING:
     from tidings.engine.host import Host
 
-__all__ = ["authorise"]
-
 # By what a command is about; each kind of command stands in one of these.
 _ENGINE: Final = frozenset({c.ClockSet, c.Idle, c.Lost, c.Refilled, c.Revoke, c.Tick})
 _CHANNEL: Final = frozenset(

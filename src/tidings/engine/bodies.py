@@ -12,8 +12,6 @@ from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.stores.segments import Cursor
 
-__all__ = ["CACHE_OCTETS", "OVERHEAD_OCTETS", "Bodies", "Message", "packed", "unpacked"]
-
 CACHE_OCTETS: Final = 64 * 1024 * 1024
 # What a cached message takes beside its content; counted, so that tiny events are bounded too.
 OVERHEAD_OCTETS: Final = 256

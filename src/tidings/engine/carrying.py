@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from tidings.engine.host import Host
     from tidings.engine.store import Store
 
-__all__ = ["Carrying"]
-
 _T = TypeVar("_T")
 
 # Records a step reads, and objects written down between two turns of the loop.

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from tidings.channel.factory import Factory
     from tidings.engine.host import Host
 
-__all__ = ["Object", "channel_records", "framed", "objects", "topology_record"]
-
 Object: TypeAlias = tuple[int, str, str, State]
 """Channel, kind, key and state of an object, as `TopologyChanged` has them."""
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from functools import partial
-from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tidings.channel import effects as e
 from tidings.channel.commands import Redrive
 from tidings.channel.entries import NEVER, Entry
 from tidings.channel.views import DeadLetterInfo
 from tidings.engine.bodies import Message
-from tidings.engine.writing import Write
+from tidings.engine.store import Writable
+from tidings.engine.writing import NOTHING, Write
 from tidings.errors import NotFound, StoreError
 from tidings.events.codecs.json_codec import decode_event
 from tidings.stores.catalog import DeadLetterRow
@@ -23,12 +22,7 @@ from tidings.stores.records import Kind, Record
 if TYPE_CHECKING:
     from tidings.engine.host import Host
 
-__all__ = ["DeadLetters"]
-
 log = logging.getLogger(__name__)
-
-# How often a letter's event is read, a second apart, before it counts as damaged.
-_TRIES: Final = 5
 
 
 class DeadLetters:
@@ -41,6 +35,10 @@ class DeadLetters:
     def __init__(self, host: Host) -> None:
         self.redriven: set[tuple[int, int]] = set()
         self._host = host
+        self._buried = False  # since the last outcome
+        # On the disk thread: channel, consumer and number of events that cannot be read now.
+        self._unread: set[tuple[int, int, int]] = set()
+        self._later: list[Writable] = []
 
     def bury(self, effect: e.DeadLetter, write: Write) -> None:
         """Writes a dead letter down, with its event."""
@@ -52,36 +50,65 @@ class DeadLetters:
             return
         most = host.settings.limits.dead_letters
         known = place if isinstance(place, int) else None
-        write.records.append(partial(self._record, effect, found, known, most, count(1)))
+        write.records.append(partial(self._record, effect, found, known, most))
         write.sync = True
+        self._buried = True
+
+    def outcome(self, effect: e.Done, now: int) -> Writable:
+        """The record of copies that are done with: not before their letters are written."""
+        if not self._buried:
+            return self._host.recorder.outcome(effect, now)
+        self._buried = False
+        return partial(self._outcome, effect, now)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether events of letters could not be read yet: they must stay where they are."""
+        return bool(self._unread)
+
+    def try_again(self) -> None:
+        """Has letters written whose events could not be read before."""
+        if self._later:
+            later, self._later = self._later, []
+            self._host.writer.ride(later)
+
+    def _put_off(self, record: Writable) -> Record:
+        """On the disk thread: makes a record later, so that the others do not wait for it."""
+        self._host.loop.call_soon_threadsafe(lambda: self._later.append(record))
+        return NOTHING
+
+    def _outcome(self, effect: e.Done, now: int) -> Record:
+        """On the disk thread: a copy whose letter is put off waits for its consumer until then."""
+        where = (effect.channel, effect.proxy)
+        waiting = [seq for seq in effect.durable if (*where, seq) in self._unread]
+        if waiting:
+            self._put_off(partial(self._outcome, effect._replace(durable=waiting), now))
+        done = [seq for seq in effect.durable if (*where, seq) not in self._unread]
+        if not done:
+            return NOTHING
+        return self._host.recorder.outcome(effect._replace(durable=done), now)
 
     def _record(
-        self,
-        effect: e.DeadLetter,
-        found: Message | None,
-        place: int | None,
-        most: int,
-        tries: Iterator[int],
+        self, effect: e.DeadLetter, found: Message | None, place: int | None, most: int
     ) -> Record:
         """On the disk thread: the record, and the entry in the catalog.
 
         A letter that is damaged is reported and recorded as gone; one the catalog refuses is there
-        again after the next start, and gets its number then. What cannot be read in several tries
-        counts as damaged: all that is written waits for it.
-
-        Raises:
-            StoreError: The event cannot be read now; what is to be written with it waits.
+        again after the next start, and gets its number then. One whose event cannot be read now is
+        put off, and with it that its copy is done with: after a crash it is delivered again.
         """
         store = self._host.store
         assert store is not None
         message = found
+        channel, seq = effect.channel, effect.entry.seq
         if message is None and place is not None:
             try:
                 message = store.fetch([place])[0]
-            except StoreError:
-                if next(tries) < _TRIES:
-                    raise
-        channel, seq = effect.channel, effect.entry.seq
+            except StoreError as error:
+                log.warning("dead letter %d is written later: %s", seq, error)
+                self._unread.add((channel, effect.proxy, seq))
+                return self._put_off(partial(self._record, effect, found, place, most))
+        self._unread.discard((channel, effect.proxy, seq))
         if message is None:
             lost = partial(self._host.lost, channel, effect.proxy, [seq])
             self._host.loop.call_soon_threadsafe(lost)

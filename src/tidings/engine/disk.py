@@ -12,8 +12,6 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from tidings.errors import Stopping
 
-__all__ = ["DiskThread", "Done"]
-
 _T = TypeVar("_T")
 
 

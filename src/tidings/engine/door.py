@@ -37,8 +37,6 @@ from tidings.engine.viewing import Viewing
 from tidings.errors import Disconnected, InvalidUsage, NotFound, Stopping
 from tidings.filters.constraint import Constraint
 
-__all__ = ["LocalDoor"]
-
 _F = TypeVar("_F")
 
 _CLOSED: Final = "the client is closed: make another one"

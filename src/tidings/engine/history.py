@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from tidings.engine.host import Host
 
-__all__ = ["MOST", "History", "HistoryPage"]
-
 log = logging.getLogger(__name__)
 
 MOST: Final = 1_000
@@ -120,7 +118,7 @@ class History:
             pass
         page = search.page()
         self._host.find_losses()
-        self._host.report_losses({channel: search.invalid}, ())
+        self._host.report_losses({channel: search.invalid})
         return page._replace(lost=self._host.losses.between(channel, after or 0, page.next))
 
     async def _settled(self, channel: Channel) -> int:

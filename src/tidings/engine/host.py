@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -30,6 +31,7 @@ from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping
+from tidings.engine.judging import Judging
 from tidings.engine.leaving import Leaving, leaves
 from tidings.engine.losses import Losses, numbers_text, runs
 from tidings.engine.mailbox import Mailbox, Waiting, weight
@@ -45,14 +47,12 @@ from tidings.engine.watchdog import Watchdog
 from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
 from tidings.stores.journal import SEGMENT_OCTETS
+from tidings.stores.loss_book import write_book
 from tidings.stores.records import Kind
 from tidings.stores.retention import Retention
-from tidings.stores.segments import DamageReport
 
 if TYPE_CHECKING:
     from tidings.engine.archiving import Archiving
-
-__all__ = ["Host"]
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +110,8 @@ class Host:
         self.broken: asyncio.Future[str] = self.loop.create_future()
         self.disk_error: StoreError | None = None
         self.archiving: Archiving | None = None
-        self._mailbox = Mailbox(settings.limits.batch_events)
+        self._judging = Judging(self.factory, self.clock.now)
+        self._mailbox = Mailbox(settings.limits.batch_events, self._judging.ready)
         self._performer = Performer(self)
         self._timer = Timer(self.loop, self.clock.now, self._tick)
         self._scheduled = False
@@ -133,6 +134,7 @@ class Host:
         cache_octets: int = CACHE_OCTETS,
         retention: Retention | None = None,
         disk_quota: int | None = None,
+        archived: Mapping[bytes, tuple[str, int]] | None = None,
     ) -> Self:
         """Starts a host.
 
@@ -145,6 +147,8 @@ class Host:
             cache_octets: How much content of events on the disk is kept in memory.
             retention: How much of the past the journal keeps; `Retention()` if None.
             disk_quota: How long the journal may be, see `Housekeeping`.
+            archived: What the journal's archive knows: by origin, name and highest number of
+                each channel.
 
         Raises:
             JournalInUse: Another process uses the folder.
@@ -160,7 +164,7 @@ class Host:
             host = cls(settings, clock or SystemClock(), access or Access(), store, disk,
                        cache_octets)  # fmt: skip
             if found is not None:
-                await resume(host, found)
+                await resume(host, found, archived)
             host.housekeeping = Housekeeping(retention, disk_quota)
             host.housekeeping.start(host)
         except BaseException:
@@ -293,10 +297,13 @@ class Host:
         posts = self._mailbox.slice()
         self._scheduled = False
         if not posts:
+            self.watchdog.left()
+            if self._mailbox:
+                self._schedule()
             return
         now = self.clock.now()
         try:
-            answers, effects = self.factory.handle_many([post.command for post in posts], now)
+            answers, effects = self._judging.handle_many([post.command for post in posts], now)
             for post, answer in zip(posts, answers, strict=True):
                 if answer.__class__ is TidingsError:
                     log.error("a command has met a fault", exc_info=answer)
@@ -314,6 +321,8 @@ class Host:
         self._mailbox.took(cost, self.watchdog.left())
         if self._mailbox:
             self._schedule()
+        else:
+            self._judging.forget()
 
     def _tick(self) -> None:
         self.tell(c.Tick())
@@ -327,6 +336,8 @@ class Host:
             self.at_once(c.ClockSet(offset))
         if self.store is not None:
             self.find_losses()
+            self._keep_losses()
+            self.dead_letters.try_again()
         if self.disk_error is not None and not self.broken.done():
             self.writer.try_again()
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
@@ -395,31 +406,58 @@ class Host:
         for watcher in self._watchers:
             self.loop.call_soon(watcher, notice)
 
-    def report_losses(self, events: Mapping[int, Collection[int]], objects: Sequence[str]) -> None:
+    def report_losses(self, events: Mapping[int, Collection[int]]) -> None:
         """Notes what damage has cost, and tells those who run the service."""
         for channel, seqs in events.items():
             if new := self.losses.add_events(channel, seqs):
                 self._tell_lost(channel, 0, new)
-        self.losses.objects += objects
-        for what in objects:
-            self.notice(e.Notice(e.NoticeKind.LOST, 0, 0, f"lost by damage in the journal: {what}"))
+
+    async def tell_losses(self) -> None:
+        """Tells those who run the service of all that is lost and not accepted; keeps it."""
+        for at, text in self.losses.accepted:
+            day = datetime.fromtimestamp(at // 1_000_000, UTC)
+            self._tell(f"accepted as lost on {day:%Y-%m-%d}: {text}")
+        parts = [one for one in self.losses.found if one.is_part]
+        for one in parts[-_TOLD:]:
+            self._tell(f"damage in the journal: {one.text}")
+        for what in self.losses.objects:
+            self._tell(f"lost by damage in the journal: {what}")
+        for channel, seqs in self.losses.runs.items():
+            self._tell_lost(channel, 0, seqs)
+        if kept := self._keep_losses():
+            await asyncio.wait([kept])
+
+    def _tell(self, text: str) -> None:
+        self.notice(e.Notice(e.NoticeKind.LOST, 0, 0, text))
+
+    def _keep_losses(self) -> asyncio.Future[None] | None:
+        """Writes down what is lost, unless it is; what cannot be is tried again in a second."""
+        if self.store is None or not self.losses.changed:
+            return None
+        self.losses.changed = False
+        journal = self.store.journal
+        book = self.losses.written_down(journal.segments[0])
+        kept = self.submit(partial(write_book, journal.folder, book.octets()))
+        kept.add_done_callback(self._losses_kept)
+        return kept
+
+    def _losses_kept(self, kept: asyncio.Future[None]) -> None:
+        if not kept.cancelled() and (error := kept.exception()) is not None:
+            log.warning("what is lost cannot be written down: %s", error)
+            self.losses.changed = True
 
     def find_losses(self) -> None:
         """Looks for damage in the journal that was found since the start."""
         assert self.store is not None
         origins = {origin: id for id, origin in self.recorder.origins.items()}
-        damage = self.losses.damaged(self.store.journal.damage)
+        damage = self.losses.damaged(self.store.journal.damage, self.clock.now())
         events: dict[int, set[int]] = {}
         for kind, origin, seq in chain.from_iterable(report.lost for report in damage):
             if kind == Kind.EVENT and origin in origins:
                 events.setdefault(origins[origin], set()).add(seq)
-        self.report_damage(damage)
-        self.report_losses(events, ())
-
-    def report_damage(self, damage: Sequence[DamageReport]) -> None:
-        """Tells those who run the service what is damaged; of very much the first parts."""
         for report in damage[:_TOLD]:
-            self.notice(e.Notice(e.NoticeKind.LOST, 0, 0, f"damage in the journal: {report}"))
+            self._tell(f"damage in the journal: {report}")
+        self.report_losses(events)
 
     def lost(self, channel: int, proxy: int, seqs: Collection[int]) -> None:
         """Events cannot be read any more: notes it, and tells those who run the service."""
@@ -466,6 +504,7 @@ class Host:
             self._end_timers()
             try:
                 if self.store is not None:
+                    self._keep_losses()
                     self.writer.ride(last_words(self))
                     await self.writer.finish()
                     await self.disk.submit(self.store.close)

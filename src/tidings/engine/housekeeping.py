@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from tidings.engine.host import Host
 
-__all__ = ["Housekeeping"]
-
 log = logging.getLogger(__name__)
 
 _SECOND: Final = 1_000_000
@@ -195,7 +193,7 @@ class Housekeeping:
         """Lets old segments go, as far as that pays; whether some went."""
         host = self._host
         assert host is not None
-        if host.loop.time() < self._not_before:
+        if host.loop.time() < self._not_before or host.dead_letters.waiting:
             return False
         infos = await host.submit(self._segments)
         # Objects, rules and marks are written again, whatever goes.

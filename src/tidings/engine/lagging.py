@@ -9,8 +9,6 @@ from typing import Final
 
 from tidings.stores.segments import Cursor
 
-__all__ = ["Lag"]
-
 # More moments than this are thinned out: an archive may be behind for days.
 _MOST: Final = 512
 

@@ -26,8 +26,6 @@ from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
 if TYPE_CHECKING:
     from tidings.engine.host import Host
 
-__all__ = ["Leaving", "leaves"]
-
 _MESSAGES: Final = {Message}
 
 # A field of a named tuple, read without a Python call.

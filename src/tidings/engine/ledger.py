@@ -26,8 +26,6 @@ from tidings.stores.payloads import (
 )
 from tidings.stores.records import Kind, Record
 
-__all__ = ["Ledger", "Letter"]
-
 log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")

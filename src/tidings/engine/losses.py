@@ -1,15 +1,15 @@
-"""What the journal has lost, as far as that can be known: found on opening, and since."""
+"""What the journal has lost, as far as that can be known: before, on opening, and since."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Final, TypeAlias
 
+from tidings.stores.loss_book import MOST, MOST_RUNS, Accepted, Loss, LossBook, part_key
+from tidings.stores.records import Kind
 from tidings.stores.segments import DamageReport
-
-__all__ = ["Losses", "numbers_text", "runs"]
 
 # Longer lists of numbers are cut in texts.
 _MOST_NAMED = 10
@@ -20,23 +20,68 @@ _last: Final = itemgetter(1)
 
 
 class Losses:
-    """Counts what is lost, and knows the numbers of events.
+    """Counts what is lost and not accepted, and knows the numbers of events.
+
+    Args:
+        book: What was known before; it is kept up to date but for events, see `written_down`.
+        origins: By id, the origins of the channels that there are.
+        dropped: By origin, the highest number of an event that went with old segments.
 
     Attributes:
-        objects: Channels and subscriptions that are lost, in words.
-        stretches: Damaged parts of the journal of which nobody can tell what they held.
+        changed: Whether more is lost than the book on the disk says.
     """
 
-    def __init__(self) -> None:
-        self.objects: list[str] = []
-        self.stretches = 0
+    def __init__(
+        self,
+        book: LossBook | None = None,
+        origins: Mapping[int, str] | None = None,
+        dropped: Mapping[bytes, int] | None = None,
+    ) -> None:
+        self.changed = False
+        self._book = book or LossBook([], {}, {}, [])
+        self._origins = origins or {}
         self._seen = 0  # reports of damage
-        self._events: dict[int, list[_Run]] = {}  # by channel, in order
+        self._known = {one.key: one for one in self._book.losses}
+        self._more = 0  # that the book has no room for
+        # By channel, in order.
+        self._events: dict[int, list[_Run]] = {}
+        self._accepted: dict[int, list[_Run]] = {}
+        for id, origin in self._origins.items():
+            gone = (dropped or {}).get(bytes.fromhex(origin), 0)
+            if found := self._book.events.get(origin):
+                self._events[id] = found
+            if left := [run for run in self._book.accepted_events.get(origin, ()) if run[1] > gone]:
+                self._accepted[id] = left
 
     @property
     def events(self) -> int:
         """How many events are lost."""
         return sum(last + 1 - first for found in self._events.values() for first, last in found)
+
+    @property
+    def found(self) -> list[Loss]:
+        """Parts of the journal, channels and subscriptions that are lost and not accepted."""
+        return [one for one in self._book.losses if not one.accepted]
+
+    @property
+    def objects(self) -> list[str]:
+        """Channels and subscriptions that are lost, in words."""
+        return [one.text for one in self.found if not one.is_part]
+
+    @property
+    def stretches(self) -> int:
+        """Damaged parts of the journal, but for those that held known events and nothing else."""
+        return sum(one.is_part and one.counts for one in self.found) + self._more
+
+    @property
+    def accepted(self) -> Sequence[Accepted]:
+        """When something was accepted, and what in words."""
+        return self._book.accepted
+
+    @property
+    def runs(self) -> Mapping[int, Sequence[_Run]]:
+        """The lost events of each channel that are not accepted."""
+        return self._events
 
     @property
     def count(self) -> int:
@@ -49,41 +94,98 @@ class Losses:
         parts = (
             (self.events, "event", "events"),
             (len(self.objects), "channel or subscription", "channels or subscriptions"),
-            (self.stretches, "part", "parts"),
+            (self.stretches, "other part of the journal", "other parts of the journal"),
         )
         found = [f"{n} {one if n == 1 else more}" for n, one, more in parts if n]
-        if self.stretches:
-            found[-1] += " of the journal whose content nobody can tell"
         return (
             f"damage in the journal has cost {', '.join(found)}: see the notices" if found else ""
         )
 
-    def damaged(self, reports: Sequence[DamageReport]) -> list[DamageReport]:
+    def damaged(self, reports: Sequence[DamageReport], at: int) -> list[DamageReport]:
         """Counts what is new in a list of reports; those that may have cost something."""
         new = [one for one in reports[self._seen :] if one.what != "torn"]
         self._seen = len(reports)
         new = [one for one in new if one.lost or not one.all_known]
-        self.stretches += sum(not one.all_known for one in new)
+        for one in new:
+            events = one.all_known and all(kind == Kind.EVENT for kind, *_ in one.lost)
+            self._add(Loss(part_key(one), str(one), at, one.segment, counts=not events))
         return new
+
+    def add_object(self, key: str, text: str, at: int) -> bool:
+        """Notes a channel or a subscription; whether that is new."""
+        return self._add(Loss(key, text, at))
+
+    def _add(self, loss: Loss) -> bool:
+        if loss.key in self._known:
+            return False
+        if len(self._book.losses) >= MOST:
+            self._more += loss.counts
+            return True
+        self._known[loss.key] = loss
+        self._book.losses.append(loss)
+        self.changed = True
+        return True
 
     def add_events(self, channel: int, seqs: Iterable[int]) -> tuple[tuple[int, int], ...]:
         """Notes events of a channel; those that were not known to be lost, as runs."""
-        known = self._events.get(channel, [])
-        new = runs(sorted(seq for seq in set(seqs) if not _holds(known, seq)))
+        return self.add_runs(channel, runs(sorted(set(seqs))))
+
+    def add_runs(self, channel: int, found: Iterable[_Run]) -> tuple[_Run, ...]:
+        """The same, for runs of numbers."""
+        known = self._all(channel)
+        new = tuple(part for run in found for part in _without(run, known))
         if new:
-            self._events[channel] = _joined(sorted([*known, *new]))
+            self._events[channel] = _joined([*self._events.get(channel, ()), *new])
+            self.changed = True
         return new
 
     def between(self, channel: int, after: int, upto: int) -> tuple[tuple[int, int], ...]:
         """The lost events of a channel behind one number and up to another, as runs."""
-        known = self._events.get(channel, [])
+        known = self._all(channel)
         first = bisect_right(known, after, key=_last)
         found = known[first : bisect_right(known, upto, key=_first)]
         return tuple((max(one, after + 1), min(other, upto)) for one, other in found)
 
+    def _all(self, channel: int) -> list[_Run]:
+        new, accepted = self._events.get(channel, []), self._accepted.get(channel, [])
+        return _joined([*new, *accepted]) if new and accepted else new or accepted
+
     def forget(self, channel: int) -> None:
         """The channel is gone, and nobody asks for its events."""
-        self._events.pop(channel, None)
+        for events in (self._events, self._accepted):
+            self.changed |= events.pop(channel, None) is not None
+
+    def accept(self) -> None:
+        """Counts nothing any more of what is lost now."""
+        for one in self.found:
+            one.accepted = self.changed = True
+        for channel, found in self._events.items():
+            self._accepted[channel] = _joined([*self._accepted.get(channel, ()), *found])
+            self.changed = True
+        self._events = {}
+
+    def written_down(self, oldest: int) -> LossBook:
+        """The book, to be saved; `changed` has to be told by who saves it.
+
+        Args:
+            oldest: The oldest segment of the journal: of accepted parts before nobody asks.
+        """
+        book = self._book
+        book.losses = [
+            one for one in book.losses if not (one.accepted and 0 < one.segment < oldest)
+        ]
+        book.events = self._by_origin(self._events)
+        book.accepted_events = self._by_origin(self._accepted)
+        return book
+
+    def _by_origin(self, events: Mapping[int, list[_Run]]) -> dict[str, list[_Run]]:
+        left, found = MOST_RUNS, {}
+        for channel, some in events.items():
+            origin = self._origins.get(channel)
+            if origin is not None and left > 0:
+                found[origin] = some[:left]
+                left -= len(some)
+        return found
 
 
 def runs(seqs: Iterable[int]) -> tuple[tuple[int, int], ...]:
@@ -97,17 +199,25 @@ def runs(seqs: Iterable[int]) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def _holds(known: Sequence[_Run], seq: int) -> bool:
-    at = bisect_right(known, seq, key=_first)
-    return at > 0 and seq <= known[at - 1][1]
+def _without(run: _Run, known: Sequence[_Run]) -> Iterator[_Run]:
+    """What of a run is in none of others, which are in order."""
+    first, last = run
+    for low, high in known[bisect_right(known, first - 1, key=_last) :]:
+        if low > last:
+            break
+        if first < low:
+            yield first, low - 1
+        first = high + 1
+    if first <= last:
+        yield first, last
 
 
-def _joined(found: Sequence[_Run]) -> list[_Run]:
-    """Runs in order, those that touch made one."""
-    joined = [found[0]]
-    for first, last in found[1:]:
-        if first == joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], last)
+def _joined(found: Iterable[_Run]) -> list[_Run]:
+    """Runs in order, those that touch or overlap made one."""
+    joined: list[_Run] = []
+    for first, last in sorted(found):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
         else:
             joined.append((first, last))
     return joined

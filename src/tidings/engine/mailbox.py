@@ -18,8 +18,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.errors import TidingsError
-
-__all__ = ["Mailbox", "Post", "Waiting", "weight"]
+from tidings.events.structured import StructuredEvent
 
 log = logging.getLogger(__name__)
 
@@ -108,6 +107,8 @@ class Mailbox:
     Args:
         batch_events: A push of more events is refused; it is not parted, so that it is refused
             as a whole.
+        ready: Whether a push of one large event can be carried out at once; False if some of
+            what it needs was done, and it is to be asked again in the next slice.
     """
 
     __slots__ = (
@@ -115,15 +116,19 @@ class Mailbox:
         "_batch_events",
         "_cost",
         "_gathering",
+        "_met_large",
         "_new",
         "_old",
         "_others",
         "_queues",
+        "_ready",
         "_reserves",
         "most",
     )
 
-    def __init__(self, batch_events: int) -> None:
+    def __init__(
+        self, batch_events: int, ready: Callable[[Push], bool] = lambda push: True
+    ) -> None:
         self._queues: dict[Hashable, deque[Post]] = {}
         # Sources whose turn comes: those that had nothing waiting, and those that had a turn.
         self._new: deque[Hashable] = deque()
@@ -133,8 +138,11 @@ class Mailbox:
         self._ahead: Counter[Hashable] = Counter()
         # Whether a slice too small to be shared is for those that wait: every second one is.
         self._reserves = False
+        # Whether the source whose turn it is has come to a large event: one is enough for a slice.
+        self._met_large = False
         self._gathering: list[Callable[[], None]] = []
         self._batch_events = batch_events
+        self._ready = ready
         self._cost = 20.0
         self.most = 100
 
@@ -180,7 +188,10 @@ class Mailbox:
         self._gathering.append(act)
 
     def slice(self) -> list[Post]:
-        """The next commands, as many as fit into one slice; at least one."""
+        """The next commands, as many as fit into one slice; none if a large event is not ready.
+
+        A large event is the last of its queue in a slice.
+        """
         while self._gathering:
             try:
                 self._gathering.pop(0)()
@@ -200,10 +211,11 @@ class Mailbox:
         while (new or old) and room > 0:
             key = new.popleft() if new and (room > kept or not old) else old.popleft()
             queue = queues[key]
+            self._met_large = False
             room -= self._take(queue, min(room, _TURN) if len(queues) > 1 else room, taken)
             if not queue:
                 del queues[key]
-            elif queue[0].parts is not None and queue[0].command.promised:  # type: ignore[union-attr]
+            elif self._met_large or (queue[0].parts is not None and queue[0].command.promised):  # type: ignore[union-attr]
                 later.append(key)  # the part before it may yet refuse the whole push
             else:
                 old.append(key)
@@ -211,7 +223,7 @@ class Mailbox:
         return taken
 
     def _take(self, posts: deque[Post], room: int, taken: list[Post]) -> int:
-        """Takes what fits of one queue, at least one command; what it costs."""
+        """Takes what fits of one queue; what it costs."""
         cost = 0
         while posts and cost < room:
             post = posts.popleft()
@@ -221,9 +233,25 @@ class Mailbox:
                 post, rest = _parted(post, max(room - cost, _FEWEST))
                 posts.appendleft(rest)
                 size = weight(post.command)
+            if command.__class__ is Push:
+                at = _first_large(post.command)  # type: ignore[arg-type]
+                if at is not None and self._parts(post):
+                    self._take_large(post, at, posts, taken)
+                    return room
             taken.append(post)
             cost += size
         return cost
+
+    def _take_large(self, post: Post, at: int, posts: deque[Post], taken: list[Post]) -> None:
+        """Takes what stands before the first large event of a push; it itself if it is ready."""
+        if weight(post.command) > max(at, 1):
+            post, rest = _parted(post, max(at, 1))
+            posts.appendleft(rest)
+        if at or self._ready(post.command):  # type: ignore[arg-type]
+            taken.append(post)
+        else:
+            posts.appendleft(post)
+        self._met_large = True
 
     def _count_taken(self, taken: list[Post]) -> None:
         ahead = self._ahead
@@ -261,6 +289,14 @@ class Mailbox:
         if weight > 0:
             self._cost += (microseconds / weight - self._cost) * 0.2
             self.most = max(_FEWEST, min(_MOST, int(_SLICE / max(self._cost, 0.1))))
+
+
+def _first_large(command: Push) -> int | None:
+    """Where the first event stands that is known to be large."""
+    for at, item in enumerate(command.items):
+        if item.__class__ is StructuredEvent and item.octets:
+            return at
+    return None
 
 
 def _parted(post: Post, size: int) -> tuple[Post, Post]:

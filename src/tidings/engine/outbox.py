@@ -13,8 +13,6 @@ from typing import Any, Final, TypeAlias
 from tidings.channel.entries import Entry
 from tidings.engine.bodies import Message
 
-__all__ = ["LOST", "REFUSED", "Key", "Outbox", "Ticket"]
-
 Key: TypeAlias = tuple[int, int]
 """A consumer: channel and proxy."""
 

@@ -22,8 +22,6 @@ from tidings.errors import StoreError, TidingsError
 if TYPE_CHECKING:
     from tidings.engine.host import Host
 
-__all__ = ["Performer"]
-
 log = logging.getLogger(__name__)
 
 
@@ -128,7 +126,7 @@ class Performer:
     def _done(self, effect: e.Done, write: Write) -> None:
         self._host.counts[effect.outcome] += effect.copies
         if effect.durable and self._host.store is not None:
-            write.records.append(self._recorder.outcome(effect, self._host.clock.now()))
+            write.records.append(self._host.dead_letters.outcome(effect, self._host.clock.now()))
 
     def _topology(self, effect: e.TopologyChanged, write: Write) -> None:
         if effect.kind == "channel":

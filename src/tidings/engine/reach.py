@@ -10,16 +10,6 @@ from tidings.engine.bodies import Message
 from tidings.errors import WrongClient
 from tidings.filters.constraint import EventTypePattern
 
-__all__ = [
-    "Answers",
-    "Delivery",
-    "Endpoint",
-    "QuietEndpoint",
-    "Types",
-    "TypesChanged",
-    "in_words",
-]
-
 Types: TypeAlias = Sequence[EventTypePattern]
 """Event types that were added, or removed."""
 

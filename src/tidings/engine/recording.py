@@ -28,8 +28,6 @@ from tidings.stores.payloads import (
 )
 from tidings.stores.records import Kind, Record
 
-__all__ = ["HOST_ORIGIN", "Recorder"]
-
 HOST_ORIGIN: Final = bytes(16)
 """Stands for the channel in records that belong to the host."""
 

@@ -19,15 +19,16 @@ from typing import Any, Final, TypeAlias
 from tidings.channel.effects import Outcome
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.settings import Limits
-from tidings.clock import Clock
+from tidings.clock import Clock, SystemClock
 from tidings.engine.bodies import packed
 from tidings.engine.recording import HOST_ORIGIN
 from tidings.engine.store import Store
 from tidings.errors import TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.stores.catalog import Catalog
-from tidings.stores.chain import Head
+from tidings.stores.chain import Head, read_head
 from tidings.stores.journal import Journal
+from tidings.stores.loss_book import read_book
 from tidings.stores.payloads import (
     StoredDeadLetter,
     StoredEvent,
@@ -44,8 +45,6 @@ from tidings.stores.payloads import (
 from tidings.stores.records import Kind, Record
 from tidings.stores.segments import DamageReport, segment_path
 from tidings.stores.segments import Entry as JournalEntry
-
-__all__ = ["JOURNAL", "Pending", "Recovered", "open_journal", "recover", "uncollected"]
 
 log = logging.getLogger(__name__)
 
@@ -105,11 +104,12 @@ class Recovered:
         dropped: By origin and segment, the highest number of an event that went with the
             segments before.
         gone: Channel, kind and key of objects that were removed.
+        destroyed: Origins of channels that were removed.
         holes: Damaged parts of the journal of which it cannot be told what they held.
 
     Args:
         limits: How much is remembered of producers.
-        complete: Whether the journal has its first segment: numbers begin with 1.
+        complete: Whether no segment of the journal was dropped: numbers begin with 1.
     """
 
     def __init__(self, limits: Limits, *, complete: bool = False) -> None:
@@ -120,6 +120,7 @@ class Recovered:
         self.last_dead = 0
         self.dropped: dict[tuple[bytes, int], int] = {}
         self.gone: set[tuple[int, str, str]] = set()
+        self.destroyed: set[bytes] = set()
         self.holes = 0
         self._complete = complete
         self._limits = limits
@@ -239,6 +240,7 @@ class Recovered:
         self.gone.add((channel, kind, key))
         if kind == "channel":
             self.channels.pop(entry.record.channel, None)
+            self.destroyed.add(entry.record.channel)
 
     def _plan(self, entry: JournalEntry) -> None:
         channel = self._channel(entry.record.channel)
@@ -367,7 +369,7 @@ def open_journal(
         JournalTooNew: A newer version has written it; nothing was changed.
         StoreError: The folder cannot be used.
     """
-    found = Recovered(limits, complete=segment_path(folder / JOURNAL, 1).exists())
+    found = Recovered(limits, complete=_is_complete(folder / JOURNAL))
     with uncollected():
         journal = Journal.open(
             folder / JOURNAL,
@@ -388,6 +390,11 @@ def open_journal(
     return journal, found
 
 
+def _is_complete(folder: Path) -> bool:
+    head = read_head(folder)
+    return segment_path(folder, 1).exists() or (head is not None and head.first <= 1)
+
+
 def recover(
     folder: Path, limits: Limits, segment_octets: int, clock: Clock | None = None
 ) -> tuple[Store, Recovered]:
@@ -400,12 +407,13 @@ def recover(
     """
     journal, found = open_journal(folder, limits, segment_octets, clock=clock)
     try:
+        book = read_book(journal.folder, (clock or SystemClock()).now())
         catalog = Catalog.open(folder / CATALOG, journal.id)
         _list_dead(catalog, found, limits.dead_letters)
     except BaseException:
         journal.close()
         raise
-    return Store(journal, catalog, found.dropped_before(journal.segments[0])), found
+    return Store(journal, catalog, found.dropped_before(journal.segments[0]), book), found
 
 
 def _list_dead(catalog: Catalog, found: Recovered, most: int) -> None:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.channel import Channel
 from tidings.channel.entries import Entry
+from tidings.engine.losses import Losses
+from tidings.engine.recording import HOST_ORIGIN
 from tidings.engine.recovery import ChannelState, Recovered, uncollected
+from tidings.stores.journal import Journal
 from tidings.stores.payloads import marks_payload
 from tidings.stores.records import Kind, Record
 
 if TYPE_CHECKING:
+    from tidings.channel.factory import Factory
     from tidings.engine.host import Host
-
-__all__ = ["last_words", "resume"]
 
 log = logging.getLogger(__name__)
 
@@ -28,16 +30,24 @@ _VERY_MANY: Final = 100_000
 _AT_ONCE: Final = 500
 
 
-async def resume(host: Host, found: Recovered) -> None:
-    """Brings a new host into the state before the stop."""
+async def resume(
+    host: Host, found: Recovered, archived: Mapping[bytes, tuple[str, int]] | None = None
+) -> None:
+    """Brings a new host into the state before the stop.
+
+    Args:
+        host: Which one.
+        found: What the journal says.
+        archived: What its archive knows: by origin, name and highest number of each channel.
+    """
     waiting = sum(len(state.pending) for state in found.channels.values())
     with uncollected():
-        await _resume(host, found)
+        await _resume(host, found, archived or {})
         if waiting >= _VERY_MANY:
             gc.freeze()
 
 
-async def _resume(host: Host, found: Recovered) -> None:
+async def _resume(host: Host, found: Recovered, archived: Mapping[bytes, tuple[str, int]]) -> None:
     origins = found.origins()
     host.recorder.origins = origins
     host.origins = {id: origin.hex() for id, origin in origins.items()}
@@ -47,10 +57,9 @@ async def _resume(host: Host, found: Recovered) -> None:
         log.warning("passed over on recovery: %s", what)
     store = host.store
     assert store is not None
-    damage = host.losses.damaged(store.journal.damage)
-    if damage or found.unreadable:
-        host.report_damage(damage)
-        host.report_losses(*_lost(host, found, passed_over))
+    host.losses = Losses(store.book, host.origins, store.dropped)
+    note_losses(host.losses, store.journal, found, factory, passed_over, archived, host.clock.now())
+    await host.tell_losses()
     versions: dict[int, int] = {}
     for id, channel in factory.channels.items():
         state = found.channels.pop(origins[id], None) or ChannelState()
@@ -67,34 +76,60 @@ async def _resume(host: Host, found: Recovered) -> None:
     host.perform_alone(effects)
 
 
-def _lost(
-    host: Host, found: Recovered, passed_over: Sequence[str]
-) -> tuple[dict[int, set[int]], list[str]]:
-    """What damage has cost: events by channel, and objects in words.
+def note_losses(
+    losses: Losses,
+    journal: Journal,
+    found: Recovered,
+    factory: Factory,
+    passed_over: Sequence[str],
+    archived: Mapping[bytes, tuple[str, int]],
+    now: int,
+) -> None:
+    """Notes what damage that opening a journal has shown has cost.
 
-    A channel or subscription is lost if events wait for it, nothing is known of it, and nobody
-    has removed it.
+    A channel or subscription is lost if something else speaks of it, nothing is known of it, and
+    nobody has removed it.
+
+    Args:
+        losses: Where to.
+        journal: Which one.
+        found: What it says.
+        factory: Its objects, made again.
+        passed_over: What could not be.
+        archived: What its archive knows: by origin, name and highest number of each channel.
+        now: The time.
     """
-    origins = {origin: id for id, origin in host.recorder.origins.items()}
-    events: dict[int, set[int]] = {}
-    objects = list(passed_over)
-    for origin, state in found.channels.items():
-        channel = host.factory.channels.get(origins.get(origin, 0))
+    if not (losses.damaged(journal.damage, now) or found.unreadable):
+        return
+    ids = {origin: id for id, origin in found.origins().items()}
+    for text in passed_over:
+        losses.add_object(text, text, now)
+    for origin in sorted({*found.channels, *archived} - found.destroyed - {HOST_ORIGIN}):
+        state = found.channels.get(origin) or ChannelState()
+        name, highest = archived.get(origin, ("", 0))
+        channel = factory.channels.get(ids.get(origin, 0))
         if channel is None:
-            if state.pending:
-                objects.append(f"the channel {origin.hex()}, with {len(state.pending)} events")
+            if not (found.holes or state.pending):  # only what came after its end is left of it
+                continue
+            text = _lost_channel(origin, name, max(highest, state.seq), len(state.pending))
+            losses.add_object(f"channel {origin.hex()}", text, now)
             continue
-        if state.lost:
-            events[channel.id] = state.lost
+        losses.add_events(channel.id, state.lost)
+        losses.add_runs(channel.id, [(max(state.seq, state.used) + 1, highest)])
         named = {proxy for one in state.pending.values() for proxy in one[5]}
-        objects += [
-            f"the subscription {proxy} of channel {channel.id}"
-            for proxy in sorted(named.difference(channel.proxies))
-            if (channel.id, "proxy", str(proxy)) not in found.gone
-        ]
+        for proxy in sorted(named.difference(channel.proxies)):
+            if (channel.id, "proxy", str(proxy)) not in found.gone:
+                text = f"the subscription {proxy} of channel {channel.id}"
+                losses.add_object(f"subscription {origin.hex()} {proxy}", text, now)
     if found.unreadable:
-        objects.append(f"{found.unreadable} records that this version does not understand")
-    return events, objects
+        text = f"{found.unreadable} records that this version does not understand"
+        losses.add_object(text, text, now)
+
+
+def _lost_channel(origin: bytes, name: str, highest: int, waiting: int) -> str:
+    called = f"{name} ({origin.hex()})" if name else origin.hex()
+    upto = f" up to {highest}" if highest else ""
+    return f"the channel {called}, with its subscriptions and events{upto}; {waiting} of them wait"
 
 
 def last_words(host: Host) -> list[Record]:

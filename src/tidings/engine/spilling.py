@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from tidings.engine.host import Host
     from tidings.engine.store import Store
 
-__all__ = ["Spilling"]
-
 log = logging.getLogger(__name__)
 
 # Until a refill that failed is tried again, in seconds.

@@ -7,8 +7,6 @@ from typing import Final
 
 from tidings.clock import Clock, monotonic_microseconds
 
-__all__ = ["THRESHOLD", "SteadyClock"]
-
 # A clock that is slewed runs at most 500 ppm wrong: it needs a quarter of an hour for this much.
 THRESHOLD: Final = 500_000
 

@@ -16,11 +16,10 @@ from tidings.events.codecs.json_codec import decode_event
 from tidings.events.envelope import ProducerMark
 from tidings.stores.catalog import Catalog, DeadLetterRow
 from tidings.stores.journal import Journal
+from tidings.stores.loss_book import LossBook
 from tidings.stores.payloads import StoredDeadLetter, stored_event
 from tidings.stores.records import Kind, Record
 from tidings.stores.segments import Cursor
-
-__all__ = ["Store", "Writable", "message_of"]
 
 log = logging.getLogger(__name__)
 
@@ -39,10 +38,15 @@ class Store:
         ledger: Sees what happens while old segments are carried forward; None otherwise.
         taken: Dead letters that were taken out, and whose end is not in the journal yet.
         dropped: By origin, the highest number of an event that went with old segments.
+        book: What was known to be lost when it was opened.
     """
 
     def __init__(
-        self, journal: Journal, catalog: Catalog, dropped: Mapping[bytes, int] | None = None
+        self,
+        journal: Journal,
+        catalog: Catalog,
+        dropped: Mapping[bytes, int] | None = None,
+        book: LossBook | None = None,
     ) -> None:
         self.journal = journal
         self.catalog = catalog
@@ -51,6 +55,7 @@ class Store:
         self.ledger: Ledger | None = None
         self.taken: set[Letter] = set()
         self.dropped = dict(dropped or {})
+        self.book = book
 
     @property
     def folder(self) -> Path:

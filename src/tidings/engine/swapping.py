@@ -13,8 +13,6 @@ from tidings.channel.holders import Proxy
 if TYPE_CHECKING:
     from tidings.engine.host import Host
 
-__all__ = ["FEWEST", "Swapping"]
-
 FEWEST: Final = 100
 """Consumers with fewer entries in memory are left alone: it would not be worth it."""
 

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-__all__ = ["LONGEST", "Timer"]
-
 # Event loops refuse very long waits; a timer that is set further away wakes up in between.
 LONGEST: Final = 3_600_000_000
 

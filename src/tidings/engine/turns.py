@@ -13,10 +13,10 @@ from weakref import WeakKeyDictionary
 
 from tidings.clock import monotonic_microseconds
 
-__all__ = ["Turns"]
-
 # How long one turn may hold up the loop, in microseconds; well below what counts as a block.
 _TURN: Final = 1_500
+# Who was not back for so long has waited, and others had the loop; in microseconds.
+_PAUSE: Final = 100
 
 
 class _Row:
@@ -47,20 +47,30 @@ _rows: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, _Row]] = WeakKeyDictio
 class Turns:
     """The turns of one piece of long work."""
 
-    __slots__ = ("_since",)
+    __slots__ = ("_asked", "_since")
 
     def __init__(self) -> None:
-        self._since = monotonic_microseconds()
+        self._since = self._asked = monotonic_microseconds()
 
     @property
     def over(self) -> bool:
         """Whether others have waited long enough; where much is done, asked before `give`."""
-        return monotonic_microseconds() - self._since > _TURN
+        self._asked = now = monotonic_microseconds()
+        return now - self._since > _TURN
+
+    def go_on(self) -> None:
+        """Begins a new turn if it was waited since `over` was asked: waiting is no work."""
+        now = monotonic_microseconds()
+        if now - self._asked > _PAUSE:
+            self._since = now
 
     async def give(self) -> None:
         """Lets others go on if they have waited long enough."""
-        if not self.over:
-            return
+        if self.over:
+            await self.wait()
+
+    async def wait(self) -> None:
+        """Waits for the next turn: who has long work before it begins, else all begin at once."""
         loop = asyncio.get_running_loop()
         row = _rows.get(loop)
         if row is None:

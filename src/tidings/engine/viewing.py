@@ -26,8 +26,6 @@ from tidings.errors import ChannelNotFound, ProxyNotFound
 if TYPE_CHECKING:
     from tidings.engine.host import Host
 
-__all__ = ["Viewing"]
-
 
 class Viewing:
     """Views of a host, as one principal may have them.

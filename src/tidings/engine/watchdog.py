@@ -8,8 +8,6 @@ from typing import Final
 
 from tidings.clock import monotonic_microseconds
 
-__all__ = ["LIMIT", "Watchdog"]
-
 # Nothing may hold up the loop for longer, in microseconds.
 LIMIT: Final = 5_000
 # While the engine has nothing to do, the probe looks this much more seldom.

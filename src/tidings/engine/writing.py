@@ -31,8 +31,6 @@ from tidings.events.envelope import ProducerMark
 from tidings.stores.records import Kind, Record
 from tidings.stores.segments import Cursor
 
-__all__ = ["AcceptedEvent", "Write", "Writer", "must_last", "refusal"]
-
 log = logging.getLogger(__name__)
 
 # Commands beside the flow of events that change nothing a crash could undo.
@@ -42,8 +40,8 @@ _LASTING: Final = frozenset(get_args(Management)).difference(_PASSING)
 # Acknowledgements ride on the next sync; without one they wait at most this long, in seconds.
 _RIDE: Final = 0.1
 _MOST_RIDING: Final = 1_000
-# Says nothing: it only shows whether the disk takes records.
-_TRIAL: Final = Record(Kind.RESERVED, HOST_ORIGIN, 0, b"")
+NOTHING: Final = Record(Kind.RESERVED, HOST_ORIGIN, 0, b"")
+"""A record that says nothing."""
 
 
 class AcceptedEvent(NamedTuple):
@@ -208,7 +206,7 @@ class Writer:
     def try_again(self) -> None:
         """Finds out whether a disk that refused takes records again."""
         if not self.owed and not self.under_way:
-            self._riding.append(_TRIAL)
+            self._riding.append(NOTHING)
         self.flush()
 
     def after_writes(self, act: Callable[[], None]) -> None:

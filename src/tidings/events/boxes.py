@@ -10,8 +10,6 @@ from tidings.events.reference import Reference
 from tidings.events.typecode import Label, TypeCode
 from tidings.events.typetext import describe
 
-__all__ = ["Any", "UnionValue", "Value", "same"]
-
 
 class UnionValue:
     """A union's value: the discriminator, and the value of the branch it selects."""

@@ -19,8 +19,6 @@ from tidings.events.texts import checked_text, exact_text, place_name, shortened
 from tidings.events.typecode import INTEGER_RANGES, Kind, Label, TypeCode
 from tidings.events.typetext import describe
 
-__all__ = ["conform"]
-
 
 def conform(type_: TypeCode, value: object, where: str = "", depth: int = 0) -> Value:
     """The value in the form in which the type stores it.

@@ -10,8 +10,6 @@ from tidings.events.structured import StructuredEvent
 from tidings.events.texts import shortened
 from tidings.names import is_origin, is_readable
 
-__all__ = ["Envelope", "ProducerMark", "TraceContext"]
-
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}", re.ASCII)
 # W3C asks for at least 512 characters; what sends more than this is not a tracer.
 _TRACESTATE = re.compile(r"[ -~]{0,8192}", re.ASCII)

@@ -29,22 +29,6 @@ from tidings.events.paths import MISSING, Missing, Name, Pair, Path, walk
 from tidings.events.structured import UTC_T, StructuredEvent, event_in_any, header_type
 from tidings.events.typecode import INTEGER_RANGES, Kind, TypeCode
 
-__all__ = [
-    "ANY_EVENT_TYPE",
-    "COMPOSITE",
-    "AnyFields",
-    "Char",
-    "Composite",
-    "EnumLabel",
-    "Fields",
-    "Plain",
-    "StructuredFields",
-    "fields_for",
-    "fields_of",
-    "is_any",
-    "plain",
-]
-
 
 class Char(str):
     """A character; unlike a string it also counts as its code."""

@@ -14,8 +14,6 @@ from tidings.events.structured import STANDARD_HEADER
 from tidings.events.typecode import INTEGER_RANGES, Kind, TypeCode
 from tidings.events.typetext import read_type
 
-__all__ = ["json_schema_of"]
-
 Schema: TypeAlias = dict[str, object]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

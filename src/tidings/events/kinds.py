@@ -5,8 +5,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, TypeAlias
 
-__all__ = ["DISCRIMINATORS", "INTEGER_RANGES", "KEYWORDS", "UNNAMED", "Kind", "Label"]
-
 Label: TypeAlias = int | bool | str
 """A case label of a union: a number, a boolean, a character or an enum label."""
 

@@ -14,24 +14,6 @@ from tidings.events.anyvalue import Any, UnionValue, Value, infer
 from tidings.events.checking import conform
 from tidings.events.typecode import Kind, Label, TypeCode
 
-__all__ = [
-    "MISSING",
-    "Branch",
-    "DefaultActive",
-    "Discriminator",
-    "Element",
-    "Length",
-    "Missing",
-    "Name",
-    "Pair",
-    "Path",
-    "Position",
-    "ReposId",
-    "Step",
-    "TypeId",
-    "walk",
-]
-
 
 class Missing:
     """The type of MISSING: what a path that leads nowhere resolves to."""

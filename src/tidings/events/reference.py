@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from tidings.errors import InvalidEvent
 from tidings.events.texts import checked_text, exact_text, shortened
 
-__all__ = ["Reference"]
-
 
 class Reference:
     """A reference to a CORBA object: its type, and the profiles that say where it is.

@@ -24,17 +24,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = [
-    "Catalogue",
-    "Conflict",
-    "EventType",
-    "FieldSeen",
-    "Limits",
-    "TypeSeen",
-    "arrow_schema_of",
-    "filter_kind",
-]
-
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How much is noted. A full catalogue of the usual short names takes some 20 MB."""

@@ -17,8 +17,6 @@ from tidings.events.checking import conform
 from tidings.events.structured import UTC_T, StructuredEvent
 from tidings.events.texts import shortened
 
-__all__ = ["STANDARD_NAMES", "misfit", "standard_value", "utc", "with_standard_types"]
-
 _UNITS_PER_MICROSECOND: Final = 10
 _RELIABILITIES: Final = {"BestEffort": 0, "Persistent": 1}
 _TIME: Final = "a time such as 2027-01-01T08:00:00Z (RFC 3339), or a TimeBase::UtcT"

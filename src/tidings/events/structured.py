@@ -18,8 +18,6 @@ from tidings.events.checking import conform
 from tidings.events.texts import checked_text, member_name
 from tidings.events.typecode import Kind, TypeCode
 
-__all__ = ["StructuredEvent", "event_in_any", "header_type"]
-
 _MODULE = "IDL:omg.org/CosNotification/{}:1.0"
 
 
@@ -86,6 +84,9 @@ class StructuredEvent:
     """One event, in the stored form; `event()` builds one from what a user writes.
 
     Treat the mappings as read-only: events are shared between consumers.
+
+    Attributes:
+        octets: What a large one takes in memory, once that was reckoned; else 0.
     """
 
     domain: str = ""
@@ -94,6 +95,7 @@ class StructuredEvent:
     header: Mapping[str, Value] = field(default_factory=dict)
     data: Mapping[str, Value] = field(default_factory=dict)
     body: Value = None
+    octets: int = field(default=0, init=False, repr=False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, StructuredEvent):

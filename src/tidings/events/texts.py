@@ -6,8 +6,6 @@ import reprlib
 
 from tidings.errors import InvalidEvent
 
-__all__ = ["checked_text", "exact_text", "member_name", "place_name", "shortened"]
-
 
 def checked_text(text: str, where: str) -> str:
     """The text itself, if it is well formed."""

@@ -12,8 +12,6 @@ from tidings.errors import InvalidTypeCode
 from tidings.events import typecode as tc
 from tidings.events.typecode import KEYWORDS, MAX_TYPE_DEPTH, PRIMITIVES, Kind, TypeCode
 
-__all__ = ["describe", "read_type", "type_text"]
-
 _TOKEN = re.compile(r"\s*([A-Za-z]+|[0-9]+|[<>,\[\]]|\S)")
 # The longest name of a type that nests as deep as types may has half of that.
 _MAX_TEXT = 4_096

@@ -11,8 +11,7 @@ import difflib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from tidings.errors import InvalidConstraint
-from tidings.errors.carets import caret_report, line_and_column
+from tidings.errors import InvalidConstraint, caret_report, line_and_column
 from tidings.events.fields import RESERVED_NAMES
 from tidings.events.paths import Name, Path
 from tidings.filters.limits import DEFAULT_LIMITS, Limits
@@ -21,8 +20,6 @@ from tidings.filters.rewrite import fold
 from tidings.filters.scan import Token, scan
 from tidings.filters.tree import COMPARISONS, Boolean, Node
 from tidings.filters.truth import with_article
-
-__all__ = ["Caution", "Checked", "check"]
 
 
 @dataclass(frozen=True, slots=True)

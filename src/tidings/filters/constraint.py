@@ -14,8 +14,6 @@ from tidings.filters.parse import parse
 from tidings.filters.to_python import Predicate, to_python
 from tidings.filters.tree import Node
 
-__all__ = ["Constraint", "EventTypePattern", "accepted_constraint", "constraint", "event_type"]
-
 # As long as any name in use, and short enough that patterns stay cheap.
 MAX_NAME = 1_024
 

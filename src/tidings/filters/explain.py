@@ -31,8 +31,6 @@ from tidings.filters.tree import (
     Or,
 )
 
-__all__ = ["Explained", "explain"]
-
 
 @dataclass(frozen=True, slots=True)
 class Explained:

@@ -22,8 +22,6 @@ from tidings.errors import (
 from tidings.events.fields import Fields
 from tidings.filters.constraint import Constraint, EventTypePattern
 
-__all__ = ["EventTypeChange", "Filter", "FilterVersion", "accepted_grammar"]
-
 GRAMMAR = "EXTENDED_TCL"
 _GRAMMARS = (GRAMMAR, "ETCL", "TCL", "")
 

@@ -17,8 +17,6 @@ from tidings.events.typetext import describe
 from tidings.filters.constraint import Constraint
 from tidings.filters.truth import number
 
-__all__ = ["MappedConstraint", "MappingFilter", "MappingVersion"]
-
 
 @dataclass(frozen=True, slots=True)
 class MappedConstraint:

@@ -33,8 +33,6 @@ from tidings.filters.tree import (
     Text,
 )
 
-__all__ = ["Kinds", "Operand", "parse", "parse_operand"]
-
 
 class Kinds:
     """Sets of kinds, as bits."""

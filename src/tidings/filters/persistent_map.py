@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Final, TypeVar, overload
 
-__all__ = ["PersistentMap"]
-
 K = TypeVar("K")
 V = TypeVar("V")
 D = TypeVar("D")

@@ -34,22 +34,6 @@ from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 from tidings.filters.persistent_map import PersistentMap
 
-__all__ = [
-    "EMPTY_RULE",
-    "AdminRule",
-    "Judgement",
-    "MappingRule",
-    "Operator",
-    "Plan",
-    "PlanChange",
-    "PlanOptions",
-    "ProxyRule",
-    "Purpose",
-    "Rule",
-    "Side",
-    "Verdict",
-]
-
 
 class Side(Enum):
     """Where events come from, or where they go."""

@@ -47,8 +47,6 @@ from tidings.filters.plan import (
     Side,
 )
 
-__all__ = ["FORMAT", "SharedConstraints", "change_from_plain", "change_to_plain"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 Types: TypeAlias = tuple[EventTypePattern, ...]

@@ -24,8 +24,6 @@ from tidings.filters.tree import (
     Text,
 )
 
-__all__ = ["print_tree"]
-
 # How tightly each form binds, loosest first (spec: section 2).
 _OR, _AND, _COMPARE, _IN, _CONTAINS, _SUM, _PRODUCT, _NOT, _PRIMARY = range(9)
 

@@ -33,8 +33,6 @@ from tidings.filters.tree import (
     Real,
 )
 
-__all__ = ["fold", "normalise", "push_negation"]
-
 
 def normalise(tree: Node) -> Node:
     """Negations at the leaves, and folded."""

@@ -26,8 +26,6 @@ from tidings.events.paths import (
 from tidings.filters.limits import Limits
 from tidings.filters.truth import HIGHEST
 
-__all__ = ["Token", "scan"]
-
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n\f]+)
     | (?P<real>(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)

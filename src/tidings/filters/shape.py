@@ -31,8 +31,6 @@ from tidings.filters.tree import (
 )
 from tidings.filters.truth import EXACT, OneChar, literal
 
-__all__ = ["Constant", "Shape", "constant_of", "default_path", "shape_of"]
-
 Constant = int | float | str | bool
 _Paths = list[Path] | None
 

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from tidings.events.fields import Fields
 from tidings.events.paths import MISSING, Path
 from tidings.filters import truth
+from tidings.filters.searching import LONG
 from tidings.filters.shape import Constant, Shape, shape_of
 from tidings.filters.tree import (
     LITERALS,
@@ -35,8 +36,6 @@ from tidings.filters.tree import (
     Real,
     Text,
 )
-
-__all__ = ["Predicate", "to_python"]
 
 Predicate: TypeAlias = Callable[[Fields], bool | None]
 """TRUE, FALSE, or None for an error, which counts as FALSE."""
@@ -252,7 +251,9 @@ class _Writer:
         if not isinstance(node.left, Text) or not isinstance(node.right, Component):
             return self._checked(by_table)
         result = self._name("v")
-        self._line(f"if type({right}) is str: {result} = {left} in {right}")
+        self._line(
+            f"if type({right}) is str and len({right}) < {LONG}: {result} = {left} in {right}"
+        )
         self._line("else:")
         self._line(f" {result} = {by_table}")
         self._line(f" if {result} is None: return None")

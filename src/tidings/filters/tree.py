@@ -12,40 +12,6 @@ from typing import ClassVar
 
 from tidings.events.paths import Path
 
-__all__ = [
-    "ALL_NODES",
-    "Add",
-    "And",
-    "Arithmetic",
-    "Boolean",
-    "Comparison",
-    "Component",
-    "Contains",
-    "Default",
-    "Divide",
-    "Equal",
-    "Exist",
-    "Greater",
-    "GreaterEqual",
-    "In",
-    "Integer",
-    "Label",
-    "Less",
-    "LessEqual",
-    "Multiply",
-    "Node",
-    "Not",
-    "NotEqual",
-    "Or",
-    "Real",
-    "Remainder",
-    "Subtract",
-    "Text",
-    "children",
-    "paths_of",
-    "walk_tree",
-]
-
 
 class Node:
     """A node of a constraint tree."""

@@ -15,6 +15,7 @@ from decimal import ROUND_DOWN, Context, Decimal, InvalidOperation
 
 from tidings.events.fields import Char, Composite, EnumLabel, Plain
 from tidings.events.paths import Missing
+from tidings.filters.searching import LONG, stands_in
 from tidings.filters.tree import (
     Add,
     Arithmetic,
@@ -30,17 +31,6 @@ from tidings.filters.tree import (
     Remainder,
     Subtract,
 )
-
-__all__ = [
-    "ARITHMETIC",
-    "COMPARE",
-    "OneChar",
-    "contains",
-    "kind_name",
-    "literal",
-    "member",
-    "with_article",
-]
 
 LOWEST, HIGHEST = -(2**63), 2**64 - 1
 
@@ -191,6 +181,8 @@ ARITHMETIC: dict[type[Arithmetic], Callable[[Plain, Plain], _Number | None]] = {
 def contains(needle: Plain, text: Plain) -> bool | None:
     """`needle ~ text`: whether the left string stands inside the right one."""
     if type(needle) in _STRINGS and type(text) in _STRINGS:
+        if len(text) >= LONG:  # type: ignore[arg-type]
+            return stands_in(needle, text)  # type: ignore[arg-type]
         return needle in text  # type: ignore[operator]
     return None
 

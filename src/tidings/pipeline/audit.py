@@ -30,8 +30,6 @@ from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["run_audit"]
-
 Progress = Callable[[str, float], None]
 
 

@@ -12,17 +12,6 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-__all__ = [
-    "NOTHING",
-    "Lacking",
-    "LackingEvents",
-    "Total",
-    "asked_of",
-    "differences",
-    "lacking_events",
-    "lacking_outcomes",
-]
-
 K = TypeVar("K", bound=Hashable)
 
 

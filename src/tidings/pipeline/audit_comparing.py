@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     from tidings.pipeline.frames import PlanRow
 
-__all__ = ["Compared", "Counted", "compare"]
-
 # Consumers whose waiting events are looked at one by one; the books of more are only counted.
 _MOST_CONSUMERS: Final = 1_000
 

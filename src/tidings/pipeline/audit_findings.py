@@ -12,14 +12,6 @@ from tidings.pipeline.audit_pairs import DISAGREES, DOUBLED, NOT_ENDED, WRONG
 from tidings.pipeline.audit_result import Finding, FindingKind, PairId
 from tidings.pipeline.audit_tally import BadPair
 
-__all__ = [
-    "bad_pair_findings",
-    "doubled_event_findings",
-    "lacking_event_findings",
-    "lacking_outcome_finding",
-    "orphan_findings",
-]
-
 # How many numbers a sentence names; the finding has more.
 _SAID: Final = 5
 

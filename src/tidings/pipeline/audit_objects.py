@@ -13,8 +13,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-__all__ = ["DISCONNECTED", "FIRST", "LAST", "NO_LONGER_TRACKED", "ObjectRow", "Tile", "tiles"]
-
 DISCONNECTED: Final = "disconnected"
 NO_LONGER_TRACKED: Final = "no longer tracked"
 

@@ -20,23 +20,6 @@ from tidings.pipeline.frames import PlanRow
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = [
-    "BEST_EFFORT",
-    "DISAGREES",
-    "DOUBLED",
-    "FINAL",
-    "NOT_ENDED",
-    "ORPHAN",
-    "PENDING",
-    "REDRIVEN",
-    "UNKNOWN",
-    "WRONG",
-    "Sources",
-    "pairs",
-    "proxy_tiles",
-    "tile_frame",
-]
-
 FINAL: Final = (
     *("delivered", "expired", "discarded", "dead-lettered", "rejected", "disconnected"),
     "lost",

@@ -11,8 +11,6 @@ import msgspec
 from tidings.pipeline.frames import PlanRow
 from tidings.stores.archive.rules import chained
 
-__all__ = ["PlanFault", "PlanHistory", "plan_histories"]
-
 
 class PlanFault(NamedTuple):
     """A row of a plan that does not follow from the one before.

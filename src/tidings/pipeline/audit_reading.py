@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile
 
-__all__ = ["AuditedArchive", "open_archive"]
-
 
 @dataclass(frozen=True)
 class AuditedArchive:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["Account", "AuditOptions", "AuditResult", "Finding", "FindingKind", "PairId"]
-
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:

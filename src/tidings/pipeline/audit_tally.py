@@ -25,21 +25,6 @@ from tidings.pipeline.audit_result import Account
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = [
-    "ACCOUNTED",
-    "BAD",
-    "BadPair",
-    "EventTotals",
-    "TallyRow",
-    "accounts",
-    "bad_pairs",
-    "event_totals",
-    "odd_pairs",
-    "orphan_totals",
-    "tally",
-    "waiting_pairs",
-]
-
 ACCOUNTED: Final = {
     BEST_EFFORT: "best_effort",
     "delivered": "delivered",

@@ -10,8 +10,6 @@ from tidings.pipeline.audit_result import Account, AuditResult, Finding
 from tidings.pipeline.report_page import Figure, Page, Section, Sheet
 from tidings.pipeline.report_view import count_text, second_text
 
-__all__ = ["audit_figures", "audit_page", "audit_sections", "pairs_text"]
-
 _PARTS: Final = {
     "delivered": "#4aa564",
     "expired": "#c9a227",

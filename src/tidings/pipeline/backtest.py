@@ -26,8 +26,6 @@ from tidings.pipeline.places import place_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["plain_event", "run_backtest"]
-
 Progress = Callable[[str, float], None]
 
 _HOUR: Final = 3_600_000_000

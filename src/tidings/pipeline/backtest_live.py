@@ -25,8 +25,6 @@ from tidings.pipeline.plan_book import PlanBook, Span, Unit
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Present", "archived_rules", "live_subscriptions", "rules_of_service"]
-
 _HOUR: Final = 3_600_000_000
 _ALWAYS: Final = Span(0)
 

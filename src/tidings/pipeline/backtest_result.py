@@ -4,14 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = [
-    "BacktestOptions",
-    "BacktestResult",
-    "HourCount",
-    "LiveSubscription",
-    "Sample",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class BacktestOptions:

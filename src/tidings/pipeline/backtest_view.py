@@ -10,8 +10,6 @@ from tidings.pipeline.report_page import Figure, Page, Section, Sheet
 from tidings.pipeline.report_view import count_text, second_text, share_text, type_text
 from tidings.pipeline.times import moment_text
 
-__all__ = ["backtest_figures", "backtest_page", "backtest_sections"]
-
 _HOUR = 3_600_000_000
 _MOST_BARS = 20
 

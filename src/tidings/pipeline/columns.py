@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-__all__ = ["number"]
-
 
 def number(name: str) -> Column:
     """A data property that is a number, whether its producer sent an integer or a real.

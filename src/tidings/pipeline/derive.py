@@ -29,8 +29,6 @@ from tidings.pipeline.frames import Selection, events_frame
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["Batch", "Query", "derived", "load_queries", "query"]
-
 
 @dataclass(frozen=True)
 class Batch:

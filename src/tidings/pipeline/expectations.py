@@ -33,15 +33,6 @@ from tidings.filters.to_spark.columns import ANYTHING, EventColumns, Occurring
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = [
-    "ColumnMaker",
-    "Expectation",
-    "Severity",
-    "Split",
-    "load_expectations",
-    "split",
-]
-
 LIST_NAME: Final = "EXPECTATIONS"
 
 ColumnMaker: TypeAlias = "Callable[[], Column]"

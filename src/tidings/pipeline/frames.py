@@ -22,20 +22,6 @@ if TYPE_CHECKING:
 
     from tidings.stores.archive.manifest import Manifest, SegmentFile
 
-__all__ = [
-    "Frame",
-    "PlanRow",
-    "Selection",
-    "archive_manifest",
-    "events_frame",
-    "objects_frame",
-    "occurring_in",
-    "outcomes_frame",
-    "plan_changes",
-    "spark_schema",
-    "type_patterns",
-]
-
 _OTHERS: Final = ("header_other", "data_other")
 _TIME_COLUMN: Final = {
     "events": "arrival_us",

@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 
 from tidings.errors import JavaNotFound
 
-__all__ = ["LOWEST_JAVA", "Java", "find_java", "java_version"]
-
 LOWEST_JAVA: Final = 17
 """The oldest Java that Spark 4 runs on."""
 

@@ -21,8 +21,6 @@ from tidings.pipeline.session import SparkOptions, close_session, java_ended, op
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["check_options", "require_spark", "spark_job"]
-
 _NEEDED: Final = ("pyspark", "pyarrow", "pandas")
 _MASTER: Final = re.compile(r"local(\[[^\]]+\])?|local-cluster\[.+\]|yarn|[a-z0-9+.-]+://.+")
 _MEMORY: Final = re.compile(r"[1-9][0-9]*[kmgt]b?", re.IGNORECASE | re.ASCII)

@@ -17,8 +17,6 @@ from tidings.pipeline.lake_tree import LakeTree, glob_free
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["SMALL_OCTETS", "CompactResult", "compact", "compact_tree", "groups"]
-
 SMALL_OCTETS: Final = 64 * 1024 * 1024
 """A file below this is small."""
 _GROUPS_PER_BATCH: Final = 16  # what a kill may cost

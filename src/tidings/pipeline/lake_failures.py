@@ -8,8 +8,6 @@ from typing import Final
 
 from tidings.errors import DiskFull, PipelineFailed, TidingsError
 
-__all__ = ["failing", "failure_of"]
-
 _NO_ROOM: Final = ("No space left on device", "Disk quota exceeded", "ENOSPC", "EDQUOT")
 _LINE: Final = 300
 

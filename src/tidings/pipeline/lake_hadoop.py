@@ -22,8 +22,6 @@ from tidings.pipeline.places import local_folder
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["HadoopTree", "tree_of"]
-
 _HALF_WRITTEN = ".half"
 
 

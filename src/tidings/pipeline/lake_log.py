@@ -23,18 +23,6 @@ from tidings.errors import PipelineFailed
 from tidings.names import new_origin
 from tidings.pipeline.lake_tree import LakeTree
 
-__all__ = [
-    "FORMAT",
-    "LOG",
-    "SNAPSHOT_EVERY",
-    "STAGING",
-    "LakeBatch",
-    "LakeFile",
-    "LakeLog",
-    "LakeState",
-    "StagedFile",
-]
-
 FORMAT: Final = 1
 LOG: Final = "_log"
 STAGING: Final = "_staging"

@@ -15,8 +15,6 @@ import re
 from collections.abc import Container
 from typing import Final
 
-__all__ = ["EMPTY", "column_name", "folder_name", "same_column", "table_of_type", "unused_column"]
-
 EMPTY: Final = "_"
 _MAX_FOLDER: Final = 120  # encoded; file systems take 255 octets
 _MAX_COLUMN: Final = 120

@@ -11,8 +11,6 @@ from tidings.pipeline.lake_log import LakeState
 from tidings.pipeline.lake_schemas import KindConflict
 from tidings.pipeline.lake_take import Taken
 
-__all__ = ["LakeReport", "LakeResult", "batch_text"]
-
 _MICROSECONDS: Final = 1_000_000
 _MOST_LISTED: Final = 100
 

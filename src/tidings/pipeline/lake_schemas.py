@@ -18,26 +18,6 @@ import msgspec
 from tidings.errors import PipelineFailed
 from tidings.pipeline.lake_names import column_name, same_column, table_of_type, unused_column
 
-__all__ = [
-    "BODY",
-    "EMPTY_SEQUENCE",
-    "FIXED",
-    "JSON",
-    "KINDS",
-    "LARGEST_EXACT",
-    "SEQUENCES",
-    "Found",
-    "Grown",
-    "KindConflict",
-    "PropertyColumn",
-    "TypeSchema",
-    "grown",
-    "read_schema",
-    "schema_octets",
-    "schema_path",
-    "widened",
-]
-
 FORMAT: Final = 1
 JSON: Final = "json"
 BODY: Final = "body"

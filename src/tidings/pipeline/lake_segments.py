@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tidings.pipeline.places import Place
     from tidings.stores.archive.manifest import Manifest, SegmentFile
 
-__all__ = ["TAKEN_KINDS", "Next", "checked", "next_segments", "repaired_segments", "seal_mark"]
-
 TAKEN_KINDS: Final = ("events", "outcomes")
 _PATH_PARTS: Final = 4  # kind, date, hour, file
 

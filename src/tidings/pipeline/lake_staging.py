@@ -16,8 +16,6 @@ from tidings.pipeline.lake_types import PARTITION
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["ROWS_PER_FILE", "Table", "staged_tables"]
-
 ROWS_PER_FILE: Final = 1_000_000
 # Small jobs spend their time in planning and in commits: a few at once fill the gaps.
 _AT_ONCE: Final = 4

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from tidings.pipeline.places import Place
     from tidings.stores.archive.manifest import SegmentFile
 
-__all__ = ["Taken", "Taker"]
-
 # Reading a type means reading the batch; from so many types on it is kept in memory for that.
 _KEPT_FROM = 3
 

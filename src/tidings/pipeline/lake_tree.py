@@ -20,8 +20,6 @@ from typing import Final, Protocol
 
 from tidings.errors import DiskFull, PipelineFailed, StoreError
 
-__all__ = ["LOCK", "LakeTree", "LocalTree", "glob_free", "holder_text", "locked_message"]
-
 LOCK: Final = "_lock"
 _HALF_WRITTEN: Final = ".half"
 _GLOB: Final = re.compile(r"([*?\[\]{}\\])")

@@ -26,8 +26,6 @@ from tidings.pipeline.lake_schemas import (
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["PARTITION", "TypeFound", "day_of", "found_types", "typed", "wide_integers"]
-
 PARTITION: Final = "date"
 _DAY_US: Final = 86_400_000_000
 _FIRST_DAY: Final = -719_162  # 0001-01-01

@@ -34,8 +34,6 @@ from tidings.filters.tree import (
 from tidings.filters.truth import EXACT
 from tidings.pipeline.plan_book import Unit
 
-__all__ = ["Clause", "Literal", "Types", "clauses_of"]
-
 Types: TypeAlias = tuple[EventTypePattern, ...]
 
 

@@ -14,8 +14,6 @@ from tidings.pipeline.matching_views import OWN, QosBook, View, views_of
 from tidings.pipeline.matching_ways import FEWEST_NEEDLES, Door, Probe, Ways
 from tidings.pipeline.plan_book import PlanBook, Span, Unit
 
-__all__ = ["Compiled", "LaneOf", "MatchLimits", "Row", "compile_book", "constant_since"]
-
 _REFERENCE: Final = "reference"
 
 

@@ -21,9 +21,6 @@ from tidings.pipeline.matching_grid import Grid
 from tidings.pipeline.matching_slots import Alone, EventBits
 from tidings.pipeline.matching_ways import Probe
 
-__all__ = ["Answer", "Numbers", "TakenOut", "answer_of", "bit_columns", "normal"]
-__all__ += ["split_names", "text_of"]
-
 _KINDS: Final[dict[str, Kind]] = {"int": INT, "double": DOUBLE, "string": TEXT, "bool": BOOL}
 _TYPES: Final = {"int": "BIGINT", "double": "DOUBLE", "string": "STRING", "bool": "BOOLEAN"}
 _NO_SEQUENCE: Final = {

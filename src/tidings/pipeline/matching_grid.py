@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-__all__ = ["NAN_CELL", "Grid", "Interval"]
-
 NAN_CELL: Final = -1
 """The cell of what is no number, which is below and above nothing."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Texts: TypeAlias = pa.Array[Any]
     Found: TypeAlias = pa.Array[Any]
 
-__all__ = ["needle_finder"]
-
 # Octets taken together; four fit into the numbers that numpy computes fastest with.
 _GRAM: Final = 4
 _HASH_BITS: Final = 16

@@ -23,8 +23,6 @@ from tidings.filters.plan_form import SharedConstraints, change_from_plain, chan
 from tidings.pipeline.matching_views import OWN, Qos, QosBook, View, views_of
 from tidings.pipeline.plan_book import Span, Unit
 
-__all__ = ["MATCHED", "judge_batches"]
-
 _Batches: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 _Types: TypeAlias = tuple[Any, ...]
 

@@ -24,8 +24,6 @@ from tidings.filters.tree import Comparison, Component, In, Integer, Node, Not, 
 from tidings.filters.truth import EXACT
 from tidings.pipeline.matching_clauses import Clause, Literal, Types
 
-__all__ = ["Alone", "EventBits", "Filled", "Slots"]
-
 Cell: TypeAlias = int | float | str | bool | Decimal
 Filled: TypeAlias = tuple[tuple[str, Cell], ...]
 """Columns of the table with their values; the others are NULL."""

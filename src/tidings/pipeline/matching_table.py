@@ -31,8 +31,6 @@ from tidings.pipeline.plan_book import PlanBook
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["table_of"]
-
 _ARROW: Final = {
     "bigint": pa.int64(),
     "double": pa.float64(),

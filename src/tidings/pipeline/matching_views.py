@@ -25,9 +25,6 @@ from tidings.filters.to_spark.translate import expressions_of
 from tidings.pipeline.matching_events import TakenOut
 from tidings.pipeline.plan_book import Span, Unit
 
-__all__ = ["OWN", "ObjectRecord", "Qos", "QosBook", "View", "deadline_sql", "priority_sql"]
-__all__ += ["qos_book", "views_of"]
-
 _NO_LIFETIME: Final = "CAST(NULL AS BIGINT)"
 
 

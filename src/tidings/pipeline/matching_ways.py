@@ -35,8 +35,6 @@ from tidings.pipeline import matching_clauses
 from tidings.pipeline.matching_clauses import Clause
 from tidings.pipeline.matching_grid import NAN_CELL, Grid, Interval
 
-__all__ = ["FEWEST_NEEDLES", "Door", "Probe", "Ways", "type_key"]
-
 Kind: TypeAlias = Literal["equal", "member", "range", "needle", "type", "exist", "all"]
 
 FEWEST_NEEDLES: Final = 16

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from tidings.stores.archive.manifest import Manifest, SegmentFile
 
-__all__ = ["Place", "local_folder", "place_of"]
-
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 # Spark takes these for patterns of paths unless told otherwise.
 _GLOB = re.compile(r"([*?\[\]{}\\])")

@@ -28,8 +28,6 @@ from tidings.filters.plan import (
 )
 from tidings.filters.plan_form import SharedConstraints, change_from_plain
 
-__all__ = ["PlanBook", "PlanRecord", "Span", "Unit"]
-
 Group: TypeAlias = tuple[Constraint, ...]
 
 # What a plan holds was accepted before, under limits that may have been wider than the usual.

@@ -20,8 +20,6 @@ from tidings.pipeline.times import duration_us
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-__all__ = ["fresh", "in_range", "not_null", "one_of", "unique"]
-
 # What a number that tells a time counts, in microseconds.
 _UNITS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from tidings.client.client import Client
     from tidings.client.publishing import Publisher
 
-__all__ = ["STAMP_ARRIVAL", "STAMP_ORIGIN", "STAMP_SEQ", "run_replay"]
-
 STAMP_ORIGIN: Final = "ReplayedOrigin"
 STAMP_SEQ: Final = "ReplayedSeq"
 STAMP_ARRIVAL: Final = "ReplayedArrival"

@@ -14,8 +14,6 @@ from tidings.pipeline.replay_result import ReplayOptions
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["History", "Past", "chunk_of", "history_of", "resume_points", "rows_in_order"]
-
 # Rows that the driver holds at a time, about.
 _PARTITION: Final = 20_000
 

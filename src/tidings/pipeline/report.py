@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from tidings.stores.archive.manifest import Manifest
 
-__all__ = ["archive_facts", "run_report"]
-
 # The columns that questions about events need; `raw` is read for its length only.
 _EVENT_COLUMNS = (
     *("origin", "channel", "seq", "arrival_us", "domain", "type"),

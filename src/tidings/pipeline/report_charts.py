@@ -11,8 +11,6 @@ from tidings.errors import MissingExtra
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["OUTCOME_COLOURS", "bars", "ranges", "stacked", "timeline"]
-
 # Eight that can be told apart, also by most who see fewer colours, on dark and on light ground.
 _PALETTE: Final = (
     *("#4f83cc", "#ef8e3b", "#4aa564", "#b67fc4"),

@@ -17,8 +17,6 @@ from typing import Final
 
 from tidings.errors import DiskFull, InvalidUsage
 
-__all__ = ["Figure", "Page", "Section", "Sheet", "page_html", "write_page"]
-
 # Rows of a table that a page shows; more are in the job's JSON.
 MOST_ROWS: Final = 500
 

@@ -23,19 +23,6 @@ if TYPE_CHECKING:
 
     from tidings.pipeline.frames import PlanRow
 
-__all__ = [
-    "Consumers",
-    "Totals",
-    "consumers",
-    "copies_of",
-    "dead_letters",
-    "fan_out",
-    "slice_length",
-    "slices",
-    "suppliers",
-    "volumes",
-]
-
 REST: Final = "the rest"
 
 UNEXPLAINED: Final = "unexplained"

@@ -5,19 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = [
-    "ArchiveFacts",
-    "Consumer",
-    "DeadLetters",
-    "FanOut",
-    "Latency",
-    "Report",
-    "ReportOptions",
-    "Slice",
-    "Supplier",
-    "Volume",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:

@@ -10,18 +10,6 @@ from tidings.pipeline.report_page import Figure, Page, Section, Sheet
 from tidings.pipeline.report_result import Consumer, Latency, Report
 from tidings.pipeline.times import moment_text
 
-__all__ = [
-    "count_text",
-    "duration_text",
-    "octets_text",
-    "report_figures",
-    "report_page",
-    "report_sections",
-    "second_text",
-    "share_text",
-    "type_text",
-]
-
 _UNITS: Final = ("B", "kB", "MB", "GB", "TB", "PB")
 _WITHOUT_MARK: Final = "(no producer named)"
 _WITHOUT_TYPE: Final = "(no type)"

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from tidings.stores.archive.manifest import SegmentFile
 
-__all__ = ["QueryResult", "RunOptions", "RunResult", "run_queries"]
-
 
 @dataclass(frozen=True)
 class RunOptions:

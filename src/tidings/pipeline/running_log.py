@@ -16,8 +16,6 @@ import msgspec
 from tidings.errors import StoreError
 from tidings.stores.segments import make_folder, sync_folder
 
-__all__ = ["Begun", "QueryLog"]
-
 
 class Begun(NamedTuple):
     """A batch that was begun.

@@ -19,8 +19,6 @@ from tidings.pipeline.java import find_java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["SparkOptions", "close_session", "is_local", "java_ended", "open_session"]
-
 # What the pipeline counts on, wherever it runs; `SparkOptions.conf` has the last word.
 _ALWAYS: Final = MappingProxyType(
     {

@@ -24,16 +24,6 @@ from typing import Final, NamedTuple
 import tidings
 from tidings.errors import PipelineFailed
 
-__all__ = [
-    "DIRECT",
-    "Shipment",
-    "build_shipment",
-    "check_interpreter",
-    "needed_distributions",
-    "shipment",
-    "shipping_settings",
-]
-
 DIRECT: Final = ("msgspec", "httpx2", "websockets", "pydantic")
 """What the client, events, filters and the archive import; what these need is found out."""
 

@@ -37,8 +37,6 @@ from tidings.pipeline.sink_publishing import publish_rows
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FrameWriter", "PartPublished", "StreamWriter"]
-
 _LOG = logging.getLogger(__name__)
 # Set by Spark for the tasks of a stream.
 _QUERY_ID = "sql.streaming.queryId"

@@ -21,8 +21,6 @@ from tidings.events.structured import StructuredEvent
 from tidings.pipeline.sink_options import SinkOptions
 from tidings.pipeline.sink_rows import events_of
 
-__all__ = ["BLOCK", "Attempt", "Marked", "key_columns", "marked_rows"]
-
 BLOCK: Final = 512
 """Numbers of one producer where rows are marked by a key; a channel remembers 1,024 runs."""
 

@@ -8,8 +8,6 @@ from typing import Final, NamedTuple
 from tidings.client.transports.backoff import PATIENCE
 from tidings.errors import InvalidUsage
 
-__all__ = ["SinkOptions", "check_columns", "write_options"]
-
 _KNOWN: Final = (
     *("url", "channel", "token", "producer", "key", "batchSize", "onRefused", "patience"),
 )

@@ -15,8 +15,6 @@ from tidings.errors import ChannelFull, PipelineFailed, TidingsError
 from tidings.pipeline.sink_marks import Marked
 from tidings.pipeline.sink_options import SinkOptions
 
-__all__ = ["Published", "RowSender", "publish_rows"]
-
 # Pushes without an answer: enough that the service never waits for the next one.
 _UNANSWERED: Final = 4
 _FIRST_PAUSE: Final = 0.05

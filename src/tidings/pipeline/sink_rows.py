@@ -11,8 +11,6 @@ from tidings.errors import InvalidEvent, TidingsError
 from tidings.events.codecs.json_codec import decode_event, event_from_plain
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["events_of"]
-
 _PARTS: Final = ("header", "data")
 # As the archive has them: properties of one kind in each map.
 _MAPS: Final = ("int", "double", "string", "bool", "ints", "doubles", "strings", "bools")

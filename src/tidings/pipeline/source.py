@@ -24,8 +24,6 @@ from tidings.errors import InvalidUsage
 if TYPE_CHECKING:
     from tidings.pipeline.source_options import SourceOptions
 
-__all__ = ["TidingsSource"]
-
 
 class TidingsSource(DataSource):
     """What Spark asks for readers and writers of the format ``tidings``.

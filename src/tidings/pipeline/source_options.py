@@ -12,8 +12,6 @@ from tidings.filters.constraint import EventTypePattern, constraint, event_type
 from tidings.pipeline.times import moment_us
 from tidings.stores.archive.schema import KINDS
 
-__all__ = ["LATEST", "SourceOptions", "read_options"]
-
 LATEST: Final = -1
 """A starting seal: only what is sealed after the stream has begun."""
 

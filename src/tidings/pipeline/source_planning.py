@@ -15,18 +15,6 @@ from tidings.errors import InvalidUsage
 from tidings.pipeline.source_options import SourceOptions
 from tidings.stores.archive.manifest import Manifest, SegmentFile
 
-__all__ = [
-    "SLICE_ROWS",
-    "Position",
-    "Slice",
-    "advanced",
-    "dropped_between",
-    "last_position",
-    "packed",
-    "seal_of",
-    "slices_between",
-]
-
 SLICE_ROWS: Final = 131_072
 """Rows that one task reads of a large file, and up to which it reads several small ones: as many
 as a row group has."""

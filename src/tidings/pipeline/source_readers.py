@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from tidings.stores.archive.manifest import Manifest
 
-__all__ = ["ArchiveReader", "ArchiveStreamReader", "SlicesPartition"]
-
 _LOG = logging.getLogger(__name__)
 
 

@@ -23,8 +23,6 @@ from tidings.pipeline.source_options import SourceOptions
 from tidings.pipeline.source_planning import Slice
 from tidings.stores.archive.manifest import Manifest, parse_manifest
 
-__all__ = ["ArchiveFiles", "SliceReader"]
-
 _LOG = logging.getLogger(__name__)
 # As many rows as Spark itself puts into a batch of Arrow's: it holds one at a time.
 _BATCH_ROWS: Final = 10_000

@@ -8,8 +8,6 @@ from typing import Final, NamedTuple
 from tidings import clock
 from tidings.errors import InvalidUsage
 
-__all__ = ["Span", "duration_us", "moment_text", "moment_us", "span"]
-
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -26,8 +26,6 @@ from tidings.servants.parts import SIDES, FilterPart, MappingPart, QosPart
 from tidings.servants.proxy_kinds import form_of, proxy_interface
 from tidings.servants.types import types_in
 
-__all__ = ["AdminPart", "ConsumerAdminObject", "SupplierAdminObject"]
-
 
 class AdminPart(QosPart, FilterPart):
     """What admins of both sides have."""

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from tidings.engine.door import LocalDoor
     from tidings.servants.service import CorbaService
 
-__all__ = ["ADVERTISER", "Advertisers"]
-
 _log = logging.getLogger(__name__)
 
 ADVERTISER: Final = "advertiser"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tidings.orb.stubs import Servant
     from tidings.servants.service import CorbaService
 
-__all__ = ["AGENT", "Agents"]
-
 AGENT: Final = "agent"
 
 

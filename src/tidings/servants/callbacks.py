@@ -20,8 +20,6 @@ from tidings.orb.aio.orb import Orb
 from tidings.orb.exceptions import OBJECT_NOT_EXIST, CorbaError
 from tidings.servants.types import types_out
 
-__all__ = ["MAX_CALLBACKS", "FilterCallback"]
-
 MAX_CALLBACKS: Final = 1_000
 
 _log = logging.getLogger(__name__)

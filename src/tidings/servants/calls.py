@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from tidings.orb.aio.repeated import Done, RepeatedCall
     from tidings.orb.stubs import Operation
 
-__all__ = ["Calls", "ClientOptions"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientOptions:

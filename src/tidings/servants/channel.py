@@ -22,8 +22,6 @@ from tidings.events.reference import Reference
 from tidings.servants.parts import SIDES, QosPart
 from tidings.servants.properties import properties_in, properties_out
 
-__all__ = ["ChannelObject"]
-
 _ADMINS = {Side.SUPPLIER: SupplierAdmin_INTERFACE, Side.CONSUMER: ConsumerAdmin_INTERFACE}
 
 

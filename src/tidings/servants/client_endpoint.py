@@ -21,8 +21,6 @@ from tidings.servants.calls import Calls
 from tidings.servants.client_kinds import ClientKind
 from tidings.servants.types import types_out
 
-__all__ = ["ClientEndpoint", "Seat"]
-
 _log: Final = logging.getLogger(__name__)
 
 # A client that says one of these does not want to hear of event types.

@@ -12,8 +12,6 @@ from tidings.cos import CosNotifyComm_auto as comm
 from tidings.events.reference import Reference
 from tidings.orb.stubs import Interface, Operation
 
-__all__ = ["ClientKind", "can_be_told", "client_kind", "known_interface", "required_id"]
-
 
 class ClientKind(NamedTuple):
     """What a proxy knows of its client, before it has one.

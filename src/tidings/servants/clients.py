@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from tidings.orb.aio.orb import Orb
     from tidings.servants.door import GatheringDoor
 
-__all__ = ["Clients", "kind_of"]
-
 _log: Final = logging.getLogger(__name__)
 
 _IOR: Final = "IOR:"

@@ -16,23 +16,12 @@ from tidings.cos.CosNotifyFilter_auto import (
     InvalidValue,
     MappingConstraintInfo,
 )
-from tidings.engine.compiling import compiled
+from tidings.engine.beside import compiled
 from tidings.events.anyvalue import infer
 from tidings.events.typecode import TypeCode
 from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.mapping import MappedConstraint
 from tidings.servants.types import types_in, types_out
-
-__all__ = [
-    "bad_value",
-    "constraint_in",
-    "constraint_out",
-    "constraints_in",
-    "info_out",
-    "mapped_out",
-    "selected",
-    "unknown_id",
-]
 
 _Made = TypeVar("_Made")
 

@@ -22,8 +22,6 @@ from tidings.errors import TidingsError
 from tidings.events.structured import StructuredEvent
 from tidings.orb.aio.later import Later
 
-__all__ = ["GatheringDoor"]
-
 _log: Final = logging.getLogger(__name__)
 
 # More single events than this go in several commands.
@@ -118,7 +116,7 @@ class GatheringDoor(LocalDoor):
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
     ) -> Delivery:
-        """Asks for events as a pull consumer, behind the events that have come."""
+        """Asks for events as a pull consumer."""
         self.send()
         self._note((channel, proxy))
         return await super().pull(channel, proxy, most, wait, lease)

@@ -28,8 +28,6 @@ from tidings.servants.client_kinds import ClientKind
 from tidings.servants.loops import path_context
 from tidings.servants.shared_events import UnwritableError
 
-__all__ = ["PullSupplierEndpoint", "PushConsumerEndpoint", "endpoint_for"]
-
 _log: Final = logging.getLogger(__name__)
 
 # A client that says one of these is no more.
@@ -52,7 +50,7 @@ class PushConsumerEndpoint(ClientEndpoint):
         assert kind.transfer is not None
         push = calls.events.operation(kind.transfer, kind.form)
         self._origin = seat.origin
-        self._push = push._replace(contexts=path_context((self._origin,)))
+        self._push = push.replace(contexts=path_context((self._origin,)))
         self._again = calls.repeated(client, self._push, kind.form, self._called)
         self._handed: list[Message] = []
         self._queue: deque[list[Message]] = deque()
@@ -149,7 +147,7 @@ class PushConsumerEndpoint(ClientEndpoint):
     async def _hand_over(self, messages: list[Message], *, retried: bool) -> None:
         push, hops = self._push, messages[0].hops
         if hops:
-            push = push._replace(contexts=path_context((*hops, self._origin)))
+            push = push.replace(contexts=path_context((*hops, self._origin)))
         try:
             await self._calls.transfer(self.client, push, (messages,), retried=retried)
         except (UnwritableError, TidingsError) as error:

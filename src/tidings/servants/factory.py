@@ -15,8 +15,6 @@ from tidings.names import new_origin
 from tidings.servants.properties import properties_in
 from tidings.servants.service import ObjectServant
 
-__all__ = ["FactoryObject"]
-
 
 class FactoryObject(ObjectServant, EventChannelFactoryServant):
     """CosNotifyChannelAdmin::EventChannelFactory."""

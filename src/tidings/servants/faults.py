@@ -43,8 +43,6 @@ from tidings.servants.properties import property_errors
 if TYPE_CHECKING:
     from tidings.orb.stubs import Interface
 
-__all__ = ["TypedErrors", "partly", "typed"]
-
 _SYSTEM: Final = "IDL:omg.org/CORBA/"
 
 

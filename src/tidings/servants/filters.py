@@ -35,8 +35,6 @@ from tidings.servants.constraints import constraints_in, info_out, selected, unk
 from tidings.servants.matching import any_fields, structured_fields, typed_fields
 from tidings.servants.service import ObjectServant
 
-__all__ = ["FilterFactoryObject", "FilterObject"]
-
 
 class FilterFactoryObject(ObjectServant, FilterFactoryServant):
     """CosNotifyFilter::FilterFactory."""
@@ -57,7 +55,7 @@ class FilterFactoryObject(ObjectServant, FilterFactoryServant):
 def _with_old_name(interface: Interface) -> Interface:
     """The interface with an operation under the name it had in drafts of the standard."""
     old, known = "remove_all_constraint", interface.operations
-    again = known["remove_all_constraints"]._replace(name=old)
+    again = known["remove_all_constraints"].replace(name=old)
     return replace(interface, operations={**known, old: again})
 
 

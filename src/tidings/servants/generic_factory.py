@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from tidings.servants.door import GatheringDoor
     from tidings.servants.service import CorbaService
 
-__all__ = ["GENERIC_FACTORY", "generic_factory"]
-
 GENERIC_FACTORY: Final = "generic factory"
 
 _WANTED: Final = (NameComponent("EventChannel", "object interface"),)

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from tidings.engine.host import Host
     from tidings.events.reference import Reference
 
-__all__ = ["Loops", "path_context"]
-
 _log: Final = logging.getLogger(__name__)
 
 # The id of the service context, "TDNH", and how long each origin in it is.

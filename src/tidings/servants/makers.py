@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tidings.servants.door import GatheringDoor
     from tidings.servants.service import CorbaService, ServantMaker
 
-__all__ = ["MAKERS"]
-
 
 def _factory(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant:
     return FactoryObject(service, door, key)

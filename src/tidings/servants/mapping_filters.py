@@ -29,8 +29,6 @@ from tidings.servants.constraints import (
 from tidings.servants.matching import any_fields, structured_fields, typed_fields
 from tidings.servants.service import ObjectServant
 
-__all__ = ["MappingObject"]
-
 
 class MappingObject(ObjectServant, MappingFilterServant):
     """CosNotifyFilter::MappingFilter."""

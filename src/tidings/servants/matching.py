@@ -21,8 +21,6 @@ from tidings.events import structured
 from tidings.events.boxes import Value
 from tidings.events.fields import Fields, fields_for
 
-__all__ = ["any_fields", "structured_fields", "typed_fields"]
-
 _TYPED: Final = EventHeader(FixedEventHeader(EventType("", "%TYPED"), ""), ())
 
 

@@ -21,8 +21,6 @@ from tidings.events.reference import Reference
 from tidings.names import new_handle
 from tidings.orb.exceptions import BAD_PARAM, IMP_LIMIT, NO_PERMISSION, OBJECT_NOT_EXIST, OMG
 
-__all__ = ["MAX_NAMES", "ROOT", "Bound", "NameTree"]
-
 _log: Final = logging.getLogger(__name__)
 
 ROOT: Final = 0

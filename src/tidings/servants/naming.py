@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from tidings.orb.stubs import Servant
     from tidings.servants.service import CorbaService
 
-__all__ = ["CONTEXT", "ITERATOR", "Names", "name_text", "read_name"]
-
 CONTEXT: Final = "naming context"
 ITERATOR: Final = "binding iterator"
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from tidings.orb.aio import Options
     from tidings.orb.stubs import Interface, Servant
 
-__all__ = ["Opened", "open_service"]
-
 _FACTORY: Final = ObjectKey("factory", (), 0)
 _FILTER_FACTORY: Final = ObjectKey("filter factory", (), 0)
 _AGENT: Final = ObjectKey(AGENT, (), 0)

@@ -29,8 +29,6 @@ from tidings.orb.exceptions import NO_IMPLEMENT
 from tidings.servants.properties import properties_in, properties_out, ranges_out
 from tidings.servants.service import NIL, ObjectServant
 
-__all__ = ["SIDES", "FilterPart", "MappingPart", "PlacedServant", "QosPart", "place_of"]
-
 SIDES = (Side.SUPPLIER, Side.CONSUMER)
 """By their numbers in the keys of admins."""
 

@@ -24,8 +24,6 @@ from tidings.servants.client_endpoint import ClientEndpoint
 if TYPE_CHECKING:
     from tidings.engine.host import Host
 
-__all__ = ["Probing"]
-
 _log: Final = logging.getLogger(__name__)
 
 _UNREACHABLE: Final = (COMM_FAILURE, TIMEOUT, TRANSIENT)

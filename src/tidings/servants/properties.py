@@ -19,8 +19,6 @@ from tidings.events.anyvalue import infer
 from tidings.events.boxes import Any, Value
 from tidings.events.typecode import Kind
 
-__all__ = ["boxed", "properties_in", "properties_out", "property_errors", "ranges_out"]
-
 # Values that are not told, as where the reason is not the value: two anys of the kind null.
 _NO_RANGE: Final = PropertyRange(None, None)
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tidings.servants.door import GatheringDoor
     from tidings.servants.service import CorbaService
 
-__all__ = ["make_proxy"]
-
 _SERVANTS: Final[tuple[type[ProxyPart], ...]] = (
     suppliers.AnyPushConsumer,
     suppliers.AnyPullConsumer,

@@ -10,17 +10,6 @@ from tidings.servants.client_kinds import client_kind
 from tidings.servants.proxy_parts import ProxyPart, PullingPart, SupplierProxyPart, SuspendPart
 from tidings.servants.pulled import handing_out
 
-__all__ = [
-    "AnyPullSupplier",
-    "AnyPushSupplier",
-    "EventPullSupplier",
-    "EventPushSupplier",
-    "SequencePullSupplier",
-    "SequencePushSupplier",
-    "StructuredPullSupplier",
-    "StructuredPushSupplier",
-]
-
 
 class _PushAnyPart(ProxyPart):
     """Pushes anys to consumers."""

@@ -19,21 +19,10 @@ from tidings.servants.client_kinds import client_kind
 from tidings.servants.faults import partly
 from tidings.servants.proxy_parts import ConsumerProxyPart, ProxyPart, SuspendPart
 
-__all__ = [
-    "AnyPullConsumer",
-    "AnyPushConsumer",
-    "EventPullConsumer",
-    "EventPushConsumer",
-    "SequencePullConsumer",
-    "SequencePushConsumer",
-    "StructuredPullConsumer",
-    "StructuredPushConsumer",
-]
-
 
 def _reading(interface: Interface, pushing: str, read: Callable[[Reader], object]) -> Interface:
     """An interface whose events are read as Tidings keeps them, and handed to the method `take`."""
-    push = interface.operations[pushing]._replace(
+    push = interface.operations[pushing].replace(
         method="take", read_arguments=lambda reader: (read(reader),)
     )
     operations = {**interface.operations, pushing: push}

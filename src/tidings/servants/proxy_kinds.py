@@ -10,8 +10,6 @@ from tidings.cos import CosNotifyChannelAdmin_auto as notification
 from tidings.cos.CosNotifyChannelAdmin_auto import ClientType, ProxyType
 from tidings.orb.stubs import Interface
 
-__all__ = ["form_of", "proxy_interface", "proxy_type"]
-
 _INTERFACES: Final[dict[tuple[Side, Style, Form], Interface]] = {
     (Side.SUPPLIER, Style.PUSH, Form.ANY): notification.ProxyPushConsumer_INTERFACE,
     (Side.SUPPLIER, Style.PUSH, Form.STRUCTURED): (

@@ -31,15 +31,6 @@ from tidings.servants.proxy_kinds import proxy_type
 from tidings.servants.pulled import Pulled
 from tidings.servants.types import types_in, types_out
 
-__all__ = [
-    "ConsumerProxyPart",
-    "ProxyPart",
-    "PullingPart",
-    "StandardPart",
-    "SupplierProxyPart",
-    "SuspendPart",
-]
-
 # What a pull takes counts as delivered only when its answer is made. Within this time, in
 # microseconds, it is.
 _LEASE: Final = 30_000_000

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from tidings.orb.cdr_writer import Writer
     from tidings.servants.door import GatheringDoor
 
-__all__ = ["Pulled", "handing_out"]
-
 _WriteResult = Callable[["Writer", "Pulled"], None]
 
 
@@ -73,8 +71,8 @@ def handing_out(interface: Interface, form: Form) -> Interface:
             writer.boolean(True)
 
     changed: dict[str, Operation] = {
-        waits: pull._replace(method="hand_out", write_result=write),
-        asks: try_pull._replace(method="hand_out_now", write_result=write_now),
+        waits: pull.replace(method="hand_out", write_result=write),
+        asks: try_pull.replace(method="hand_out_now", write_result=write_now),
     }
     operations = {**interface.operations, **changed}
     return Interface(interface.id, interface.name, interface.bases, operations)

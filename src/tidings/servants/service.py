@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from tidings.orb.aio.orb import Orb
     from tidings.orb.stubs import Interface, Servant
 
-__all__ = ["NIL", "CorbaService", "ObjectServant", "ServantMaker"]
-
 # Characters of a plain key that are told; a client can put anything there.
 _LONGEST_WORDS: Final = 100
 

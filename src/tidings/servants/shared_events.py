@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tidings.orb.aio.repeated import WriteOctets
     from tidings.orb.cdr_writer import Writer
 
-__all__ = ["SharedEvents", "UnwritableError"]
-
 # Consumers of one event are called within a short time of each other, so little is kept.
 _KEPT: Final = 1024 * 1024
 # What an event takes beside its octets; counted, so that tiny ones are bounded too.
@@ -112,7 +110,7 @@ class SharedEvents:
             except SystemException as error:
                 raise UnwritableError(str(error), fits) from error
 
-        return push._replace(write_arguments=write_arguments)
+        return push.replace(write_arguments=write_arguments)
 
     def octets(self, push: Operation, form: Form) -> WriteOctets:
         """Makes the octets of the arguments of such an operation: a list of messages."""

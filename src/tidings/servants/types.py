@@ -11,8 +11,6 @@ from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotifyComm_auto import InvalidEventType
 from tidings.filters.constraint import EventTypePattern
 
-__all__ = ["types_in", "types_out"]
-
 
 def types_in(
     types: Iterable[EventType], settings: Settings | None = None

@@ -10,15 +10,6 @@ from pathlib import Path
 
 from tidings.errors import StoreError
 
-__all__ = [
-    "drop_stale_port_file",
-    "forget_port_file",
-    "is_everywhere",
-    "notify_manager",
-    "service_url",
-    "write_port_file",
-]
-
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 

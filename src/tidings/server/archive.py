@@ -13,8 +13,6 @@ from tidings.errors import InvalidUsage
 from tidings.server.kinds import Duration, Octets, OptionalDuration, OptionalOctets, OptionalPath
 from tidings.server.rules import LIVE_FIELD, Section
 
-__all__ = ["ArchiveSection", "archive_plan", "archive_problem"]
-
 _SECOND: Final = 1_000_000
 _PLAN: Final = ArchivePlan(Path())
 
@@ -42,7 +40,7 @@ class ArchiveSection(Section):
         json_schema_extra=LIVE_FIELD,
     )
     retention_age: OptionalDuration = Field(
-        default=_PLAN.keep_microseconds,
+        default=None,
         description="Files older than this go; none keeps them whatever their age.",
         json_schema_extra=LIVE_FIELD,
     )

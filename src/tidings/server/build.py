@@ -7,7 +7,7 @@ import contextlib
 import errno
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -23,18 +23,6 @@ from tidings.server.rules import channel_settings
 from tidings.stores.retention import Retention
 from tidings.web.app import build_app
 from tidings.web.options import WebOptions
-
-__all__ = [
-    "HttpServer",
-    "address_refused",
-    "bound_socket",
-    "built_app",
-    "http_server",
-    "open_host",
-    "reloaded_options",
-    "retention",
-    "web_options",
-]
 
 _SECOND: Final = 1_000_000
 # Waiting connections; the kernel has its own bound as well.
@@ -52,8 +40,15 @@ def retention(settings: ServerSettings) -> Retention:
     return Retention(settings.store.retention_size, kept)
 
 
-async def open_host(settings: ServerSettings) -> Host:
+async def open_host(
+    settings: ServerSettings, archived: Mapping[bytes, tuple[str, int]] | None = None
+) -> Host:
     """The channels, with all that was kept of them.
+
+    Args:
+        settings: Of the service.
+        archived: What the journal's archive knows: by origin, name and highest number of each
+            channel.
 
     Raises:
         JournalInUse: Another process uses the folder.
@@ -69,6 +64,7 @@ async def open_host(settings: ServerSettings) -> Host:
             cache_octets=store.cache,
             retention=retention(settings),
             disk_quota=store.disk_quota,
+            archived=archived,
         )
     except OSError as error:
         raise StoreError(f"the folder {store.dir} cannot be used: {error.strerror}") from error

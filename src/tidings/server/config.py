@@ -44,18 +44,6 @@ from tidings.stores.journal import SEGMENT_OCTETS
 from tidings.stores.retention import Retention
 from tidings.web.options import WebOptions
 
-__all__ = [
-    "AUTO",
-    "LIVE",
-    "WITHOUT_EFFECT",
-    "ServerSettings",
-    "flat",
-    "is_loopback",
-    "is_token",
-    "setting_fields",
-    "shown_settings",
-]
-
 AUTO: Final = "auto"
 """As `http.token`: the service makes a token of its own."""
 
@@ -283,17 +271,17 @@ class ServerSettings(Section):
 
     @model_validator(mode="after")
     def _fit_together(self) -> ServerSettings:
-        problem = (
-            _http_problem(self)
-            or _token_problem(self)
-            or archive_problem(self.archive, self.store.dir, self.store.memory)
-            or corba_problem(self.iiop, self.ior_file, self.naming)
-        )
-        if not problem:
-            try:
-                channel_settings(self.rules, self.limits)
-            except InvalidUsage as error:
-                problem = str(error)
+        problems = [
+            _http_problem(self),
+            _token_problem(self),
+            archive_problem(self.archive, self.store.dir, self.store.memory),
+            corba_problem(self.iiop, self.ior_file, self.naming),
+        ]
+        try:
+            channel_settings(self.rules, self.limits)
+        except InvalidUsage as error:
+            problems.append(str(error))
+        problem = "\n".join(one for one in problems if one)
         if problem:
             raise PydanticCustomError("unfit", "{problem}", {"problem": problem})
         return self

@@ -24,8 +24,6 @@ from tidings.events.codecs.json_text import write_json
 from tidings.web.faults import http_problem
 from tidings.web.security import AUTHENTICATED
 
-__all__ = ["MOST_HEAD", "HttpConnection", "SocketConnection", "Unread", "admitted"]
-
 MOST_HEAD: Final = 256 * 1024
 """How long the head of a request may be: the longest filter, percent-encoded, and some more."""
 

@@ -29,8 +29,6 @@ from tidings.server.old_properties import OLD_KEYS
 from tidings.server.requests import OperationLog
 from tidings.server.secret_files import write_secret
 
-__all__ = ["SECRET_FILE", "CorbaDoor", "agent_properties", "object_secret"]
-
 log = logging.getLogger(__name__)
 
 SECRET_FILE: Final = "object.secret"

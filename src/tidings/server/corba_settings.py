@@ -19,17 +19,6 @@ from tidings.servants.name_tree import MAX_NAMES
 from tidings.server.kinds import Duration, Octets, OptionalCount, OptionalPath, OptionalText, Right
 from tidings.server.rules import Section
 
-__all__ = [
-    "CORBA_PORT",
-    "IiopSection",
-    "IorFileSection",
-    "NamingSection",
-    "client_options",
-    "corba_problem",
-    "orb_options",
-    "read_address",
-]
-
 CORBA_PORT: Final = 2809
 """Where an object URL without a port looks: `corbaloc::host/NameService`."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from tidings.server.config import HttpSection, ServerSettings
     from tidings.server.corba_settings import IiopSection
 
-__all__ = ["DescriptorBudget", "budget", "raised_limit"]
-
 log = logging.getLogger(__name__)
 
 # Where the system sets no limit.

@@ -7,8 +7,6 @@ from typing import Final
 from tidings.server.config import LIVE, WITHOUT_EFFECT, ServerSettings, setting_fields
 from tidings.server.kinds import right, shown
 
-__all__ = ["BEGIN", "END", "settings_table"]
-
 BEGIN: Final = "<!-- made by `tidings settings document` -->"
 END: Final = "<!-- end of what was made -->"
 

@@ -13,8 +13,6 @@ from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage
 
-__all__ = ["embedded", "embedded_sync", "local_client"]
-
 
 async def embedded(
     folder: str | Path | None = None,

@@ -11,23 +11,6 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 from pydantic import BeforeValidator, Field, SecretStr
 from pydantic.fields import FieldInfo
 
-__all__ = [
-    "Duration",
-    "Label",
-    "Octets",
-    "OptionalCount",
-    "OptionalDuration",
-    "OptionalOctets",
-    "OptionalPath",
-    "OptionalSecret",
-    "OptionalText",
-    "Right",
-    "from_text",
-    "is_secret",
-    "right",
-    "shown",
-]
-
 _NUMBER: Final = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµ]*)\s*")
 
 # The first name of a unit is the one we write.

@@ -22,8 +22,6 @@ from tidings.server.config import WITHOUT_EFFECT, ServerSettings, setting_fields
 from tidings.server.kinds import from_text, is_secret, right
 from tidings.server.old_properties import read_old_properties
 
-__all__ = ["DEFAULT_FILE", "Given", "Layer", "Loaded", "Sources", "environment_name"]
-
 DEFAULT_FILE: Final = Path("tidings.toml")
 """Read if it is there and no other file is named."""
 
@@ -103,9 +101,9 @@ class Sources:
             merged |= _file_layer(file, problems)
         merged |= _environment_layer(self.environ, problems)
         merged |= self.flags
-        if problems:
+        settings = _validated(merged, problems)
+        if settings is None or problems:
             raise InvalidUsage("\n".join(problems))
-        settings = _validated(merged)
         for name, missing in WITHOUT_EFFECT.items():
             section, key = name.split(".")
             idle = setting_fields()[name].default
@@ -229,7 +227,8 @@ def _environment_layer(environ: Mapping[str, str], problems: list[str]) -> Layer
     return layer
 
 
-def _validated(merged: Layer) -> ServerSettings:
+def _validated(merged: Layer, problems: list[str]) -> ServerSettings | None:
+    """The settings; None if they are wrong, which is then among the problems."""
     tree: dict[str, dict[str, object]] = {}
     for name, one in merged.items():
         section, key = name.split(".")
@@ -237,9 +236,8 @@ def _validated(merged: Layer) -> ServerSettings:
     try:
         return ServerSettings.model_validate(tree)
     except ValidationError as error:
-        problems = {_problem(one, merged): None for one in error.errors(include_url=False)}
-        # The cause shows values, secrets among them.
-        raise InvalidUsage("\n".join(problems)) from None
+        problems += {_problem(one, merged): None for one in error.errors(include_url=False)}
+        return None
 
 
 def _problem(error: Any, merged: Layer) -> str:  # noqa: ANN401 -- one of pydantic's

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 import signal
@@ -38,6 +37,7 @@ from tidings.server.build import (
     web_options,
 )
 from tidings.server.descriptors import budget, raised_limit
+from tidings.server.interpreter import Interpreter
 from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs, loop_fault
 from tidings.server.reload import Reloader
@@ -48,8 +48,6 @@ from tidings.web.state import WebState
 
 if TYPE_CHECKING:
     from tidings.server.corba import CorbaDoor
-
-__all__ = ["FAULT", "Service", "run"]
 
 log = logging.getLogger(__name__)
 
@@ -120,14 +118,12 @@ async def _until_told(service: Service, port_file: Path | None) -> int:
     try:
         if port_file is not None:
             write_port_file(port_file, service.url, service.corba_url)
-        # What is there now stays: collections that look through it would hold up the loop.
-        gc.collect()
-        gc.freeze()
-        service.ready()
-        await asyncio.wait((ending, service.fault), return_when=asyncio.FIRST_COMPLETED)
-        if not ending.done():
-            ending.set_result(service.fault.result())
-        await service.stop(ending.result())
+        with Interpreter():
+            service.ready()
+            await asyncio.wait((ending, service.fault), return_when=asyncio.FIRST_COMPLETED)
+            if not ending.done():
+                ending.set_result(service.fault.result())
+            await service.stop(ending.result())
         return FAULT if service.fault.done() else 0
     finally:
         if port_file is not None:
@@ -180,15 +176,17 @@ class Service:
         try:
             if self._settings.http.token_file is not None:
                 owner_token(self._settings)  # found out before a long recovery
-            plan = archive_plan(self._settings.archive)
+            plan, known = archive_plan(self._settings.archive), None
             if plan is not None and not self._settings.store.memory:
                 data = self._settings.store.dir
-                await asyncio.to_thread(check_journal_reaches, data, data / JOURNAL, plan.folder)
+                known = await asyncio.to_thread(
+                    check_journal_reaches, data, data / JOURNAL, plan.folder
+                )
             self._watched = asyncio.all_tasks()
-            self.host = await open_host(self._settings)
+            self.host = await open_host(self._settings, known and known.present)
             self.host.broken.add_done_callback(self._broken)
             if plan is not None:
-                Archiving(self.host, plan).start()
+                Archiving(self.host, plan, problems=known.problems if known else ()).start()
             self._watch_over()
         except BaseException:
             _close(socket_)

@@ -19,8 +19,6 @@ from typing import Any, Final
 
 from tidings.channel.effects import NoticeKind
 
-__all__ = ["ADMIN", "CHANNEL", "EVERYTHING", "FACTORY", "Logs", "depth_of", "loop_fault"]
-
 FACTORY: Final = 1
 CHANNEL: Final = 2
 ADMIN: Final = 3

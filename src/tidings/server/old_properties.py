@@ -14,8 +14,6 @@ from typing import Final
 from tidings.errors import InvalidUsage
 from tidings.events.texts import shortened
 
-__all__ = ["OLD_KEYS", "read_old_properties"]
-
 
 def _truth(text: str) -> object:
     return {"true": True, "false": False}.get(text.lower(), text)

@@ -18,8 +18,6 @@ from tidings.server.requests import RequestLog
 from tidings.server.tokens import made_token, owner_token
 from tidings.web.state import WebState
 
-__all__ = ["Reloader", "changes"]
-
 log = logging.getLogger(__name__)
 
 
@@ -77,6 +75,8 @@ class Reloader:
             for line in str(error).splitlines():
                 log.error("not reloaded, the settings stay as they were: %s", line)
             return False
+        for text in loaded.warnings:
+            log.warning("%s", text)
         if made is not None:
             log.info("the owner's token is in %s", made)
         await self._apply(merged, token)

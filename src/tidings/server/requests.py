@@ -10,8 +10,6 @@ from typing import Any, Final
 from tidings.clock import monotonic_microseconds
 from tidings.server.logs import ADMIN, CHANNEL, EVERYTHING, FACTORY
 
-__all__ = ["OperationLog", "RequestLog", "operation_depth", "request_depth"]
-
 log = logging.getLogger(__name__)
 
 _Message = MutableMapping[str, Any]

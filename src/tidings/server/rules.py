@@ -22,8 +22,6 @@ from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.plan import Operator
 from tidings.server.kinds import Duration, Octets, Right
 
-__all__ = ["LIVE_FIELD", "TIMES", "LimitsSection", "RulesSection", "Section", "channel_settings"]
-
 _SECOND: Final = 1_000_000
 
 LIVE_FIELD: Final[JsonDict] = {"live": True}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["write_secret"]
-
 
 def write_secret(path: Path, text: str) -> None:
     """Writes a line into a new file that nobody else can read, from its first moment on.

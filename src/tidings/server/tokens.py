@@ -10,8 +10,6 @@ from tidings.names import new_origin
 from tidings.server.config import AUTO, ServerSettings, is_token
 from tidings.server.secret_files import write_secret
 
-__all__ = ["TOKEN_FILE", "made_token", "open_to_others", "owner_token", "token_path"]
-
 TOKEN_FILE: Final = "owner.token"
 """The name of the file in the data folder that holds a token the service has made."""
 

@@ -19,16 +19,6 @@ import msgspec
 from tidings.channel.entries import NEVER
 from tidings.errors import BadInput, DiskFull, StoreError
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "Unusable",
-    "delete_file",
-    "make_file",
-    "mark",
-    "reopen",
-    "translating",
-]
-
 SCHEMA_VERSION: Final = 1
 _SCHEMA = f"""
 BEGIN;

@@ -23,22 +23,6 @@ from tidings.stores import segments
 from tidings.stores.records import Kind, Record, encode, first_record
 from tidings.stores.segments import DamageReport
 
-__all__ = [
-    "CUT",
-    "HEAD",
-    "HEADLESS",
-    "LINK_OCTETS",
-    "MISSING",
-    "REPLACED",
-    "ChainCheck",
-    "Head",
-    "HeadFile",
-    "Link",
-    "link_of",
-    "lost_record",
-    "read_head",
-]
-
 HEAD: Final = "head"
 
 MISSING: Final = "missing"

@@ -11,8 +11,6 @@ from tidings.channel.effects import Cause
 from tidings.stores.catalog_file import Statements, translating
 from tidings.stores.payloads import StoredDeadLetter
 
-__all__ = ["MOST_CAUSES", "DeadLetterRow", "DeadLetters"]
-
 # A letter that is sent again and again must not grow with each failure: the first cause stays,
 # of the later ones the newest.
 MOST_CAUSES: Final = 32

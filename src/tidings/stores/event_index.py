@@ -15,8 +15,6 @@ from tidings.stores.event_payloads import arrival_of
 from tidings.stores.journal import Journal
 from tidings.stores.segments import DATA_START, Cursor, Entry, read_entries
 
-__all__ = ["BLOCK_OCTETS", "SegmentIndex", "Stretch", "durable_entries"]
-
 # As much as is looked through in a few milliseconds.
 BLOCK_OCTETS: Final = 512 * 1024
 _CHANNELS_OF_A_BLOCK: Final = 32

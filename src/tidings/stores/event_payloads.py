@@ -15,8 +15,6 @@ from typing import NamedTuple
 
 from tidings.stores.refusals import FORMAT, UNFIT, undecodable, unfit, unknown_format, wrong_length
 
-__all__ = ["StoredEvent", "arrival_of", "event_octets_of", "event_payload", "stored_event"]
-
 _WHAT = "an event"
 _CARRIED = 1
 _HAS_START = 2

@@ -58,8 +58,6 @@ from tidings.stores.segments import (
     SegmentFiles,
 )
 
-__all__ = ["MAX_ASIDE", "SEGMENT_OCTETS", "Journal"]
-
 # Retention frees whole segments: small enough to free often, large enough that a new one, with
 # its three syncs, is rare.
 SEGMENT_OCTETS = 64 * 1024 * 1024

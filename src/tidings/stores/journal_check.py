@@ -6,7 +6,7 @@ written since is no loss; and again at the end, so what was dropped since is non
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -14,11 +14,10 @@ from typing import Final, NamedTuple
 from tidings.errors import StoreError
 from tidings.stores import segments
 from tidings.stores.chain import MISSING, ChainCheck, read_head
+from tidings.stores.loss_book import LossBook, part_key, read_book
 from tidings.stores.payloads import stored_event, stored_outcome, stored_topology
 from tidings.stores.records import Damage, Kind, Record
 from tidings.stores.segments import DATA_START, Cursor, DamageReport, Entry, Segment
-
-__all__ = ["JournalState", "LostEvents", "check_journal"]
 
 # Names of lost subscriptions are listed up to so many.
 _MOST_LISTED: Final = 1_000
@@ -53,6 +52,8 @@ class JournalState:
         events: What may be lost of the channels' events.
         channels: Origins of channels of which only other records are left.
         subscriptions: Channel and number of subscriptions of which only other records are left.
+        known: What else the service has found to be lost before.
+        accepted: How many damaged or missing parts were accepted; they are not in `damage`.
     """
 
     folder: Path
@@ -65,23 +66,30 @@ class JournalState:
     events: list[LostEvents] = field(default_factory=list)
     channels: list[str] = field(default_factory=list)
     subscriptions: list[tuple[str, int]] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    accepted: int = 0
 
     @property
     def good(self) -> bool:
         """Whether nothing is damaged or missing."""
-        return not (self.damage or self.events)
+        return not (self.damage or self.events or self.known)
 
 
 class _Contents:
-    """What the records tell of channels, before and after each stretch that is lost."""
+    """What the records tell of channels, before and after each stretch that is lost.
 
-    def __init__(self) -> None:
+    Args:
+        known: Parts that were found before, and whether they were accepted: those count no more.
+    """
+
+    def __init__(self, known: Mapping[str, bool]) -> None:
+        self._known = known
         self.names: dict[bytes, str] = {}
         self.proxies: set[tuple[bytes, int]] = set()
         self.named: set[tuple[bytes, int]] = set()
         self.last: dict[bytes, tuple[int, int]] = {}  # number, and losses before it
         self.losses = 0
-        self.damaged = 0
+        self._damaged = 0
         self.lost: list[tuple[bytes, int, int]] = []
         self._gone: set[bytes] = set()
         self._read = {
@@ -89,6 +97,16 @@ class _Contents:
             Kind.EVENT: self._event,
             Kind.OUTCOME: self._outcome,
         }
+
+    def counts(self, report: DamageReport) -> bool:
+        return not self._known.get(part_key(report))
+
+    def damage(self, report: DamageReport) -> None:
+        self._damaged += self.counts(report)
+        self.losses += self.counts(report)
+
+    def missing(self, reports: Sequence[DamageReport]) -> None:
+        self.losses = self._damaged + sum(map(self.counts, reports))
 
     def visit(self, record: Record) -> None:
         read = self._read.get(record.kind)  # type: ignore[call-overload]
@@ -119,27 +137,38 @@ class _Contents:
     def _outcome(self, record: Record) -> None:
         self.named.add((record.channel, stored_outcome(record.payload).proxy))
 
-    def summed_up(self, state: JournalState, known: Mapping[bytes, tuple[str, int]]) -> None:
+    def summed_up(
+        self, state: JournalState, known: Mapping[bytes, tuple[str, int]], book: LossBook
+    ) -> None:
         """Writes down what is lost, as far as it can be known.
 
         Args:
             state: Where to.
             known: What the archive knows: by origin, name and highest number.
+            book: What was accepted.
         """
         names = {origin: name for origin, (name, _) in known.items()} | self.names
 
         def here(origin: bytes) -> str:
             return names.get(origin, origin.hex())
 
-        state.events += [LostEvents(here(o), first, last) for o, first, last in self.lost]
+        def lost(origin: bytes, first: int, last: int) -> None:
+            runs = book.accepted_events.get(origin.hex(), ())
+            if not any(low <= first and last <= high for low, high in runs):
+                state.events.append(LostEvents(here(origin), first, last))
+
+        for run in self.lost:
+            lost(*run)
+        accepted = {one.key for one in book.losses if one.accepted}
         for origin in sorted({*self.last, *known} - self._gone):
             seq, losses = self.last.get(origin, (0, 0))
             beyond = known.get(origin, ("", 0))[1]
             if beyond > seq:
-                state.events.append(LostEvents(here(origin), seq + 1, beyond))
-            elif losses < self.losses:
+                if f"channel {origin.hex()}" not in accepted:
+                    lost(origin, seq + 1, beyond)
+            elif losses < self.losses and state.damage:
                 state.events.append(LostEvents(here(origin), seq + 1, None))
-        if not self.losses:
+        if not state.damage:
             return
         present = {origin for origin, _ in self.named} | set(self.last)
         state.channels = sorted(here(o) for o in present - set(self.names) - self._gone)
@@ -179,10 +208,12 @@ def _check(state: JournalState, archived: Mapping[bytes, tuple[str, int]]) -> No
     if not ids:
         raise StoreError(f"there is no journal in {folder}: name the data folder of a service")
     state.journal_id = ids[0].hex()
-    chain, contents = ChainCheck(head), _Contents()
+    book = read_book(folder, 0)
+    known = {one.key: one.accepted for one in book.losses}
+    chain, contents = ChainCheck(head), _Contents(known)
     for segment in found:
         chain.segment(segment.number)
-        contents.losses = contents.damaged + len(chain.reports)
+        contents.missing(chain.reports)
         _check_segment(state, ids[0], segment, chain, contents, last=segment is found[-1])
     chain.finish()
     if chain.end_lost and state.unfinished:  # it was finished once: more was written behind it
@@ -193,9 +224,14 @@ def _check(state: JournalState, archived: Mapping[bytes, tuple[str, int]]) -> No
     latest = read_head(folder)
     first = latest.first if latest is not None else 0
     missing = [r for r in chain.reports if not (r.what == MISSING and 0 < r.segment < first)]
-    contents.losses = contents.damaged + len(missing)
+    contents.missing(missing)
     state.damage = sorted([*state.damage, *missing])
-    contents.summed_up(state, archived)
+    found_now = len(state.damage)
+    state.damage = [one for one in state.damage if contents.counts(one)]
+    state.accepted = found_now - len(state.damage)
+    seen = {part_key(one) for one in state.damage}
+    state.known = [one.text for one in book.losses if not (one.accepted or one.key in seen)]
+    contents.summed_up(state, archived, book)
 
 
 def _check_segment(
@@ -216,15 +252,14 @@ def _check_segment(
             if found.torn and last:
                 state.unfinished = found.length
             else:
-                contents.damaged += 1
-                contents.losses += 1
-                what = segments.DAMAGED
-                state.damage.append(DamageReport(number, found.offset, found.length, what))
+                report = DamageReport(number, found.offset, found.length, segments.DAMAGED)
+                contents.damage(report)
+                state.damage.append(report)
             continue
         state.records += 1
         end, latest = found.after.offset, found.at
         if chain.record(found.record):
-            contents.losses = contents.damaged + len(chain.reports)
+            contents.missing(chain.reports)
         else:
             contents.visit(found.record)
     size = segments.segment_path(state.folder, number).stat().st_size

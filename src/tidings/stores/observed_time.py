@@ -7,8 +7,6 @@ from typing import Final
 
 from tidings.clock import monotonic_microseconds
 
-__all__ = ["LONGEST_PAUSE", "ObservedTime"]
-
 LONGEST_PAUSE: Final = 24 * 3600 * 1_000_000
 """A pause between two runs counts as the machine's clock says, but not for longer than this: nobody
 saw whether the clock was set meanwhile. Microseconds."""

@@ -29,23 +29,6 @@ from zlib import crc32
 
 from tidings.errors import BadInput, LimitExceeded
 
-__all__ = [
-    "HEAD_OCTETS",
-    "MAGIC",
-    "MAX_PAYLOAD",
-    "VERSION",
-    "Damage",
-    "Kind",
-    "LostRecord",
-    "Record",
-    "Scanner",
-    "encode",
-    "first_record",
-    "lost_records",
-    "record_octets",
-    "scan",
-]
-
 MAGIC = b"\xf1TJ\n"
 VERSION = 1
 

@@ -9,8 +9,6 @@ import msgspec
 
 from tidings.errors import BadInput, StoreError
 
-__all__ = ["FORMAT", "UNFIT", "undecodable", "unfit", "unknown_format", "wrong_length"]
-
 # The first octet of every payload.
 FORMAT: Final = 1
 

@@ -19,17 +19,6 @@ from tidings.stores.journal import Journal
 from tidings.stores.records import Record
 from tidings.stores.segments import Cursor, Entry
 
-__all__ = [
-    "STEP_OCTETS",
-    "Carrier",
-    "Moved",
-    "Retention",
-    "SegmentInfo",
-    "Step",
-    "droppable",
-    "held_from",
-]
-
 # A step ends when it has read so much, however few records that are: pushes wait meanwhile.
 STEP_OCTETS: Final = 2 * 1024 * 1024
 

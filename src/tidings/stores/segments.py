@@ -37,31 +37,6 @@ from tidings.stores.records import (
     scan,
 )
 
-__all__ = [
-    "CHUNK_OCTETS",
-    "DATA_START",
-    "FORMAT_VERSION",
-    "Cursor",
-    "DamageReport",
-    "Entry",
-    "Segment",
-    "SegmentFiles",
-    "check_at",
-    "create_segment",
-    "drop_segments",
-    "fetch_record",
-    "find_segments",
-    "lost_in",
-    "make_folder",
-    "open_for_append",
-    "read_entries",
-    "remove_unfinished",
-    "segment_path",
-    "set_aside",
-    "sync_folder",
-    "write_all",
-]
-
 FORMAT_VERSION = 1
 # Large enough that a call costs little beside its octets, small beside the server's memory.
 CHUNK_OCTETS = 1024 * 1024

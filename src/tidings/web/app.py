@@ -29,8 +29,6 @@ from tidings.web.routes import (
 from tidings.web.security import Guard
 from tidings.web.state import WebState
 
-__all__ = ["build_app"]
-
 _DEFAULTS = WebOptions()
 
 # What is asked for most often comes first: routes are tried in order.

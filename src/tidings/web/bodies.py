@@ -20,9 +20,6 @@ from tidings.events.texts import shortened
 from tidings.web.options import WebOptions
 from tidings.web.state import WebState
 
-__all__ = ["QueryNames", "StrictRoute", "check_charset", "check_query", "media_type", "query_names",
-           "read_body"]  # fmt: skip
-
 QueryNames = Mapping[str, bool]
 """The parameters a route takes from the query, and whether they may stand there several times."""
 

@@ -11,8 +11,6 @@ from starlette.responses import HTMLResponse
 
 from tidings.web.pages import page, row, table
 
-__all__ = ["docs_page"]
-
 # Members of members are shown so deep; what lies below is in the OpenAPI document.
 _DEPTH: Final = 2
 

@@ -10,8 +10,6 @@ from tidings.engine.bodies import Message
 if TYPE_CHECKING:
     from tidings.web.state import WebState
 
-__all__ = ["Encoded", "encoded_of", "with_redelivered"]
-
 # Some ten thousand usual events: what is on its way to many consumers at a time.
 _MOST_CHARACTERS: Final = 16 * 1024 * 1024
 # What an entry takes beside its text; counted, so that tiny events are bounded too.

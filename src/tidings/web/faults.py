@@ -20,15 +20,6 @@ from tidings.api.problems import MEDIA_TYPE, misfit_of, problem_of
 from tidings.errors import NotFound, TidingsError
 from tidings.events.codecs.json_text import write_json
 
-__all__ = [
-    "LastResort",
-    "add_handlers",
-    "deny_socket",
-    "http_problem",
-    "problem_response",
-    "refuse",
-]
-
 log = logging.getLogger(__name__)
 
 # When to come again, in seconds: a full channel, a full disk and a restart take moments.

@@ -9,8 +9,6 @@ from pydantic import BaseModel
 
 from tidings.web.state import State
 
-__all__ = ["Health", "router"]
-
 router = APIRouter(prefix="/health", tags=["health"])
 
 
@@ -20,7 +18,8 @@ class Health(BaseModel):
     Attributes:
         status: The answer in one word.
         reason: Why it takes no work, or what is lost; empty if it does and nothing is.
-        archive: Whether the archive goes on; null if there is none. The service takes work anyway.
+        archive: Whether the archive goes on, and nothing of its manifest is damaged; null if there
+            is none. The service takes work anyway.
         losses: How many events, channels, subscriptions and parts of the journal are lost by
             damage; 0 if nothing is.
     """
@@ -28,7 +27,7 @@ class Health(BaseModel):
     status: Literal["alive", "ready", "ready, with losses", "not ready"]
     reason: str = ""
     losses: int = 0
-    archive: Literal["good", "failing"] | None = None
+    archive: Literal["good", "failing", "damaged"] | None = None
 
 
 @router.get("/live", summary="Is it alive?")
@@ -55,9 +54,9 @@ async def ready(state: State, response: Response) -> Health:
     # What follows may name paths: the status page and the log tell it, to whom has the token.
     reason = state.not_ready.partition(": ")[0]
     archiving = state.host.archiving
-    archive: Literal["good", "failing"] | None = None
+    archive: Literal["good", "failing", "damaged"] | None = None
     if archiving is not None:
-        archive = "failing" if archiving.error else "good"
+        archive = "failing" if archiving.error else "damaged" if archiving.problems else "good"
     losses = state.host.losses
     if not reason and losses.count:
         return Health(

@@ -17,8 +17,6 @@ from tidings.errors import NotFound, TidingsError
 if TYPE_CHECKING:
     from tidings.engine.host import Host
 
-__all__ = ["Lifetimes"]
-
 log = logging.getLogger(__name__)
 
 # How many are ended before others get their turn on the loop.

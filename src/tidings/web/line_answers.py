@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -21,11 +22,9 @@ from tidings.errors import LimitExceeded, TidingsError
 from tidings.events.codecs.json_text import write_json
 from tidings.web.options import WebOptions
 from tidings.web.publishing import Asked, Publisher
-from tidings.web.reading import LINES_MEDIA_TYPES, LineSplitter, Numbering, read_line
+from tidings.web.reading import LINES_MEDIA_TYPES, LineSplitter, Numbering, apart, read_line
 from tidings.web.results import result_form
 from tidings.web.state import WebState
-
-__all__ = ["LineAnswers"]
 
 # How many events one push has at most, and how many pushes are under way at a time.
 _EVENTS_AT_ONCE: Final = 100
@@ -110,7 +109,8 @@ class LineAnswers(Response):
             for number, line in some:
                 await turns.give()
                 if line != b"":
-                    incoming.append(self._numbering.mark(read_line(line, self._values)))
+                    read = partial(read_line, line, self._values)
+                    incoming.append(self._numbering.mark(await apart(line or b"", read)))
                     numbers.append(number)
             if not numbers:
                 continue

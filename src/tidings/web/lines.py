@@ -26,8 +26,6 @@ from tidings.errors import Disconnected, TidingsError, Unreachable
 from tidings.web.encoded import Encoded
 from tidings.web.sending import JOINED_CHARACTERS, EventsOut, SocketWriter
 
-__all__ = ["Line", "LineOwner"]
-
 
 class LineOwner(Protocol):
     """The socket a line belongs to.

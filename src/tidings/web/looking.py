@@ -20,17 +20,6 @@ if TYPE_CHECKING:
 
     from tidings.web.state import WebState
 
-__all__ = [
-    "Consumer",
-    "Movement",
-    "channels",
-    "consumers",
-    "in_turns",
-    "listed",
-    "proxies",
-    "streamed",
-]
-
 _A = TypeVar("_A")
 _T = TypeVar("_T")
 

@@ -24,8 +24,6 @@ from tidings.engine.turns import Turns
 from tidings.web.looking import channels, consumers
 from tidings.web.state import State, WebState
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["overview"])
 
 _MICRO: Final = 1e-6
@@ -240,6 +238,9 @@ def _of_archive(archive: ArchivingState) -> Iterator[Metric]:
     yield _gauge("archive_behind_seconds", "The age of the oldest of it.", archive.behind_seconds)
     yield _gauge(
         "archive_manifest_octets", "How long the list of its files is.", archive.manifest_octets
+    )
+    yield _gauge(
+        "archive_damaged_lines", "Lines of the manifest that are damaged.", len(archive.problems)
     )
     yield _gauge("archive_failing", "1 if the archive stands still.", bool(archive.error))
 

@@ -16,8 +16,6 @@ from tidings.web.docs_page import docs_page
 from tidings.web.pages import HTML_ANSWER, HTML_HEADERS
 from tidings.web.state import State, WebState
 
-__all__ = ["describe", "router"]
-
 router = APIRouter(tags=["overview"])
 
 _DESCRIPTION: Final = """\

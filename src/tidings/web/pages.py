@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from starlette.responses import HTMLResponse
 
-__all__ = ["HTML_ANSWER", "HTML_HEADERS", "page", "row", "table"]
-
 _STYLE: Final = """
 :root { color-scheme: light dark; --ink: #1b2430; --soft: #5a6675; --line: #dce2e9; --paper: #fff;
         --raised: #f5f7fa; --link: #1a5fb4; --good: #18794e; --bad: #b3261e; }

@@ -22,22 +22,6 @@ from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound
 from tidings.names import MAX_NAME, is_readable
 from tidings.web.state import Door
 
-__all__ = [
-    "AdminPlace",
-    "ChannelId",
-    "FilterId",
-    "Most",
-    "Number",
-    "PathParts",
-    "ProxyId",
-    "ProxyPlace",
-    "SideName",
-    "admin_place",
-    "channel_of",
-    "part",
-    "proxy_place",
-]
-
 # Ids are counted up from 1 (admins from 0) and never come near this.
 _MOST_ID: Final = 2**53 - 1
 _ID_DIGITS: Final = len(str(_MOST_ID))

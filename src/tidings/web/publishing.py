@@ -18,8 +18,6 @@ from tidings.errors import AlreadyConnected, Disconnected, NotFound, TidingsErro
 from tidings.web.reading import Incoming
 from tidings.web.state import WebState
 
-__all__ = ["Publisher", "Suppliers", "connect_quietly"]
-
 
 async def connect_quietly(door: LocalDoor, channel: int, proxy: int) -> None:
     """Connects a client that comes with each request, and hears of nothing in between.

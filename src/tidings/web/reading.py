@@ -6,8 +6,9 @@ What is no event spoils only its own place in a batch. An event may come with it
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import partial
+from typing import Final, NamedTuple, TypeVar
 
 from starlette.datastructures import Headers
 
@@ -18,9 +19,12 @@ from tidings.api.frames import (
     read_client_frame,
 )
 from tidings.api.items import item_from_plain
+from tidings.channel.translation import approximate_octets
 from tidings.channel.vocabulary import Item
+from tidings.engine.beside import beside
 from tidings.engine.turns import Turns
 from tidings.errors import BadInput, InvalidEvent, LimitExceeded, TidingsError, UnsupportedMedia
+from tidings.events.anyvalue import Any
 from tidings.events.codecs.cloudevents_codec import (
     BATCH_MEDIA_TYPE,
     MAX_STRUCTURED_OCTETS,
@@ -30,23 +34,10 @@ from tidings.events.codecs.cloudevents_codec import (
 )
 from tidings.events.codecs.json_codec import MAX_ENVELOPE_OCTETS
 from tidings.events.codecs.json_parts import Part, is_array, json_parts
-from tidings.events.codecs.json_text import parse_json
+from tidings.events.codecs.json_text import json_weight, parse_json
 from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.events.texts import shortened
-
-__all__ = [
-    "JSON_MEDIA_TYPE",
-    "LINES_MEDIA_TYPES",
-    "Bounds",
-    "Incoming",
-    "LineSplitter",
-    "Numbering",
-    "read_events",
-    "read_frame",
-    "read_items",
-    "read_line",
-]
 
 JSON_MEDIA_TYPE: Final = "application/json"
 LINES_MEDIA_TYPES: Final = ("application/x-ndjson", "application/jsonl")
@@ -55,6 +46,13 @@ _MARKED: Final = frozenset({"event", "producer", "number"})
 _MOST_NUMBER: Final = 2**63 - 1
 # A text that is read at once, in octets: about 3 ms.
 _AT_ONCE: Final = 131_072
+# One that is read without waiting for a turn: well below a millisecond.
+_SHORT: Final = 8_192
+# What one event may weigh, and each in a batch beyond that, to be read in the loop: about 2 ms.
+_LIGHT: Final = 10_000
+_LIGHT_EACH: Final = 100
+
+_T = TypeVar("_T")
 
 
 class Incoming(NamedTuple):
@@ -136,15 +134,17 @@ async def read_events(
         if not is_array(body):
             parse_json(body, max(len(body), 1), bounds.values)  # says where it is malformed
             raise InvalidEvent("a batch of CloudEvents is a JSON array")
-        return [_read_cloudevent(one) async for one in _elements(body, bounds)]
+        return [one async for one in _elements(body, bounds, _read_cloudevent)]
     if media_type == JSON_MEDIA_TYPE and "ce-specversion" not in headers and is_array(body):
-        return [_read_plain(one) async for one in _elements(body, bounds)]
+        return [one async for one in _elements(body, bounds, _read_plain)]
     if media_type == STRUCTURED_MEDIA_TYPE:
-        found = _read_cloudevent(parse_json(body, MAX_STRUCTURED_OCTETS, bounds.values))
+        found = await _parsed(body, MAX_STRUCTURED_OCTETS, bounds.values, _read_cloudevent)
     elif "ce-specversion" in headers:
-        return _from_cloudevent(decode_binary(headers, body, bounds.values))
+        return await apart(
+            body, lambda: _from_cloudevent(decode_binary(headers, body, bounds.values))
+        )
     elif media_type == JSON_MEDIA_TYPE:
-        found = _read_plain(parse_json(body, max(len(body), 1), bounds.values))
+        found = await _parsed(body, max(len(body), 1), bounds.values, _read_plain)
     else:
         taken = (JSON_MEDIA_TYPE, STRUCTURED_MEDIA_TYPE, BATCH_MEDIA_TYPE, *LINES_MEDIA_TYPES)
         raise UnsupportedMedia(
@@ -153,6 +153,36 @@ async def read_events(
         )
     if isinstance(found.item, TidingsError):
         raise found.item
+    return found
+
+
+async def _parsed(
+    body: bytes, most: int, values: int, read: Callable[[object], Incoming]
+) -> Incoming:
+    return await apart(body, lambda: read(parse_json(body, most, values)))
+
+
+async def apart(octets: bytes, read: Callable[[], _T]) -> _T:
+    """What is read of a JSON text; beside the loop if that takes long.
+
+    Raises:
+        BaseException: What reading raises.
+    """
+    if _is_light(octets):
+        return read()
+    return await beside(lambda: _measured(read()))
+
+
+def _is_light(octets: bytes, events: int = 1) -> bool:
+    most = _LIGHT + events * _LIGHT_EACH
+    return len(octets) * 10 <= most or (len(octets) <= _AT_ONCE and json_weight(octets) <= most)
+
+
+def _measured(found: _T) -> _T:
+    """The same, and how large the event is has been reckoned: the channel need not."""
+    item = found.item if isinstance(found, Incoming) else found
+    if isinstance(item, StructuredEvent):
+        approximate_octets(item)
     return found
 
 
@@ -178,30 +208,39 @@ async def read_frame(text: str, bounds: Bounds) -> ClientFrame:
     plain = parse_json(b"{" + b",".join(rest) + b"}", MAX_FRAME_OCTETS, bounds.values)
     assert isinstance(plain, dict)
     if events:
-        plain["events"] = [one async for one in _elements(events, bounds)]
+        plain["events"] = [one async for one in _elements(events, bounds, _read_item)]
     return frame_from_plain(plain)
 
 
-async def read_items(events: Iterable[object]) -> list[Item | TidingsError]:
-    """The events of a frame; an error stands in the place of what is none."""
+async def read_items(events: Sequence[object], text: str = "") -> list[Item | TidingsError]:
+    """The events of a frame; an error stands in the place of what is none.
+
+    Args:
+        events: As the frame holds them: parsed, or read already.
+        text: The frame's.
+    """
+    if len(text) <= _AT_ONCE and not _is_light(text.encode(), len(events)):
+        return await beside(lambda: [_measured(_read_item(plain)) for plain in events])
     found: list[Item | TidingsError] = []
     turns = Turns()
     for plain in events:
-        found.append(plain if isinstance(plain, LimitExceeded) else _read_item(plain))
+        found.append(_read_item(plain))
         if turns.over:
             await turns.give()
     return found
 
 
 def _read_item(plain: object) -> Item | TidingsError:
+    if isinstance(plain, TidingsError | StructuredEvent | Any):
+        return plain
     try:
         return item_from_plain(plain)
     except InvalidEvent as error:
         return error
 
 
-async def _elements(body: bytes, bounds: Bounds) -> AsyncIterator[object]:
-    """The elements of a JSON array, parsed; an error in the place of one with too many values.
+async def _elements(body: bytes, bounds: Bounds, read: Callable[[object], _T]) -> AsyncIterator[_T]:
+    """What is read of the elements of a JSON array; of one with too many values, an error.
 
     They are counted before the first one is parsed, and others go on in between.
 
@@ -210,12 +249,18 @@ async def _elements(body: bytes, bounds: Bounds) -> AsyncIterator[object]:
         LimitExceeded: There are too many.
     """
     turns = Turns()
+    if len(body) > _SHORT:
+        await turns.wait()
     if len(body) <= _AT_ONCE:
         plain = parse_json(body, _AT_ONCE)
         assert isinstance(plain, list)
         _check_count(len(plain), bounds.events)
+        if not _is_light(body, len(plain)):
+            for found in await beside(lambda: [_measured(read(one)) for one in plain]):
+                yield found
+            return
         for one in plain:
-            yield one
+            yield read(one)
             await turns.give()
         return
     parts: list[Part] = []
@@ -225,8 +270,13 @@ async def _elements(body: bytes, bounds: Bounds) -> AsyncIterator[object]:
             _check_count(len(parts), bounds.events)
         await turns.give()
     for at, part in enumerate(parts):
-        yield _element(body[part.begin : part.end], at, bounds)
+        octets = body[part.begin : part.end]
+        yield await apart(octets, partial(_read_element, octets, at, bounds, read))
         await turns.give()
+
+
+def _read_element(octets: bytes, at: int, bounds: Bounds, read: Callable[[object], _T]) -> _T:
+    return read(_element(octets, at, bounds))
 
 
 def _check_count(count: int, most: int) -> None:

@@ -19,8 +19,6 @@ from tidings.events.codecs.cloudevents_model import is_time
 from tidings.events.texts import shortened
 from tidings.filters.constraint import Constraint, constraint
 
-__all__ = ["Replay", "Since", "Wanted", "WantedEvents", "microseconds"]
-
 # Events read at once: some are written while the next are looked for.
 _PAGE: Final = 200
 _MOST_FILTER: Final = 65_536

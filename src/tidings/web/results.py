@@ -15,8 +15,6 @@ from tidings.errors import TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.web.state import Counts
 
-__all__ = ["plain_results", "result_form", "without_bad"]
-
 log = logging.getLogger(__name__)
 
 

@@ -18,8 +18,6 @@ from tidings.errors import Forbidden, TidingsError, Unauthenticated
 from tidings.web.faults import refuse
 from tidings.web.options import WebOptions
 
-__all__ = ["AUTHENTICATED", "TOKEN_SUBPROTOCOL", "Guard", "authenticate", "principal_of"]
-
 TOKEN_SUBPROTOCOL: Final = "tidings.token."
 """Browsers can set no header on a WebSocket: the token comes as a subprotocol behind this."""
 

@@ -12,8 +12,6 @@ from starlette.types import Send
 
 from tidings.api.frames import write_events
 
-__all__ = ["JOINED_CHARACTERS", "EventsOut", "SocketWriter"]
-
 # Events that wait to be written to one consumer are joined up to this length.
 JOINED_CHARACTERS: Final = 256 * 1024
 # How often it is looked whether anything was written, while its patience lasts.

@@ -43,8 +43,6 @@ from tidings.web.results import plain_results, without_bad
 from tidings.web.sending import SocketWriter
 from tidings.web.state import WebState
 
-__all__ = ["Socket"]
-
 log = logging.getLogger(__name__)
 
 # What one event, and a push, that is under way counts for beside its text: of the smallest
@@ -126,6 +124,7 @@ class Socket:
         turns = Turns()
         while True:
             message = await receive()
+            turns.go_on()
             if message["type"] != "websocket.receive":
                 return message.get("code", 1005), ""
             text = message.get("text")
@@ -137,7 +136,7 @@ class Socket:
                 kind = frame.__class__
                 if kind is PushFrame:
                     events = len(frame.events)  # type: ignore[union-attr]
-                    await self._push(frame, len(text) + (1 + events) * _EVENT_OVERHEAD)  # type: ignore[arg-type]
+                    await self._push(frame, text, len(text) + (1 + events) * _EVENT_OVERHEAD)  # type: ignore[arg-type]
                     if self._under_way > self._most_under_way:
                         await self._made_room()
                 elif kind is AckFrame:
@@ -145,7 +144,7 @@ class Socket:
                     if line is not None:
                         line.ack(frame.seqs)  # type: ignore[union-attr]
                 else:
-                    await self._handle(frame)
+                    await self._handle(frame, text)
             except (BadInput, LimitExceeded) as error:
                 self._refuse(frame_id(text), error)
                 no_json = isinstance(error, InvalidEvent)
@@ -160,7 +159,7 @@ class Socket:
     def _refuse(self, id: int | None, error: Exception) -> None:
         self.writer.put(write_frame(ErrorFrame(id, problem_of(error))))
 
-    async def _handle(self, frame: ClientFrame) -> None:
+    async def _handle(self, frame: ClientFrame, text: str) -> None:
         """Deals with all but pushes and acks."""
         if isinstance(frame, ConnectFrame):
             await self._answered(frame.id, self._connect(frame))
@@ -177,7 +176,7 @@ class Socket:
                 line.reject(frame.seqs, frame.reason)
             else:
                 try:
-                    line.polled(frame, await read_items(frame.events))
+                    line.polled(frame, await read_items(frame.events, text))
                 except TidingsError as error:
                     self._refuse(None, error)
 
@@ -193,12 +192,12 @@ class Socket:
 
     # Events in.
 
-    async def _push(self, frame: PushFrame, size: int) -> None:
+    async def _push(self, frame: PushFrame, text: str, size: int) -> None:
         try:
             most = self._state.options.max_batch
             if len(frame.events) > most:
                 raise LimitExceeded(f"{len(frame.events)} events are more than the {most} taken")
-            items = await read_items(frame.events)
+            items = await read_items(frame.events, text)
             good, marks, bad = without_bad(items, frame.producer_marks())
             command = Push(frame.channel, frame.proxy, good, marks, (), frame.trail)
             future = self._door.ask(command)

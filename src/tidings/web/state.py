@@ -20,7 +20,7 @@ from starlette.requests import HTTPConnection
 from tidings.admission import Admission
 from tidings.api.filters import ConstraintForm, filter_parts
 from tidings.engine.access import Principal
-from tidings.engine.compiling import compiled
+from tidings.engine.beside import compiled
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import StoreError
@@ -28,8 +28,6 @@ from tidings.web.lifetimes import Lifetimes
 from tidings.web.options import WebOptions
 from tidings.web.reading import Bounds
 from tidings.web.security import principal_of
-
-__all__ = ["Counts", "Door", "Readiness", "State", "WebState", "made_of"]
 
 _T = TypeVar("_T")
 

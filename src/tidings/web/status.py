@@ -18,8 +18,6 @@ from tidings.web.looking import Consumer, channels, consumers
 from tidings.web.pages import HTML_ANSWER, page, row, table
 from tidings.web.state import Door, State, WebState
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["overview"])
 
 # Nobody reads further; `GET /v1/channels` has all.
@@ -156,6 +154,7 @@ def _archive(state: WebState) -> str:
         return ""
     found = state.host.archiving.state()
     told = f'<p class="bad">stands still: {escape(found.error)}</p>' if found.error else ""
+    told += "".join(f'<p class="bad">{escape(one)}</p>' for one in found.problems[:_NOTICES])
     heads = ("Folder", "Files finished", "Rows", "Octets behind", "Seconds behind")
     one = row(str(found.folder), found.seals, found.rows, found.behind_octets,
               round(found.behind_seconds))  # fmt: skip

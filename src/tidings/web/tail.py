@@ -29,8 +29,6 @@ from tidings.web.replaying import Replay, Wanted
 from tidings.web.routes.proxies import make_proxy
 from tidings.web.state import Door, State, WebState
 
-__all__ = ["Tail", "TailBuffer", "router"]
-
 router = APIRouter(tags=["events"], route_class=StrictRoute)
 
 _WINDOW: Final = 1_000

@@ -23,8 +23,6 @@ from tidings.web.routes.proxies import make_proxy
 from tidings.web.sockets import Socket
 from tidings.web.state import Door, State, WebState
 
-__all__ = ["router"]
-
 
 async def _strict(websocket: WebSocket) -> None:
     """Refuses a query that says what nobody reads."""

@@ -14,8 +14,6 @@ from tidings.apps.auction_alert.ledger import Acknowledged, Taken
 from tidings.apps.auction_alert.scene import Bidder, closing, wants
 from tidings.events.fields import fields_of
 
-__all__ = ["Account", "account_of", "stock_of"]
-
 EventId = tuple[str, int]
 
 

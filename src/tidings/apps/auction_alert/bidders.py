@@ -14,8 +14,6 @@ from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
 from tidings.filters.mapping import MappedConstraint
 
-__all__ = ["Listener"]
-
 SLOW_SECONDS = 0.005
 PULL_EVERY_SECONDS = 0.1
 PULLED_AT_ONCE = 16

@@ -11,8 +11,6 @@ from tidings.client.client import Client
 from tidings.client.managing import Channel
 from tidings.filters.constraint import EventTypePattern
 
-__all__ = ["Advertised", "Desk", "Standing", "Totals", "Verdict", "near_miss"]
-
 
 class Advertised(NamedTuple):
     """An event type, who offers it and who wants it."""

@@ -12,8 +12,6 @@ from tidings.apps.auction_alert.scene import CHANNEL, House, Scene
 from tidings.client.client import Client
 from tidings.client.publishing import Publisher
 
-__all__ = ["Supplier"]
-
 
 class Supplier:
     """A house that is connected to the service.

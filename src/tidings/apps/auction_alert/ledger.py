@@ -17,17 +17,6 @@ from tidings.apps.auction_alert.scene import Bidder, House
 from tidings.events.codecs.json_codec import event_from_plain, event_to_plain
 from tidings.events.structured import StructuredEvent
 
-__all__ = [
-    "Acknowledged",
-    "Ledger",
-    "Taken",
-    "acknowledged_in",
-    "bidder_ledger",
-    "house_ledger",
-    "offers_in",
-    "taken_in",
-]
-
 
 class Acknowledged(NamedTuple):
     """An offer the service has taken.

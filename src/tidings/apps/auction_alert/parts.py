@@ -20,8 +20,6 @@ from tidings.client.subscription import Delivery
 from tidings.clock import Clock
 from tidings.errors import InvalidUsage
 
-__all__ = ["Bidders", "Houses", "Part", "Tell"]
-
 Tell: TypeAlias = Callable[[str, dict[str, Any]], None]
 """Told what happens: a word, and what belongs to it as plain data."""
 

@@ -19,19 +19,6 @@ from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.mapping import MappedConstraint, MappingFilter
 
-__all__ = [
-    "BIDDERS",
-    "CHANNEL",
-    "DOMAIN",
-    "HOUSES",
-    "Bidder",
-    "Habit",
-    "House",
-    "Scene",
-    "closing",
-    "wants",
-]
-
 CHANNEL = "auction-alert"
 DOMAIN = "Auction"
 EVENT_NAME = "offer"

@@ -13,8 +13,6 @@ from typing import Final
 
 from tidings.apps.flights.samples import Position
 
-__all__ = ["Loss", "losses"]
-
 Loss = tuple[str, str, int]
 """The two aircraft, and the minute."""
 

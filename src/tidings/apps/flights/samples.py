@@ -18,8 +18,6 @@ from tidings.errors import InvalidUsage, Unreachable
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["PACKAGE", "POSITIONS", "Position", "as_event", "fetched", "read_positions"]
-
 PACKAGE: Final = "traffic==2.13"
 POSITIONS: Final = 284_505
 """How many positions the sample has."""

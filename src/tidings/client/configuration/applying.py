@@ -40,8 +40,6 @@ from tidings.client.transport import Transport
 from tidings.filters.constraint import Constraint, constraint
 from tidings.names import new_origin
 
-__all__ = ["Applying"]
-
 
 class Applying:
     """Brings a service to what a file says.

@@ -53,8 +53,6 @@ from tidings.events.codecs.json_writing import value_to_plain
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 
-__all__ = ["plan"]
-
 # What needs no mention when a channel is made.
 # Which reliability a channel has is always said.
 _STANDARD: Final = {name: QoS()[name] for name in QoS() if name not in reliabilities()}

@@ -22,8 +22,6 @@ from tidings.client.configuration.model import (
 )
 from tidings.client.configuration.state import OWN, Found
 
-__all__ = ["in_words_of"]
-
 _T = TypeVar("_T")
 _P = TypeVar("_P", AdminPart, ProxyPart)
 

@@ -17,19 +17,6 @@ from tidings.events.anyvalue import Value
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 
-__all__ = [
-    "DEFAULT_ADMIN",
-    "PURPOSES",
-    "AdminPart",
-    "ChannelPart",
-    "Configuration",
-    "Holder",
-    "HolderPart",
-    "MappingPart",
-    "ProxyPart",
-    "Spot",
-]
-
 DEFAULT_ADMIN: Final = "default"
 """The label of the admin that every channel has on each side."""
 

@@ -6,9 +6,8 @@ import difflib
 
 from tidings.api.properties import enumerations
 from tidings.channel.properties import ADMIN_PROPERTIES
+from tidings.channel.property_errors import TIME_T, from_words
 from tidings.channel.qos import QOS_PROPERTIES
-
-__all__ = ["property_hint"]
 
 
 def property_hint(name: str, value: object) -> str:
@@ -18,4 +17,7 @@ def property_hint(name: str, value: object) -> str:
         near = difflib.get_close_matches(name.lower(), known, 1)
         return f"did you mean {known[near[0]]}?" if near else ""
     words = enumerations().get(name, {})
-    return f"write {' or '.join(words)}" if isinstance(value, str) and words else ""
+    is_text = isinstance(value, str)
+    if is_text and name in QOS_PROPERTIES and QOS_PROPERTIES[name].type is TIME_T:
+        return "" if from_words(TIME_T, value) != value else "write a duration such as 5s or 2h"
+    return f"write {' or '.join(words)}" if is_text and words else ""

@@ -15,8 +15,8 @@ from typing import Any, Final, TypeVar
 from tidings.api.properties import properties_in
 from tidings.channel import properties, qos_check
 from tidings.channel.properties import AdminProperties
-from tidings.channel.property_errors import Level, Widened
-from tidings.channel.qos import TIME_T, QoS, inherited, reliabilities
+from tidings.channel.property_errors import TIME_T, Level, Widened
+from tidings.channel.qos import QoS, inherited, reliabilities
 from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.client.configuration.model import (
     DEFAULT_ADMIN,
@@ -38,8 +38,6 @@ from tidings.events.typetext import describe
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint, event_type
 from tidings.filters.mapping import MappedConstraint, MappingFilter
 from tidings.names import checked_name
-
-__all__ = ["read_configuration"]
 
 _T = TypeVar("_T")
 

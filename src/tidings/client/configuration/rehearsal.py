@@ -40,8 +40,6 @@ from tidings.client.configuration.model import (
 from tidings.client.configuration.state import Found, find_configuration
 from tidings.client.transport import Transport
 
-__all__ = ["rehearse"]
-
 
 async def rehearse(wanted: Configuration, found: Found, *, prune: bool = False) -> None:
     """Carries a plan out on a copy of the service.

@@ -23,8 +23,6 @@ from tidings.client.transport import Transport
 from tidings.errors import ChannelNotFound, NotFound
 from tidings.filters.constraint import Constraint
 
-__all__ = ["OWN", "Found", "find_configuration"]
-
 OWN: Final = ""
 """Stands for the label of a filter that belongs to one object alone."""
 

@@ -14,27 +14,6 @@ from tidings.channel.vocabulary import Operator
 from tidings.client.configuration.model import ProxyPart, Spot
 from tidings.filters.constraint import Constraint, EventTypePattern
 
-__all__ = [
-    "Action",
-    "AddParts",
-    "ArrangeParts",
-    "Attach",
-    "ChangeTypes",
-    "Detach",
-    "DropFilter",
-    "Keep",
-    "MakeAdmin",
-    "MakeChannel",
-    "MakeProxy",
-    "Plan",
-    "Remove",
-    "SetLimits",
-    "SetMapping",
-    "SetProperties",
-    "Step",
-    "Verb",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class MakeChannel:

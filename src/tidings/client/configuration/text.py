@@ -25,8 +25,6 @@ from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_writing import TYPE
 from tidings.filters.constraint import Constraint, EventTypePattern
 
-__all__ = ["ADMIN_TABLES", "NULL", "PROXY_TABLES", "VERSION", "written"]
-
 VERSION: Final = 1
 """The number of the form; a file that says another one is not read."""
 

@@ -9,8 +9,6 @@ from typing import Final
 from tidings.errors import InvalidUsage
 from tidings.names import new_origin
 
-__all__ = ["ONE_TRY", "PATIENCE", "checked_patience", "pauses"]
-
 PATIENCE: Final = 30.0
 """How long whoever asks waits for a service that is away, in seconds."""
 

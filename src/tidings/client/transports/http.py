@@ -43,8 +43,6 @@ from tidings.errors import (
     Unreachable,
 )
 
-__all__ = ["HttpTransport"]
-
 # How long a client that is closed waits for the service to hear of it, in seconds.
 _GOOD_BYE: Final = 5.0
 

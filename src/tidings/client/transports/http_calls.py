@@ -34,8 +34,6 @@ from tidings.errors import (
 )
 from tidings.names import checked_name
 
-__all__ = ["CLOSED", "Caller"]
-
 CLOSED: Final = "the client is closed: make another one"
 
 # Nothing has been sent when one of these is raised.

@@ -22,8 +22,6 @@ from tidings.errors import Disconnected, TidingsError
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.structured import StructuredEvent
 
-__all__ = ["HandlerLine", "SupplierLine"]
-
 # How long handlers run before the loop gets a turn, in seconds.
 TURN: Final = 0.002
 

@@ -10,8 +10,6 @@ from tidings.client.past import PAGE, Wish, judge
 from tidings.client.transport import Message, Transport
 from tidings.errors import CursorNotFound
 
-__all__ = ["Gap", "Missed"]
-
 # Of a longer gap the rest is named and not read: it would have to wait in memory.
 MOST: Final = 10_000
 MOST_LOOKED_AT: Final = 10 * MOST

@@ -6,8 +6,6 @@ import asyncio
 
 from tidings.errors import TidingsError
 
-__all__ = ["Gate"]
-
 
 class Gate:
     """Lets through whoever comes while it is open; the others wait.

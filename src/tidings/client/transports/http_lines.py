@@ -20,8 +20,6 @@ from tidings.client.transports.http_redelivery import Arrival, Redelivery
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.constraint import EventTypePattern
 
-__all__ = ["ConsumerLine", "Line", "Sender", "StreamLine", "checked", "told_reason"]
-
 Sender: TypeAlias = Callable[[bytes], None]
 """Sends a frame."""
 

@@ -24,8 +24,6 @@ from tidings.events.codecs.json_codec import event_from_plain
 from tidings.events.envelope import ProducerMark
 from tidings.events.texts import shortened
 
-__all__ = ["Pulls", "message_of"]
-
 _SECOND: Final = 1_000_000
 # Waits are asked for in pieces: the service lets nobody wait longer than 60 seconds.
 _PIECE: Final = 50 * _SECOND

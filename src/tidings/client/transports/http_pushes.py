@@ -7,6 +7,7 @@ are asked for in one turn of the loop share a frame.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
@@ -27,7 +28,7 @@ from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.names import new_origin
 
-__all__ = ["MOST_EVENTS", "MOST_OCTETS", "Pushes"]
+_log: Final = logging.getLogger(__name__)
 
 # What may be on its way without an answer; the rest waits here, and its callers with it.
 MOST_EVENTS: Final = 10_000
@@ -135,6 +136,10 @@ class Pushes:
         self._up = self._scheduled = False
         self._producer = new_origin()
         self._number = 0
+        # The latest mark of each channel and its answer; and those that the next answer after a
+        # cut must be beyond.
+        self._latest: dict[int, tuple[ProducerMark, int]] = {}
+        self._before: dict[int, tuple[ProducerMark, int]] = {}
 
     def __len__(self) -> int:
         """How many frames and requests wait for something."""
@@ -173,6 +178,7 @@ class Pushes:
     def up(self) -> None:
         """The socket is there: everything without an answer goes again, in order."""
         self._up = True
+        self._before = dict(self._latest)
         for id, frame in list(self._sent.items()):
             if frame.wanted:
                 self._send_frame(frame)
@@ -199,8 +205,24 @@ class Pushes:
             request.left -= many
             if not request.left and not request.future.done():
                 request.future.set_result(request.answers)
+        self._check_order(frame, answer.results[-1])
         if self._waiting:
             self._flush()
+
+    def _check_order(self, frame: _Frame, result: object) -> None:
+        """Warns if the service, after a cut, gives sequence numbers that it gave before the cut."""
+        if not isinstance(result, int) or result <= 0:
+            return
+        request, first, many = frame.parts[-1]
+        mark = request.marks[first + many - 1]
+        before, seq = self._before.pop(frame.channel, (mark, 0))
+        if before.producer == mark.producer and before.number < mark.number and result <= seq:
+            _log.warning(
+                "channel %d gave the sequence number %d, but had given %d before: the service has "
+                "lost events that it had accepted (was an older copy of its journal restored?)",
+                *(frame.channel, result, seq),
+            )
+        self._latest[frame.channel] = (mark, result)
 
     def refused(self, id: int, error: TidingsError) -> bool:
         """A frame was not looked at; whether it was one of these."""

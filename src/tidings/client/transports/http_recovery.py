@@ -23,8 +23,6 @@ from tidings.errors import (
     Unreachable,
 )
 
-__all__ = ["ServiceRecovery"]
-
 # How many proxies are made again at a time: others want to be served, too.
 _AT_ONCE: Final = 16
 

@@ -12,8 +12,6 @@ from array import array
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-__all__ = ["Arrival", "Redelivery"]
-
 # Answers that are remembered beside four windows of them: a service that crashed may have
 # forgotten more than the last window.
 _REMEMBERED: Final = 8_192

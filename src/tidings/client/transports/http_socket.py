@@ -41,8 +41,6 @@ from tidings.errors import (
     Unreachable,
 )
 
-__all__ = ["Cut", "OnConnection", "Opener", "Socket"]
-
 OnConnection: TypeAlias = Callable[[bool, str], object]
 """Told whether the service is reached, and why not."""
 

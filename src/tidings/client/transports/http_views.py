@@ -29,8 +29,6 @@ from tidings.client.transports.names import Names
 from tidings.errors import ChannelNotFound, ProxyNotFound, Stopping
 from tidings.names import is_readable
 
-__all__ = ["NOTICING", "HttpViews"]
-
 _T = TypeVar("_T")
 
 # How long what happens to a line may take to be noticed after an answer by HTTP, in seconds.

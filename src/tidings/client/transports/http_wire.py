@@ -23,8 +23,6 @@ from tidings.api.frames import SUBPROTOCOL
 from tidings.api.problems import error_of
 from tidings.errors import TidingsError, Unreachable
 
-__all__ = ["Wire", "open_wire"]
-
 # The service asks every 20 seconds whether we are there: silence for longer is a dead line.
 SILENCE: Final = 50.0
 _OPENING: Final = 10.0

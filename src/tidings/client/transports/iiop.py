@@ -45,8 +45,6 @@ from tidings.names import new_origin
 from tidings.orb.aio import Options, Orb
 from tidings.orb.exceptions import BAD_PARAM, COMM_FAILURE, TRANSIENT, CorbaError
 
-__all__ = ["IiopTransport"]
-
 # How long the service has to hear that a client goes.
 _GOODBYE_SECONDS: Final = 5.0
 

@@ -12,8 +12,6 @@ from tidings.events.reference import Reference
 from tidings.orb.aio import Address
 from tidings.orb.ior import profile_of
 
-__all__ = ["callback_address", "object_url"]
-
 FACTORY_KEY: Final = "NotificationService"
 """The plain key of the factory of channels."""
 

@@ -35,8 +35,6 @@ from tidings.events.reference import Reference
 from tidings.filters.constraint import EventTypePattern
 from tidings.filters.filter import GRAMMAR
 
-__all__ = ["Commands"]
-
 _log: Final = logging.getLogger(__name__)
 
 _NIL: Final = Reference()

@@ -21,8 +21,6 @@ from tidings.events.boxes import Any
 from tidings.orb import exceptions as corba
 from tidings.orb.exceptions import Completion, CorbaError, SystemException, UserException
 
-__all__ = ["told"]
-
 # Exceptions that say all there is to say by their names.
 _PLAIN: Final[dict[type[UserException], type[TidingsError]]] = {
     event_admin.AlreadyConnected: errors.AlreadyConnected,

@@ -9,8 +9,6 @@ from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos.CosNotifyChannelAdmin_auto import ClientType, ProxyType
 from tidings.orb.stubs import Interface
 
-__all__ = ["Kind", "kind_of_type"]
-
 
 class Kind(NamedTuple):
     """A kind of proxy.

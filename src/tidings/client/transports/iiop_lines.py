@@ -31,8 +31,6 @@ from tidings.errors import (
 from tidings.events.structured import StructuredEvent
 from tidings.orb.exceptions import UNKNOWN, Completion
 
-__all__ = ["CorbaStream", "HandlerLine", "Line", "Pulled", "SourceLine"]
-
 _log: Final = logging.getLogger(__name__)
 
 

@@ -34,8 +34,6 @@ from tidings.orb.exceptions import CorbaError
 from tidings.orb.pseudo import IS_A, NON_EXISTENT
 from tidings.orb.stubs import Interface, Operation
 
-__all__ = ["ADMINS", "LISTS", "Far", "FarProxy", "Objects"]
-
 LISTS: Final = {
     Side.SUPPLIER: ("_get_push_consumers", "_get_pull_consumers"),
     Side.CONSUMER: ("_get_push_suppliers", "_get_pull_suppliers"),

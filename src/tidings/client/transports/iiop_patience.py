@@ -18,8 +18,6 @@ from tidings.errors import (
 )
 from tidings.orb.exceptions import BAD_INV_ORDER, COMM_FAILURE, TRANSIENT, Completion
 
-__all__ = ["CLOSED", "Patience", "Tries", "done_before", "is_away", "is_repeatable", "not_done"]
-
 CLOSED: Final = "the client is closed: make another one"
 
 # Operations that change nothing, or nothing more when they come a second time. A pull is one of

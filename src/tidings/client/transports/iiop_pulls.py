@@ -13,8 +13,6 @@ from tidings.client.transports.iiop_objects import FarProxy, Objects
 from tidings.client.transports.iiop_values import CorbaMessage, Events
 from tidings.errors import InvalidUsage, TidingsError
 
-__all__ = ["PullLine"]
-
 # A call that waits for events ends with them, or with the proxy; this is for ever.
 _FOR_EVER: Final = 10.0 * 365 * 24 * 3600
 

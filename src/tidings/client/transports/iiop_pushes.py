@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from tidings.orb.cdr_writer import Writer
     from tidings.orb.stubs import Operation
 
-__all__ = ["Pushes", "Target"]
-
 # So many single pushes are under way at one time.
 _PUSHES: Final = 64
 # Octets of the header of a message, which do not count.
@@ -196,4 +194,4 @@ class Pushes:
                     fault = told(error, far.words, operation.name, far.missing)
                     raise _Stopped(fits, fault) from error
 
-        return operation._replace(write_arguments=write_arguments)
+        return operation.replace(write_arguments=write_arguments)

@@ -25,8 +25,6 @@ from tidings.client.transports.names import Names
 from tidings.errors import ChannelNotFound, NotFound, Stopping, TidingsError, Unreachable
 from tidings.events.reference import Reference
 
-__all__ = ["Held", "Recovery"]
-
 _log: Final = logging.getLogger(__name__)
 
 Key: TypeAlias = tuple[int, int]

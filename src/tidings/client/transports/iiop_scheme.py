@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["is_corba"]
-
 _SCHEMES: Final = ("corbaloc:", "corbaname:", "ior:", "iiop:")
 
 

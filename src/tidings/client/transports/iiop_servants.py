@@ -13,8 +13,6 @@ from tidings.cos.events import NO_EVENT
 from tidings.events.boxes import Value
 from tidings.orb.stubs import Servant
 
-__all__ = ["Called", "servant_for"]
-
 
 class Called(Protocol):
     """Who is behind a client's object."""

@@ -14,8 +14,6 @@ from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import OURS
 from tidings.orb.exceptions import SystemException
 
-__all__ = ["check_octets", "measured"]
-
 
 def check_octets(event: StructuredEvent, octets: int, most: int) -> None:
     """Refuses an event that fits no message.

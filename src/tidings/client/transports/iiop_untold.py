@@ -12,8 +12,6 @@ from tidings.client.transports.iiop_patience import CLOSED
 from tidings.client.transports.iiop_values import beyond
 from tidings.errors import Stopping
 
-__all__ = ["Untold"]
-
 
 class Untold:
     """The part of the transport that refuses."""

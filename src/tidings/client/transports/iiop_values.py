@@ -8,7 +8,7 @@ from typing import Any as Whatever
 from typing import Final
 
 from tidings.channel.property_errors import Property as Line
-from tidings.channel.property_errors import PropertyRange, Request
+from tidings.channel.property_errors import PropertyRange, Request, from_words
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Form, Item
 from tidings.cos.CosNotification_auto import (
@@ -19,9 +19,8 @@ from tidings.cos.CosNotification_auto import (
 )
 from tidings.cos.CosNotifyFilter_auto import ConstraintExp, ConstraintInfo, MappingConstraintInfo
 from tidings.cos.events import any_in, any_out, event_in, event_out, events_in
-from tidings.errors import NotOverCorba
+from tidings.errors import NotOverCorba, PropertyErrorCode
 from tidings.errors import PropertyError as Fault
-from tidings.errors.properties import PropertyErrorCode
 from tidings.events.anyvalue import Value, infer, pack
 from tidings.events.boxes import Any
 from tidings.events.envelope import Envelope, ProducerMark
@@ -30,23 +29,6 @@ from tidings.events.structured import StructuredEvent
 from tidings.events.typecode import Kind
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
 from tidings.filters.mapping import MappedConstraint
-
-__all__ = [
-    "UNKNOWN",
-    "CorbaMessage",
-    "Events",
-    "beyond",
-    "constraint_in",
-    "constraint_out",
-    "constraints_in",
-    "faults_in",
-    "mapped_in",
-    "properties_in",
-    "properties_out",
-    "ranges_in",
-    "types_in",
-    "types_out",
-]
 
 UNKNOWN: Final = -1
 """Stands for a number that CORBA does not tell, such as that of an event."""
@@ -150,6 +132,8 @@ def properties_out(asked: Request, table: Mapping[str, Line]) -> Sequence[Proper
 
 
 def _typed(line: Line | None, value: object) -> Value:
+    if line is not None:
+        value = from_words(line.type, value)
     if isinstance(value, Any):
         return value
     plain: object = value

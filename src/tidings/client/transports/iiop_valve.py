@@ -9,8 +9,6 @@ from typing import Final
 
 from tidings.errors import ConnectionAlreadyActive, ConnectionAlreadyInactive, TidingsError
 
-__all__ = ["Valve"]
-
 _log: Final = logging.getLogger(__name__)
 
 

@@ -17,8 +17,6 @@ from tidings.cos.CosNotifyChannelAdmin_auto import InterFilterGroupOperator
 from tidings.cos.CosNotifyFilter_auto import Filter_INTERFACE, MappingFilter_INTERFACE
 from tidings.orb.ior import is_nil
 
-__all__ = ["Views"]
-
 
 class Views:
     """Looks at objects. Names and origins come out empty, counts of events as -1.

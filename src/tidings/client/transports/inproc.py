@@ -27,8 +27,6 @@ from tidings.client.transport import (
 )
 from tidings.filters.constraint import constraint
 
-__all__ = ["InProcess"]
-
 
 class InProcess:
     """Talks to a host in this process.

@@ -42,8 +42,6 @@ from tidings.channel.vocabulary import InfoMode, Place, Side
 from tidings.errors import ConnectionAlreadyInactive, FilterNotFound
 from tidings.filters.constraint import EventTypePattern
 
-__all__ = ["Ask", "MadeFilter", "MadeProxy", "Memory"]
-
 Ask: TypeAlias = Callable[[Command], Awaitable[Any]]
 Key: TypeAlias = tuple[int, int]
 """A channel and the id a proxy had first."""

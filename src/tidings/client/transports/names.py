@@ -22,8 +22,6 @@ from tidings.channel.views import (
 from tidings.channel.vocabulary import Place
 from tidings.client.transports.memory import Memory
 
-__all__ = ["Names"]
-
 _C = TypeVar("_C")
 
 

@@ -29,19 +29,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = [
-    "BARE",
-    "MAX_BATCH_OCTETS",
-    "PropertyColumns",
-    "arrow_schema",
-    "decode_batch",
-    "encode_batch",
-    "from_record_batch",
-    "load_pyarrow",
-    "property_fields",
-    "to_record_batch",
-]
-
 BARE: Final = "*"
 """Among names of properties that no map holds: there are bare values, which have none."""
 

@@ -34,8 +34,6 @@ from tidings.events.structured import StructuredEvent
 from tidings.events.texts import shortened
 from tidings.names import is_readable
 
-__all__ = ["FOREIGN_DOMAIN", "MEDIA_TYPE", "from_cloudevent", "to_cloudevent"]
-
 FOREIGN_DOMAIN: Final = "CloudEvents"
 """The domain of events that came as other people's CloudEvents."""
 

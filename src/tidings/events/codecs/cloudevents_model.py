@@ -16,18 +16,6 @@ from tidings.errors import InvalidEvent
 from tidings.events.texts import shortened
 from tidings.names import is_readable
 
-__all__ = [
-    "Attribute",
-    "CloudEvent",
-    "Json",
-    "checked_attributes",
-    "from_header",
-    "is_json",
-    "is_text",
-    "is_utf8",
-    "to_header",
-]
-
 SPEC_VERSION: Final = "1.0"
 REQUIRED: Final = ("id", "source", "type")
 # Optional, and not empty where they are present.

@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 
 from tidings.errors import InvalidEvent
 
-__all__ = ["Part", "is_array", "json_parts"]
-
 # What holds nothing that begins, ends or separates parts; as much as one step may look at.
 _INSIDE: Final = re.compile(
     rb'[^"\[\]{}]{0,4096}+(?:"[^"\\]{0,256}+"[^"\[\]{}]{0,4096}+){0,200}+', re.DOTALL

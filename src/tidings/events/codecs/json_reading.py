@@ -17,8 +17,6 @@ from tidings.events.texts import checked_text, member_name, place_name, shortene
 from tidings.events.typecode import INTEGER_RANGES, Kind, Label, TypeCode
 from tidings.events.typetext import describe
 
-__all__ = ["boxed_from_plain", "is_typed", "octets_from_base64", "value_from_plain"]
-
 _TYPED_KEYS = {TYPE, "value"}
 _LOWEST, _HIGHEST = -(2**63), 2**64 - 1
 # Each level of a value may be in a box, which is a level of JSON too.

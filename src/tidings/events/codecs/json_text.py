@@ -17,8 +17,6 @@ import msgspec
 from tidings.errors import InvalidEvent, LimitExceeded
 from tidings.events.texts import place_name, shortened
 
-__all__ = ["MAX_EVENT_OCTETS", "MAX_VALUES", "parse_json", "write_json"]
-
 # What one event may take as typed JSON, in and out: enough for a large picture in base64, and
 # no more than a queue of some thousands can afford to hold in memory.
 MAX_EVENT_OCTETS = 10_000_000
@@ -97,7 +95,7 @@ def _check_values(octets: bytes, most: int) -> None:
     Raises:
         LimitExceeded: It is, also without what stands in texts.
     """
-    if _all_counted(map(_weight, _blocks(octets)), most):
+    if _all_counted(map(json_weight, _blocks(octets)), most):
         return
     in_text = False
 
@@ -108,7 +106,7 @@ def _check_values(octets: bytes, most: int) -> None:
         parts = block.split(b'"')
         outside = b"".join(parts[in_text::2])
         in_text ^= len(parts) % 2 == 0
-        return _weight(outside)
+        return json_weight(outside)
 
     if not _all_counted(map(without_texts, _blocks(octets)), most):
         raise LimitExceeded(
@@ -133,7 +131,8 @@ def _all_counted(weights: Iterable[int], most: int) -> bool:
     return all(sum_ <= most for sum_ in accumulate(weights))
 
 
-def _weight(octets: bytes) -> int:
+def json_weight(octets: bytes) -> int:
+    """About how many values a JSON text holds, an object or list counted as ten."""
     counted = octets.translate(None, _NOT_COUNTED)
     return len(counted) + (_CONTAINER - 1) * (len(counted) - counted.count(b","))
 

@@ -35,8 +35,6 @@ from tidings.events.texts import shortened
 from tidings.events.typecode import Kind, Label, TypeCode
 from tidings.events.typetext import read_type, type_text
 
-__all__ = ["near_miss", "type_form", "type_from_plain", "type_to_plain"]
-
 # Larger descriptions are read and written anew each time: a cache of them could fill the memory.
 _CACHED_OCTETS = 4_096
 _CACHED_TYPES = 256

@@ -35,8 +35,6 @@ from tidings.events.checking import conform
 from tidings.events.codecs.json_types import type_form
 from tidings.events.typecode import Kind, TypeCode
 
-__all__ = ["TYPE", "object_names", "real_name", "value_to_plain"]
-
 TYPE = "$type"
 """The name that marks a value written with its type."""
 

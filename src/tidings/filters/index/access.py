@@ -36,8 +36,6 @@ from tidings.filters.tree import (
 )
 from tidings.filters.truth import EXACT, OneChar
 
-__all__ = ["Access", "accesses", "best_of", "needs_deduplication", "required_path"]
-
 
 class Access(NamedTuple):
     """One way to a subscription; the lower the rank, the fewer events take it."""

@@ -19,8 +19,6 @@ from tidings.filters.index.ordered import OrderedLane
 from tidings.filters.index.rows import RowSet
 from tidings.filters.tree import And, Or
 
-__all__ = ["Bucket", "RootBucket"]
-
 # So many subscriptions are tested one by one before they are spread.
 _FEW = 8
 # Buckets inside buckets; equal constraints with very many conjuncts would go on and on.

@@ -25,8 +25,6 @@ from tidings.filters.tree import (
     Or,
 )
 
-__all__ = ["conjuncts_of"]
-
 _MIRRORED: dict[type[Comparison], type[Comparison]] = {
     Equal: Equal,
     NotEqual: NotEqual,

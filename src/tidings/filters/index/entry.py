@@ -9,8 +9,6 @@ from tidings.filters.shape import Constant, Shape, shape_of
 from tidings.filters.to_python import Predicate, to_python
 from tidings.filters.tree import And, Node, Or
 
-__all__ = ["Entry", "Home", "LaneOwner", "Tested", "Way", "shape_and_constants"]
-
 
 @dataclass(frozen=True, slots=True)
 class Tested(Or):

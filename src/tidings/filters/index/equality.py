@@ -15,8 +15,6 @@ from tidings.events.fields import Char, EnumLabel, Plain
 from tidings.filters.shape import Constant
 from tidings.filters.truth import EXACT, OneChar, literal
 
-__all__ = ["EqualityTable"]
-
 B = TypeVar("B")
 
 # Around a double below 2**64 the integers that round to it are at most this far away.

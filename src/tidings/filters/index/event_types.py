@@ -13,8 +13,6 @@ from tidings.events.paths import Path
 from tidings.filters.constraint import EventTypePattern
 from tidings.filters.tree import Component, Equal, Node, Or, Text
 
-__all__ = ["EventTypes"]
-
 _EVENT_TYPE = Path("%event_type")
 # Event types for which the answers of all patterns are remembered.
 _REMEMBERED = 4096

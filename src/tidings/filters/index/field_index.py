@@ -17,8 +17,6 @@ from tidings.filters.index.ordered import LaneName, OrderedLane, lane_name
 from tidings.filters.index.rows import RowSet
 from tidings.filters.tree import Node
 
-__all__ = ["BucketLike", "FieldIndex"]
-
 _NUMBERS = frozenset({int, float, bool, Decimal, Char})
 _PLAIN_NUMBERS = frozenset({int, float, bool})
 

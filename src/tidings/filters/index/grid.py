@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Generic, TypeVar
 
-__all__ = ["Grid", "Side"]
-
 B = TypeVar("B")
 
 # Cells a number of this size or less can be counted in without overflow.

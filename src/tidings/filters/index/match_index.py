@@ -15,8 +15,6 @@ from tidings.filters.index.entry import Entry, Way
 from tidings.filters.index.event_types import EventTypes, Patterns
 from tidings.filters.tree import Node
 
-__all__ = ["MatchIndex"]
-
 K = TypeVar("K", bound=Hashable)
 
 _SHRINK = 8

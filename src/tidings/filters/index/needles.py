@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
-__all__ = ["Needles"]
+from tidings.filters.searching import LONG, stands_in
 
 B = TypeVar("B")
 
@@ -48,11 +48,20 @@ class Needles(Generic[B]):
 
     def find(self, text: str) -> Iterator[B]:
         """The buckets of all needles that stand in a text, each once."""
+        if len(text) >= LONG:  # to cut it up would hold up others
+            yield from self._found(text)
+            return
         few = _FEW if len(text) < _LONG else _FEW_FOR_LONG
         tables = self.runs.values() if len(self.runs) <= few else self._tables(text)
         for table in tables:
             for needle, bucket in table.items():
                 if needle in text:
+                    yield bucket
+
+    def _found(self, text: str) -> Iterator[B]:
+        for table in self.runs.values():
+            for needle, bucket in table.items():
+                if stands_in(needle, text):
                     yield bucket
 
     def _tables(self, text: str) -> Iterable[dict[str, B]]:

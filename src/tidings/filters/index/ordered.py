@@ -24,8 +24,6 @@ from tidings.filters.shape import Shape, constant_of
 from tidings.filters.tree import Comparison, Greater, GreaterEqual, Less, LessEqual, Node, Not, Or
 from tidings.filters.truth import EXACT, OneChar, number
 
-__all__ = ["ORDERINGS", "LaneName", "OrderedLane", "bound_of", "lane_name"]
-
 ORDERINGS: dict[type[Comparison], tuple[bool, bool]] = {
     # (bounds below the value match, a bound equal to the value matches)
     Greater: (True, False),

@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 from tidings.events.fields import Char, Composite, EnumLabel, Fields, Plain
 from tidings.events.paths import Missing, Path
 from tidings.filters import truth
+from tidings.filters.searching import LONG, stands_in
 from tidings.filters.shape import Shape
 from tidings.filters.tree import (
     LITERALS,
@@ -40,8 +41,6 @@ from tidings.filters.tree import (
     paths_of,
     walk_tree,
 )
-
-__all__ = ["RowCode", "has_row_code", "row_code"]
 
 # Larger shapes gain nothing from being run as rows, and their conditions grow.
 _MOST_NODES = 40
@@ -169,7 +168,7 @@ class _Writer:
             f"def rows(rows, values):\n [{values}] = values\n"
             f" return [key for key{constants or ','} in rows if {condition}]"
         )
-        space: dict[str, object] = {"member": truth.member}
+        space: dict[str, object] = {"member": truth.member, "stands_in": stands_in}
         exec(compile(source, "<rows>", "exec"), space)
         return space["rows"]  # type: ignore[return-value]
 
@@ -207,7 +206,8 @@ class _Writer:
         pair = left_kind + right_kind
         texts = left_kind in "st" and right_kind in "st"
         if isinstance(node, Contains):
-            return _plain(f"{left} in {right}") if texts else _ERROR
+            inside = f"({left} in {right} if len({right}) < {LONG} else stands_in({left}, {right}))"
+            return _plain(inside) if texts else _ERROR
         if "l" in pair:
             if pair != "ll" or node.symbol not in ("==", "!="):
                 return _ERROR

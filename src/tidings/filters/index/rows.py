@@ -14,8 +14,6 @@ from tidings.filters.index.unequal import Guard, UnequalLane, decisive
 from tidings.filters.shape import Constant, Shape
 from tidings.filters.to_python import Predicate
 
-__all__ = ["RowLane", "RowSet"]
-
 # Up to so many rows of a shape are tested one by one: looking at kinds first costs more.
 _FEW = 6
 

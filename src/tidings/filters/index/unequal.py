@@ -32,8 +32,6 @@ from tidings.filters.tree import (
     Text,
 )
 
-__all__ = ["Decisive", "Guard", "UnequalLane", "decisive"]
-
 
 def _is_number(value: Plain) -> bool:
     return type(value) in (int, float, bool)

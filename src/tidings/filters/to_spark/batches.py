@@ -21,8 +21,6 @@ from tidings.filters.to_spark.columns import ARCHIVE, EventColumns
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-__all__ = ["reference_batches", "reference_column"]
-
 _Types: TypeAlias = tuple[EventTypePattern, ...]
 _Batches: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 

@@ -6,8 +6,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["ANYTHING", "ARCHIVE", "EventColumns", "Occurring", "quoted", "quoted_name"]
-
 
 @dataclass(frozen=True, slots=True)
 class Occurring:

@@ -12,8 +12,6 @@ from tidings.filters.to_spark.columns import ARCHIVE, EventColumns, quoted
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-__all__ = ["type_condition", "type_expression"]
-
 
 def type_condition(
     patterns: Iterable[EventTypePattern], columns: EventColumns = ARCHIVE

@@ -18,8 +18,6 @@ from tidings.filters.to_spark.translate import translate
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-__all__ = ["match_column", "matching", "plan_of"]
-
 
 def matching(df: DataFrame, constraint: Constraint, occurring: Occurring = ANYTHING) -> DataFrame:
     """The events that a constraint matches.

@@ -27,8 +27,6 @@ from tidings.filters.to_spark.values import (
     unsure,
 )
 
-__all__ = ["SEQUENCES", "found_in"]
-
 SEQUENCES: Final = ("data_ints", "data_doubles", "data_strings", "data_bools")
 _NUMBERS: Final = {"data_ints": "BIGINT", "data_doubles": "DOUBLE", "data_bools": "BOOLEAN"}
 _SIMPLE_HEADER: Final = ("header_int", "header_double", "header_string", "header_bool")

@@ -17,8 +17,6 @@ from tidings.filters.tree import (
     walk_tree,
 )
 
-__all__ = ["native_names", "native_reason", "properties_read", "reads_event"]
-
 # In lookups of a property. A larger expression takes Spark longer to plan than to run.
 LARGEST: Final = 2_000
 

@@ -31,8 +31,6 @@ from tidings.filters.to_spark.values import (
 )
 from tidings.filters.truth import HIGHEST, LOWEST
 
-__all__ = ["compared", "computed", "contained"]
-
 _Uses: TypeAlias = dict[Kind, Callable[[str], str]]
 
 _MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -14,19 +14,6 @@ from tidings.events.paths import Name, Pair, Path, Position, ReposId, Step, Type
 from tidings.events.structured import STRUCTURED_EVENT, UTC_T
 from tidings.events.typecode import Kind, TypeCode
 
-__all__ = [
-    "Arrival",
-    "Body",
-    "Deep",
-    "Fixed",
-    "HeaderText",
-    "Nowhere",
-    "Place",
-    "Property",
-    "Whole",
-    "place_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Property:

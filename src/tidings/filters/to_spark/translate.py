@@ -62,8 +62,6 @@ from tidings.filters.tree import (
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-__all__ = ["Expressions", "Translation", "expressions_of", "translate"]
-
 _KINDS: Final[dict[str, Kind]] = {"int": INT, "double": DOUBLE, "string": TEXT, "bool": BOOL}
 
 

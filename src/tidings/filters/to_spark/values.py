@@ -12,29 +12,6 @@ from typing import Final, Literal, TypeAlias
 
 from tidings.filters.to_spark.columns import quoted
 
-__all__ = [
-    "BOOL",
-    "CODE",
-    "DOUBLE",
-    "INT",
-    "LABEL",
-    "TEXT",
-    "WIDE",
-    "WIDE_TYPE",
-    "Bound",
-    "Kind",
-    "Scope",
-    "Value",
-    "as_bigint",
-    "as_struct",
-    "both",
-    "either",
-    "first_known",
-    "only",
-    "to_double",
-    "unsure",
-]
-
 Kind: TypeAlias = Literal["int", "wide", "double", "bool", "text", "code", "label"]
 
 INT: Final = "int"  # a bigint

@@ -33,8 +33,6 @@ from tidings.stores.segments import Cursor
 if TYPE_CHECKING:
     from tidings.stores.archive.archiver import Archiver, Sealed
 
-__all__ = ["main", "work"]
-
 log = logging.getLogger(__name__)
 
 # Deliveries go first.

@@ -16,8 +16,6 @@ from tidings.stores.archive.manifest import read_manifest
 from tidings.stores.chain import Head
 from tidings.stores.segments import Cursor, find_segments, segment_path
 
-__all__ = ["ArchiveEnd", "archive_end", "check_journal_reaches", "journal_end"]
-
 
 class ArchiveEnd(NamedTuple):
     """How far an archive knows its journal.
@@ -26,11 +24,20 @@ class ArchiveEnd(NamedTuple):
         journal_id: The journal's id; empty if the archive's books cannot be read.
         cursor: All of the journal before this place is in the archive.
         channels: By origin, name and highest number of each channel.
+        gone: Origins of those that were destroyed.
+        problems: What is damaged in its manifest, in words.
     """
 
     journal_id: bytes
     cursor: Cursor
     channels: Mapping[bytes, tuple[str, int]]
+    gone: frozenset[bytes] = frozenset()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def present(self) -> dict[bytes, tuple[str, int]]:
+        """The channels that must be in the journal, too."""
+        return {one: known for one, known in self.channels.items() if one not in self.gone}
 
     @property
     def head(self) -> Head:
@@ -50,9 +57,11 @@ def archive_end(folder: Path) -> ArchiveEnd | None:
     except ArchiveNotFound:
         return None
     if not manifest.seals:
+        if manifest.problems:
+            return ArchiveEnd(b"", Cursor(0, 0), {}, problems=manifest.problems)
         return None
     last = manifest.seals[-1]
-    journal_id, channels = b"", {}
+    journal_id, channels, gone = b"", {}, frozenset[bytes]()
     with contextlib.suppress(ArchiveDamaged):  # the archiver makes them again
         books = read_books(folder, last)
         journal_id = bytes.fromhex(books.journal)
@@ -60,7 +69,10 @@ def archive_end(folder: Path) -> ArchiveEnd | None:
             bytes.fromhex(origin): (book.name, max(book.last, book.highest or 0))
             for origin, book in books.channels.items()
         }
-    return ArchiveEnd(journal_id, last.cursor, channels)
+        gone = frozenset(
+            bytes.fromhex(origin) for origin, book in books.channels.items() if not book.present
+        )
+    return ArchiveEnd(journal_id, last.cursor, channels, gone, manifest.problems)
 
 
 def journal_end(folder: Path) -> tuple[bytes, Cursor]:
@@ -73,8 +85,11 @@ def journal_end(folder: Path) -> tuple[bytes, Cursor]:
     return ids[0] if ids else b"", Cursor(last, segment_path(folder, last).stat().st_size)
 
 
-def check_journal_reaches(data: Path, journal: Path, archive: Path) -> None:
+def check_journal_reaches(data: Path, journal: Path, archive: Path) -> ArchiveEnd | None:
     """Refuses a journal that ends before what its archive holds.
+
+    Returns:
+        What the archive knows of it; None if that is nothing.
 
     Args:
         data: The service's data folder, for the message.
@@ -87,10 +102,12 @@ def check_journal_reaches(data: Path, journal: Path, archive: Path) -> None:
     """
     known = archive_end(archive)
     if known is None:
-        return
+        return None
     id, end = journal_end(journal)
-    if known.cursor <= end or (id and known.journal_id and id != known.journal_id):
-        return  # that the archive is another journal's is the archiver's to say
+    if id and known.journal_id and id != known.journal_id:
+        return None  # that is the archiver's to say
+    if known.cursor <= end:
+        return known
     reach = f"ends in segment {end.segment} at {end.offset}" if end.segment else "is empty"
     raise StoreError(
         f"the archive {archive} reaches segment {known.cursor.segment}, octet "

@@ -20,7 +20,13 @@ from tidings.stores import segments
 from tidings.stores.archive.compaction import Compaction
 from tidings.stores.archive.manifest import Gap
 from tidings.stores.archive.open_segment import Segment
-from tidings.stores.archive.opening import NOWHERE, clear_leftovers, last_books, manifest_of
+from tidings.stores.archive.opening import (
+    NOWHERE,
+    clear_leftovers,
+    last_books,
+    last_number,
+    manifest_of,
+)
 from tidings.stores.archive.reading import JournalReader
 from tidings.stores.archive.retention import ArchiveRetention
 from tidings.stores.archive.rows import Rows
@@ -28,8 +34,6 @@ from tidings.stores.archive.sealing import ManifestFile, Sealer, translated
 from tidings.stores.observed_time import ObservedTime
 from tidings.stores.records import Damage
 from tidings.stores.segments import DATA_START, Cursor
-
-__all__ = ["ArchiveOptions", "Archiver", "Progress", "Sealed"]
 
 log = logging.getLogger(__name__)
 
@@ -107,7 +111,8 @@ class Archiver:
 
     Raises:
         DiskFull: There is no room to begin.
-        ArchiveDamaged: A newer version has written it; nothing was changed.
+        ArchiveDamaged: A newer version has written it, or no line of its manifest can be read;
+            nothing was changed.
         StoreError: Another process has it open, it is the archive of another journal, or the
             folder cannot be used.
     """
@@ -151,7 +156,8 @@ class Archiver:
         observed, sealed = (last.observed_us, last.sealed_us) if last else (0, 0)
         self._time = ObservedTime(observed, sealed, self._clock.now, self._monotonic)
         self._manifest = ManifestFile(self.folder, manifest.end)
-        self._sealer = Sealer(self.folder, self._manifest, manifest.last_seal)
+        number = last_number(self.folder, manifest)
+        self._sealer = Sealer(self.folder, self._manifest, number)
         self._retention = ArchiveRetention(
             self.folder,
             self._manifest,

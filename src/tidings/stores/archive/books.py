@@ -16,17 +16,6 @@ from tidings.errors import ArchiveDamaged
 from tidings.stores.archive.manifest import Seal
 from tidings.stores.segments import Cursor
 
-__all__ = [
-    "FORMAT",
-    "Books",
-    "ChannelBook",
-    "ProxyBook",
-    "books_octets",
-    "position_of",
-    "proxy_key",
-    "read_books",
-]
-
 FORMAT: Final = 1
 
 

@@ -16,8 +16,6 @@ from tidings.events.structured import StructuredEvent
 from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS, schema_of
 from tidings.stores.payloads import StoredEvent
 
-__all__ = ["EventColumns", "RowColumns", "check_fits"]
-
 # Python's objects take many times what Arrow's columns take: they are turned over in between.
 _CHUNK_ROWS: Final = 8_192
 

@@ -34,8 +34,6 @@ from tidings.stores.archive.manifest import (
 from tidings.stores.archive.schema import MERGED
 from tidings.stores.archive.sealing import KEPT_BOOKS, ManifestFile, described
 
-__all__ = ["LEAST_OCTETS", "Compaction"]
-
 LEAST_OCTETS: Final = 1024 * 1024
 """A manifest is not folded before it is so long: reading it takes no time worth saving."""
 

@@ -13,18 +13,6 @@ from tidings.errors import ArchiveDamaged
 from tidings.stores import segments
 from tidings.stores.archive.manifest import SegmentFile
 
-__all__ = [
-    "DAMAGED",
-    "HOUR",
-    "UNFINISHED",
-    "check_file",
-    "hour_folder",
-    "hour_of",
-    "remove_file",
-    "set_aside",
-    "write_file",
-]
-
 DAMAGED: Final = "damaged"
 UNFINISHED: Final = ".unfinished"
 HOUR: Final = 3_600_000_000

@@ -3,9 +3,9 @@
 Old lines are folded when it has grown long (`compaction.py`): then lines of their own name the
 files of many seals, and one line stands for the last of these seals and sums up what is gone.
 
-A line ends with its own CRC-32, taken over the line without that member. The last line may be
-torn, because its writer was killed or is still at it: it does not count. One that is bad further
-up is a problem that is told, and the rest counts.
+A line ends with its own CRC-32, taken over the line without that member. What stands behind the
+last end of a line is torn, because its writer was killed or is still at it: it does not count. A
+whole line that is bad is a problem that is told, and the rest counts.
 """
 
 from __future__ import annotations
@@ -22,22 +22,6 @@ import msgspec
 from tidings.errors import ArchiveDamaged, ArchiveNotFound
 from tidings.filters.constraint import EventTypePattern
 from tidings.stores.segments import Cursor
-
-__all__ = [
-    "FOLDED_FORMAT",
-    "FORMAT",
-    "MANIFEST",
-    "MOST_LISTED",
-    "Gap",
-    "Manifest",
-    "Seal",
-    "SegmentFile",
-    "drop_line",
-    "folded_lines",
-    "parse_manifest",
-    "read_manifest",
-    "seal_line",
-]
 
 MANIFEST: Final = "manifest.jsonl"
 FORMAT: Final = 1
@@ -176,7 +160,8 @@ class Manifest:
         gone: What is known of them; for those whose lines were folded, their sum for each kind.
         folded: The lines of seals up to this one were folded; 0 if none was.
         problems: What is wrong with the manifest, in words.
-        end: So many octets of the manifest are good: what is behind is no whole line.
+        end: So many octets of the manifest are lines: what is behind is no whole one.
+        end_damaged: Whether its last line is damaged: then nobody knows which seal is the last.
     """
 
     def __init__(
@@ -187,6 +172,8 @@ class Manifest:
         problems: Iterable[str],
         end: int,
         folded: int = 0,
+        *,
+        end_damaged: bool = False,
     ) -> None:
         self.seals = tuple(seals)
         self.dropped = frozenset(dropped)
@@ -196,6 +183,7 @@ class Manifest:
         self.folded = folded
         self.problems = tuple(problems)
         self.end = end
+        self.end_damaged = end_damaged
 
     @property
     def last_seal(self) -> int:
@@ -292,28 +280,31 @@ def parse_manifest(octets: bytes) -> Manifest:
     files: list[SegmentFile] = []
     dropped: set[str] = set()
     problems: list[str] = []
-    bad: list[str] = []  # they are problems once a good line follows
-    at = end = folded = 0
-    for number, text in enumerate(octets.splitlines(keepends=True), 1):
-        at += len(text)
+    folded = 0
+    end_damaged = False
+    *lines, torn = octets.split(b"\n")
+    end = len(octets) - len(torn)
+    if torn and _checked(torn[:-1]) is not None:  # only its end is damaged: it was whole
+        lines.append(torn)
+    for number, text in enumerate(lines, 1):
         line = _checked(text)
+        end_damaged = line is None
         if line is None:
-            bad.append(f"line {number} of {MANIFEST} is damaged; the files it names are not known")
+            problems.append(
+                f"line {number} of {MANIFEST} is damaged; the files it names are not known"
+            )
             continue
-        problems += bad
-        bad.clear()
-        end = at
         if line.seal:
             seals.append(_seal(line))
         files += [_file(file, line) for file in (*line.files, *line.gone)]
         dropped.update(line.dropped, (file.path for file in line.gone))
         folded = max(folded, line.folded)
-    return Manifest(seals, files, dropped, problems, end, folded)
+    return Manifest(seals, files, dropped, problems, end, folded, end_damaged=end_damaged)
 
 
 def _checked(text: bytes) -> _Line | None:
     start = text.rfind(b',"crc32":')
-    check = _CHECK.fullmatch(text[:-1], start) if start >= 0 and text.endswith(b"\n") else None
+    check = _CHECK.fullmatch(text, start) if start >= 0 else None
     if check is None or crc32(text[:start] + b"}") != int(check[1]):
         return None
     line = None

@@ -7,8 +7,6 @@ from typing import Final
 from tidings.stores.archive.columns import EventColumns, RowColumns
 from tidings.stores.archive.schema import OBJECTS, OUTCOMES, PLANS
 
-__all__ = ["ROW_OCTETS", "Segment"]
-
 ROW_OCTETS: Final = 64
 """What a row of an outcome, a plan or an object takes beside its texts, roughly."""
 

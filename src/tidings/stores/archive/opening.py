@@ -17,8 +17,6 @@ from tidings.stores.archive.schema import KINDS, MERGED
 from tidings.stores.records import Damage
 from tidings.stores.segments import DATA_START, Cursor
 
-__all__ = ["NOWHERE", "clear_leftovers", "last_books", "manifest_of"]
-
 NOWHERE: Final = Cursor(0, 0)
 """Before every place: nothing was read yet."""
 
@@ -26,22 +24,35 @@ _NUMBERED: Final = re.compile(r"([0-9]{12})\.(?:parquet|json)", re.ASCII)
 
 
 def manifest_of(folder: Path) -> Manifest:
-    """The manifest of an archive, which may be a new one."""
+    """The manifest of an archive, which may be a new one.
+
+    Raises:
+        ArchiveDamaged: It says nothing any more of what is in the archive.
+    """
     try:
-        return read_manifest(folder)
+        found = read_manifest(folder)
     except ArchiveNotFound:
         return Manifest((), (), (), (), 0)
+    if found.problems and not found.seals:
+        raise ArchiveDamaged(
+            f"no seal in {folder / MANIFEST} can be read, and it alone says what is in the "
+            f"archive: put {MANIFEST} back from a copy, or move the archive away to begin a new "
+            "one; nothing was changed"
+        )
+    return found
 
 
 def clear_leftovers(folder: Path, manifest: Manifest) -> None:
     """Removes unfinished files, those of a seal that was not made, and those that were dropped.
 
+    Where the manifest's end is damaged nobody knows which seals were made: their files stay.
+
     Raises:
         OSError: The system refuses.
     """
     for path in _files(folder):
-        number = _NUMBERED.fullmatch(path.name)
-        if path.name.endswith(UNFINISHED) or (number and int(number[1]) > manifest.last_seal):
+        unsealed = _number(path) > manifest.last_seal and not manifest.end_damaged
+        if path.name.endswith(UNFINISHED) or unsealed:
             path.unlink()
     for dropped in manifest.dropped:
         (folder / dropped).unlink(missing_ok=True)
@@ -52,6 +63,17 @@ def clear_leftovers(folder: Path, manifest: Manifest) -> None:
                 if path not in named:
                     path.unlink()
     (folder / (MANIFEST + UNFINISHED)).unlink(missing_ok=True)
+
+
+def last_number(folder: Path, manifest: Manifest) -> int:
+    """The highest number that a seal may have had: no file is written over."""
+    return max([manifest.last_seal, *map(_number, _files(folder))])
+
+
+def _number(path: Path) -> int:
+    """The number of the seal that a file came by; 0 if its name says none."""
+    found = _NUMBERED.fullmatch(path.name)
+    return int(found[1]) if found else 0
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -12,8 +12,6 @@ from tidings.stores.payloads import stored_topology
 from tidings.stores.records import Damage, Kind
 from tidings.stores.segments import DATA_START, Cursor, Entry, Segment
 
-__all__ = ["ChannelName", "JournalReader"]
-
 # A segment may be dropped while the others are looked at.
 _TRIES: Final = 5
 

@@ -16,8 +16,6 @@ from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile, drop_li
 from tidings.stores.archive.schema import EVENTS, OUTCOMES
 from tidings.stores.archive.sealing import ManifestFile, translated
 
-__all__ = ["ArchiveRetention"]
-
 log = logging.getLogger(__name__)
 
 _DROPPED: Final = frozenset({EVENTS, OUTCOMES})

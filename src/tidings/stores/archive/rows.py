@@ -39,8 +39,6 @@ from tidings.stores.payloads import (
 from tidings.stores.records import Kind
 from tidings.stores.segments import Entry
 
-__all__ = ["OUTCOME_NAMES", "REDRIVEN", "Rows"]
-
 REDRIVEN: Final = "redriven"
 OUTCOME_NAMES: Final[dict[Outcome, str]] = {
     Outcome.DELIVERED: "delivered",

@@ -10,8 +10,6 @@ import msgspec
 
 from tidings.errors import StoreError
 
-__all__ = ["apply_change", "chained", "digest"]
-
 _json = msgspec.json.Encoder(order="deterministic").encode
 
 

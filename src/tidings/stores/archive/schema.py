@@ -9,20 +9,6 @@ import pyarrow as pa
 
 from tidings.events.codecs.arrow_codec import property_fields
 
-__all__ = [
-    "EVENTS",
-    "KINDS",
-    "MERGED",
-    "OBJECTS",
-    "OUTCOMES",
-    "PLANS",
-    "events_schema",
-    "objects_schema",
-    "outcomes_schema",
-    "plans_schema",
-    "schema_of",
-]
-
 EVENTS: Final = "events"
 OUTCOMES: Final = "outcomes"
 PLANS: Final = "plans"

@@ -37,8 +37,6 @@ from tidings.stores.archive.open_segment import Segment
 from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS
 from tidings.stores.segments import Cursor
 
-__all__ = ["KEPT_BOOKS", "ManifestFile", "Sealer", "books_path", "described", "translated"]
-
 _FULL: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _ROW_GROUP: Final = 128 * 1024
 _MODE: Final = 0o600

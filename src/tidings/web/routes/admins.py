@@ -19,8 +19,6 @@ from tidings.web.routes.answers import CREATED, NOTHING, located
 from tidings.web.routes.places import add_filter_routes, add_property_routes, view_of
 from tidings.web.state import Door
 
-__all__ = ["admins_of", "router"]
-
 router = APIRouter(tags=["admins"], route_class=StrictRoute)
 
 _ADMIN = "/channels/{channel}/admins/{side}/{admin}"

@@ -7,8 +7,6 @@ from urllib.parse import quote
 
 from fastapi import Response
 
-__all__ = ["CREATED", "NOTHING", "located"]
-
 CREATED: Final[dict[int | str, dict[str, Any]]] = {
     201: {
         "headers": {

@@ -21,8 +21,6 @@ from tidings.web.paths import ChannelId, part
 from tidings.web.routes.answers import CREATED, NOTHING, located
 from tidings.web.state import Door
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["channels"], route_class=StrictRoute)
 
 

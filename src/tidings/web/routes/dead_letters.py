@@ -17,8 +17,6 @@ from tidings.web.paths import Most, Number, channel_of
 from tidings.web.routes.answers import NOTHING
 from tidings.web.state import Door, State, made_of
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["dead letters"], route_class=StrictRoute)
 
 # Letters looked through at once.

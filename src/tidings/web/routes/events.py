@@ -24,8 +24,6 @@ from tidings.web.reading import (
 from tidings.web.results import result_form
 from tidings.web.state import Door, State, WebState
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["events"], route_class=StrictRoute)
 
 # Of binary CloudEvents the media type is that of their data.

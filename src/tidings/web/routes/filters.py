@@ -27,8 +27,6 @@ from tidings.web.paths import FilterId, Most, Number
 from tidings.web.routes.answers import CREATED, NOTHING, located
 from tidings.web.state import Door, State, made_of
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["filters"], route_class=StrictRoute)
 
 

@@ -15,8 +15,6 @@ from tidings.web.paths import ChannelId, Most, Number
 from tidings.web.replaying import Since, Wanted
 from tidings.web.state import Door
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["events"], route_class=StrictRoute)
 
 _PAGE: Final[dict[int | str, dict[str, Any]]] = {

@@ -26,8 +26,6 @@ from tidings.web.paths import Most
 from tidings.web.routes.admins import admins_of
 from tidings.web.state import Door, State, WebState
 
-__all__ = ["Notice", "Notices", "Top", "TopProxy", "Tree", "TreeAdmin", "TreeChannel", "router"]
-
 router = APIRouter(tags=["overview"], route_class=StrictRoute)
 
 _Rank = Literal["waiting", "lag", "failures", "idle"]

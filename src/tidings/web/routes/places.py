@@ -21,8 +21,6 @@ from tidings.web.paths import Number
 from tidings.web.routes.answers import CREATED, NOTHING, located
 from tidings.web.state import Door, State
 
-__all__ = ["add_filter_routes", "add_property_routes", "view_of"]
-
 _Finder = Callable[..., Awaitable[Place]]
 
 

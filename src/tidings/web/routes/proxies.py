@@ -34,8 +34,6 @@ from tidings.web.routes.answers import CREATED, NOTHING, located
 from tidings.web.routes.places import add_filter_routes, add_property_routes
 from tidings.web.state import Door, State, WebState, made_of
 
-__all__ = ["make_proxy", "router"]
-
 router = APIRouter(tags=["proxies"], route_class=StrictRoute)
 
 _PROXY = "/channels/{channel}/proxies/{proxy}"

@@ -21,8 +21,6 @@ from tidings.web.publishing import connect_quietly
 from tidings.web.routes.answers import NOTHING
 from tidings.web.state import Door, State
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["events"], route_class=StrictRoute)
 
 _T = TypeVar("_T")

@@ -1,4 +1,4 @@
-"""Constraints are compiled beside the loop: long ones take tenths of a second."""
+"""What takes long and touches no state is done beside the loop, which goes on meanwhile."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
-__all__ = ["compiled"]
-
 _T = TypeVar("_T")
 
 # Texts of so many octets are compiled in about a millisecond.
 _AT_ONCE: Final = 500
 # One thread for all: it takes no more from the loop than one who asks would, and touches no state.
-_thread: Final = ThreadPoolExecutor(1, thread_name_prefix="constraints")
+_thread: Final = ThreadPoolExecutor(1, thread_name_prefix="beside")
+
+
+async def beside(make: Callable[[], _T]) -> _T:
+    """What a function makes, in a thread.
+
+    Raises:
+        BaseException: What the function raises.
+    """
+    return await asyncio.get_running_loop().run_in_executor(_thread, make)
 
 
 async def compiled(octets: int, make: Callable[[], _T]) -> _T:
@@ -23,6 +30,4 @@ async def compiled(octets: int, make: Callable[[], _T]) -> _T:
     Raises:
         BaseException: What the function raises.
     """
-    if octets <= _AT_ONCE:
-        return make()
-    return await asyncio.get_running_loop().run_in_executor(_thread, make)
+    return make() if octets <= _AT_ONCE else await beside(make)

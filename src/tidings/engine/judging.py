@@ -1,0 +1,64 @@
+"""Large events are judged ahead, in slices: filters may look through long texts many times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+from tidings.channel.commands import Command, Push
+from tidings.channel.effects import Effect
+from tidings.channel.factory import Answer, Factory
+from tidings.channel.vocabulary import Item
+from tidings.errors import TidingsError
+from tidings.filters.searching import Search, Unfinished
+
+Handled: TypeAlias = tuple[list[Answer | TidingsError], list[Effect]]
+"""Answers, and what the outside must do."""
+
+# How many characters are looked through in one slice: about 1 ms. A longer text is one search.
+_AT_ONCE: Final = 1_500_000
+# After so many slices an event is judged whatever it takes.
+_MOST_SLICES: Final = 10_000
+
+
+class Judging:
+    """What is known of large events that wait, and of those that are carried out next.
+
+    Args:
+        factory: Whose filters they meet.
+        now: The time.
+    """
+
+    def __init__(self, factory: Factory, now: Callable[[], int]) -> None:
+        self._factory = factory
+        self._now = now
+        self._waiting: dict[int, tuple[Item, Search, int]] = {}
+        self._next: list[Search] = []
+
+    def ready(self, push: Push) -> bool:
+        """Judges the event of a push for a slice's time; whether that was all of it."""
+        (item,) = push.items
+        _, search, slices = self._waiting.pop(id(item), (item, Search(), 0))
+        try:
+            with search.attempt(_AT_ONCE):
+                self._factory.channel(push.channel).judge(push.proxy, item, self._now())
+        except Unfinished:
+            if slices < _MOST_SLICES:
+                self._waiting[id(item)] = (item, search, slices + 1)
+                return False
+        except Exception:  # noqa: BLE001 -- it is met again where somebody is told
+            pass
+        self._next.append(search)
+        return True
+
+    def handle_many(self, commands: Sequence[Command], now: int) -> Handled:
+        """Carries out commands; what was found of those that were ready is not looked for again."""
+        if not self._next:
+            return self._factory.handle_many(commands, now)
+        ready, self._next = self._next, []
+        with Search.joined(ready).attempt(None):
+            return self._factory.handle_many(commands, now)
+
+    def forget(self) -> None:
+        """Nothing waits any more."""
+        self._waiting.clear()

@@ -1,0 +1,599 @@
+"""The one exception tree of Tidings.
+
+::
+
+    TidingsError
+    ├── BadInput                    what was handed in is wrong; nothing was changed
+    │   ├── InvalidEvent            an event, or the text or octets of one
+    │   ├── InvalidTypeCode         a type description that describes no type
+    │   ├── InvalidConstraint       a constraint, with the place of the fault
+    │   ├── InvalidGrammar          a constraint language nobody here speaks
+    │   ├── InvalidEventType        an event-type pattern outside the rules
+    │   ├── InvalidMappingValue     a mapping value of another type than its filter's
+    │   ├── InvalidUsage            a command line or setting outside the rules
+    │   ├── UnsupportedMedia        a media type nobody reads here
+    │   └── UnsupportedProperties   properties that cannot be set so, every one listed
+    │       ├── UnsupportedQoS      of the quality of service
+    │       └── UnsupportedAdmin    of the administration of a channel
+    ├── LimitExceeded               well-formed, but larger than we take
+    │   ├── AdminLimitExceeded      more proxies than the channel's admin properties allow
+    │   ├── TooManyObjects          more channels, admins, proxies or filters than the service keeps
+    │   └── ChannelFull             more waiting events than a channel or the service keeps
+    ├── MissingExtra                an optional part of Tidings that is not installed
+    ├── JavaNotFound                Spark is asked for, and there is no Java that fits
+    ├── PipelineFailed              a job of the data pipeline could not be done
+    ├── NotFound                    an id that names nothing
+    │   ├── ConstraintNotFound
+    │   ├── CallbackNotFound
+    │   ├── FilterNotFound
+    │   ├── ChannelNotFound
+    │   ├── AdminNotFound
+    │   ├── ProxyNotFound
+    │   └── CursorNotFound          a place in the journal that retention has dropped
+    ├── WrongState                  the object is not in the state for this; nothing was changed
+    │   ├── AlreadyConnected
+    │   ├── NotConnected
+    │   ├── ConnectionAlreadyActive
+    │   ├── ConnectionAlreadyInactive
+    │   ├── Disconnected            events cannot go through this proxy
+    │   ├── WrongClient             a client of a kind the proxy cannot serve
+    │   ├── NameTaken               a name that something else has
+    │   └── NumberTooOld            a producer's number that nobody can judge any more
+    ├── Stopping                    the service takes nothing more
+    ├── Forbidden                   whoever asks may not
+    ├── Unauthenticated             nobody can tell who asks
+    ├── Unreachable                 the service does not answer; raised by clients
+    ├── NotOverCorba                CORBA has no words for it; raised by clients
+    └── StoreError                  the disk does not do what it is asked
+        ├── JournalInUse            another process has the journal open
+        ├── JournalTooNew           written by a newer version; left as it is
+        ├── JournalBroken           a write or sync failed for good; open it again
+        ├── ArchiveNotFound         no archive is at this place
+        ├── ArchiveDamaged          an archive, or a segment of it, is not as it was sealed
+        └── DiskFull                no room; works again when there is
+
+Every class carries a stable code, the HTTP status a web door answers with, and the
+repository id of the exception a CORBA door raises. A message says what is wrong, where,
+and what would be right.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import ClassVar, NamedTuple
+
+SYSTEM = "IDL:omg.org/CORBA/{}:1.0"
+FILTER = "IDL:omg.org/CosNotifyFilter/{}:1.0"
+NOTIFICATION = "IDL:omg.org/CosNotification/{}:1.0"
+EVENT_ADMIN = "IDL:omg.org/CosEventChannelAdmin/{}:1.0"
+EVENT_COMM = "IDL:omg.org/CosEventComm/{}:1.0"
+CHANNEL_ADMIN = "IDL:omg.org/CosNotifyChannelAdmin/{}:1.0"
+
+
+class TidingsError(Exception):
+    """Everything Tidings raises on purpose."""
+
+    code: ClassVar[str] = "internal"
+    http_status: ClassVar[int] = 500
+    corba_id: ClassVar[str] = SYSTEM.format("INTERNAL")
+
+
+class BadInput(TidingsError):
+    """What was handed in is wrong; nothing was changed."""
+
+    code = "bad_input"
+    http_status = 400
+    corba_id = SYSTEM.format("BAD_PARAM")
+
+
+def line_and_column(text: str, position: int) -> tuple[int, int]:
+    """Line and column of an offset, both counted from 1."""
+    line_start = text.rfind("\n", 0, position) + 1
+    return text.count("\n", 0, position) + 1, position - line_start + 1
+
+
+# A terminal line holds about this much; longer lines are shown as a window around the caret.
+_SHOWN = 72
+
+
+def caret_report(headline: str, text: str, position: int, hint: str = "") -> str:
+    """A headline, the faulty line with a caret under the fault, and a hint."""
+    start = text.rfind("\n", 0, position) + 1
+    end = text.find("\n", position)
+    line = text[start : end if end >= 0 else len(text)]
+    at = position - start
+    if len(line) > _SHOWN:
+        left = max(0, min(at - _SHOWN // 2, len(line) - _SHOWN))
+        head, tail = ("…" if left else ""), ("…" if left + _SHOWN < len(line) else "")
+        line, at = head + line[left : left + _SHOWN] + tail, at - left + len(head)
+    # A tab is one character but several columns wide: show it as a space, so the caret is right.
+    # A lone surrogate cannot be printed at all.
+    shown = "".join(" " if c < " " else "\ufffd" if "\ud800" <= c <= "\udfff" else c for c in line)
+    lines = [headline, f"  {shown}", f"  {' ' * _columns(shown[:at])}^"]
+    if hint:
+        lines.append(f"  hint: {hint}")
+    return "\n".join(lines)
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes: characters of East Asia take two each."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    # Accents that are characters of their own are drawn onto the one before.
+    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+
+
+class InvalidEvent(BadInput):
+    """An event, or the text or octets of one, is outside the rules.
+
+    Args:
+        problem: What is wrong and what would be right.
+        where: The place inside the event, such as ``data.zones[3]``; empty for the whole.
+    """
+
+    code = "invalid_event"
+    http_status = 422
+
+    def __init__(self, problem: str, where: str = "") -> None:
+        super().__init__(problem, where)
+        self.problem = problem
+        self.where = where
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.problem}" if self.where else self.problem
+
+    def inside(self, place: str) -> InvalidEvent:
+        """The same fault seen from further outside; `place` goes before where it is.
+
+        Decoders name places only once something is wrong: building names on the way down
+        costs more than the decoding.
+        """
+        joint = "" if not self.where or self.where.startswith("[") else "."
+        self.where = f"{place}{joint}{self.where}"
+        self.args = (self.problem, self.where)
+        return self
+
+
+class InvalidTypeCode(BadInput):
+    """A type description that describes no type."""
+
+    code = "invalid_typecode"
+    http_status = 422
+    corba_id = SYSTEM.format("BAD_TYPECODE")
+
+
+class InvalidConstraint(BadInput):
+    """A constraint that cannot be used, with the place of the fault.
+
+    Args:
+        problem: What is wrong.
+        text: The whole constraint.
+        position: Offset into ``text`` of the first wrong character.
+        hint: What would be right; may be empty.
+    """
+
+    code = "invalid_constraint"
+    http_status = 422
+    corba_id = FILTER.format("InvalidConstraint")
+
+    def __init__(self, problem: str, text: str, position: int = 0, hint: str = "") -> None:
+        self.problem = problem
+        self.text = text
+        self.position = position
+        self.hint = hint
+        self.line, self.column = line_and_column(text, position)
+        super().__init__(problem, text, position, hint)
+
+    def __str__(self) -> str:
+        return self.report()
+
+    def report(self) -> str:
+        """The message a person reads: place, problem, the line, a caret, the hint."""
+        return caret_report(
+            f"line {self.line}, column {self.column}: {self.problem}",
+            self.text,
+            self.position,
+            self.hint,
+        )
+
+
+class InvalidGrammar(BadInput):
+    """A constraint language nobody here speaks."""
+
+    code = "invalid_grammar"
+    corba_id = FILTER.format("InvalidGrammar")
+
+
+class InvalidEventType(BadInput):
+    """An event-type pattern outside the rules."""
+
+    code = "invalid_event_type"
+    http_status = 422
+    corba_id = "IDL:omg.org/CosNotifyComm/InvalidEventType:1.0"
+
+
+class InvalidMappingValue(BadInput):
+    """A mapping value of another type than its filter's."""
+
+    code = "invalid_mapping_value"
+    http_status = 422
+    corba_id = FILTER.format("InvalidValue")
+
+
+class InvalidUsage(BadInput):
+    """A command line or setting outside the rules."""
+
+    code = "invalid_usage"
+
+
+class UnsupportedMedia(BadInput):
+    """What was sent is of a media type nobody reads here."""
+
+    code = "unsupported_media"
+    http_status = 415
+
+
+class LimitExceeded(TidingsError):
+    """Well-formed, but larger than we take."""
+
+    code = "limit_exceeded"
+    http_status = 413
+    corba_id = SYSTEM.format("IMP_LIMIT")
+
+
+class AdminLimitExceeded(LimitExceeded):
+    """A channel has as many proxies as its admin properties allow.
+
+    Args:
+        name: The property, such as ``MaxConsumers``.
+        limit: Its value.
+    """
+
+    code = "admin_limit_exceeded"
+    http_status = 409
+    corba_id = CHANNEL_ADMIN.format("AdminLimitExceeded")
+
+    def __init__(self, name: str, limit: int) -> None:
+        super().__init__(name, limit)
+        self.name = name
+        self.limit = limit
+
+    def __str__(self) -> str:
+        return f"{self.name} is {self.limit}: the channel has that many already"
+
+
+class TooManyObjects(LimitExceeded):
+    """The service has as many channels, admins, proxies or filters as it may."""
+
+    code = "too_many_objects"
+    http_status = 409
+
+
+class ChannelFull(LimitExceeded):
+    """As many events wait as may; the event was not accepted. Later it may be."""
+
+    code = "channel_full"
+    http_status = 429
+
+
+class MissingExtra(TidingsError):
+    """An optional part of Tidings is needed that is not installed.
+
+    Args:
+        what: What needs it.
+        extra: The name in ``pip install tidings[extra]``.
+    """
+
+    code = "missing_extra"
+    http_status = 501
+    corba_id = SYSTEM.format("NO_IMPLEMENT")
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(what, extra)
+        self.what = what
+        self.extra = extra
+
+    def __str__(self) -> str:
+        return f"{self.what} is not installed with Tidings here: pip install tidings[{self.extra}]"
+
+
+class JavaNotFound(TidingsError):
+    """Spark needs Java 17 or newer, and there is none."""
+
+    code = "java_not_found"
+    http_status = 501
+    corba_id = SYSTEM.format("NO_IMPLEMENT")
+
+
+class PipelineFailed(TidingsError):
+    """A job of the data pipeline could not be done; what was there before is unharmed."""
+
+    code = "pipeline_failed"
+    http_status = 500
+    corba_id = SYSTEM.format("INTERNAL")
+
+
+class NotFound(TidingsError):
+    """An id that names nothing."""
+
+    code = "not_found"
+    http_status = 404
+    corba_id = SYSTEM.format("OBJECT_NOT_EXIST")
+
+
+class ConstraintNotFound(NotFound):
+    """No constraint of the filter has this id."""
+
+    code = "constraint_not_found"
+    corba_id = FILTER.format("ConstraintNotFound")
+
+
+class CallbackNotFound(NotFound):
+    """No callback of the filter has this id."""
+
+    code = "callback_not_found"
+    corba_id = FILTER.format("CallbackNotFound")
+
+
+class FilterNotFound(NotFound):
+    """No filter has this id."""
+
+    code = "filter_not_found"
+    corba_id = FILTER.format("FilterNotFound")
+
+
+class ChannelNotFound(NotFound):
+    """No channel has this id."""
+
+    code = "channel_not_found"
+    corba_id = CHANNEL_ADMIN.format("ChannelNotFound")
+
+
+class AdminNotFound(NotFound):
+    """The channel has no such admin."""
+
+    code = "admin_not_found"
+    corba_id = CHANNEL_ADMIN.format("AdminNotFound")
+
+
+class ProxyNotFound(NotFound):
+    """The channel has no proxy with this id."""
+
+    code = "proxy_not_found"
+    corba_id = CHANNEL_ADMIN.format("ProxyNotFound")
+
+
+class CursorNotFound(NotFound):
+    """A place in the journal whose segment is not there (any more)."""
+
+    code = "cursor_not_found"
+    http_status = 410
+
+
+class PropertyErrorCode(IntEnum):
+    """Why a property cannot be set so (Notification Service 8.3), numbered as on the wire."""
+
+    UNSUPPORTED_PROPERTY = 0
+    UNAVAILABLE_PROPERTY = 1
+    UNSUPPORTED_VALUE = 2
+    UNAVAILABLE_VALUE = 3
+    BAD_PROPERTY = 4
+    BAD_TYPE = 5
+    BAD_VALUE = 6
+
+
+_REASONS = {
+    PropertyErrorCode.UNSUPPORTED_PROPERTY: "cannot be set at this level",
+    PropertyErrorCode.UNAVAILABLE_PROPERTY: "cannot be set given the other settings",
+    PropertyErrorCode.UNSUPPORTED_VALUE: "this value is not supported here",
+    PropertyErrorCode.UNAVAILABLE_VALUE: "this value is not possible given the other settings",
+    PropertyErrorCode.BAD_PROPERTY: "no property has this name",
+    PropertyErrorCode.BAD_TYPE: "the value is of the wrong type",
+    PropertyErrorCode.BAD_VALUE: "this value is outside the legal range",
+}
+
+
+class PropertyError(NamedTuple):
+    """One property that cannot be set so.
+
+    Attributes:
+        code: Why.
+        name: Which one.
+        low: The least value that would do; None where the reason is not the value.
+        high: The greatest one.
+    """
+
+    code: PropertyErrorCode
+    name: str
+    low: int | None = None
+    high: int | None = None
+
+    def __str__(self) -> str:
+        instead = "" if self.low is None else f"; use {self.low} to {self.high}"
+        return f"{self.name}: {_REASONS[self.code]}{instead}"
+
+
+class UnsupportedProperties(BadInput):
+    """Properties that cannot be set so; none of the request was set.
+
+    Args:
+        errors: Every bad property, in the order of the request.
+    """
+
+    code = "unsupported_properties"
+    http_status = 422
+
+    def __init__(self, errors: Iterable[PropertyError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__(self.errors)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+class UnsupportedQoS(UnsupportedProperties):
+    """Properties of the quality of service that cannot be set so."""
+
+    code = "unsupported_qos"
+    corba_id = NOTIFICATION.format("UnsupportedQoS")
+
+
+class UnsupportedAdmin(UnsupportedProperties):
+    """Properties of the administration of a channel that cannot be set so."""
+
+    code = "unsupported_admin"
+    corba_id = NOTIFICATION.format("UnsupportedAdmin")
+
+
+class WrongState(TidingsError):
+    """The object is not in the state for this; nothing was changed."""
+
+    code = "wrong_state"
+    http_status = 409
+    corba_id = SYSTEM.format("BAD_INV_ORDER")
+
+
+class AlreadyConnected(WrongState):
+    """The proxy has its client already."""
+
+    code = "already_connected"
+    corba_id = EVENT_ADMIN.format("AlreadyConnected")
+
+
+class NotConnected(WrongState):
+    """The proxy has no client that could be suspended or resumed."""
+
+    code = "not_connected"
+    corba_id = CHANNEL_ADMIN.format("NotConnected")
+
+
+class ConnectionAlreadyActive(WrongState):
+    """The connection is not suspended."""
+
+    code = "connection_already_active"
+    corba_id = CHANNEL_ADMIN.format("ConnectionAlreadyActive")
+
+
+class ConnectionAlreadyInactive(WrongState):
+    """The connection is suspended already."""
+
+    code = "connection_already_inactive"
+    corba_id = CHANNEL_ADMIN.format("ConnectionAlreadyInactive")
+
+
+class Disconnected(WrongState):
+    """Events cannot go through a proxy that is not connected, or not any more."""
+
+    code = "disconnected"
+    corba_id = EVENT_COMM.format("Disconnected")
+
+
+class WrongClient(WrongState):
+    """The client is of a kind the proxy cannot serve."""
+
+    code = "wrong_client"
+    corba_id = EVENT_ADMIN.format("TypeError")
+
+
+class NameTaken(WrongState):
+    """Something else has the name already."""
+
+    code = "name_taken"
+    corba_id = SYSTEM.format("BAD_PARAM")
+
+
+class NumberTooOld(WrongState):
+    """Nobody knows any more whether a producer's number was accepted; the event was refused."""
+
+    code = "number_too_old"
+
+
+class Stopping(TidingsError):
+    """The service is stopping, or has stopped; it takes nothing more."""
+
+    code = "stopping"
+    http_status = 503
+    corba_id = SYSTEM.format("TRANSIENT")
+
+
+class Forbidden(TidingsError):
+    """Whoever asks may not do this."""
+
+    code = "forbidden"
+    http_status = 403
+    corba_id = SYSTEM.format("NO_PERMISSION")
+
+
+class Unauthenticated(TidingsError):
+    """Nobody can tell who asks: the token is missing or wrong."""
+
+    code = "unauthenticated"
+    http_status = 401
+    corba_id = SYSTEM.format("NO_PERMISSION")
+
+
+class Unreachable(TidingsError):
+    """The service does not answer; raised by clients."""
+
+    code = "unreachable"
+    http_status = 503
+    corba_id = SYSTEM.format("COMM_FAILURE")
+
+
+class NotOverCorba(TidingsError):
+    """CORBA's interfaces have no words for it; raised by clients that came that way."""
+
+    code = "not_over_corba"
+    http_status = 501
+    corba_id = SYSTEM.format("NO_IMPLEMENT")
+
+
+class StoreError(TidingsError):
+    """The disk does not do what it is asked."""
+
+    code = "store_error"
+    http_status = 503
+    corba_id = SYSTEM.format("PERSIST_STORE")
+
+
+class JournalInUse(StoreError):
+    """Another process has the journal open."""
+
+    code = "journal_in_use"
+
+
+class JournalTooNew(StoreError):
+    """The journal was written by a newer version; it is left as it is."""
+
+    code = "journal_too_new"
+
+
+class JournalBroken(StoreError):
+    """A write or sync failed for good: nothing is taken until the journal is opened again."""
+
+    code = "journal_broken"
+
+
+class DiskFull(StoreError):
+    """There is no room on the disk; nothing was written, and it works again when there is."""
+
+    code = "disk_full"
+    http_status = 507
+    corba_id = SYSTEM.format("IMP_LIMIT")
+
+
+class ArchiveNotFound(StoreError):
+    """There is no archive at this place."""
+
+    code = "archive_not_found"
+    http_status = 404
+    corba_id = SYSTEM.format("OBJECT_NOT_EXIST")
+
+
+class ArchiveDamaged(StoreError):
+    """The archive, or a segment of it, is not as it was sealed."""
+
+    code = "archive_damaged"

@@ -13,10 +13,10 @@ LOCK_VENV := .venv-lock
 COMPILE := $(LOCK_VENV)/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade)
 
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
+PYTEST := $(BIN)/python -m pytest -n 3
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test packages quick soak fuzz check bench lock clean
+.PHONY: help install demo test packages quick soak fuzz mutants check bench lock clean
 
 help: ## List the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -32,19 +32,25 @@ test: packages check ## Everything CI runs: checks, then the whole suite; a skip
 packages:
 	@tools/system_packages.sh tests
 
-quick: $(TESTING) ## While you work: unit tests that are not slow
-	@$(PYTEST) -q -m "not slow" --hypothesis-profile=quick \
-		--ignore=tests/unit/bench tests/unit tests/tools
+quick: $(TESTING) ## While you work: laws and promises, all in one process
+	@$(PYTEST) -q -m "not slow" --hypothesis-profile=quick tests/laws tests/promises \
+		$(addprefix tests/edges/,events filters channel api idl orb stores engine)
 
 soak: $(TESTING) ## Kill publishers and services very often, then an hour of faults at random
-	@TIDINGS_SOAK_ROUNDS=1000 $(BIN)/python -m pytest -n 0 -s tests/faults/test_sigkill.py
-	@TIDINGS_SOAK_ROUNDS=300 $(BIN)/python -m pytest -n 0 -s tests/faults/test_service_kills.py -k nothing_answered
-	@TIDINGS_SOAK_ROUNDS=1 $(BIN)/python -m pytest -n 0 -s tests/faults/test_stuck_consumer.py tests/faults/test_socket_cuts.py -k "stuck or often"
-	@$(BIN)/python -m tests.faults.soak.run
+	@TIDINGS_SOAK_ROUNDS=1000 $(BIN)/python -m pytest -n 0 -s tests/real/faults/test_sigkill.py
+	@TIDINGS_SOAK_ROUNDS=300 $(BIN)/python -m pytest -n 0 -s tests/real/faults/test_service_kills.py -k nothing_answered
+	@TIDINGS_SOAK_ROUNDS=1 $(BIN)/python -m pytest -n 0 -s -o timeout=1800 tests/real/faults/test_stuck_consumer.py \
+		tests/real/faults/test_socket_cuts.py tests/real/faults/test_power_loss.py tests/real/faults/test_power_loss_journal.py \
+		tests/real/faults/test_bit_flips.py tests/real/faults/test_full_disk.py -k "stuck or often or survives or flipped or burnt"
+	@TIDINGS_SOAK_ROUNDS=20 $(BIN)/python -m pytest -n 0 -s tests/real/pipeline/test_sink_kills.py
+	@$(BIN)/python -m tests.real.faults.soak.run
 
-fuzz: $(TESTING) ## Feed the ORB five million spoiled inputs; make test feeds it 200,000
-	@TIDINGS_FUZZ_TIMES=25 $(BIN)/python -m pytest -n 0 -s -k "mutated or spoiled" -o timeout=3600 \
-		tests/unit/orb/test_hostile_octets.py tests/unit/orb/aio/test_spoiled_messages.py
+fuzz: $(TESTING) ## Feed the ORB five million spoiled inputs; make test feeds it 40,000
+	@TIDINGS_FUZZ_TIMES=125 $(BIN)/python -m pytest -n 0 -s -k "mutated or spoiled" -o timeout=3600 \
+		tests/edges/orb/test_hostile_octets.py tests/edges/orb/aio/test_spoiled_messages.py
+
+mutants: $(TESTING) ## Change the source at random, and say how many changes the tests notice
+	@$(BIN)/python -m tests.mutants.sampling
 
 check: $(TESTING) ## Lint, format, types, import contracts, budgets
 	@$(BIN)/ruff check .

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from tests.unit.engine.hosts import connected, soon, turns
+from tests.edges.engine.hosts import connected, soon, turns
 from tidings import constraint, event
 from tidings.channel import management as m
 from tidings.channel.commands import Push

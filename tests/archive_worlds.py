@@ -235,10 +235,12 @@ async def make_world(
     options: ArchiveOptions | None = None,
     archived: bool = True,
     segment_octets: int = 64 * 1024 * 1024,
+    story: type[Story] = Story,
 ) -> World:
     """Has things happen in a host, which is stopped and started in between, and archives them.
 
-    There are three channels: ``world``, where most happens, one without a name, and ``doomed``.
+    By default there are three channels: ``world``, where most happens, one without a name, and
+    ``doomed``.
 
     Args:
         folder: The data goes to ``data``, the archive to ``archive``.
@@ -247,11 +249,12 @@ async def make_world(
         options: Of the archive; by default seals of at most a hundred rows.
         archived: Whether to archive.
         segment_octets: How long a segment of the journal may be.
+        story: What happens.
     """
     world = World(folder)
-    story = Story(world, random.Random(seed), events)
+    told = story(world, random.Random(seed), events)
     with watched(world):
-        for act in (story.begin, story.go_on):
+        for act in (told.begin, told.go_on):
             host = await Host.open(world.data, segment_octets=segment_octets)
             try:
                 await act(host)

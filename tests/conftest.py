@@ -1,4 +1,4 @@
-"""What every test run has: no silent skips, time per folder, and the real parts that were met.
+"""What every test run has: no silent skips, and an end that says where the time went.
 
 Works with and without xdist: what a worker finds out travels in its test reports, and the
 summary is written where all reports arrive.
@@ -6,32 +6,77 @@ summary is written where all reports arrive.
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import os
 import platform
 import signal
-from collections import defaultdict
+from collections import Counter, defaultdict
 from importlib import metadata
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
 # Shared machines are uneven, so time is bounded per test by pytest-timeout, not per example.
-settings.register_profile("full", deadline=None, print_blob=True)
+settings.register_profile(
+    "full", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("quick", parent=settings.get_profile("full"), max_examples=25)
 settings.load_profile("full")
 
+pytest_plugins = ["pytester"]  # for the tests of this very file
+
+# Every Java that a test starts lives for a minute: thorough compilation never pays for itself.
+SHORT_LIVED_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 REAL_PART = "real_part"  # keys in a report's user properties
 TABLE = "table"
+SLOWEST = 10
+# On CI pytest prints whole differences; the end of a run stays short enough to be read.
 LINES_OF_A_FAILURE = 30
+LENGTH_OF_A_LINE = 200
+FAILURES_SHOWN = 10
+# Seconds. A coroutine that waits so long hangs; it ends before pytest-timeout's limit, so that the
+# traceback shows where it waits.
+PATIENCE = 100.0
+ENDING = 5.0  # seconds for tasks that end by themselves
 ALWAYS_MET = (
     *("msgspec", "pyarrow", "hypothesis", "lark", "pydantic", "fastapi", "uvicorn", "websockets"),
     *("httpx2", "schemathesis"),
 )
 
 _met_in_this_process = pytest.StashKey[list[tuple[str, str]]]()
+
+
+# Tests that share what takes long to start run in one process. Told by their paths: the marks of
+# xdist (`xdist_group`) are no longer seen since pytest 9.2.
+TOGETHER = {
+    "tests/real/pipeline/test_cluster.py": "a Spark cluster",
+    "tests/real/pipeline/": "a Spark session",
+    "tests/real/interop/": "programs in C++",
+}
+# Here each file has services of its own.
+BY_FILE = ("tests/real/docs/", "tests/real/e2e/")
+
+
+class Together(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands out tests one by one, and those that share something all at once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        shared = next((TOGETHER[path] for path in TOGETHER if file.startswith(path)), nodeid)
+        return file if file.startswith(BY_FILE) else shared
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
+    return Together(config, log)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,6 +92,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # inherited: the programs under test would ignore it, too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_LIVED_JAVA)
     config.stash[_met_in_this_process] = []
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(RunSummary())
@@ -60,6 +106,35 @@ def record_real_part(pytestconfig: pytest.Config) -> Callable[[str, str], None]:
         pytestconfig.stash[_met_in_this_process].append((name, version))
 
     return record
+
+
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Runs a coroutine function on a loop of its own.
+
+    The test fails if it hangs, if the loop meets an exception nobody catches, or if it leaves a
+    task behind.
+    """
+    test = pyfuncitem.obj
+    if not inspect.iscoroutinefunction(test):
+        return None
+    names = inspect.signature(test).parameters
+    given = {name: pyfuncitem.funcargs[name] for name in names}
+    faults: list[dict[str, Any]] = []
+
+    async def bounded() -> set[asyncio.Task[Any]]:
+        asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
+        async with asyncio.timeout(PATIENCE):
+            await test(**given)
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        others = {task for task in others if not task.cancelling()}
+        return (await asyncio.wait(others, timeout=ENDING))[1] if others else others
+
+    # Not asyncio.run: some tests replace it.
+    with asyncio.Runner() as runner:
+        left = runner.run(bounded())
+    assert not faults, f"the loop met faults: {faults}"
+    assert not left, f"tasks are left: {left}"
+    return True
 
 
 @pytest.hookimpl(wrapper=True)
@@ -97,23 +172,19 @@ def _count_as_failed(report: pytest.TestReport | pytest.CollectReport) -> None:
 
 
 class RunSummary:
-    """Gathers from all reports, and writes tables above pytest's closing line.
+    """Gathers from all reports, and writes above pytest's closing line.
 
-    A test adds a table of its own with ``record_property("table", text)``; they are left out if
-    something failed.
+    A test adds a table of its own with ``record_property("table", text)``.
     """
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
-        self.tests: dict[str, int] = defaultdict(int)
         self.parts: dict[str, set[str]] = defaultdict(set)
         self.tables: dict[str, str] = {}
         self.failures: list[tuple[str, str]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        folder = report.nodeid.partition("::")[0].rpartition("/")[0] or "."
-        self.seconds[folder] += report.duration
-        self.tests[folder] += report.when == "call"
+        self.seconds[report.nodeid] += report.duration
         if report.failed:
             self.failures.append((report.nodeid, report.longreprtext))
         for key, value in report.user_properties:
@@ -123,21 +194,42 @@ class RunSummary:
             elif key == TABLE:
                 self.tables[report.nodeid.rpartition("::")[2]] = str(value)
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failures.append((report.nodeid, report.longreprtext))
+
+    @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        for test, table in self.tables.items() if not self.failures else ():
-            terminalreporter.section(test)
-            terminalreporter.write_line(table)
-        terminalreporter.section("minutes per folder, all workers together")
-        for folder in sorted(self.seconds):
-            minutes, tests = self.seconds[folder] / 60, self.tests[folder]
-            terminalreporter.line(f"{minutes:7.2f} min {tests:6d} tests  {folder}")
-        terminalreporter.section("real parts met")
-        for name, versions in [*_installed_parts(), *sorted(self.parts.items())]:
-            terminalreporter.line(f"{name} {', '.join(sorted(versions))}")
+        for title, lines in self._sections():
+            terminalreporter.section(title)
+            for line in lines:
+                terminalreporter.line(line)
+
+    def _sections(self) -> Iterator[tuple[str, Iterable[str]]]:
+        for test, table in self.tables.items():
+            yield test, table.splitlines()
+        yield "minutes per folder, all workers together", self._folders()
+        slowest = sorted(self.seconds.items(), key=itemgetter(1), reverse=True)[:SLOWEST]
+        yield "slowest tests", [f"{seconds:7.1f} s  {test}" for test, seconds in slowest]
+        parts = [*_installed_parts(), *sorted(self.parts.items())]
+        yield "real parts met", [f"{name} {', '.join(sorted(found))}" for name, found in parts]
         # Once more at the very end: of a long run often only the last lines are kept.
-        for test, why in self.failures:
-            terminalreporter.section(f"failed: {test}")
-            terminalreporter.write_line("\n".join(why.splitlines()[-LINES_OF_A_FAILURE:]))
+        for test, why in self.failures[:FAILURES_SHOWN]:
+            lines = why.splitlines()[-LINES_OF_A_FAILURE:]
+            yield f"failed: {test}", [line[:LENGTH_OF_A_LINE] for line in lines]
+        if self.failures:
+            yield f"failed: {len(self.failures)}", [test for test, _ in self.failures]
+
+    def _folders(self) -> list[str]:
+        """Of the folders right below `tests`, and of those with real parts."""
+        minutes: dict[str, float] = defaultdict(float)
+        tests: Counter[str] = Counter()
+        for test, seconds in self.seconds.items():
+            parts = test.partition("::")[0].split("/")[:-1]
+            folder = "/".join(parts[: 3 if "real" in parts[:2] else 2]) or "."
+            minutes[folder] += seconds / 60
+            tests[folder] += 1
+        return [f"{minutes[one]:7.2f} min {tests[one]:6d} tests  {one}" for one in sorted(minutes)]
 
 
 def _installed_parts() -> list[tuple[str, set[str]]]:

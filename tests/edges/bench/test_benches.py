@@ -1,0 +1,277 @@
+"""Benches measure what they say, and report nothing when something goes astray."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from tidings.bench import attack, channel, iiop, iiop_load, match, memory, persist, recover, web
+from tidings.bench.attack_load import ATTACKS
+from tidings.bench.iiop import Sizes
+from tidings.bench.iiop_flow import Flow
+from tidings.bench.iiop_load import Load, build, check_programs
+from tidings.bench.web import Pair
+from tidings.engine.endpoints import BufferEndpoint, Delivery
+from tidings.engine.store import Store, Writable
+from tidings.errors import InvalidUsage
+from tidings.events.fields import Fields
+from tidings.filters.index import MatchIndex
+from tidings.stores.segments import Cursor
+
+
+def run(bench: ModuleType, *arguments: object, **sizes: object) -> dict[str, dict[str, Any]]:
+    """The rows of a report by their names."""
+    report = bench.run(*arguments, **sizes)
+    assert report["bench"] == bench.__name__.rpartition(".")[2]
+    rows = {row["name"]: row for row in report["results"]}
+    for row in rows.values():
+        assert set(row) == {"name", "value", "unit", "target", "ok"}
+    return rows
+
+
+def targets(rows: dict[str, dict[str, Any]]) -> dict[str, str]:
+    return {name: row["target"] for name, row in rows.items() if row["target"]}
+
+
+@pytest.mark.parametrize(
+    ("bench", "wrong", "why"),
+    [
+        (attack, {"attacks": ["x"]}, "no attack is named 'x'"),
+        (attack, {"seconds": 0}, "seconds must be more than 0"),
+        (channel, {"fan_out": 0}, "fan_out must be at least 1"),
+        (iiop, {"rounds": 0}, "rounds must be at least 1"),
+        (match, {"workload": "W9", "subscriptions": 10}, "there are W1, W2, W3"),
+        (match, {"workload": "W1", "subscriptions": 0}, "at least 1"),
+        (memory, {"proxies": 0}, "proxies must be at least 1"),
+        (persist, {"rounds": 0}, "rounds must be at least 1"),
+        (recover, {"events": 0}, "events must be at least 1"),
+        (recover, {"proxies": ()}, "proxies must be at least 1"),
+        (web, {"consumers": 0}, "consumers must be at least 1"),
+    ],
+)
+def test_bad_arguments_are_refused(bench: ModuleType, wrong: dict[str, Any], why: str) -> None:
+    with pytest.raises(InvalidUsage, match=why):
+        bench.run(**wrong)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_attacks_are_reported_as_another_client_feels_them() -> None:
+    chosen = "1,000 bad events", "64 frames of 1,000 events under way", "100 references to nobody"
+    assert set(chosen) <= set(ATTACKS)
+    rows = run(attack, seconds=0.3, attacks=chosen)
+    for name in ("nobody attacks", *chosen):
+        for what in ("an event", "a request"):
+            assert rows[f"{name}: p50 of {what}"]["value"] > 0
+            assert rows[f"{name}: p99 of {what}"]["target"] == "<= 50"
+        assert rows[f"{name}: memory"]["target"] == "<= 200"
+    assert "the longest hold of the loop" in rows
+
+
+def run_channel() -> dict[str, dict[str, Any]]:
+    return run(channel, events=250, consumers=20, fan_out=3, rounds=2)
+
+
+def test_every_figure_of_the_channel_is_there() -> None:
+    rows = run_channel()
+    assert targets(rows) == {
+        "batches of 100, 1 consumer / floor": ">= 0.015",
+        "batches of 100, 20 consumers / 1 consumer": ">= 0.6",
+        "fan-out to 3 / floor": ">= 0.035",
+    }
+    for name in (
+        *("building an event", "awaited one by one, 1 consumer", "batches of 100, 2 consumers"),
+        *("batches of 100, 1 consumer, FIFO order", "fan-out to 3: floor"),
+    ):
+        assert rows[name]["value"] > 0
+    assert rows["longest block of the loop"]["unit"] == "ms"
+    name = "batches of 100, 1 consumer"
+    ratio = rows[name]["value"] / rows[f"{name}: floor"]["value"]
+    assert rows[f"{name} / floor"]["value"] == pytest.approx(ratio, abs=1e-4)
+
+
+def test_an_event_that_comes_twice_ends_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = BufferEndpoint.deliver
+
+    def wrong(self: BufferEndpoint, batch: Delivery) -> None:
+        right(self, batch._replace(messages=[*batch.messages, batch.messages[0]]))
+
+    monkeypatch.setattr(BufferEndpoint, "deliver", wrong)
+    with pytest.raises(AssertionError, match="every event once"):
+        run_channel()
+
+
+def test_wrong_answers_and_an_unfair_opponent_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = MatchIndex.match
+
+    def forgetful(self: MatchIndex[int], fields: Fields) -> list[int]:
+        return right(self, fields)[1:]
+
+    with monkeypatch.context() as wrong:
+        wrong.setattr(MatchIndex, "match", forgetful)
+        row = run(match, "W3", 300, seed=1, rounds=1, events=20)["W3 300 equal answers"]
+    assert row["value"] < 200
+    assert row["ok"] is False
+    monkeypatch.setattr(match, "_FAIR_NAIVE_NS", 0.001)
+    rows = run(match, "W1", 300, seed=1, rounds=1, events=20)
+    assert not any(row["ok"] for row in rows.values())
+
+
+def test_consumers_that_are_not_connected_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = mock.MagicMock()
+    submit = pool.return_value.__enter__.return_value.submit
+    submit.return_value.result.return_value = memory.Grown(1_000, 3)
+    monkeypatch.setattr(memory, "ProcessPoolExecutor", pool)
+    pool.return_value.__exit__.return_value = None
+    with pytest.raises(AssertionError, match="not all consumers are connected"):
+        memory.run(proxies=10)
+
+
+def test_a_record_that_is_not_written_ends_the_bench(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = Store.write
+
+    def forgetful(self: Store, records: Sequence[Writable], *, sync: bool) -> list[Cursor]:
+        places = right(self, records[:1] if len(records) > 5 else records, sync=sync)
+        return places + places[-1:] * (len(records) - len(places))
+
+    monkeypatch.setattr(Store, "write", forgetful)
+    with pytest.raises(AssertionError, match="journal does not have every event once"):
+        persist.run(events=160, rounds=2, folder=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_first_event_after_recovery_ends_the_bench(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recover, "first_expected", lambda prepared: [2, 1])
+    with pytest.raises(AssertionError, match="not the one that comes first"):
+        recover.run(events=20, proxies=(2,), folder=tmp_path)
+
+
+def test_the_peak_of_memory_is_that_of_this_process() -> None:
+    block = b"x" * (64 * 1024 * 1024)
+    now = memory.resident_octets()
+    del block
+    # The system counts a few pages of each thread later.
+    assert recover.peak_octets() + 4_000_000 >= now > 64 * 1024 * 1024
+
+
+def run_web() -> dict[str, dict[str, Any]]:
+    return run(web, events=40, rounds=1, consumers=25, subscriptions=(1, 12))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_every_figure_of_the_web_door_is_there() -> None:
+    rows = run_web()
+    assert all(row["value"] > 0 or "memory" in row["name"] for row in rows.values())
+    assert targets(rows) == {
+        "1 filtered subscription, of the floor": ">= 0.3",
+        "12 filtered subscriptions, of 1": ">= 0.6",
+    }
+    assert rows["12 filtered subscriptions, p99 of one event"]["unit"] == "ms"
+    assert rows["fan-out to 25 WebSocket consumers"]["unit"] == "deliveries/s"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_an_event_out_of_order_ends_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = Pair._delivered
+
+    def muddled(self: Pair, frame: bytes) -> None:
+        right(self, frame)
+        self.came.sort(key=lambda number: -number)
+
+    monkeypatch.setattr(Pair, "_delivered", muddled)
+    with pytest.raises(AssertionError, match="missing, twice or out of order"):
+        run_web()
+
+
+needs_omniorb = pytest.mark.skipif(
+    not all(map(iiop_load.program, ("g++", "omniidl", "omniNames", "omniEvents"))),
+    reason="needs g++, omniORB and omniEvents: tools/system_packages.sh tests",
+)
+
+
+@needs_omniorb
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+def test_every_figure_of_the_corba_door_is_there() -> None:
+    tiny = Sizes(events=40, batched=150, fanned=3, fan_out=10, paced=3, filtered=(1, 4), idle=5)
+    rows = run(iiop, rounds=1, sizes=tiny)
+    assert all(row["value"] > 0 or "memory" in row["name"] for row in rows.values())
+    assert targets(rows) == {
+        "single pushes, of omniEvents": ">= 0.5",
+        "fan-out to 10 consumers in 1 process, of omniEvents": ">= 1",
+        "fan-out to 10 consumers in 10 processes, of omniEvents": ">= 1",
+        "structured, batches of 100, of single pushes": ">= 3",
+        "4 filtered consumers, of 1": ">= 0.6",
+        "one event beside 5 idle consumers, p50 of that without": "<= 1.2",
+    }
+    assert rows["one event at a low rate, omniEvents, p99"]["unit"] == "ms"
+
+
+@needs_omniorb
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_the_load_says_what_is_wrong(tmp_path: Path) -> None:
+    with Load(build(tmp_path)) as load:
+        with pytest.raises(AssertionError, match="dance: unknown command dance"):
+            load.ask("dance")
+        with pytest.raises(AssertionError, match="push: something is missing"):
+            load.ask("push")
+        with pytest.raises(AssertionError, match="supply: TRANSIENT"):
+            load.ask("supply", "corbaloc::127.0.0.1:1/nobody", "any")
+
+
+class FakeLoad(Load):
+    """A load that answers without a program: how many came, how many were wrong, and when."""
+
+    def __init__(self, *came: int) -> None:
+        self._answers = {"push": ["0", "1000"], "await": list(map(str, came))}
+
+    def ask(self, *words: object) -> list[str]:
+        return self._answers.get(str(words[0]), ["0"])
+
+
+def test_what_comes_wrong_over_corba_ends_the_bench() -> None:
+    for load, why in (
+        (FakeLoad(9, 0, 5), "9 of 10 events came"),
+        (FakeLoad(11, 0, 5), "11 of 10 events came"),
+        (FakeLoad(10, 2, 5), "2 of 10 events out of order, or not whole"),
+    ):
+        flow = Flow("somewhere", load)
+        flow.add_consumers([load], 1)
+        with pytest.raises(AssertionError, match=why):
+            flow.round(10)
+    load = FakeLoad(1, 0, 5)
+    flow = Flow("somewhere", load, "structured")
+    flow.add_filtered(load, 2)
+    with pytest.raises(AssertionError, match="1 events came to consumers that did not ask"):
+        flow.round(1)
+
+
+def test_missing_programs_are_named_with_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name, path=None: None)
+    with pytest.raises(InvalidUsage, match=r"needs g\+\+, omniidl.*apt-get install .*omnievents"):
+        check_programs()
+
+
+def test_a_load_that_cannot_be_built_says_why(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "omniidl").write_text("#!/bin/sh\necho 'fatal error: no orb.h' >&2\nexit 1\n")
+    (programs / "omniidl").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs), prepend=":")
+    with pytest.raises(InvalidUsage, match=r"fatal error: no orb.h; .*libomniorb4-dev"):
+        build(tmp_path)

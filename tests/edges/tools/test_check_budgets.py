@@ -1,0 +1,121 @@
+"""The check of budgets: lengths of functions, machine paths and locks."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tools import check_budgets
+from tools.check_budgets import Budgets, check, functions, length_breaches
+
+LONG_FUNCTION = "def f():\n    a = 1\n    b = 2\n    return a + b\n"
+HASH = "    --hash=sha256:" + "0f" * 32
+
+
+def place(*parts: str) -> str:
+    """An absolute path, put together here so that this file itself names none."""
+    return "/" + "/".join(parts)
+
+
+def pyproject(exceptions: str = "") -> str:
+    return (
+        "[tool.tidings.budgets]\nfunction_lines = 3\n"
+        f"[tool.tidings.budgets.exceptions]\n{exceptions}\n"
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").write_text(pyproject())
+    (tmp_path / "src").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("@decorated\n@twice\n" + LONG_FUNCTION, {"f": 4}),  # counted from `def`
+        (
+            "class A:\n  async def b(self):\n    def c():\n      pass\n",
+            {"A.b": 3, "A.b.c": 2},
+        ),
+        ("if x:\n  def f(): pass\n", {"f": 1}),
+    ],
+)
+def test_functions_have_names_and_lengths(text: str, found: dict[str, int]) -> None:
+    assert dict(functions(ast.parse(text))) == found
+
+
+@pytest.mark.parametrize(
+    ("budgets", "text", "breach"),
+    [
+        (Budgets(4), LONG_FUNCTION, None),
+        (Budgets(3), LONG_FUNCTION, "f: 4 lines, the budget is 3"),
+        (Budgets(3, {"src/a.py::f": "a table"}), LONG_FUNCTION, None),
+        (
+            Budgets(3, {"src/a.py::g": "was long once"}),
+            "x = 1\n",
+            "g: is listed as an exception but keeps its budget",
+        ),
+        (
+            Budgets(3, {"src/a.py::f": " "}),
+            LONG_FUNCTION,
+            "f: is listed as an exception without a reason",
+        ),
+    ],
+)
+def test_long_functions_need_a_reason(budgets: Budgets, text: str, breach: str | None) -> None:
+    expected = [] if breach is None else [f"src/a.py::{breach}"]
+    assert length_breaches([("src/a.py", text)], budgets) == expected
+
+
+def test_machine_paths_are_found_with_their_lines() -> None:
+    for parts in (("root", "x"), ("work", "main"), ("home", "ann", "x"), ("Users", "Ann", "x")):
+        text = f"one\nsee `{place(*parts)}`\n"
+        (breach,) = check_budgets.machine_paths("docs/a.md", text)
+        assert breach.startswith("docs/a.md:2: names a machine path")
+    others = ["the root/x folder", "https://host.example/root/x", "docs/work/plan.md"]
+    for text in (*others, "/usr/bin/env"):
+        assert check_budgets.machine_paths("docs/a.md", text) == []
+
+
+def test_locks_have_pins_markers_and_hashes_only() -> None:
+    good = f"a-b==1.2.3 \\\n{HASH} \\\n{HASH}\nc==1 ; sys_platform == 'win32' \\\n{HASH}\n"
+    assert check_budgets.lock_breaches("requirements/x.txt", good) == []
+    for line in (
+        *("--index-url https://index.example/simple", "--find-links wheels"),
+        *("a @ file:///wheels/a.whl", "a==1.0", "a>=1.0 \\"),
+    ):
+        assert len(check_budgets.lock_breaches("requirements/x.txt", line)) == 1, line
+
+
+def test_planted_faults_are_all_found(project: Path) -> None:
+    (project / "src" / "a.py").write_text(LONG_FUNCTION)
+    (project / "README.md").write_text(f"cd {place('root', 'x')}\n")
+    (project / "requirements").mkdir()
+    (project / "requirements" / "test.txt").write_text("a==1\n")
+    assert len(check(project)) == 3
+
+
+def test_a_clean_project_has_no_breach(project: Path) -> None:
+    """Exceptions are listed; what is generated, not measured or no text is left alone."""
+    (project / "src" / "a.py").write_text(LONG_FUNCTION)
+    (project / "pyproject.toml").write_text(pyproject('"src/a.py::f" = "a table"'))
+    (project / "src" / "stubs_auto.py").write_text(LONG_FUNCTION)
+    (project / "examples.py").write_text(LONG_FUNCTION)
+    (project / "picture.bin").write_bytes(b"\xff\xfe\x00" * 10)
+    assert check(project) == []
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_hidden_and_ignored_files_are_not_the_projects(project: Path, with_git: bool) -> None:
+    if with_git:
+        subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+        (project / ".gitignore").write_text(".venv/\n")
+    (project / ".venv").mkdir()
+    (project / ".venv" / "x.txt").write_text(place("root", "x"))
+    names = {path.name for path in check_budgets.project_files(project)} - {".gitignore"}
+    assert names == {"pyproject.toml"}

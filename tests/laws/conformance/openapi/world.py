@@ -1,0 +1,166 @@
+"""A service with something of everything in it, so that requests meet objects that are there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from typing import Any, Final
+
+import httpx2
+from websockets.sync.client import connect
+
+from tests.patience import PATIENCE
+
+EVENT: Final = {"domain": "Auction", "type": "books", "data": {"price": 12.5}}
+PRIORITY: Final = {"$type": "short", "value": 1}
+# Small numbers are drawn often: what has them may end at any time.
+_DECOYS: Final = 20
+MAIN, SPARE = "main", "spare"
+
+
+class World:
+    """Objects of a running service, by the names that path parameters have.
+
+    What a request may end or change for good is a spare one, and there again for the next.
+
+    Args:
+        url: Where the service is.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._open = ExitStack()
+        self._client = self._open.enter_context(httpx2.Client(base_url=url, timeout=PATIENCE))
+        for number in range(_DECOYS):
+            self._ask("POST", "/v1/channels", {"name": f"decoy {number}"})
+            self._filter()
+        self._ask("POST", "/v1/channels", {"name": MAIN})
+        self.channel = int(self._ask("GET", f"/v1/channels/{MAIN}")["id"])
+        self.pull = self._proxy(name="pull", style="pull")
+        self.push = self._proxy(name="push")
+        self.supplier = self._proxy(name="supplier", side="supplier")
+        self.filter = self._filter()
+        self.mapping = int(self._ask("POST", "/v1/mapping-filters", {"default": PRIORITY})["id"])
+        self.publish()
+        # Only what is connected can be suspended.
+        line = self._open.enter_context(connect(url.replace("http", "ws", 1) + "/v1/ws"))
+        line.send(json.dumps({"op": "connect", "id": 1, "line": 1, "proxy": self.push,
+                              "channel": self.channel, "notices": False}))  # fmt: skip
+        assert json.loads(line.recv(timeout=PATIENCE)) == {"op": "ok", "id": 1}
+
+    def close(self) -> None:
+        """Leaves the service alone."""
+        self._open.close()
+
+    def publish(self) -> None:
+        """Sends an event with a mark."""
+        body = {"event": EVENT, "producer": "hall", "number": 1}
+        self._ask("POST", f"/v1/channels/{MAIN}/events", body)
+
+    def parameters(self, method: str, path: str) -> dict[str, list[object]]:
+        """Values for the path parameters of an operation that stand for something.
+
+        Args:
+            method: Of the operation, in lower case.
+            path: Of the operation, with the names in braces.
+        """
+        known: dict[str, list[object]] = {
+            "channel": [MAIN, self.channel],
+            "proxy": [self.pull, "pull", self.push, self.supplier],
+            "side": ["consumer", "supplier"],
+            "admin": [0],
+            "filter": [self.filter, self.mapping],
+            "producer": ["hall"],
+            "purpose": ["priority"],
+        }
+        for ending, make in self._spares.items():
+            if path.endswith(ending) and (method in ("delete", "patch") or "{" not in ending):
+                known.update(make(self))
+        return known
+
+    def _ask(self, method: str, path: str, body: object = None) -> Any:
+        response = self._client.request(method, path, json=body)
+        response.raise_for_status()
+        return response.json() if response.content else None
+
+    def _proxy(self, **given: str) -> int:
+        return int(self._ask("POST", f"/v1/channels/{MAIN}/proxies", given)["id"])
+
+    def _filter(self) -> int:
+        return int(self._ask("POST", "/v1/filters", {"constraints": ["$price > 1"]})["id"])
+
+    def _spare_channel(self) -> dict[str, list[object]]:
+        with suppress(httpx2.HTTPStatusError):  # it is there
+            self._ask("POST", "/v1/channels", {"name": SPARE})
+        return {"channel": [SPARE]}
+
+    def _spare_proxy(self) -> dict[str, list[object]]:
+        with suppress(httpx2.HTTPStatusError):
+            self._proxy(name=SPARE)
+        return {"proxy": [SPARE]}
+
+    def _spare_admin(self) -> dict[str, list[object]]:
+        asked = {"side": "consumer", "operator": "and"}
+        made = self._ask("POST", f"/v1/channels/{MAIN}/admins", asked)
+        return {"side": ["consumer"], "admin": [made["id"]]}
+
+    def _spare_filter(self) -> dict[str, list[object]]:
+        return {"filter": [self._filter()]}
+
+    def _attached(self, place: str) -> list[object]:
+        path = f"/v1/channels/{MAIN}/{place}/filters"
+        self._ask("DELETE", path)
+        return [self._ask("POST", path, {"filter": self.filter})["attachment"]]
+
+    def _attached_to_proxy(self) -> dict[str, list[object]]:
+        return {"proxy": [self.pull], "attachment": self._attached(f"proxies/{self.pull}")}
+
+    def _attached_to_admin(self) -> dict[str, list[object]]:
+        return {"side": ["supplier"], "attachment": self._attached("admins/supplier/0")}
+
+    def _dead_letter(self) -> dict[str, list[object]]:
+        place = f"/v1/channels/{MAIN}/proxies/{self.pull}"
+        self._ask("POST", f"/v1/channels/{MAIN}/events", EVENT)
+        seqs = [one["seq"] for one in self._ask("POST", f"{place}/pull", {"most": 9})["events"]]
+        self._ask("POST", f"{place}/reject", {"seqs": seqs})
+        return {"id": [self._ask("GET", "/v1/dead-letters")["dead_letters"][-1]["id"]]}
+
+    def _suspended(self) -> dict[str, list[object]]:
+        with suppress(httpx2.HTTPStatusError):
+            self._ask("POST", f"/v1/channels/{MAIN}/proxies/{self.push}/suspend")
+        return {"proxy": [self.push]}
+
+    def _resumed(self) -> dict[str, list[object]]:
+        with suppress(httpx2.HTTPStatusError):
+            self._ask("POST", f"/v1/channels/{MAIN}/proxies/{self.push}/resume")
+        return {"proxy": [self.push]}
+
+    def _pulled(self) -> dict[str, list[object]]:
+        return {"proxy": [self.pull]}
+
+    def _mapping(self) -> dict[str, list[object]]:
+        return {"filter": [self.mapping]}
+
+    # By the end of the path; with a name in braces, only for what changes the object.
+    _spares: Final[dict[str, Callable[[World], dict[str, list[object]]]]] = {
+        "/channels/{channel}": _spare_channel,
+        "/channels/{channel}/qos": _spare_channel,
+        "/channels/{channel}/admin-properties": _spare_channel,
+        "/proxies/{proxy}": _spare_proxy,
+        "/proxies/{proxy}/qos": _spare_proxy,
+        "/proxies/{proxy}/types": _spare_proxy,
+        "/admins/{side}/{admin}": _spare_admin,
+        "/filters/{filter}": _spare_filter,
+        "/filters/{filter}/constraints": _spare_filter,
+        "/proxies/{proxy}/filters/{attachment}": _attached_to_proxy,
+        "/admins/{side}/{admin}/filters/{attachment}": _attached_to_admin,
+        "/mapped": _mapping,
+        "/pull": _pulled,
+        "/ack": _pulled,
+        "/retry": _pulled,
+        "/reject": _pulled,
+        "/dead-letters/{id}": _dead_letter,
+        "/redrive": _dead_letter,
+        "/suspend": _resumed,
+        "/resume": _suspended,
+    }

@@ -1,0 +1,318 @@
+"""The process behind `runner.Runner`: it forks a child for each fault.
+
+``python -m tests.mutants.server`` reads one request per line and answers each with one line. It has
+loaded what the tests need, but nothing of Tidings: a child of it imports the faulty module
+(`_import`). A second process, forked at the start, has collected the tests (`_Keeper`): where only
+bodies of functions differ, a child of that one exchanges them, and imports nothing (`_swap`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, Final
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+from tests.mutants.fault import PACKAGE, PROJECT
+from tests.mutants.handed_down import sitecustomize as handed_down
+from tests.mutants.swapping import swap, swaps
+
+Request = dict[str, Any]
+Answer = dict[str, Any]
+
+# Loaded once, by the parent of all; whatever is missing here is only loaded more often.
+_FOREIGN: Final = (
+    *("asyncio", "concurrent.futures", "multiprocessing", "sqlite3", "unittest.mock", "xml.dom"),
+    *("fastapi", "h11", "httpx2", "hypothesis.stateful", "lark", "msgspec", "prometheus_client"),
+    *("psutil", "pyarrow", "pyarrow.parquet", "pyarrow.compute", "pydantic", "rich.table"),
+    *(
+        "rich.progress",
+        "typer",
+        "typer.testing",
+        "uvicorn",
+        "websockets",
+        "websockets.asyncio.client",
+    ),
+)
+_OPTIONS: Final = (
+    *("-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"),
+    *("--hypothesis-profile=mutants", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
+)
+_PATIENCE: Final = 5.0
+"""How long a test waits at most for what may never come; far more than it needs."""
+_NOTHING: Final[Answer] = {
+    **{kind: [] for kind in ("begun", "failed", "broken", "passed", "skipped", "uncollected")},
+    "stuck": False,
+    "seconds": 0.0,
+    "output": "",
+}
+_BROKEN: Final = (ImportError, ModuleNotFoundError, NameError, SyntaxError)
+"""A program that no longer runs is no fault that a test has found."""
+
+
+def _hypothesis() -> None:
+    """Enough to find, nothing to explain it, and the same each time."""
+    settings.register_profile(
+        "mutants",
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=(Phase.explicit, Phase.generate),
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+    )
+
+
+class _Told:
+    """Writes what becomes of tests, line by line, so that it is there if the child is killed."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self.failures = 0
+
+    def tell(self, kind: str, what: str) -> None:
+        self._file.write(json.dumps([kind, what]) + "\n")
+        self._file.flush()
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.tell("begun", nodeid)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if report.failed:
+            self.failures += 1
+            broken = call.excinfo is not None and call.excinfo.type in _BROKEN
+            self.tell("broken" if broken else "failed", item.nodeid)
+        elif report.when == "call" or report.skipped:
+            self.tell(report.outcome, item.nodeid)
+        return report
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.tell("uncollected", report.nodeid)
+
+
+def _child(folder: Path, request: Request, play: Callable[[_Told], None]) -> None:
+    """What a forked child does instead of what its parent was about to do; it does not return."""
+    try:
+        os.setsid()
+        with (folder / "output").open("wb") as output:
+            os.dup2(output.fileno(), 1)
+            os.dup2(output.fileno(), 2)
+        (folder / "t").mkdir()
+        os.environ["TMPDIR"] = os.environ["PYTEST_DEBUG_TEMPROOT"] = str(folder / "t")
+        tempfile.tempdir = None
+        # Without a fault, too: tests must not fail because of what hands it down.
+        fault = request["source"]
+        (folder / "source.py").write_text(fault or "", encoding="utf-8")
+        os.environ[handed_down.MODULE] = "none" if fault is None else _dotted(request["module"])
+        os.environ[handed_down.SOURCE] = str(folder / "source.py")
+        path = [str(Path(handed_down.__file__).parent), os.environ.get("PYTHONPATH", "")]
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))
+        with (folder / "told").open("w", encoding="utf-8") as file:
+            play(_Told(file))
+    except BaseException:  # noqa: BLE001 -- nothing may go back into the parent's code
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def _dotted(module: str) -> str:
+    return ".".join(["tidings", *Path(module).with_suffix("").parts]).removesuffix(".__init__")
+
+
+def _forked(request: Request, play: Callable[[_Told], None]) -> Answer:
+    """Has a child play something, and says what it told."""
+    folder = Path(tempfile.mkdtemp(prefix="mutant-"))
+    (folder / "told").touch()
+    (folder / "output").touch()
+    began = time.monotonic()
+    pid = os.fork()
+    if not pid:
+        _child(folder, request, play)
+    stuck = not _ended(pid, folder / "told", request["patience"])
+    try:
+        os.killpg(pid, signal.SIGKILL)  # what it has started and left behind, or itself
+    except ProcessLookupError:
+        if stuck:
+            os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    answer: Answer = {kind: [] for kind in _NOTHING}
+    answer.update(stuck=stuck, seconds=time.monotonic() - began)
+    for line in (folder / "told").read_text(encoding="utf-8").splitlines():
+        kind, what = json.loads(line)
+        answer[kind].append(what)
+    if stuck:
+        answer["failed"] += answer["begun"][-1:]
+    elif not answer["begun"]:
+        answer["uncollected"] = request["tests"]
+    answer["output"] = (folder / "output").read_text(errors="replace")[-20_000:]
+    shutil.rmtree(folder, ignore_errors=True)
+    return answer
+
+
+def _ended(pid: int, told: Path, patience: float) -> bool:
+    """Waits for a child, which stays to be waited for, while it tells of another test in time."""
+    fd = os.pidfd_open(pid)
+    try:
+        size = -1
+        while size != (now := told.stat().st_size):
+            size = now
+            if select.select([fd], [], [], patience)[0]:
+                return True
+        return False
+    finally:
+        os.close(fd)
+
+
+def _import(request: Request) -> Answer:
+    """The tests with everything imported anew."""
+
+    def play(told: _Told) -> None:
+        handed_down.plant()
+        stop = ["-x"] if request["first"] else []
+        pytest.main([*_OPTIONS, *stop, *request["tests"]], plugins=[told])
+
+    return _forked(request, play)
+
+
+class _Keeper:
+    """A pytest session that collects what is asked for, and forks instead of running it."""
+
+    def __init__(self, requests: socket.socket) -> None:
+        self._requests = requests
+        self._files: dict[str, list[pytest.Item]] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> bool:
+        session.items = []
+        return True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        with self._requests.makefile("rw") as stream:
+            for line in stream:
+                request = json.loads(line)
+                answer = self._swap(session, request)
+                stream.write(json.dumps(answer) + "\n")
+                stream.flush()
+        return True
+
+    def _swap(self, session: pytest.Session, request: Request) -> Answer:
+        items = list(self._found(session, request["tests"]))
+        if not items:
+            return {**_NOTHING, "uncollected": request["tests"]}
+        path = str(PACKAGE / request["module"]) if request["source"] is not None else ""
+
+        def play(told: _Told) -> None:
+            session.config.pluginmanager.register(told)
+            if path:
+                old = Path(path).read_text(encoding="utf-8")
+                exchanged = swaps(old, request["source"], path)
+                assert exchanged is not None
+                swap(path, exchanged)
+                _hurry()
+            for item, following in zip(items, [*items[1:], None], strict=True):
+                same = following is not None and following.path == item.path
+                session.config.hook.pytest_runtest_protocol(
+                    item=item, nextitem=following if same else None
+                )
+                if request["first"] and told.failures:
+                    break
+
+        return _forked(request, play)
+
+    def _found(self, session: pytest.Session, tests: Sequence[str]) -> Iterator[pytest.Item]:
+        for test in tests:
+            file = test.partition("::")[0]
+            if file not in self._files:
+                self._files[file] = []
+                self._collect(session, file)
+            beginnings = (f"{test}[", f"{test}::")
+            for item in self._files[file]:
+                if item.nodeid == test or item.nodeid.startswith(beginnings):
+                    yield item
+
+    def _collect(self, session: pytest.Session, file: str) -> None:
+        # The fixtures of a conftest.py are those of one collection: its folder is collected whole.
+        folder = Path(file).parent
+        together = str(folder) if (PROJECT / folder / "conftest.py").exists() else file
+        with suppress(pytest.UsageError):
+            for item in session.perform_collect([together]):
+                self._files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+
+
+def _hurry() -> None:
+    """Has tests that wait for something, which a fault may keep from coming, wait less long."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("tests.") and getattr(module, "PATIENCE", 0) > _PATIENCE:
+            module.PATIENCE = _PATIENCE  # type: ignore[attr-defined]
+
+
+class _Server:
+    def __init__(self) -> None:
+        for name in _FOREIGN:
+            importlib.import_module(name)
+        _hypothesis()
+        assert "tidings" not in sys.modules
+        mine, its = socket.socketpair()
+        if not os.fork():
+            mine.close()
+            os._exit(int(pytest.main([*_OPTIONS], plugins=[_Keeper(its)])))
+        its.close()
+        self._keeper = mine.makefile("rw")
+
+    def answer(self, request: Request) -> Answer:
+        """Tries the quick way, and the sure one if that finds nothing."""
+        swapped = self._swapped(request)
+        if swapped is not None and (
+            swapped["failed"] or swapped["uncollected"] or not request["sure"]
+        ):
+            return {**swapped, "way": "swap"}
+        return {**_import(request), "way": "import"}
+
+    def _swapped(self, request: Request) -> Answer | None:
+        if request["source"] is not None:
+            path = PACKAGE / request["module"]
+            old = path.read_text(encoding="utf-8")
+            if not swaps(old, request["source"], str(path)):
+                return None
+        self._keeper.write(json.dumps(request) + "\n")
+        self._keeper.flush()
+        answer: Answer = json.loads(self._keeper.readline())
+        return answer
+
+
+def main() -> None:
+    """Answers until nobody asks."""
+    os.chdir(PROJECT)
+    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    server = _Server()
+    for line in requests:
+        answers.write(json.dumps(server.answer(json.loads(line))) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""`tidings demo` as a user runs it: `tidings serve` is killed, and the accounts are right."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.patience import PATIENCE
+from tests.real.docs.pages import blocks, page, tables
+from tests.real.e2e.processes import TIDINGS, environment, run
+from tidings.apps.auction_alert.scene import BIDDERS, Habit, Scene
+
+COLUMNS = ["expected", "received", "lost", "twice", "unasked", "disordered", "repeated", "closed"]
+
+
+def accounts(shown: str) -> dict[str, dict[str, int]]:
+    """The table at the end, by bidder."""
+    table = shown.partition("The accounts:")[2]
+    (heading,) = re.findall(r"^bidder +(.+)$", table, re.MULTILINE)
+    assert heading.split() == COLUMNS
+    found = {}
+    for bidder in BIDDERS:
+        (row,) = re.findall(rf"^{bidder.name} +([\d ]+?)\s*$", table, re.MULTILINE)
+        found[bidder.name] = dict(zip(COLUMNS, map(int, row.split()), strict=True))
+    return found
+
+
+def counts(shown: str) -> dict[str, dict[str, int]]:
+    """What the service counts by subscription, as the demo has read it."""
+    table = shown.partition("The service's own counts")[2].partition("The accounts:")[0]
+    columns = ["waiting", "in flight", "delivered", "expired"]
+    return {
+        name: dict(zip(columns, map(int, row.split()), strict=True))
+        for name, row in re.findall(r"^(\w+) +(\d[\d ]+?)\s*$", table, re.MULTILINE)
+    }
+
+
+def figure(pattern: str, shown: str) -> int:
+    (found,) = re.findall(pattern, shown)
+    return int(found)
+
+
+def check(shown: str, seed: int) -> None:
+    """The kill happened in the middle, and the table says what the last line says."""
+    scene = Scene(seed, 0)
+    assert re.search(r"^kill -9 \d+", shown, re.MULTILINE)
+    words = " ".join(shown.split())
+    acknowledged = figure(r"(\d+) of 240 offers are acknowledged", words)
+    assert scene.killed_after <= acknowledged <= scene.before_kill * len(scene.houses)
+    # What was accepted in the first life: what was acknowledged, and what had lost its answer.
+    swallowed = figure(r"accepted already, and not a second time: (\d+)", words)
+    assert swallowed <= figure(r"for want of an answer: (\d+)", words) <= len(scene.houses)
+    assert figure(r"(\d+) offers had been accepted", words) == acknowledged + swallowed
+    rows, own = accounts(shown), counts(shown)
+    for bidder in BIDDERS:
+        row, counted = rows[bidder.name], own[bidder.name]
+        assert row["expected"] == row["received"] > 0
+        assert row["lost"] == row["twice"] == row["unasked"] == row["disordered"] == 0
+        assert (row["closed"] > 0) is (bidder.habit is Habit.AWAY)
+        assert counted["waiting"] == counted["in flight"] == 0
+        assert 0 < counted["delivered"] <= row["received"]
+    alerts = sum(row["received"] for row in rows.values())
+    assert "240 offers accepted, 0 dead letters." in words
+    assert (
+        f"240 offers, each accepted once; {alerts} alerts to 6 bidders: "
+        "nothing lost, nothing twice, order kept."
+    ) in words
+
+
+def test_the_demo_ends_well_and_shows_what_the_page_of_the_auction_shows() -> None:
+    ran = run("demo", "--no-spark", "--seed", "11")
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    shown = ran.stdout.decode()
+    assert "\x1b" not in shown
+    check(shown, 11)
+    check_page(shown)
+    check_way(shown)
+
+
+def check_page(shown: str) -> None:
+    """The scenes and the table of the page are those of the demo."""
+    told = page("docs/auction.md")
+    scenes = [block.text for block in blocks(told) if block.language == "text"]
+    assert len(scenes) == 2
+    for scene in scenes:
+        assert scene in shown
+    (table,) = [one for one in tables(told) if one.headings[0] == "column"]
+    columns = [row["column"] for _, row in table.dicts()]
+    assert f"bidder  {'  '.join(columns)}\n" in shown
+
+
+def check_way(shown: str) -> None:
+    """What is shown on the way."""
+    assert re.search(
+        r"^Auction::books +Hartung, Lindqvist +Ada, Chiara, Emil$", shown, re.MULTILINE
+    )
+    assert re.search(
+        r"^tidings serve +\d+ +at http://127\.0\.0\.1:\d+\n"
+        r"houses +\d+ +Hartung, .+\n"
+        r"bidders +\d+ +Ada, .+$",
+        shown,
+        re.MULTILINE,
+    )
+    assert re.search(
+        r"^tidings serve is there again [\d.]+ s later, same port", shown, re.MULTILINE
+    )
+    assert re.search(
+        r"^Houses and bidders are back by themselves after [\d.]+ s\.", shown, re.MULTILINE
+    )
+    assert re.search(
+        r"^What had gathered for Emil came in this order: \d+ with priority 9,", shown, re.MULTILINE
+    )
+    assert re.search(r"^Why offer \d+ did not reach Ada$", shown, re.MULTILINE)
+    assert "For Ada: proxy filters: none of the proxy's 1 constraints matches." in shown
+    assert re.search(
+        r"does not match: \$start_price < 20 is FALSE \(\$start_price = [\d.]+\)", shown
+    )
+
+
+def test_on_a_terminal_the_counts_move(tmp_path: Path) -> None:
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [*TIDINGS, "demo", "--no-spark"],
+        stdin=subprocess.DEVNULL,
+        stdout=slave,
+        stderr=slave,
+        env=environment() | {"TERM": "xterm", "COLUMNS": "120", "TMPDIR": str(tmp_path)},
+    )
+    os.close(slave)
+    octets = bytearray()
+    while True:
+        try:
+            piece = os.read(master, 65_536)
+        except OSError:  # how a terminal says that the other end is closed
+            break
+        octets += piece
+    os.close(master)
+    assert process.wait(PATIENCE) == 0
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", octets.decode())
+    check(plain, 1)  # another seed, other figures
+    drawn = {int(count) for count in re.findall(r"(\d+) of 240 offers\s", plain)}
+    assert len(drawn) > 50
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("awaited", "processes"),
+    [
+        # Service, archiver, houses and bidders; the archiver comes a moment later.
+        (b"Who looks for what", {0, 1, 2, 3, 4}),
+        (b"has subscribed and leaves", {3, 4}),
+        (b"kill -9", {2, 3, 4}),
+        (b"is there again", {3, 4}),
+    ],
+)
+def test_ctrl_c_leaves_nothing_behind(tmp_path: Path, awaited: bytes, processes: set[int]) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "tidings", "demo", "--no-spark"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment() | {"TMPDIR": str(tmp_path)},
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if awaited in line:
+            break
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert len(children) in processes
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, told) == (130, b"")
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
+    assert alive == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_process_outlives_a_demo_that_was_killed(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "tidings", "demo", "--no-spark"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment() | {"TMPDIR": str(tmp_path)},
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        if b"has subscribed and leaves" in line:
+            break
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert len(children) in {3, 4}
+    process.kill()
+    process.communicate(timeout=PATIENCE)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
+    assert alive == []

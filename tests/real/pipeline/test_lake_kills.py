@@ -1,0 +1,99 @@
+"""The driver is killed in the middle of batches, twice: every event is there once.
+
+Kills at every single change of the lake's files are in tests/edges/pipeline/test_lake_log.py.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.real.faults.fault import PROJECT
+from tests.real.pipeline.lake_archives import NOON, SmallArchive, speed
+from tidings import event
+from tidings.pipeline.lake import LakeOptions, run_lake
+from tidings.pipeline.lake_compaction import compact
+from tidings.pipeline.lake_log import LakeLog
+from tidings.pipeline.lake_tree import LocalTree
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+SEALS, EVENTS = 4, 3
+KILLED = -9
+STEP = "12"  # behind the recovery and the first batch, in the second
+PATIENCE = 250
+
+
+def started(archive: Path, lake: Path, *rest: str) -> subprocess.Popen[bytes]:
+    command = [
+        sys.executable,
+        "-m",
+        "tests.real.pipeline.lake_driver",
+        str(archive),
+        str(lake),
+        *rest,
+    ]
+    return subprocess.Popen(
+        command, cwd=PROJECT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+def rows_seen(lake: Path, table: str) -> Counter[int]:
+    """What a plain reader sees, whatever the log says."""
+    files = (lake / table).rglob("*.parquet")
+    seqs: list[Any] = [pq.read_table(file)["seq"].to_pylist() for file in files]
+    return Counter(seq for some in seqs for seq in some)
+
+
+def ended(archive: Path, lake: Path, *rest: str) -> int:
+    """The exit status of a driver."""
+    with started(archive, lake, *rest) as driver:
+        try:
+            return driver.wait(PATIENCE)
+        finally:
+            driver.kill()
+
+
+def killed_while_staging(archive: Path, lake: Path) -> None:
+    """Kills a driver from outside once it has begun to write a batch."""
+    until = time.monotonic() + PATIENCE
+    with started(archive, lake) as driver:
+        while driver.poll() is None and time.monotonic() < until:
+            if any((lake / "_staging").glob("*/events")):
+                break
+            time.sleep(0.01)
+        driver.kill()
+    assert driver.returncode == KILLED
+
+
+def test_a_driver_killed_twice_leaves_every_event_once(spark: SparkSession, tmp_path: Path) -> None:
+    archive, lake = SmallArchive(tmp_path / "archive"), tmp_path / "lake"
+    for seal in range(SEALS):
+        events = [speed(seal, zone=seal, **{f"new{seal}": True}) for _ in range(EVENTS - 1)]
+        archive.seal([*events, event("A", "B", data={"k": seal})], at=NOON + seal)
+    killed_while_staging(archive.folder, lake)
+    first = rows_seen(lake, "events")
+    assert ended(archive.folder, lake, STEP) == KILLED
+    seen = rows_seen(lake, "events")
+    assert set(seen.values()) == {1}
+    assert first <= seen, "what was there is gone"
+    run_lake(spark, LakeOptions(str(archive.folder), str(lake), max_rows_per_batch=1))
+    assert seen <= rows_seen(lake, "events"), "what was there is gone"
+    compact(spark, str(lake))
+    every = Counter(range(1, SEALS * EVENTS + 1))
+    assert rows_seen(lake, "events") == rows_seen(lake, "outcomes") == every
+    assert rows_seen(lake, "types/Traffic/Speed") + rows_seen(lake, "types/A/B") == every
+    state = LakeLog(LocalTree(lake)).state()
+    assert (state.upto_seal, len(state.files)) == (SEALS, 4)
+    assert {str(file.relative_to(lake)) for file in lake.rglob("*.parquet")} == set(state.files)
+    assert LakeLog(LocalTree(lake)).recover() == []

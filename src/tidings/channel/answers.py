@@ -22,6 +22,7 @@ from tidings.channel.effects import (
 from tidings.channel.entries import Entry
 from tidings.channel.holders import Proxy
 from tidings.channel.overflow import overflow, put_behind_spilled, spill
+from tidings.channel.settings import Settings
 from tidings.channel.vocabulary import Style
 from tidings.errors import Disconnected, InvalidUsage
 
@@ -82,9 +83,14 @@ def failed(proxy: Proxy, command: Failed, now: int, end: Callable[[Proxy, bool],
     cause = Cause(now + channel.core.offset, reason)
     noted_cause(delivery, back, cause)
     channel.core.touched[proxy] = None
-    if delivery.retry_at > now or proxy.style is Style.PULL:
-        return  # handed over before the pause: the same failure; and who pulls asks itself
+    if proxy.style is Style.PULL:
+        return  # who pulls asks again
     settings = channel.core.settings
+    if command.behind:
+        _pause(delivery, settings, now)
+        return
+    if delivery.retry_at > now:
+        return  # handed over before the pause: the same failure
     delivery.failures += 1
     text = f"{delivery.failures} failed deliveries in a row; the last: {reason}"
     if not proxy.durable and delivery.failures >= settings.retry_limit:
@@ -94,7 +100,12 @@ def failed(proxy: Proxy, command: Failed, now: int, end: Callable[[Proxy, bool],
         return
     if delivery.failures == 1:
         proxy.notice(NoticeKind.FAILING, text)
-    pause = settings.retry_first << min(delivery.failures - 1, 30)
+    _pause(delivery, settings, now)
+
+
+def _pause(delivery: Delivery, settings: Settings, now: int) -> None:
+    """Hands over nothing for a while: longer with each failure in a row."""
+    pause = settings.retry_first << min(max(delivery.failures - 1, 0), 30)
     delivery.retry_at = now + min(pause, settings.retry_longest)
 
 

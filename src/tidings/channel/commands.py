@@ -120,6 +120,8 @@ class Failed(NamedTuple):
         seqs: Which events; they are tried again.
         reason: Why.
         gone: The consumer does not exist any more: its proxy ends.
+        behind: Nobody tried: the consumer had just failed with other events. The pause before the
+            retry begins anew, but this does not count as another failure.
     """
 
     channel: int
@@ -127,6 +129,7 @@ class Failed(NamedTuple):
     seqs: Sequence[int]
     reason: str
     gone: bool = False
+    behind: bool = False
 
 
 class Reject(NamedTuple):

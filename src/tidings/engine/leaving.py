@@ -41,6 +41,16 @@ Later = Callable[[Callable[[], None]], None]
 """Has something done when a write is on the disk."""
 
 
+class _Failing:
+    """A consumer that failed: why, and of how much of that the core has not heard yet."""
+
+    __slots__ = ("reason", "untold")
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        self.untold = 0
+
+
 class Leaving:
     """The way out.
 
@@ -56,8 +66,8 @@ class Leaving:
         self._host = host
         self._bodies = host.bodies
         self._outbox = Outbox()
-        # Consumers of whose failure the core has not heard yet, and why they failed.
-        self._failing: dict[Key, str] = {}
+        # Consumers of whose failures the core has not heard all yet.
+        self._failing: dict[Key, _Failing] = {}
         self._polls: set[asyncio.Task[None]] = set()
         self._tokens = count(1)
 
@@ -78,9 +88,10 @@ class Leaving:
         reached = self.endpoints.get(key)
         if reached is None:
             return
-        if key in self._failing:
+        failing = self._failing.get(key)
+        if failing is not None:
             seqs = [entry.seq for entry in entries]
-            self._host.tell(Failed(channel, proxy, seqs, self._failing[key]))
+            self._tell(Failed(channel, proxy, seqs, failing.reason, behind=True), failing)
             return
         endpoint, form = reached
         messages = self._messages(channel, entries)
@@ -308,14 +319,20 @@ class Leaving:
         """Tells the core what could not be handed over; nothing overtakes it until it knows."""
         key = (command.channel, command.proxy)
         behind = self.recall(*key)
-        self._failing[key] = command.reason
-        heard: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        heard.add_done_callback(partial(self._heard, key))
-        self._host.tell(command._replace(seqs=[*command.seqs, *behind]), heard)
+        failing = self._failing.setdefault(key, _Failing(command.reason))
+        self._tell(command._replace(seqs=[*command.seqs, *behind]), failing)
 
-    def _heard(self, key: Key, done: asyncio.Future[None]) -> None:
+    def _tell(self, command: Failed, failing: _Failing) -> None:
+        failing.untold += 1
+        heard: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        heard.add_done_callback(partial(self._heard, (command.channel, command.proxy), failing))
+        self._host.tell(command, heard)
+
+    def _heard(self, key: Key, failing: _Failing, done: asyncio.Future[None]) -> None:
         done.exception()  # a proxy that is gone needs nothing
-        self._failing.pop(key, None)
+        failing.untold -= 1
+        if not failing.untold and self._failing.get(key) is failing:
+            del self._failing[key]
 
     def recall(self, channel: int, proxy: int) -> list[int]:
         """Keeps from a push consumer what waits to leave; the numbers of the events."""

@@ -145,6 +145,27 @@ async def test_nothing_overtakes_an_event_that_failed(monkeypatch: pytest.Monkey
     assert not failures
 
 
+async def test_nothing_overtakes_while_the_core_has_not_heard_of_all_that_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_once = Settings(retry_first=1, retry_longest=1, retry_limit=2)
+    async with hosted(settings=at_once, qos={"EventReliability": 0}) as (host, channel, source):
+        _, endpoint = await consumer(host, channel)
+        await publish(host, channel, source, "a")
+        [message] = await collect(endpoint, 1, ack=False)
+        tell, unheard = host.tell, list[tuple[Any, ...]]()
+        monkeypatch.setattr(host, "tell", lambda *told: unheard.append(told))
+        endpoint.fail(message, "not now")
+        await publish(host, channel, source, "b")
+        tell(*unheard.pop(0))
+        await turns()  # the pause is over, but b is not back yet
+        await publish(host, channel, source, "c")
+        monkeypatch.undo()
+        for told in unheard:
+            tell(*told)
+        assert [m.event.name for m in await collect(endpoint, 3)] == ["a", "b", "c"]
+
+
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=15), st.randoms())
 def test_each_consumer_gets_its_things_in_order_and_all_of_them(

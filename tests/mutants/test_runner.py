@@ -60,13 +60,6 @@ def test_a_fault_must_fit_exactly_once(old: str) -> None:
         Fault("", "filters/truth.py", old, "x", TESTS).planted()
 
 
-def test_programs_that_a_test_starts_have_the_fault(runner: Runner) -> None:
-    test = "tests/real/e2e/test_serve.py"
-    fault = Fault("", "server/lifecycle.py", "os.umask(_OWNER_ONLY)", "os.umask(0)", test)
-    verdict = tried(runner, fault)
-    assert verdict.caught_by
-
-
 @pytest.mark.parametrize(
     ("old", "new", "count"),
     [

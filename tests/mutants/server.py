@@ -56,6 +56,7 @@ _PATIENCE: Final = 5.0
 """How long a test waits at most for what may never come; far more than it needs."""
 _NOTHING: Final[Answer] = {
     **{kind: [] for kind in ("begun", "failed", "broken", "passed", "skipped", "uncollected")},
+    "ended": [],
     "stuck": False,
     "seconds": 0.0,
     "output": "",
@@ -127,7 +128,9 @@ def _child(folder: Path, request: Request, play: Callable[[_Told], None]) -> Non
         path = [str(Path(handed_down.__file__).parent), os.environ.get("PYTHONPATH", "")]
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))
         with (folder / "told").open("w", encoding="utf-8") as file:
-            play(_Told(file))
+            told = _Told(file)
+            play(told)
+            told.tell("ended", "")
     except BaseException:  # noqa: BLE001 -- nothing may go back into the parent's code
         traceback.print_exc()
     finally:
@@ -284,11 +287,18 @@ class _Server:
     def answer(self, request: Request) -> Answer:
         """Tries the quick way, and the sure one if that finds nothing."""
         swapped = self._swapped(request)
+        if swapped is not None and not any(
+            swapped[how] for how in ("ended", "stuck", "uncollected")
+        ):
+            swapped = self._swapped(request)  # the child broke off; if it does again, it is told
         if swapped is not None and (
             swapped["failed"] or swapped["uncollected"] or not request["sure"]
         ):
             return {**swapped, "way": "swap"}
-        return {**_import(request), "way": "import"}
+        imported = _import(request)
+        if swapped is not None and not swapped["ended"]:
+            imported["output"] += f"\n--- the swap broke off:\n{swapped['output']}"
+        return {**imported, "way": "import"}
 
     def _swapped(self, request: Request) -> Answer | None:
         if request["source"] is not None:

@@ -18,7 +18,8 @@ def tried(runner: Runner, fault: Fault) -> Verdict:
 
 def test_a_body_is_exchanged(runner: Runner) -> None:
     verdict = tried(runner, Fault("", *DIVISION, "return rest", TESTS))
-    assert (verdict.way, verdict.stuck, verdict.missing) == ("swap", False, ())
+    found = (verdict.way, verdict.stuck, verdict.missing)
+    assert found == ("swap", False, ()), verdict.output
     assert verdict.caught_by
     assert all(test.startswith(f"{TESTS}::") for test in verdict.caught_by)
 

@@ -27,7 +27,7 @@ from typing import Any, Final, Self
 
 from tests.mutants.fault import PROJECT, Fault
 
-PATIENCE: Final = 20.0
+PATIENCE: Final = 10.0
 """A fault may make a test wait for ever; then this many seconds catch it."""
 
 

@@ -52,7 +52,7 @@ _OPTIONS: Final = (
     *("-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"),
     *("--hypothesis-profile=mutants", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
-_PATIENCE: Final = 5.0
+_PATIENCE: Final = 3.0
 """How long a test waits at most for what may never come; far more than it needs."""
 _NOTHING: Final[Answer] = {
     **{kind: [] for kind in ("begun", "failed", "broken", "passed", "skipped", "uncollected")},
@@ -177,12 +177,13 @@ def _ended(pid: int, told: Path, patience: float) -> bool:
     """Waits for a child, which stays to be waited for, while it tells of another test in time."""
     fd = os.pidfd_open(pid)
     try:
-        size = -1
-        while size != (now := told.stat().st_size):
-            size = now
-            if select.select([fd], [], [], patience)[0]:
-                return True
-        return False
+        size, until = 0, time.monotonic() + patience
+        while not select.select([fd], [], [], min(patience, 0.5))[0]:
+            if size != (now := told.stat().st_size):
+                size, until = now, time.monotonic() + patience
+            elif time.monotonic() > until:
+                return False
+        return True
     finally:
         os.close(fd)
 

@@ -61,7 +61,6 @@ def test_bad_arguments_are_refused(bench: ModuleType, wrong: dict[str, Any], why
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_attacks_are_reported_as_another_client_feels_them() -> None:
     chosen = "1,000 bad events", "64 frames of 1,000 events under way", "100 references to nobody"
     assert set(chosen) <= set(ATTACKS)
@@ -169,7 +168,6 @@ def run_web() -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_every_figure_of_the_web_door_is_there() -> None:
     rows = run_web()
     assert all(row["value"] > 0 or "memory" in row["name"] for row in rows.values())
@@ -182,7 +180,6 @@ def test_every_figure_of_the_web_door_is_there() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_an_event_out_of_order_ends_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Pair._delivered
 
@@ -203,7 +200,6 @@ needs_omniorb = pytest.mark.skipif(
 
 @needs_omniorb
 @pytest.mark.slow
-@pytest.mark.timeout(180)
 def test_every_figure_of_the_corba_door_is_there() -> None:
     tiny = Sizes(events=40, batched=150, fanned=3, fan_out=10, paced=3, filtered=(1, 4), idle=5)
     rows = run(iiop, rounds=1, sizes=tiny)
@@ -221,7 +217,6 @@ def test_every_figure_of_the_corba_door_is_there() -> None:
 
 @needs_omniorb
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_the_load_says_what_is_wrong(tmp_path: Path) -> None:
     with Load(build(tmp_path)) as load:
         with pytest.raises(AssertionError, match="dance: unknown command dance"):

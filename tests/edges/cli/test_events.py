@@ -154,7 +154,8 @@ def test_events_are_acknowledged_when_they_are_written(offers: Served) -> None:
 def test_the_past_comes_first(
     offers: Served, options: tuple[str, ...], expected: list[int]
 ) -> None:
-    shown = offers.done("subscribe", "auction", *options, "--seconds", "0.05", "--json")
+    end = ("--count", str(len(expected))) if expected else ("--seconds", "0.05")
+    shown = offers.done("subscribe", "auction", *options, *end, "--json")
     assert seqs(shown) == expected
 
 

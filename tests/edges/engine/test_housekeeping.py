@@ -219,7 +219,7 @@ async def test_what_is_not_archived_stays_unless_it_is_too_much(
             await soon(keeper.run_once())
             assert journal.segments[0] == oldest
         if quota is None:
-            keeper.unarchived = lambda: (second, SEGMENT)
+            keeper.unarchived = lambda: (second, 3 * SEGMENT)
         else:
             keeper.disk_quota = quota
         await soon(keeper.run_once())

@@ -30,7 +30,6 @@ def asked(folder: Path, package: Path | None = None) -> Iterator[Requests]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 def test_all_answers_are_documented(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with asked(tmp_path) as requests:
         for operation in requests.operations:

@@ -19,8 +19,6 @@ from tidings.api.server_frames import ServerFrame
 NAME = "docs/api.md"
 PAGE = page(NAME)
 
-pytestmark = [pytest.mark.timeout(120)]
-
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, str], Path]]:

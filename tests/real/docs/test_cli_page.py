@@ -24,7 +24,6 @@ def test_every_example_writes_what_is_shown(shown: Shown) -> None:
     assert written_by(shown.command, ROOT / "docs/events") == shown.output
 
 
-@pytest.mark.timeout(180)
 def test_every_example_with_a_service_writes_what_is_shown(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "docs/events", tmp_path / "events")
     with served(tmp_path) as environment:

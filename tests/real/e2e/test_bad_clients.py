@@ -123,7 +123,6 @@ def test_a_chunk_of_no_length_behind_lines_that_were_answered(hall: Hall) -> Non
                 pass
 
 
-@pytest.mark.timeout(120)
 def test_an_upload_without_an_end(hall: Hall) -> None:
     """A line that is far too long is not kept; the stream may go on for ever."""
     part = b"100000\r\n" + b"x" * 2**20 + b"\r\n"
@@ -158,7 +157,6 @@ def test_a_client_that_goes_while_it_waits(hall: Hall) -> None:
     assert (event["seq"], event["redelivered"]) == (json.loads(sent.body)["seq"], False)
 
 
-@pytest.mark.timeout(120)
 def test_five_hundred_sockets_that_never_read(hall: Hall) -> None:
     """Everybody else gets events; whoever does not read is let go, and what it held is freed."""
     event = json.dumps({"domain": "Auction", "type": "books", "name": "x" * 50_000}).encode()

@@ -197,7 +197,6 @@ def test_what_is_in_flight_to_others_is_not_theirs(hall: Hall) -> None:
             hall.others_go_on()
 
 
-@pytest.mark.timeout(120)
 def test_many_lines_on_one_socket(hall: Hall) -> None:
     """Ten thousand lines that lead nowhere, each of which is told so."""
     with hall.unharmed(), upgraded(hall.service) as connection:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.real.e2e.processes import run
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.slow
 
 PATIENCE = 360
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.real.docs.pages import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 
 
 def _free_port() -> int:

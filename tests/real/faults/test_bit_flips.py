@@ -42,7 +42,7 @@ SEED = 20_243
 Waiting = dict[str, dict[int, StructuredEvent]]
 """For each consumer the events that wait, by sequence number."""
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(size(120, 1_800))]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(size(600, 1_800))]
 
 
 class Stopped(NamedTuple):

@@ -26,7 +26,7 @@ from tidings.engine.recovery import CATALOG
 CUTS = size(80, 300)
 TURNS = size(120, 200)
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(size(170, 1_800))]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(size(600, 1_800))]
 
 
 def _told(problems: list[Problem]) -> str:

@@ -20,7 +20,7 @@ ROUNDS = SOAKING or 3
 ROUNDS_PER_FOLDER = 15
 SEED = 20_411
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(150 + 20 * ROUNDS)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600 + 20 * ROUNDS)]
 
 
 def test_nothing_answered_is_missing_and_nothing_comes_twice(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ KEEP = 60_000
 LEDGER_OCTETS = 20_000
 SEED = 20_242
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(100 + 20 * ROUNDS)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600 + 20 * ROUNDS)]
 
 
 def kill_once(folder: Path, ledger: Path, octets: int, *options: str) -> None:

@@ -11,7 +11,7 @@ from tests.mutants.fault import PROJECT
 from tests.mutants.ledger import driven_by
 from tests.real.faults.spark_probe import DRIVER
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 
 def test_every_fault_is_caught_and_nothing_else() -> None:

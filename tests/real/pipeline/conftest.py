@@ -16,17 +16,6 @@ from tidings.pipeline.session import SparkOptions, close_session, open_session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# A JVM starts within the first test that needs it, and beside others on a busy machine.
-PATIENCE = 300
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
-    for item in items:
-        if item.path.is_relative_to(here) and item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(PATIENCE))
-
-
 SMALL = {
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",

@@ -27,7 +27,7 @@ from tidings.stores.archive.manifest import read_manifest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 EXAMPLES = Path(running.__file__).parent / "examples"
 MINUTE = 60_000_000

@@ -26,7 +26,7 @@ from tidings.pipeline.lake_tree import LocalTree
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.slow
 
 SEALS, EVENTS = 4, 3
 KILLED = -9

@@ -24,7 +24,7 @@ from tidings.filters.to_spark import (
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
+pytestmark = pytest.mark.slow
 
 EVENTS = [
     event("Telecom", "Alarm", "a", {"rate": 2.5, "count": 7, "addr": {"no": 12}}),

@@ -47,7 +47,7 @@ from tidings.filters.tree import Node, Not
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 SEED = 20_261_117  # with few scenes not every seed keeps the quota
 SCENES, TREES_EACH = 32, 2

@@ -20,7 +20,7 @@ from tidings.pipeline.replay_result import ReplayOptions, ReplayResult
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 OTHER = "f" * 32
 

@@ -20,7 +20,7 @@ from tidings.pipeline.audit_result import AuditOptions
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 SEED = 3  # the first kill takes the service, and a consumer between its ledger and its answer
 

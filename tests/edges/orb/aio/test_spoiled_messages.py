@@ -18,7 +18,7 @@ from tests.edges.orb.raw import request
 CONNECTIONS, MESSAGES = 50, 8
 MOST_GROWTH = 64 * 1024 * 1024
 
-pytestmark = pytest.mark.timeout(3600 if TIMES > 1 else 120)
+pytestmark = pytest.mark.timeout(3600 if TIMES > 1 else 600)
 SEEDS = [
     *(request("echo", b"\3\0\0\0hi\0"), request("nobody"), request("_is_a", b"\2\0\0\0x\0")),
     *(capture.octets for capture in captures()),

@@ -52,8 +52,8 @@ _OPTIONS: Final = (
     *("-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"),
     *("--hypothesis-profile=mutants", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
-_PATIENCE: Final = 3.0
-"""How long a test waits at most for what may never come; far more than it needs."""
+_SHARE: Final = 0.3
+"""Of the patience with a test, how much it waits itself for what may never come."""
 _NOTHING: Final[Answer] = {
     **{kind: [] for kind in ("begun", "failed", "broken", "passed", "skipped", "uncollected")},
     "ended": [],
@@ -234,7 +234,7 @@ class _Keeper:
                 exchanged = swaps(old, request["source"], path)
                 assert exchanged is not None
                 swap(path, exchanged)
-                _hurry()
+                _hurry(_SHARE * request["patience"])
             for item, following in zip(items, [*items[1:], None], strict=True):
                 same = following is not None and following.path == item.path
                 session.config.hook.pytest_runtest_protocol(
@@ -265,11 +265,11 @@ class _Keeper:
                 self._files.setdefault(item.nodeid.partition("::")[0], []).append(item)
 
 
-def _hurry() -> None:
+def _hurry(patience: float) -> None:
     """Has tests that wait for something, which a fault may keep from coming, wait less long."""
     for name, module in list(sys.modules.items()):
-        if name.startswith("tests.") and getattr(module, "PATIENCE", 0) > _PATIENCE:
-            module.PATIENCE = _PATIENCE  # type: ignore[attr-defined]
+        if name.startswith("tests.") and getattr(module, "PATIENCE", 0) > patience:
+            module.PATIENCE = patience  # type: ignore[attr-defined]
 
 
 class _Server:

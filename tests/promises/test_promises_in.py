@@ -98,7 +98,7 @@ async def _kept(service: Service) -> list[int]:
 @pytest.mark.not_over_corba("history")
 async def test_a_push_that_was_answered(lasting: Service, tmp_path: Path) -> None:
     """
-    a push that was answered
+    a push with an answer
     | a Persistent event is on the disk and synced; it survives `kill -9` and power cuts
     """
     with _noted_syncs() as synced:
@@ -124,8 +124,9 @@ async def test_a_push_that_was_answered(lasting: Service, tmp_path: Path) -> Non
 async def test_a_push_without_an_answer(lasting: Service) -> None:
     """
     a push without an answer
-    | nobody knows; sent again with the same producer and number it is accepted once, and answered
-    with the first answer, across restarts, within [a window](#the-window-for-repeated-numbers)
+    | its fate is unknown; send it again with the same producer and number: the service accepts it
+    once and repeats the first answer, across restarts, within [a
+    window](#the-window-for-repeated-numbers)
     """
     client = await lasting.client()
     channel = await client.create_channel(CHANNEL, persistent=True)
@@ -150,7 +151,8 @@ async def test_a_push_without_an_answer(lasting: Service) -> None:
 async def test_a_number_beyond_the_window(service: Service) -> None:
     """
     a number with 2,048 gaps above it
-    | refused (`number_too_old`, HTTP 409): nobody can tell whether it was accepted before
+    | refused (`number_too_old`, HTTP 409): the service cannot tell whether it accepted the number
+    before
     """
     client = await service.client()
     channel = await client.create_channel(persistent=False)
@@ -175,7 +177,7 @@ def _verdicts(results: list[Any]) -> list[object]:
 async def test_a_batch(service: Service) -> None:
     """
     a batch
-    | each event is judged by itself; the answer has a number or an error for each
+    | each event is accepted or refused by itself; the answer has a number or an error for each
     """
     client = await service.client()
     channel = await client.create_channel(CHANNEL)
@@ -199,7 +201,8 @@ async def test_a_batch(service: Service) -> None:
 async def test_a_batch_over_corba() -> None:
     """
     a batch over CORBA
-    | all of it is accepted, or none: after an exception with completion NO it may be sent again
+    | the service accepts all of it, or none: after an exception with completion NO you may send
+    it again
     """
     async with world() as made:
         channel = await made.channel(Property("OrderPolicy", Box(tc.SHORT, 1)))
@@ -249,8 +252,8 @@ async def test_two_properties_with_one_name() -> None:
 async def test_an_event_of_the_type_any() -> None:
     """
     an event of the type `%ANY`
-    | keeps its domain, name, header and data, and its Priority and Timeout apply; consumers of anys
-    get its body
+    | keeps its domain, name, header and data, and its Priority and Timeout apply; consumers of
+    anys get its body
     """
     urgent = event("D", "%ANY", "urgent", {"a": 1}, priority=9, body=5)
     late = event("", "%ANY", header={"Timeout": 1}, body=6)
@@ -304,8 +307,8 @@ async def _upload(service: Served, enough: int) -> list[dict[str, Any]]:
 def test_json_lines(tmp_path: Path) -> None:
     """
     JSON lines
-    | answers stream back in the order of the lines; every line at or below the last answered one
-    is durable
+    | answers stream back in the order of the lines; every line up to the last answered one is
+    durable
     """
     with served(tmp_path) as service, service.client() as client:
         client.post("/v1/channels", json={"name": CHANNEL}).raise_for_status()
@@ -326,7 +329,7 @@ def test_json_lines(tmp_path: Path) -> None:
 async def test_a_subscription_with_a_name(lasting: Service) -> None:
     """
     a subscription with a name
-    | lives until it is deleted, over restarts, with what waits for it
+    | lives until it is deleted, across restarts, with its backlog
     """
     client = await lasting.client()
     channel = await client.create_channel(CHANNEL, persistent=True)
@@ -353,7 +356,7 @@ async def test_a_subscription_with_a_name(lasting: Service) -> None:
 
 async def test_a_subscription_without(web: HttpService) -> None:
     """
-    a subscription without
+    a subscription without a name
     | ends when its client closes it, 60 s (`http.unnamed_lifetime`) after its last connection,
     pull or push, and with the service
     """

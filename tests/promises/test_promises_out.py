@@ -106,8 +106,8 @@ async def _received(wire: Wire, count: int) -> tuple[list[int], list[int]]:
 async def test_websocket(web: HttpService) -> None:
     """
     WebSocket
-    | on ack; at most `window` (256) are under way
-    | when the line is connected again, in order, marked (`again`)
+    | on ack; at most `window` (256) are in flight
+    | when the client reconnects, in order, marked (`again`)
     """
     async with plain(web) as http:
         channel = await http.create()
@@ -144,7 +144,7 @@ async def test_http_pull(web: HttpService) -> None:
     """
     HTTP pull
     | on ack; leased for 30 s meanwhile
-    | after the lease, or when the service is started again, marked `redelivered`
+    | after the lease, or when the service restarts, marked `redelivered`
     """
     async with plain(web) as http:
         await _pulling(http)
@@ -185,7 +185,7 @@ async def test_http_pull_without_a_lease(web: HttpService) -> None:
 async def test_sse_tail(web: HttpService) -> None:
     """
     SSE tail
-    | when it is taken to be written (at most once)
+    | when handed to the socket (at-most-once)
     | `Last-Event-ID` resumes from the journal
     """
     async with plain(web) as http:

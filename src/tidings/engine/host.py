@@ -32,7 +32,7 @@ from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping
 from tidings.engine.judging import Judging
-from tidings.engine.leaving import Leaving, leaves
+from tidings.engine.leaving import Leaving
 from tidings.engine.losses import Losses, numbers_text, runs
 from tidings.engine.mailbox import Mailbox, Waiting, weight
 from tidings.engine.perform import Performer
@@ -483,7 +483,7 @@ class Host:
         while self.loop.time() < until:
             if not self.broken.done():  # what is owed then is written by nobody
                 self.writer.flush()
-            leaving = any(leaves(*pair) for pair in self.factory.core.deliveries())
+            leaving = any(one.is_leaving() for one in self.factory.channels.consumers())
             written = self.writer.idle or self.broken.done()
             if not (self._mailbox or leaving or self.disk.waiting) and written:
                 return True

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.edges.channel.machine import PERSISTENT_CHANNEL, SECOND, Machine, moment, named
 from tidings.channel import commands as c
 from tidings.channel import management as m
-from tidings.channel.delivery import MAX_CAUSES
+from tidings.channel.consumer import MAX_CAUSES
 from tidings.channel.effects import (
     Accepted,
     Cause,

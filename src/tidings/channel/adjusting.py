@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tidings.channel import properties, qos_check
 from tidings.channel.channel import Channel, Channels
 from tidings.channel.consumer import ConsumerProxy
-from tidings.channel.effects import TopologyChanged
+from tidings.channel.effects import FilterTypesChanged, TopologyChanged
 from tidings.channel.filter_host import FilterHost, HostedFilter
 from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.channel.lifecycle import Lifecycle
@@ -26,7 +26,7 @@ from tidings.errors import (
 )
 from tidings.events import typecode as tc
 from tidings.filters.constraint import Constraint, EventTypePattern
-from tidings.filters.filter import Filter
+from tidings.filters.filter import EventTypes, Filter
 
 _VALUE_TYPES = {"priority": tc.SHORT, "lifetime": TIME_T}
 
@@ -207,7 +207,12 @@ class Adjusting:
 
     def change_filter(self, hosted: HostedFilter, change: Callable[[], object]) -> object:
         """Changes a filter; every object that holds it follows before this returns."""
+        before = _event_types(hosted)
         answer = change()
+        after = _event_types(hosted)
+        if before != after:
+            told = FilterTypesChanged(hosted.id, after - before, before - after)
+            self._core.out.append(told)
         if hosted.stored:
             self._filters.store(hosted)
         for holder in hosted.holders:
@@ -246,6 +251,12 @@ class Adjusting:
     def _refuse_bare(holder: Holder) -> None:
         if isinstance(holder, Proxy) and holder.bare:
             raise InvalidUsage(f"the Event Service proxy {holder.id} has no filters")
+
+
+def _event_types(hosted: HostedFilter) -> EventTypes:
+    """The event types a filter asks for; a mapping filter asks for none."""
+    made = hosted.filter
+    return made.version.event_types if isinstance(made, Filter) else frozenset()
 
 
 def _children(place: Channel | Holder) -> Sequence[Holder]:

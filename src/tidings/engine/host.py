@@ -119,6 +119,7 @@ class Host:
         self._closed = False
         self._closing = asyncio.Lock()
         self._watchers: list[Callable[[e.Notice], None]] = []
+        self._filter_watchers: list[Callable[[e.FilterTypesChanged], None]] = []
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
         self.watchdog.start()
 
@@ -473,6 +474,15 @@ class Host:
         """Has a function told of every notice; returns what ends that."""
         self._watchers.append(watcher)
         return partial(self._watchers.remove, watcher)
+
+    def watch_filters(self, watcher: Callable[[e.FilterTypesChanged], None]) -> None:
+        """Has a function told whenever a filter asks for other event types."""
+        self._filter_watchers.append(watcher)
+
+    def tell_filter_types(self, change: e.FilterTypesChanged) -> None:
+        """Tells those who watch filters."""
+        for watcher in self._filter_watchers:
+            watcher(change)
 
     # The end.
 

@@ -1,4 +1,4 @@
-"""Checks what no linter does: the length of functions, machine paths, and what the locks may name.
+"""Checks what no linter does: lengths of functions, import cycles, machine paths, what locks name.
 
 Exit 0 when all hold; otherwise each breach on its own line, and exit 1. The budgets and their
 exceptions, each with its reason, stand in pyproject.toml under ``[tool.tidings.budgets]``.
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MEASURED_FOLDERS = ("src", "tests", "tools")
 GENERATED = "_auto.py"
+# import-linter leaves imports under TYPE_CHECKING out, for all contracts or for none.
+WITHOUT_CYCLES = ("src/tidings/channel",)
 
 # Absolute paths that exist on one machine only; `example/root/x` and URLs are not meant.
 MACHINE_PATH = re.compile(r"(?<![\w.~/-])/(?:root|work|home/[a-z]\w*|Users/[A-Za-z]\w*)/[\w.]")
@@ -113,6 +115,39 @@ def length_breaches(files: Iterable[tuple[str, str]], budgets: Budgets) -> list[
     ]
 
 
+def imported_modules(package: str, text: str) -> set[str]:
+    """The modules of a package that a module's text imports, for type checking or not."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module == package:
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            found.add(node.module.removeprefix(f"{package}."))
+        elif isinstance(node, ast.Import):
+            found.update(alias.name.removeprefix(f"{package}.") for alias in node.names)
+    return found
+
+
+def import_cycles(folder: str, files: Iterable[tuple[str, str]]) -> list[str]:
+    """What says which modules of a folder import each other, if any do."""
+    package = folder.removeprefix("src/").replace("/", ".")
+    texts = {
+        path.removeprefix(f"{folder}/").removesuffix(".py"): text
+        for path, text in files
+        if path.rpartition("/")[0] == folder and path.endswith(".py")
+    }
+    graph = {
+        name: imported_modules(package, text) & texts.keys() - {name}
+        for name, text in texts.items()
+    }
+    while bare := [name for name, imported in graph.items() if not imported]:
+        graph = {name: there - set(bare) for name, there in graph.items() if name not in bare}
+    # What only leads to a cycle is no part of it.
+    while graph and (last := graph.keys() - set().union(*graph.values())):
+        graph = {name: there for name, there in graph.items() if name not in last}
+    return [f"{folder}: {', '.join(sorted(graph))} import each other"] if graph else []
+
+
 def machine_paths(path: str, text: str) -> list[str]:
     """Lines that name a place on one particular machine."""
     return [
@@ -151,6 +186,8 @@ def check(root: Path) -> list[str]:
         and path.split("/")[0] in MEASURED_FOLDERS
     ]
     breaches = length_breaches(measured, Budgets.load(root / "pyproject.toml"))
+    for folder in WITHOUT_CYCLES:
+        breaches += import_cycles(folder, measured)
     for path, text in texts.items():
         breaches += machine_paths(path, text)
         if path.startswith("requirements/") and path.endswith(".txt"):

@@ -188,7 +188,7 @@ class Observed:
 
     def compare_consumer(self, id: int, one: ModelConsumer) -> None:
         """What waits for one consumer, in order."""
-        delivery = self.factory.channel(self.channel).proxy(id).delivery
+        delivery = self.factory.channel(self.channel).consumer(id).consumer
         if delivery is None:
             assert not one.waiting
             assert not one.flight

@@ -129,7 +129,7 @@ def pushed(world: ObjectWorld, supplier: Proxy, item: Item) -> tuple[int, list[i
     assert len(accepted) == (seq > 0)
     if accepted:
         assert sorted(accepted[0].recipients) == sorted(handed)
-        assert accepted[0].plan == supplier.channel.plan.version
+        assert accepted[0].plan == world.factory.channel(supplier.channel.id).plan.version
     for proxy in handed:
         world.do(Ack(supplier.channel.id, proxy, [seq]))
     return seq, handed

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from tidings.channel import properties, qos_check
-from tidings.channel.channel import Channel
-from tidings.channel.core import Core
-from tidings.channel.effects import TopologyChanged
+from tidings.channel.channel import Channel, Channels
+from tidings.channel.consumer import ConsumerProxy
+from tidings.channel.effects import FilterTypesChanged, TopologyChanged
 from tidings.channel.filter_host import FilterHost, HostedFilter
 from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.channel.lifecycle import Lifecycle
-from tidings.channel.overflow import overflow
 from tidings.channel.property_errors import TIME_T, Level, PropertyRange, Request
 from tidings.channel.qos import QoS, Reliability, fixed_above
 from tidings.channel.rules import Rules
@@ -27,7 +26,7 @@ from tidings.errors import (
 )
 from tidings.events import typecode as tc
 from tidings.filters.constraint import Constraint, EventTypePattern
-from tidings.filters.filter import Filter
+from tidings.filters.filter import EventTypes, Filter
 
 _VALUE_TYPES = {"priority": tc.SHORT, "lifetime": TIME_T}
 
@@ -35,8 +34,11 @@ _VALUE_TYPES = {"priority": tc.SHORT, "lifetime": TIME_T}
 class Adjusting:
     """Changes objects, and has everything that rests on them follow."""
 
-    def __init__(self, core: Core, filters: FilterHost, rules: Rules, life: Lifecycle) -> None:
-        self._core = core
+    def __init__(
+        self, channels: Channels, filters: FilterHost, rules: Rules, life: Lifecycle
+    ) -> None:
+        self._channels = channels
+        self._core = channels.core
         self._filters = filters
         self._rules = rules
         self._life = life
@@ -95,7 +97,7 @@ class Adjusting:
             if place.bare:
                 raise InvalidUsage(f"the Event Service proxy {place.id} has no quality of service")
             return Level.PROXY, place.admin.qos
-        return Level.ADMIN, place.channel.qos
+        return Level.ADMIN, self._channels[place.channel.id].qos
 
     def _qos_changed(self, place: Channel | Holder, now: int, fixed: Mapping[str, int]) -> None:
         if isinstance(place, Channel):
@@ -121,11 +123,11 @@ class Adjusting:
             for filter_id in proxy.filter_ids:
                 self._filters.hold(filter_id, proxy)
         self._life.store(proxy)
-        delivery = proxy.delivery
-        if delivery is not None:
-            if delivery.is_over() or proxy.qos.max_events_per_consumer:
-                overflow(proxy, delivery, now)
-            self._core.touched[proxy] = None
+        consumer = proxy.consumer if isinstance(proxy, ConsumerProxy) else None
+        if consumer is not None:
+            if consumer.is_over() or proxy.qos.max_events_per_consumer:
+                consumer.enforce_limits(now)
+            consumer.touch()
 
     def set_admin_properties(self, channel: Channel, request: Request) -> None:
         """set_admin: all of the request, or nothing."""
@@ -205,7 +207,12 @@ class Adjusting:
 
     def change_filter(self, hosted: HostedFilter, change: Callable[[], object]) -> object:
         """Changes a filter; every object that holds it follows before this returns."""
+        before = _event_types(hosted)
         answer = change()
+        after = _event_types(hosted)
+        if before != after:
+            told = FilterTypesChanged(hosted.id, after - before, before - after)
+            self._core.out.append(told)
         if hosted.stored:
             self._filters.store(hosted)
         for holder in hosted.holders:
@@ -244,6 +251,12 @@ class Adjusting:
     def _refuse_bare(holder: Holder) -> None:
         if isinstance(holder, Proxy) and holder.bare:
             raise InvalidUsage(f"the Event Service proxy {holder.id} has no filters")
+
+
+def _event_types(hosted: HostedFilter) -> EventTypes:
+    """The event types a filter asks for; a mapping filter asks for none."""
+    made = hosted.filter
+    return made.version.event_types if isinstance(made, Filter) else frozenset()
 
 
 def _children(place: Channel | Holder) -> Sequence[Holder]:

@@ -5,17 +5,12 @@ The channel's DiscardPolicy chooses, and the event goes for all its consumers (1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence, Sized
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from tidings.channel.effects import Outcome
 from tidings.channel.entries import Entry
 from tidings.channel.qos import DiscardPolicy
-
-if TYPE_CHECKING:
-    from tidings.channel.channel import Channel
-    from tidings.channel.holders import Proxy
 
 
 def discard_key(policy: DiscardPolicy, entry: Entry) -> tuple[int, ...]:
@@ -29,53 +24,56 @@ def discard_key(policy: DiscardPolicy, entry: Entry) -> tuple[int, ...]:
     return (entry.seq,)
 
 
+class Discards(Protocol):
+    """A consumer that can do without an event."""
+
+    def discard(self, seq: int) -> None:
+        """Discards its copy of an event, if it is in memory."""
+
+
+class Events(Container[int], Sized, Protocol):
+    """Numbers of events that wait; there are fewer after one was discarded."""
+
+
 class Backlog:
-    """All events that wait in a channel, in the order in which they would be discarded."""
+    """All events that wait in a channel, in the order in which they would be discarded.
 
-    def __init__(self, policy: DiscardPolicy) -> None:
+    Args:
+        policy: Which event goes first.
+        waiting: The consumers, each with its events.
+    """
+
+    def __init__(
+        self, policy: DiscardPolicy, waiting: Iterable[tuple[Discards, Sequence[Entry]]] = ()
+    ) -> None:
         self.policy = policy
-        self._heap: list[tuple[tuple[int, ...], Entry]] = []
-        self._consumers: dict[int, Sequence[Proxy]] = {}
-
-    @classmethod
-    def of(cls, channel: Channel) -> Backlog:
-        """The backlog of a channel as it is now."""
-        asked = channel.qos.discard_policy
-        policy = channel.core.settings.any_discard if asked is DiscardPolicy.ANY else asked
-        made = cls(policy)
-        consumers: dict[int, list[Proxy]] = {}
+        consumers: dict[int, list[Discards]] = {}
         entries: dict[int, Entry] = {}
-        for proxy, delivery in channel.deliveries():
-            for entry in delivery.all_entries():
+        for consumer, held in waiting:
+            for entry in held:
                 entries[entry.seq] = entry
-                consumers.setdefault(entry.seq, []).append(proxy)
-        made._consumers.update(consumers)
-        made._heap = [(discard_key(policy, entry), entry) for entry in entries.values()]
-        heapify(made._heap)
-        return made
+                consumers.setdefault(entry.seq, []).append(consumer)
+        self._consumers: dict[int, Sequence[Discards]] = {**consumers}
+        self._heap = [(discard_key(policy, entry), entry) for entry in entries.values()]
+        heapify(self._heap)
 
-    def add(self, entry: Entry, consumers: Sequence[Proxy]) -> None:
+    def add(self, entry: Entry, consumers: Sequence[Discards]) -> None:
         """Notes an event that waits now."""
         heappush(self._heap, (discard_key(self.policy, entry), entry))
         self._consumers[entry.seq] = consumers
 
-    def make_room(self, channel: Channel, most: int) -> None:
-        """Discards events for everybody until not too many wait."""
-        while self._heap and len(channel.live) + channel.spilled > most:
+    def make_room(self, live: Events, most: int) -> None:
+        """Discards events for everybody until no more than so many wait."""
+        while self._heap and len(live) > most:
             _, entry = heappop(self._heap)
             consumers = self._consumers.pop(entry.seq, ())
-            if entry.seq not in channel.live:
-                continue
-            for proxy in consumers:
-                delivery = proxy.delivery
-                gone = [] if delivery is None else delivery.withdraw([entry.seq])
-                if gone:
-                    channel.done(proxy, gone, Outcome.DISCARDED)
-                    channel.core.touched[proxy] = None  # it may have been in flight
-        if len(self._heap) > 2 * len(channel.live) + 1_000:
-            self._forget_settled(channel)
+            if entry.seq in live:
+                for consumer in consumers:
+                    consumer.discard(entry.seq)
+        if len(self._heap) > 2 * len(live) + 1_000:
+            self._forget_settled(live)
 
-    def _forget_settled(self, channel: Channel) -> None:
-        self._heap = [item for item in self._heap if item[1].seq in channel.live]
+    def _forget_settled(self, live: Events) -> None:
+        self._heap = [item for item in self._heap if item[1].seq in live]
         heapify(self._heap)
-        self._consumers = {s: c for s, c in self._consumers.items() if s in channel.live}
+        self._consumers = {s: c for s, c in self._consumers.items() if s in live}

@@ -1,34 +1,35 @@
 """The event channel: takes an event in, finds who wants it, and keeps account of it.
 
 This file is the way of one event: `push` → `_accept` → `router.match` → the consumers' queues.
-What happens to objects is in `lifecycle.py`, to answers of consumers in `answers.py`.
+What happens to objects is in `lifecycle.py`, to one consumer's events in `consumer.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from heapq import heappush
 from typing import Final
 
+from tidings.channel.account import Account
 from tidings.channel.backlog import Backlog
-from tidings.channel.commands import Push, Warned
+from tidings.channel.commands import Polled, Push, Revoke, Warned
+from tidings.channel.consumer import Consumer, ConsumerProxy
 from tidings.channel.core import Core
-from tidings.channel.delivery import Delivery, delivery_of
-from tidings.channel.effects import Accepted, Done, Outcome, Reserved, Settled
+from tidings.channel.effects import Accepted, Reserved, Settled
 from tidings.channel.entries import PERSISTENT, Entry
 from tidings.channel.holders import Admin, Proxy
-from tidings.channel.lifetimes import Quality, quality_of, view_of
+from tidings.channel.lifetimes import Quality
 from tidings.channel.offers import TypeRegistry
-from tidings.channel.overflow import overflow, queue_beside_spilled, relieve
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.properties import AdminProperties
-from tidings.channel.qos import QoS
+from tidings.channel.qos import DiscardPolicy, QoS
 from tidings.channel.routing import Router
+from tidings.channel.supplier import Polling, SupplierProxy
 from tidings.channel.translation import approximate_octets, entered
-from tidings.channel.vocabulary import Item, Side
+from tidings.channel.vocabulary import Form, Item, Side
 from tidings.errors import (
     AdminNotFound,
     ChannelFull,
+    ChannelNotFound,
     Disconnected,
     DiskFull,
     InvalidUsage,
@@ -50,14 +51,12 @@ _TO_COME: Final = Settled(0, ())
 _NO_VIEWS: Final[Mapping[int, Entry]] = {}
 
 
-class Channel:
+class Channel(Account):
     """One event channel.
 
     Attributes:
-        id: Unique in the factory.
-        name: For people; empty for none.
+        channels: The factory's channels, of which it is one.
         origin: The first half of the ids of its events.
-        core: What it shares with the factory's other channels.
         qos: What applies to the channel.
         own: What was set at it.
         properties: Its admin properties.
@@ -70,9 +69,6 @@ class Channel:
         seq: The number of the latest event.
         seq_reserved: Numbers up to this one may be in use though no record shows it.
         skipped: How many numbers up to `seq` no event has.
-        live: How many consumers still wait for an event, by its number; not counting entries
-            on the disk.
-        spilled: How many entries of its consumers are on the disk.
         promised: How many events are still to come of pushes that were accepted as a whole.
         plan: The rules that judge events.
         router: The same rules, by what they ask for.
@@ -81,11 +77,12 @@ class Channel:
         marks: What producers have sent already.
     """
 
-    def __init__(self, id: int, origin: str, core: Core, qos: QoS, admin: AdminProperties) -> None:
-        self.id = id
-        self.name = ""
+    def __init__(
+        self, id: int, origin: str, channels: Channels, qos: QoS, admin: AdminProperties
+    ) -> None:
+        super().__init__(id, channels.core)
+        self.channels = channels
         self.origin = origin
-        self.core = core
         self.qos = qos
         self.own: dict[str, int] = {}
         self.properties = admin
@@ -98,28 +95,46 @@ class Channel:
         self.seq = 0
         self.seq_reserved = 0
         self.skipped = 0
-        self.live: dict[int, int] = {}
-        self.spilled = 0
         self.promised = 0
         self.plan = Plan()
         self.router = Router()
         self.offers: TypeRegistry[tuple[str, int]] = TypeRegistry()
         self.wants: TypeRegistry[int] = TypeRegistry()
-        self.marks = ProducerMarks(core.settings.limits)
-        self.backlog: Backlog | None = None
+        self.marks = ProducerMarks(self.core.settings.limits)
 
-    def proxy(self, id: int, side: Side | None = None) -> Proxy:
+    def proxy(self, id: int) -> Proxy:
         """A proxy by its id.
 
         Raises:
             ProxyNotFound: There is none.
-            InvalidUsage: It is one for the other side.
         """
         found = self.proxies.get(id)
         if found is None:
             raise ProxyNotFound(f"channel {self.id} has no proxy {id}")
-        if side is not None and found.side is not side:
-            raise InvalidUsage(f"proxy {id} of channel {self.id} is not for a {side.value}")
+        return found
+
+    def consumer(self, id: int) -> ConsumerProxy:
+        """A consumer's proxy by its id.
+
+        Raises:
+            ProxyNotFound: There is none.
+            InvalidUsage: It is a supplier's.
+        """
+        found = self.proxy(id)
+        if not isinstance(found, ConsumerProxy):
+            raise InvalidUsage(f"proxy {id} of channel {self.id} is not for a consumer")
+        return found
+
+    def supplier(self, id: int) -> SupplierProxy:
+        """A supplier's proxy by its id.
+
+        Raises:
+            ProxyNotFound: There is none.
+            InvalidUsage: It is a consumer's.
+        """
+        found = self.proxy(id)
+        if not isinstance(found, SupplierProxy):
+            raise InvalidUsage(f"proxy {id} of channel {self.id} is not for a supplier")
         return found
 
     def admin(self, side: Side, id: int) -> Admin:
@@ -155,7 +170,7 @@ class Channel:
         supplier = self.supplier_of(command)
         return self.take_in(supplier, items, command.marks, command.hops, now, promised=promised)
 
-    def supplier_of(self, command: Push) -> Proxy:
+    def supplier_of(self, command: Push) -> SupplierProxy:
         """The proxy through which a push comes, if it can.
 
         Raises:
@@ -163,7 +178,7 @@ class Channel:
             LimitExceeded: It has too many events.
             InvalidUsage: It has not as many marks as events.
         """
-        supplier = self.proxy(command.proxy, Side.SUPPLIER)
+        supplier = self.supplier(command.proxy)
         if not supplier.connected:
             raise Disconnected(f"nobody is connected to proxy {supplier.id} of channel {self.id}")
         items, marks = command.items, command.marks
@@ -187,7 +202,7 @@ class Channel:
         for item in items:
             event = self._entered(item)
             try:
-                quality = quality_of(event.header, supplier, now)
+                quality = supplier.quality_of(event.header, now)
                 self._is_full_for(event, quality, approximate_octets(event), ahead)
             except TidingsError:
                 if self._is_stopped(supplier, fields_for(event, now + core.offset)):
@@ -202,7 +217,7 @@ class Channel:
 
     def take_in(
         self,
-        supplier: Proxy,
+        supplier: SupplierProxy,
         items: Sequence[Item],
         marks: Sequence[ProducerMark] | None,
         hops: tuple[str, ...],
@@ -223,7 +238,7 @@ class Channel:
 
     def _accept(
         self,
-        supplier: Proxy,
+        supplier: SupplierProxy,
         item: Item,
         mark: ProducerMark | None,
         hops: tuple[str, ...],
@@ -241,12 +256,12 @@ class Channel:
             if mark is not None:
                 self.marks.record(mark, 0)
             return 0
-        quality = quality_of(event.header, supplier, now)
+        quality = supplier.quality_of(event.header, now)
         octets = approximate_octets(event)
         is_full = self._is_full_for(event, quality, octets, ahead)
         in_memory = not (quality.persistent and core.spills)
         if in_memory and core.octets + octets > core.settings.limits.octets_in_all:
-            relieve(core, octets)
+            self.channels.relieve(octets)
         self.seq = seq = self.seq + 1
         if mark is not None:
             self.marks.record(mark, seq)
@@ -259,7 +274,8 @@ class Channel:
                 core.out.append(self.reservation())
         self._give_out(event, fields, quality, entry, mark, hops, now)
         if is_full:
-            self.backlog_of().make_room(self, self.properties.max_queue_length)
+            most = self.properties.max_queue_length
+            self._ensure_backlog().make_room(self.live, most - self.spilled)
         return Warned.of(seq, quality.warnings) if quality.warnings else seq
 
     def judge(self, proxy: int, item: Item, now: int) -> None:
@@ -268,12 +284,12 @@ class Channel:
         Raises:
             TidingsError: It will not be taken in.
         """
-        supplier = self.proxy(proxy, Side.SUPPLIER)
+        supplier = self.supplier(proxy)
         fields = fields_for(self._entered(item), now + self.core.offset)
         if not self._is_stopped(supplier, fields):
             self.router.match(fields)
 
-    def _is_stopped(self, supplier: Proxy, fields: Fields) -> bool:
+    def _is_stopped(self, supplier: SupplierProxy, fields: Fields) -> bool:
         """Whether a filter on the supplier's side stops an event."""
         return supplier.judged and not self.plan.verdict(fields, supplier.id).passed
 
@@ -303,7 +319,7 @@ class Channel:
         if quality.persistent and core.disk_full:
             raise DiskFull(core.disk_full)
         most = self.properties.max_queue_length
-        waiting = len(self.live) + self.spilled
+        waiting = self.waiting
         is_full = most > 0 and waiting + ahead >= most
         if is_full and self.properties.reject_new_events:
             batch = f"{ahead - self.promised} of the batch fit, none was accepted"
@@ -318,7 +334,7 @@ class Channel:
         most = self.properties.max_queue_length
         if not most or not self.properties.reject_new_events:
             return events
-        return max(0, min(events, most - len(self.live) - self.spilled - self.promised))
+        return max(0, min(events, most - self.waiting - self.promised))
 
     def _give_out(
         self,
@@ -364,7 +380,7 @@ class Channel:
 
     def _queue_for(
         self,
-        recipients: Sequence[Proxy],
+        recipients: Sequence[ConsumerProxy],
         entry: Entry,
         fields: Fields,
         quality: Quality,
@@ -374,93 +390,144 @@ class Channel:
         views: dict[int, Entry] | None = None
         at_once = quality.start is None
         for proxy in recipients:
-            delivery = proxy.delivery
+            consumer = proxy.consumer
             if (
                 at_once
-                and delivery is not None
-                and not (proxy.special or delivery.spilled or delivery.later)
+                and consumer is not None
+                and not (proxy.special or consumer.spilled or consumer.later)
             ):
-                # The way of most copies, short; `enqueue` is the long one.
-                queue = delivery.queue
+                # The way of most copies, short; `Consumer.enqueue` is the long one.
+                queue = consumer.queue
                 queue.push(entry)
-                if queue.length > delivery.most or queue.octets > delivery.most_octets:
-                    overflow(proxy, delivery, now)
+                if queue.length > consumer.most or queue.octets > consumer.most_octets:
+                    consumer.enforce_limits(now)
                 continue
             seen, start = entry, quality.start
             if proxy.special:
-                seen, start = view_of(proxy, entry, fields, quality, now)
+                seen, start = proxy.view_of(entry, fields, quality, self.plan.options, now)
                 if seen is not entry:
                     views = views or {}
                     views[proxy.id] = seen
-            self.enqueue(proxy, seen, start, now)
+            (consumer or proxy.ensure_consumer()).enqueue(seen, start, now)
         return views or _NO_VIEWS
 
-    def enqueue(self, proxy: Proxy, entry: Entry, start: int | None, now: int) -> None:
-        """Puts an event into a consumer's queue; what is too much is discarded or spilled."""
-        delivery = proxy.delivery or delivery_of(proxy)
-        if start is not None and start > now:
-            heappush(delivery.later, (start, entry))
-        elif delivery.spilled:
-            queue_beside_spilled(proxy, delivery, entry, now)
-            return
+    def revoke(self, command: Revoke) -> None:
+        """Events that could not be written were never accepted: they leave no trace."""
+        for consumer in self.consumers():
+            consumer.revoke(command.seqs)
+        self.backlog = None
+        for mark in command.marks:
+            self.marks.forget(mark)
+        # Their numbers are free again if nothing came after them.
+        if sorted(command.seqs) == list(range(self.seq - len(command.seqs) + 1, self.seq + 1)):
+            self.seq -= len(command.seqs)
         else:
-            delivery.queue.push(entry)
-        if delivery.is_over():
-            overflow(proxy, delivery, now)
-        self.core.touched[proxy] = None
+            self.skipped += len(command.seqs)
 
-    def done(self, proxy: Proxy, entries: Sequence[Entry], outcome: Outcome) -> None:
-        """Strikes copies of events off: one consumer waits for them no more."""
-        live = self.live
-        settled: list[int] = []
-        octets = 0
-        for entry in entries:
-            seq = entry[1]
-            left = live.get(seq, 1) - 1
-            if left:
-                live[seq] = left
-            else:
-                live.pop(seq, None)
-                settled.append(seq)
-                octets += entry[3]
-        durable: Sequence[int] = ()
-        if proxy.durable:
-            durable = [entry[1] for entry in entries if entry[4] & PERSISTENT]
-        core = self.core
-        core.octets -= octets
-        core.out.append(Done(self.id, proxy.id, outcome, len(entries), durable))
-        if settled:
-            core.out.append(Settled(self.id, settled))
-        delivery = proxy.delivery
-        if delivery is not None:
-            delivery.counted(outcome, entries)
-
-    def unload(self, entries: Sequence[Entry]) -> None:
-        """The account of these copies is kept on the disk from now on."""
-        live = self.live
-        settled: list[int] = []
-        for entry in entries:
-            left = live.get(entry.seq, 1) - 1
-            if left:
-                live[entry.seq] = left
-            else:
-                live.pop(entry.seq, None)
-                settled.append(entry.seq)
-        if settled:
-            self.core.out.append(Settled(self.id, settled))
-
-    def load(self, entries: Sequence[Entry]) -> None:
-        """The account of these copies is kept here again."""
-        live = self.live
-        for entry in entries:
-            live[entry.seq] = live.get(entry.seq, 0) + 1
-
-    def backlog_of(self) -> Backlog:
+    def _ensure_backlog(self) -> Backlog:
         """The order in which events go when the channel is full; made when first needed."""
         if self.backlog is None:
-            self.backlog = Backlog.of(self)
+            asked = self.qos.discard_policy
+            any_discard = self.core.settings.any_discard
+            policy = any_discard if asked is DiscardPolicy.ANY else asked
+            waiting = [(one.proxy, one.all_entries()) for one in self.consumers()]
+            self.backlog = Backlog(policy, waiting)
         return self.backlog
 
-    def deliveries(self) -> list[tuple[Proxy, Delivery]]:
+    def consumers(self) -> list[Consumer]:
         """All consumers that have or had events."""
-        return [(p, p.delivery) for p in self.proxies.values() if p.delivery is not None]
+        proxies = self.proxies.values()
+        found = (proxy.consumer for proxy in proxies if isinstance(proxy, ConsumerProxy))
+        return [consumer for consumer in found if consumer is not None]
+
+    # Pull suppliers: the channel asks them for events, again and again.
+
+    def begin_polling(self, supplier: SupplierProxy, now: int) -> None:
+        """A pull supplier has connected, or goes on: it is asked at once."""
+        if supplier.polling is None:
+            supplier.polling = Polling(supplier)
+        supplier.polling.at = now
+        self.poll(supplier, now)
+
+    def poll(self, supplier: SupplierProxy, now: int) -> None:
+        """Asks a pull supplier when it is time, or has the proxy looked at when it is."""
+        polling = supplier.polling
+        if polling is None or not polling.is_due(now):
+            return
+        most = supplier.qos.maximum_batch_size if supplier.form is Form.SEQUENCE else 1
+        polling.ask(self.room_for(min(most, self.core.settings.limits.batch_events)), now)
+
+    def take_polled(self, supplier: SupplierProxy, command: Polled, now: int) -> bool:
+        """Takes what a pull supplier had; whether the proxy is to be ended."""
+        polling = supplier.polling
+        if polling is None:
+            return False
+        polling.asked = False
+        if command.gone:
+            return True
+        reason = command.reason or self._refusal(supplier, command.items, now)
+        if not reason:
+            polling.had(len(command.items), now)
+        elif polling.fail(reason, now):
+            return True
+        self.poll(supplier, now)
+        return False
+
+    def _refusal(self, supplier: SupplierProxy, items: Sequence[Item], now: int) -> str:
+        """Takes events in; why none was accepted, empty if one was or a filter stopped it."""
+        answers = self.take_in(supplier, items, None, (), now)
+        errors = [one for one in answers if isinstance(one, TidingsError)]
+        return str(errors[0]) if errors and len(errors) == len(answers) else ""
+
+
+class Channels(dict[int, Channel]):
+    """All channels of a factory by id.
+
+    Attributes:
+        core: What they share.
+    """
+
+    def __init__(self, core: Core) -> None:
+        super().__init__()
+        self.core = core
+
+    def find(self, id: int) -> Channel:
+        """A channel by its id.
+
+        Raises:
+            ChannelNotFound: There is none.
+        """
+        found = self.get(id)
+        if found is None:
+            raise ChannelNotFound(f"there is no channel {id}")
+        return found
+
+    def consumers(self) -> list[Consumer]:
+        """All consumers of all channels that have or had events."""
+        return [consumer for channel in self.values() for consumer in channel.consumers()]
+
+    def relieve(self, octets: int) -> None:
+        """Makes room in memory for all: the consumer with the largest backlog loses events.
+
+        Raises:
+            ChannelFull: Not enough can be discarded; nothing was.
+        """
+        core = self.core
+        limit = core.settings.limits.octets_in_all
+        fixed = self._undiscardable_octets()
+        if fixed + octets > limit:
+            raise ChannelFull(
+                f"events on their way take {fixed} octets of {limit}; the event was not accepted"
+            )
+        while core.octets + octets > limit:
+            largest = max(self.consumers(), key=lambda consumer: consumer.queue.octets)
+            # A tenth at a time, so that finding the largest is rare.
+            largest.discard_tenth("the server's memory for events is full")
+
+    def _undiscardable_octets(self) -> int:
+        """What the events take that are in flight or wait for something else than their turn."""
+        events: dict[tuple[int, int], int] = {}
+        for consumer in self.consumers():
+            channel, elsewhere = consumer.channel.id, consumer.undiscardable()
+            events.update(((channel, entry.seq), entry.octets) for entry in elsewhere)
+        return sum(events.values())

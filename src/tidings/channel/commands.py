@@ -241,6 +241,12 @@ class ClockSet(NamedTuple):
     offset: int
 
 
+class RefusePersistent(NamedTuple):
+    """Refuses Persistent events from now on, with this reason; empty accepts them. Answer: None."""
+
+    reason: str
+
+
 class Tick(NamedTuple):
     """Time has passed. Answer: None."""
 
@@ -258,6 +264,7 @@ Command: TypeAlias = (
     | Pull
     | Push
     | Redrive
+    | RefusePersistent
     | Refilled
     | Reject
     | Revoke

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tidings.channel.effects import Effect
 from tidings.channel.settings import Settings
 
-if TYPE_CHECKING:
-    from tidings.channel.channel import Channel
-    from tidings.channel.delivery import Delivery
-    from tidings.channel.holders import Proxy
+
+class Pumped(Protocol):
+    """A consumer to which something may now be delivered."""
+
+    def pump(self, now: int) -> None:
+        """Hands over what can be handed over."""
 
 
 class Core:
@@ -26,14 +28,12 @@ class Core:
         now: Host time when the latest commands came.
         offset: Host time plus this is the time, microseconds since 1970.
         octets: Content of waiting events that is in memory only.
-        channels: All channels by id.
         spills: Whether there is a disk for entries that do not fit into memory.
         disk_full: Why Persistent events are refused; empty if they are not.
     """
 
     __slots__ = (
         "_alarms",
-        "channels",
         "disk_full",
         "held",
         "now",
@@ -49,24 +49,19 @@ class Core:
     def __init__(self, settings: Settings, spills: bool) -> None:
         self.settings = settings
         self.out: list[Effect] = []
-        self.touched: dict[Proxy, None] = {}
+        self.touched: dict[Pumped, None] = {}
         self.unfinished: set[int] = set()
-        self.held: dict[Proxy, None] = {}
+        self.held: dict[Pumped, None] = {}
         self.now = 0
         self.offset = 0
         self.octets = 0
-        self.channels: dict[int, Channel] = {}
         self.spills = spills
         self.disk_full = ""
         self._alarms: list[tuple[int, int, int]] = []
 
-    def deliveries(self) -> list[tuple[Proxy, Delivery]]:
-        """All consumers of all channels that have or had events."""
-        return [pair for channel in self.channels.values() for pair in channel.deliveries()]
-
-    def wake(self, at: int, proxy: Proxy) -> None:
+    def wake(self, at: int, channel: int, proxy: int) -> None:
         """Has a proxy looked at when its time comes."""
-        heappush(self._alarms, (at, proxy.channel.id, proxy.id))
+        heappush(self._alarms, (at, channel, proxy))
 
     def wake_unused(self, at: int, what: int) -> None:
         """Has it looked at what nobody uses: it is due as channel 0."""

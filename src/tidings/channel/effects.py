@@ -265,6 +265,14 @@ class TellSubscriptions(NamedTuple):
     removed: tuple[EventTypePattern, ...]
 
 
+class FilterTypesChanged(NamedTuple):
+    """A filter asks for other event types: tell those who attached callbacks to it."""
+
+    filter: int
+    added: frozenset[EventTypePattern]
+    removed: frozenset[EventTypePattern]
+
+
 class DisconnectPeer(NamedTuple):
     """The proxy is gone: tell its client once, if `tell`, and forget the connection."""
 
@@ -321,6 +329,7 @@ Effect: TypeAlias = (
     | Deliver
     | DisconnectPeer
     | Done
+    | FilterTypesChanged
     | Notice
     | PlanChanged
     | Poll

@@ -14,17 +14,15 @@ from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel import properties, qos_check
 from tidings.channel.adjusting import Adjusting
-from tidings.channel.alarms import set_alarm
-from tidings.channel.channel import Channel
+from tidings.channel.channel import Channel, Channels
+from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.core import Core
-from tidings.channel.delivery import delivery_of
 from tidings.channel.dispatch import Handler, handlers_of
 from tidings.channel.effects import Effect, PlanChanged, TopologyChanged
 from tidings.channel.entries import Entry
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.lifecycle import Lifecycle
 from tidings.channel.property_errors import Level
-from tidings.channel.pumping import pump
 from tidings.channel.restoring import last_id, restore
 from tidings.channel.rules import Rules
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings, room_for_one
@@ -32,7 +30,7 @@ from tidings.channel.snapshot import State, last_id_state
 from tidings.channel.unused import Unused
 from tidings.channel.vocabulary import Side
 from tidings.channel.wellformed import check_command, is_checked
-from tidings.errors import ChannelNotFound, NameTaken, TidingsError
+from tidings.errors import NameTaken, TidingsError
 from tidings.filters.plan import Plan, PlanOptions
 from tidings.names import checked_name
 
@@ -46,15 +44,22 @@ class Factory:
     Args:
         settings: How the standard is read.
         spills: Whether there is a disk for what does not fit into memory.
+
+    Attributes:
+        core: What the channels share.
+        channels: All channels by id.
+        filters: The host's filters.
+        last_channel: The highest id given to a channel.
     """
 
     def __init__(self, settings: Settings = DEFAULT_SETTINGS, *, spills: bool = False) -> None:
         self.core = Core(settings, spills)
+        self.channels = Channels(self.core)
         self.filters = FilterHost(self.core)
         self.last_channel = 0
-        self._rules = Rules(self.filters)
-        self._life = Lifecycle(self.core, self.filters, self._rules)
-        adjust = Adjusting(self.core, self.filters, self._rules, self._life)
+        self._rules = Rules(self.channels, self.filters)
+        self._life = Lifecycle(self.channels, self.filters, self._rules)
+        adjust = Adjusting(self.channels, self.filters, self._rules, self._life)
         self._options = PlanOptions(
             settings.empty_filter_passes,
             settings.empty_group_is_neutral,
@@ -63,17 +68,12 @@ class Factory:
         handlers: dict[type, Handler] = {
             m.CreateChannel: self._create_channel,
             m.DestroyChannel: self._destroy_channel,
-            **handlers_of(self, self._life, adjust),
+            **handlers_of(self.channels, self.filters, self._life, adjust),
         }
         self._handlers = {
             kind: _checked(handler) if is_checked(kind) else handler
             for kind, handler in handlers.items()
         }
-
-    @property
-    def channels(self) -> Mapping[int, Channel]:
-        """All channels by id."""
-        return self.core.channels
 
     @property
     def unattended(self) -> Unused[tuple[int, int]]:
@@ -91,10 +91,7 @@ class Factory:
         Raises:
             ChannelNotFound: There is none.
         """
-        found = self.core.channels.get(id)
-        if found is None:
-            raise ChannelNotFound(f"there is no channel {id}")
-        return found
+        return self.channels.find(id)
 
     def handle_many(
         self, commands: Sequence[c.Command], now: int
@@ -120,7 +117,7 @@ class Factory:
             proxies, core.touched = list(core.touched), {}
             for at, proxy in enumerate(proxies):
                 try:
-                    pump(proxy, now)
+                    proxy.pump(now)
                 except BaseException:  # a fault of ours: the others have their turn the next time
                     core.touched.update(dict.fromkeys(proxies[at + 1 :]))
                     raise
@@ -156,9 +153,9 @@ class Factory:
         Raises:
             StoreError: A state was written by a newer version, or does not hold together.
         """
-        passed_over = restore(self.core, self.filters, self._rules, states, self._options)
-        self.last_channel = max([last_channel, last_id(states, "channels"), *self.core.channels])
-        for channel in self.core.channels.values():
+        passed_over = restore(self.channels, self.filters, self._rules, states, self._options)
+        self.last_channel = max([last_channel, last_id(states, "channels"), *self.channels])
+        for channel in self.channels.values():
             for side in Side:  # one may have been lost between its end and its new beginning
                 if 0 not in channel.admins[side]:
                     self._life.new_admin(channel, side, self.core.settings.default_operator)
@@ -171,12 +168,14 @@ class Factory:
     ) -> int:
         """An event waits again, as before the stop; for how many of the proxies."""
         found = self.channel(channel)
-        served = [p for p in map(found.proxies.get, proxies) if p is not None and p.connected]
+        known = map(found.proxies.get, proxies)
+        served = [one for one in known if isinstance(one, ConsumerProxy) and one.connected]
         if served:
             found.live[entry.seq] = found.live.get(entry.seq, 0) + len(served)
         for proxy in served:
-            (proxy.delivery or delivery_of(proxy)).again_upto = found.seq
-            found.enqueue(proxy, entry, start, now)
+            consumer = proxy.ensure_consumer()
+            consumer.again_upto = found.seq
+            consumer.enqueue(entry, start, now)
         return len(served)
 
     def loaded(self) -> list[Effect]:
@@ -191,13 +190,13 @@ class Factory:
             versions: The latest version each channel's plan had.
             now: Host time.
         """
-        for id, channel in self.core.channels.items():
+        for id, channel in self.channels.items():
             channel.plan = replace(channel.plan, version=versions.get(id, 0) + 1)
             self.core.out.append(PlanChanged(id, channel.plan.whole()))
-        for proxy, delivery in self.core.deliveries():
-            set_alarm(proxy, delivery, now)
+        for consumer in self.channels.consumers():
+            consumer.set_alarm(now)
         self.filters.restored(now)
-        for channel in self.core.channels.values():
+        for channel in self.channels.values():
             for proxy in channel.proxies.values():
                 self._life.watch(proxy, now)
         return self.loaded()
@@ -207,18 +206,18 @@ class Factory:
     def _create_channel(self, command: m.CreateChannel, now: int) -> int:
         settings = self.core.settings
         name = checked_name(command.name)
-        if name and any(channel.name == name for channel in self.core.channels.values()):
+        if name and any(channel.name == name for channel in self.channels.values()):
             raise NameTaken(f"there is a channel named {command.name!r} already")
-        room_for_one(len(self.core.channels), settings.limits.channels, "channels", "the service")
+        room_for_one(len(self.channels), settings.limits.channels, "channels", "the service")
         asked, start = dict(command.qos), settings.default_qos
         qos = qos_check.changed(start, Level.CHANNEL, None, asked, settings.narrowed)
         admin = properties.changed(settings.default_admin, command.admin, settings.narrowed)
         self.last_channel += 1
-        made = Channel(self.last_channel, command.origin, self.core, qos, admin)
+        made = Channel(self.last_channel, command.origin, self.channels, qos, admin)
         made.name = command.name
         made.own = {name: qos[name] for name in asked}
         made.plan, change = Plan().changed(options=self._options)
-        self.core.channels[made.id] = made
+        self.channels[made.id] = made
         self._life.store_channel(made)
         self.core.out.append(PlanChanged(made.id, change))
         for side in Side:

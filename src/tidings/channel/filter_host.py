@@ -6,13 +6,19 @@ command is answered. A filter that no object holds, and nobody uses, ends after 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from tidings.channel.core import Core
 from tidings.channel.effects import TopologyChanged
 from tidings.channel.holders import Holder, Proxy
 from tidings.channel.settings import room_for_one
-from tidings.channel.snapshot import filter_state, last_id_state, mapping_state
+from tidings.channel.snapshot import (
+    VERSION,
+    State,
+    constraint_state,
+    last_id_state,
+    value_state,
+)
 from tidings.channel.unused import Unused
 from tidings.errors import FilterNotFound, InvalidUsage
 from tidings.filters.filter import Filter
@@ -53,6 +59,27 @@ class HostedFilter:
     def kind(self) -> str:
         """What its records are called."""
         return "filter" if isinstance(self.filter, Filter) else "mapping"
+
+    def state(self) -> State:
+        """What is written down of it."""
+        made = self.filter
+        state: dict[str, Any] = {
+            "version": VERSION,
+            "id": self.id,
+            "owner": self.owner,
+            "private": self.private,
+            "number": made.version.number,
+        }
+        if isinstance(made, Filter):
+            constraints = made.version.constraints.items()
+            state["constraints"] = [[id, *constraint_state(one)] for id, one in constraints]
+            return {**state, "last": made.last_constraint}
+        mapped = [
+            [id, *constraint_state(one.constraint), value_state(one.value)]
+            for id, one in made.version.mapped.items()
+        ]
+        default = value_state(made.default)
+        return {**state, "default": default, "mapped": mapped, "last": made.last_id}
 
 
 class FilterHost:
@@ -179,5 +206,4 @@ class FilterHost:
     def store(self, hosted: HostedFilter) -> None:
         """Has the filter as it is now written down."""
         hosted.stored = True
-        state = filter_state(hosted) if isinstance(hosted.filter, Filter) else mapping_state(hosted)
-        self._core.out.append(TopologyChanged(0, hosted.kind, str(hosted.id), state))
+        self._core.out.append(TopologyChanged(0, hosted.kind, str(hosted.id), hosted.state()))

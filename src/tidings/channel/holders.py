@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from tidings.channel.account import Account
 from tidings.channel.effects import Notice, NoticeKind
 from tidings.channel.offers import TypeList
 from tidings.channel.qos import QoS
 from tidings.channel.vocabulary import Form, Place, Side, Style
 from tidings.filters.constraint import EventTypePattern
-from tidings.filters.plan import MappingRule, Operator
-
-if TYPE_CHECKING:
-    from tidings.channel.channel import Channel
-    from tidings.channel.delivery import Delivery
-    from tidings.channel.polling import Polling
+from tidings.filters.plan import Operator
 
 _ALL: Final = TypeList()
 _NOTHING: Final[frozenset[EventTypePattern]] = frozenset()
@@ -52,7 +48,7 @@ class Holder:
         "types",
     )
 
-    def __init__(self, channel: Channel, id: int, side: Side, qos: QoS) -> None:
+    def __init__(self, channel: Account, id: int, side: Side, qos: QoS) -> None:
         self.channel = channel
         self.id = id
         self.side = side
@@ -79,19 +75,14 @@ class Admin(Holder):
     Attributes:
         operator: How its filters are joined with those of its proxies.
         proxies: Its proxies by id.
-        open_proxies: Consumers under it that are connected and have no filters or types of
-            their own: what the admin lets pass goes to all of them.
-        either: Consumers with filters under an admin that joins by OR.
     """
 
-    __slots__ = ("either", "open_proxies", "operator", "proxies")
+    __slots__ = ("operator", "proxies")
 
-    def __init__(self, channel: Channel, id: int, side: Side, operator: Operator, qos: QoS) -> None:
+    def __init__(self, channel: Account, id: int, side: Side, operator: Operator, qos: QoS) -> None:
         super().__init__(channel, id, side, qos)
         self.operator = operator
         self.proxies: dict[int, Proxy] = {}
-        self.open_proxies: dict[Proxy, None] = {}
-        self.either: dict[Proxy, None] = {}
 
     @property
     def place(self) -> Place:
@@ -100,7 +91,7 @@ class Admin(Holder):
 
 
 class Proxy(Holder):
-    """A proxy: what one client is connected to.
+    """A proxy: what one client is connected to. See `ConsumerProxy` and `SupplierProxy`.
 
     Attributes:
         admin: Its parent.
@@ -119,12 +110,6 @@ class Proxy(Holder):
         address: How to reach it after a restart.
         suspended: Whether it asked for a pause.
         durable: Whether the connection survives a crash.
-        defaults: Of a supplier's: priority, timeout and persistence of events that name none.
-        special: Of a consumer's: whether it may see another priority or lifetime than others.
-        mapping: Of a consumer's: its mapping filters, priority and lifetime.
-        judged: Of a supplier's: whether there are filters to pass.
-        delivery: Of a consumer's: what waits and is in flight; made when first needed.
-        polling: Of a pull supplier's: when it is asked next.
     """
 
     __slots__ = (
@@ -133,18 +118,12 @@ class Proxy(Holder):
         "attached",
         "bare",
         "connected",
-        "defaults",
-        "delivery",
         "durable",
         "form",
-        "judged",
-        "mapping",
         "name",
         "notices",
         "owner",
-        "polling",
         "reachable",
-        "special",
         "style",
         "suspended",
         "updates",
@@ -162,16 +141,15 @@ class Proxy(Holder):
         self.bare = self.connected = self.attached = self.suspended = False
         self.reachable = self.notices = self.updates = False
         self.window = 1
-        self.special = self.judged = self.durable = False
-        self.defaults: tuple[int, int, bool] = (0, 0, False)
-        self.mapping: tuple[MappingRule | None, MappingRule | None] | None = None
-        self.delivery: Delivery | None = None
-        self.polling: Polling | None = None
+        self.durable = False
 
     @property
     def place(self) -> Place:
         """Where commands find it."""
         return Place(self.channel.id, proxy=self.id)
+
+    def cut(self) -> None:
+        """What was under way on the client's line will not be answered any more."""
 
     @property
     def hears(self) -> bool:

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidings.channel.channel import Channel
-from tidings.channel.core import Core
-from tidings.channel.delivery import put_back
-from tidings.channel.effects import (
-    DisconnectPeer,
-    Done,
-    Notice,
-    NoticeKind,
-    Outcome,
-    TopologyChanged,
-    Unspill,
-)
+from tidings.channel.channel import Channel, Channels
+from tidings.channel.consumer import ConsumerProxy
+from tidings.channel.effects import DisconnectPeer, Notice, NoticeKind, TopologyChanged
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.holders import Admin, Proxy
 from tidings.channel.management import Connect, ObtainProxy
-from tidings.channel.polling import begin_polling
 from tidings.channel.property_errors import Level, Request
-from tidings.channel.pulls import end_pulls
 from tidings.channel.qos import QoS, inherited
 from tidings.channel.qos_check import changed
 from tidings.channel.rules import Rules
 from tidings.channel.settings import Counted, room_for_one
 from tidings.channel.sharing import offer_key, tell_consumers
 from tidings.channel.snapshot import admin_state, channel_state, proxy_state
+from tidings.channel.supplier import SupplierProxy
 from tidings.channel.unused import Unused
-from tidings.channel.vocabulary import Operator, Side, Style
+from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.errors import (
     AdminLimitExceeded,
     AlreadyConnected,
@@ -57,8 +47,9 @@ _LIMITS = {
 class Lifecycle:
     """Makes and ends what a channel consists of."""
 
-    def __init__(self, core: Core, filters: FilterHost, rules: Rules) -> None:
-        self._core = core
+    def __init__(self, channels: Channels, filters: FilterHost, rules: Rules) -> None:
+        self._channels = channels
+        self._core = core = channels.core
         self._filters = filters
         self._rules = rules
         lifetime = core.settings.unused_proxy_lifetime
@@ -80,8 +71,8 @@ class Lifecycle:
         """Ends proxies whose client cannot be called, and has not come for long."""
         days = self._core.settings.unused_proxy_lifetime / _DAY
         for channel, id in self.unattended.due(now):
-            proxy = self._core.channels[channel].proxies[id]
-            waits = proxy.delivery is not None and proxy.delivery.pulls
+            proxy = self._channels[channel].proxies[id]
+            waits = isinstance(proxy, ConsumerProxy) and proxy.consumer and proxy.consumer.pulls
             if waits or _lasts(proxy):  # its quality of service was changed meanwhile
                 self.watch(proxy, now)
                 continue
@@ -130,7 +121,7 @@ class Lifecycle:
         """Ends an admin and its proxies; a default admin begins anew."""
         for proxy in list(admin.proxies.values()):
             self.end(proxy, tell=True)
-        channel = admin.channel
+        channel = self._channels[admin.channel.id]
         if admin.id:  # so that its id is not given again after a restart
             self.store_channel(channel)
         del channel.admins[admin.side][admin.id]
@@ -162,12 +153,12 @@ class Lifecycle:
         limits, place = self._core.settings.limits, f"channel {channel.id}"
         room_for_one(len(channel.proxies), limits.proxies, "proxies", place)
         if command.name:
-            named = sum(len(one.names) for one in self._core.channels.values())
+            named = sum(len(one.names) for one in self._channels.values())
             room_for_one(named, limits.named_proxies, "named_proxies", "the service")
         asked = dict(command.qos)
         qos = self._qos(admin.qos, asked)
         channel.last_proxy += 1
-        proxy = Proxy(admin, channel.last_proxy, command.style, command.form, qos)
+        proxy = new_proxy(admin, channel.last_proxy, command.style, command.form, qos)
         proxy.own = {name: qos[name] for name in asked}
         proxy.name, proxy.owner, proxy.bare = command.name, command.owner, command.bare
         admin.proxies[proxy.id] = proxy
@@ -207,7 +198,7 @@ class Lifecycle:
         if command.window < 1:
             raise InvalidUsage(f"a window holds at least one event, not {command.window}")
         if not proxy.connected and self._core.settings.counted is Counted.CONNECTED:
-            check_limit(proxy.channel, proxy.side, 1)
+            check_limit(self._channels[proxy.channel.id], proxy.side, 1)
         first = not proxy.connected
         before = _client_of(proxy)
         proxy.connected = proxy.attached = True
@@ -217,27 +208,28 @@ class Lifecycle:
             proxy.updates = self._core.settings.updates_on
             self._rules.refresh(proxy)
         else:
-            _cut(proxy)
-            if proxy.delivery is not None:
-                proxy.delivery.retry_at = proxy.delivery.failures = 0
+            proxy.cut()
+            if isinstance(proxy, ConsumerProxy) and proxy.consumer is not None:
+                proxy.consumer.forgive()
         if first or before != _client_of(proxy):  # of who merely comes back the journal knows
             self.store(proxy)
         self.watch(proxy, now)
         self._go_on(proxy, now)
 
     def _go_on(self, proxy: Proxy, now: int) -> None:
-        if proxy.side is Side.CONSUMER:
+        if isinstance(proxy, ConsumerProxy):
             self._core.touched[proxy] = None
-        elif proxy.style is Style.PULL:
-            begin_polling(proxy, now)
+        elif isinstance(proxy, SupplierProxy) and proxy.style is Style.PULL:
+            self._channels[proxy.channel.id].begin_polling(proxy, now)
 
     def detach(self, proxy: Proxy, now: int) -> None:
         """The client's line is cut; what was in flight waits again."""
         if proxy.connected:
             proxy.attached = False
             self.watch(proxy, now)
-            _cut(proxy)
-            self._core.touched[proxy] = None  # what waits again may expire
+            proxy.cut()
+            if isinstance(proxy, ConsumerProxy):
+                self._core.touched[proxy] = None  # what waits again may expire
 
     def suspend(self, proxy: Proxy) -> None:
         """Stops delivery.
@@ -277,14 +269,14 @@ class Lifecycle:
 
     def end(self, proxy: Proxy, tell: bool) -> None:
         """Ends a proxy: its queue is dropped, its types are withdrawn, its client is told."""
-        channel = proxy.channel
-        end_pulls(proxy)
-        self._drop_events(proxy)
+        channel = self._channels[proxy.channel.id]
+        if isinstance(proxy, ConsumerProxy):
+            proxy.drop_events()
+            self._core.touched.pop(proxy, None)
         del channel.proxies[proxy.id]
         self.unattended.forget((channel.id, proxy.id))
         channel.names.pop(proxy.name, None)
         del proxy.admin.proxies[proxy.id]
-        self._core.touched.pop(proxy, None)
         self._rules.forget(proxy)
         if proxy.side is Side.SUPPLIER:
             tell_consumers(channel, channel.offers.withdraw(offer_key(proxy)))
@@ -300,20 +292,6 @@ class Lifecycle:
             self._core.out.append(DisconnectPeer(channel.id, proxy.id, told))
         proxy.connected = proxy.attached = False
 
-    def _drop_events(self, proxy: Proxy) -> None:
-        delivery = proxy.delivery
-        if delivery is None:
-            return
-        entries = delivery.all_entries()
-        if entries:
-            proxy.channel.done(proxy, entries, Outcome.DISCONNECTED)
-        if delivery.spilled:
-            channel, copies = proxy.channel, delivery.spilled
-            channel.spilled -= copies
-            gone = Done(channel.id, proxy.id, Outcome.DISCONNECTED, copies, ())
-            self._core.out += (gone, Unspill(channel.id, proxy.id, None))
-        proxy.delivery = None
-
     def destroy_channel(self, channel: Channel) -> None:
         """Ends a channel and everything in it."""
         for side in Side:
@@ -326,16 +304,14 @@ class Lifecycle:
                     self._filters.release(filter_id, admin)
                 key = f"{side.value}/{admin.id}"
                 self._core.out.append(TopologyChanged(channel.id, "admin", key, None))
-        del self._core.channels[channel.id]
+        del self._channels[channel.id]
         self._core.out.append(TopologyChanged(channel.id, "channel", str(channel.id), None))
 
 
-def _cut(proxy: Proxy) -> None:
-    """What was under way on the client's line will not be answered any more."""
-    end_pulls(proxy)
-    put_back(proxy)
-    if proxy.polling is not None:
-        proxy.polling.asked = False
+def new_proxy(admin: Admin, id: int, style: Style, form: Form, qos: QoS) -> Proxy:
+    """A proxy for the side its admin serves."""
+    kind = ConsumerProxy if admin.side is Side.CONSUMER else SupplierProxy
+    return kind(admin, id, style, form, qos)
 
 
 def _lasts(proxy: Proxy) -> bool:

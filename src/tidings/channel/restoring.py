@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from tidings.channel.channel import Channel
-from tidings.channel.core import Core
+from tidings.channel.channel import Channel, Channels
 from tidings.channel.filter_host import FilterHost, HostedFilter
-from tidings.channel.holders import Admin, Holder, Proxy
+from tidings.channel.holders import Admin, Holder
+from tidings.channel.lifecycle import new_proxy
 from tidings.channel.offers import TypeList
 from tidings.channel.properties import AdminProperties
 from tidings.channel.property_errors import Level
@@ -33,7 +33,7 @@ from tidings.filters.plan import Plan, PlanOptions
 
 
 def restore(
-    core: Core,
+    channels: Channels,
     filters: FilterHost,
     rules: Rules,
     states: Mapping[tuple[int, str, str], State],
@@ -45,7 +45,7 @@ def restore(
     the end of a batch without its beginning, and damage anything.
 
     Args:
-        core: What the channels share.
+        channels: The factory's channels, none yet.
         filters: The host's filters, none yet.
         rules: What judges events.
         states: By channel, kind and key.
@@ -66,13 +66,13 @@ def restore(
         for (channel, found, key), state in ordered:
             if found == kind:
                 try:
-                    _make(make, core, filters, (channel, kind, key), state)
+                    _make(make, channels, filters, (channel, kind, key), state)
                 except _NoParentError as error:
                     passed_over.append(f"the {kind} {key} {error}")
     filters.reserved = last_id(states, "filters")
     filters.last_id = max(filters.last_id, filters.reserved)
     _drop_orphans(filters)
-    for made in core.channels.values():
+    for made in channels.values():
         made.plan = Plan(options=options)
         _replan(made, rules)
     return passed_over
@@ -103,27 +103,27 @@ class _NoParentError(Exception):
     """There is no record of what an object belongs to."""
 
 
-_Maker: TypeAlias = Callable[[Core, FilterHost, int, State], None]
+_Maker: TypeAlias = Callable[[Channels, FilterHost, int, State], None]
 
 
 def _make(
-    make: _Maker, core: Core, filters: FilterHost, which: tuple[int, str, str], state: State
+    make: _Maker, channels: Channels, filters: FilterHost, which: tuple[int, str, str], state: State
 ) -> None:
     channel, kind, key = which
     try:
-        make(core, filters, channel, state)
+        make(channels, filters, channel, state)
     except _NoParentError:
         raise
     except (TidingsError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise StoreError(f"the {kind} {key} cannot be made again: {error!r}") from error
 
 
-def _restore_filter(core: Core, filters: FilterHost, channel: int, state: State) -> None:
+def _restore_filter(channels: Channels, filters: FilterHost, channel: int, state: State) -> None:
     constraints = {id: constraint_from(text, t) for id, text, t in state["constraints"]}
     _host(filters, Filter.restored(state["number"], constraints, state["last"]), state)
 
 
-def _restore_mapping(core: Core, filters: FilterHost, channel: int, state: State) -> None:
+def _restore_mapping(channels: Channels, filters: FilterHost, channel: int, state: State) -> None:
     mapped = {id: mapped_from(text, t, value) for id, text, t, value in state["mapped"]}
     default = value_from(state["default"])
     made = MappingFilter.restored(default, state["number"], mapped, state["last"])
@@ -137,16 +137,18 @@ def _host(filters: FilterHost, made: Filter | MappingFilter, state: State) -> No
     filters.last_id = max(filters.last_id, hosted.id)
 
 
-def _restore_channel(core: Core, filters: FilterHost, id: int, state: State) -> None:
-    made = Channel(id, state["origin"], core, QoS(state["qos"]), AdminProperties(state["admin"]))
+def _restore_channel(channels: Channels, filters: FilterHost, id: int, state: State) -> None:
+    made = Channel(
+        id, state["origin"], channels, QoS(state["qos"]), AdminProperties(state["admin"])
+    )
     made.name = state["name"]
     made.own = dict(state["own"])
     made.last_admin = {Side(side): last for side, last in state["last_admin"].items()}
     made.last_proxy = made.proxies_reserved = state["last_proxy"]
-    core.channels[id] = made
+    channels[id] = made
 
 
-def _restore_holder(filters: FilterHost, holder: Holder, state: State) -> None:
+def _restore_holder(channel: Channel, filters: FilterHost, holder: Holder, state: State) -> None:
     holder.own = dict(state["own"])
     pairs = [(attachment, id) for attachment, id in state["filters"] if id in filters.filters]
     holder.attached_filters = tuple(pairs)
@@ -159,20 +161,20 @@ def _restore_holder(filters: FilterHost, holder: Holder, state: State) -> None:
     for id in holder.filter_ids:
         filters.filters[id].holders[holder] = None
     if holder.offered:
-        holder.channel.offers.replace(offer_key(holder), holder.offered)
+        channel.offers.replace(offer_key(holder), holder.offered)
 
 
-def _restore_admin(core: Core, filters: FilterHost, id: int, state: State) -> None:
-    channel = _channel(core, id)
+def _restore_admin(channels: Channels, filters: FilterHost, id: int, state: State) -> None:
+    channel = _channel(channels, id)
     side, operator = Side(state["side"]), Operator(state["operator"])
-    admin = Admin(channel, state["id"], side, operator, _qos_below(core, channel.qos, state))
+    admin = Admin(channel, state["id"], side, operator, _qos_below(channels, channel.qos, state))
     channel.admins[side][admin.id] = admin
     channel.last_admin[side] = max(channel.last_admin[side], admin.id)
-    _restore_holder(filters, admin, state)
+    _restore_holder(channel, filters, admin, state)
 
 
-def _restore_proxy(core: Core, filters: FilterHost, id: int, state: State) -> None:
-    channel = _channel(core, id)
+def _restore_proxy(channels: Channels, filters: FilterHost, id: int, state: State) -> None:
+    channel = _channel(channels, id)
     admins = channel.admins[Side(state["side"])]
     admin = admins.get(state["admin"])
     if admin is None and not state["admin"]:  # the default admin is as good as it was when made
@@ -181,7 +183,7 @@ def _restore_proxy(core: Core, filters: FilterHost, id: int, state: State) -> No
     if admin is None:
         raise _NoParentError(f"of channel {id} has no admin in the journal")
     style, form = Style(state["style"]), Form(state["form"])
-    proxy = Proxy(admin, state["id"], style, form, _qos_below(core, admin.qos, state))
+    proxy = new_proxy(admin, state["id"], style, form, _qos_below(channels, admin.qos, state))
     for name in ("name", "owner", "connected", "reachable", "notices", "updates", "window"):
         setattr(proxy, name, state[name])
     proxy.address, proxy.suspended = state["address"], state["suspended"]
@@ -189,16 +191,16 @@ def _restore_proxy(core: Core, filters: FilterHost, id: int, state: State) -> No
     channel.last_proxy = max(channel.last_proxy, proxy.id)
     if proxy.name:
         channel.names[proxy.name] = proxy.id
-    _restore_holder(filters, proxy, state)
+    _restore_holder(channel, filters, proxy, state)
 
 
-def _qos_below(core: Core, parent: QoS, state: State) -> QoS:
+def _qos_below(channels: Channels, parent: QoS, state: State) -> QoS:
     """Older versions left EventReliability below a channel as it was when the channel was made."""
-    return QoS({**state["qos"], **fixed_above(parent, core.settings.widened)})
+    return QoS({**state["qos"], **fixed_above(parent, channels.core.settings.widened)})
 
 
-def _channel(core: Core, id: int) -> Channel:
-    found = core.channels.get(id)
+def _channel(channels: Channels, id: int) -> Channel:
+    found = channels.get(id)
     if found is None:
         raise _NoParentError(f"belongs to channel {id}, which is not in the journal")
     return found

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias, cast
 
-from tidings.channel.holders import Admin, Proxy
+from tidings.channel.consumer import ConsumerProxy
+from tidings.channel.holders import Admin
 from tidings.channel.offers import TypeList
 from tidings.events.fields import Fields
 from tidings.filters.constraint import Constraint, constraint
@@ -26,15 +27,19 @@ class Router:
     """The consumers of a channel, by what they ask for."""
 
     def __init__(self) -> None:
-        self._index: MatchIndex[Admin | Proxy] = MatchIndex()
+        self._index: MatchIndex[Admin | ConsumerProxy] = MatchIndex()
         self._filtered: set[Admin] = set()  # with filters
         self._listed: set[Admin] = set()  # with a list of event types
-        self._both: set[Proxy] = set()  # with filters and a list of event types
-        self._unbound: set[Proxy] = set()  # whose admin's filters do not count
-        self._always: list[Proxy] | None = None  # None when it has to be made again
+        self._both: set[ConsumerProxy] = set()  # with filters and a list of event types
+        self._unbound: set[ConsumerProxy] = set()  # whose admin's filters do not count
+        self._always: list[ConsumerProxy] | None = None  # None when it has to be made again
         self._admins: dict[Admin, None] = {}
+        # Connected, with no filters or types of their own: what the admin lets pass goes to all.
+        self._open: dict[Admin, dict[ConsumerProxy, None]] = {}
+        # With filters under an admin that joins by OR.
+        self._either: dict[Admin, dict[ConsumerProxy, None]] = {}
 
-    def match(self, fields: Fields) -> list[Proxy]:
+    def match(self, fields: Fields) -> list[ConsumerProxy]:
         """All consumers whose rules the event passes, each once."""
         if self._always is None:
             self._always = [p for admin in self._admins for p in self._free(admin)]
@@ -46,34 +51,39 @@ class Router:
             return found
         if self._filtered or self._listed or self._both:
             return found + self._joined(matched, fields)
-        return found + cast("list[Proxy]", matched)
+        return found + cast("list[ConsumerProxy]", matched)
 
-    def _free(self, admin: Admin) -> Iterable[Proxy]:
+    def _free(self, admin: Admin) -> Iterable[ConsumerProxy]:
         """The consumers that get everything."""
-        return () if admin in self._filtered or admin in self._listed else admin.open_proxies
+        return () if admin in self._filtered or admin in self._listed else self._open.get(admin, ())
 
     @staticmethod
-    def _proxies(matched: Sequence[Admin | Proxy]) -> list[Proxy]:
-        return [key for key in matched if isinstance(key, Proxy)]
+    def _proxies(matched: Sequence[Admin | ConsumerProxy]) -> list[ConsumerProxy]:
+        return [key for key in matched if isinstance(key, ConsumerProxy)]
 
-    def _joined(self, matched: Sequence[Admin | Proxy], fields: Fields) -> list[Proxy]:
+    def _joined(
+        self, matched: Sequence[Admin | ConsumerProxy], fields: Fields
+    ) -> list[ConsumerProxy]:
         """Joins what matched as the admins' operators say, and looks at the lists."""
         domain, type_ = fields.event_type
         admins = {key for key in matched if isinstance(key, Admin)}
-        found: dict[Proxy, None] = {}
+        found: dict[ConsumerProxy, None] = {}
         for admin in admins:
             if admin.types.types and not admin.types.passes(domain, type_):
                 continue
             if admin in self._filtered or admin in self._listed:
-                found.update(admin.open_proxies)
+                found.update(self._open.get(admin, {}))
             if admin in self._filtered:
-                found.update((p, None) for p in admin.either if p.types.passes(domain, type_))
+                either = self._either.get(admin, ())
+                found.update((p, None) for p in either if p.types.passes(domain, type_))
         for proxy in self._proxies(matched):
             if self._passes_with_admin(proxy, admins, domain, type_):
                 found[proxy] = None
         return list(found)
 
-    def _passes_with_admin(self, proxy: Proxy, admins: set[Admin], domain: str, type_: str) -> bool:
+    def _passes_with_admin(
+        self, proxy: ConsumerProxy, admins: set[Admin], domain: str, type_: str
+    ) -> bool:
         """Whether a consumer whose own part matched gets the event."""
         admin = proxy.admin
         if proxy.types.types and not proxy.types.passes(domain, type_):
@@ -105,7 +115,7 @@ class Router:
         self._listed.discard(admin)
         self._drop(admin)
 
-    def put(self, proxy: Proxy, rule: Rule, options: PlanOptions) -> None:
+    def put(self, proxy: ConsumerProxy, rule: Rule, options: PlanOptions) -> None:
         """Takes a consumer in, or what it asks for now."""
         self.drop(proxy)
         admin = proxy.admin
@@ -117,34 +127,45 @@ class Router:
                 self._unbound.add(proxy)
                 asked = ()
         if asked is None and not rule.types:
-            admin.open_proxies[proxy] = None
+            self._open.setdefault(admin, {})[proxy] = None
             self._always = None
             return
         if asked is not None:
             if either:
-                admin.either[proxy] = None
+                self._either.setdefault(admin, {})[proxy] = None
             if rule.types:
                 self._both.add(proxy)
         self._put(proxy, asked, proxy.types)
 
-    def drop(self, proxy: Proxy) -> None:
+    def drop(self, proxy: ConsumerProxy) -> None:
         """Forgets a consumer."""
-        if proxy.admin.open_proxies.pop(proxy, self) is None:
+        if _take_out(self._open, proxy):
             self._always = None
-        proxy.admin.either.pop(proxy, None)
+        _take_out(self._either, proxy)
         self._both.discard(proxy)
         self._unbound.discard(proxy)
         self._drop(proxy)
 
-    def _put(self, key: Admin | Proxy, asked: Asked, types: TypeList) -> None:
+    def _put(self, key: Admin | ConsumerProxy, asked: Asked, types: TypeList) -> None:
         if asked is None and types.types:
             asked = [constraint("", sorted(types.types))]
         if asked is not None:
             self._index.add(key, asked)
 
-    def _drop(self, key: Admin | Proxy) -> None:
+    def _drop(self, key: Admin | ConsumerProxy) -> None:
         if key in self._index:
             self._index.remove(key)
+
+
+def _take_out(groups: dict[Admin, dict[ConsumerProxy, None]], proxy: ConsumerProxy) -> bool:
+    """Takes a consumer out of its admin's group; whether it was in it."""
+    group = groups.get(proxy.admin)
+    if group is None or proxy not in group:
+        return False
+    del group[proxy]
+    if not group:
+        del groups[proxy.admin]
+    return True
 
 
 NOTHING = constraint("FALSE")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from tidings.channel.delivery import limits_of, order_of
+from tidings.channel.channel import Channel, Channels
+from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.effects import PlanChanged
+from tidings.channel.filter_host import FilterHost
 from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.channel.offers import ALL_TYPES, wanted_by
 from tidings.channel.qos import Reliability
 from tidings.channel.sharing import tell_suppliers
+from tidings.channel.supplier import SupplierProxy
 from tidings.channel.vocabulary import Side
 from tidings.filters.constraint import EventTypePattern
 from tidings.filters.plan import (
@@ -20,15 +21,16 @@ from tidings.filters.plan import (
     Rule,
 )
 
-if TYPE_CHECKING:
-    from tidings.channel.filter_host import FilterHost
-
 
 class Rules:
     """Keeps what judges events up to date with the objects."""
 
-    def __init__(self, filters: FilterHost) -> None:
+    def __init__(self, channels: Channels, filters: FilterHost) -> None:
+        self._channels = channels
         self._filters = filters
+
+    def _channel_of(self, holder: Holder) -> Channel:
+        return self._channels[holder.channel.id]
 
     def rule_of(self, holder: Holder) -> Rule:
         """What an object asks for now."""
@@ -52,10 +54,11 @@ class Rules:
     def event_types(self, holder: Holder) -> frozenset[EventTypePattern]:
         """All event types the object's filters name, or let pass without naming them."""
         named: set[EventTypePattern] = set()
+        options = self._channel_of(holder).plan.options
         for _, id in holder.attached_filters:
             version = self._filters.filter(id).version
             named |= version.event_types
-            if not version.constraints and holder.channel.plan.options.empty_filter_passes:
+            if not version.constraints and options.empty_filter_passes:
                 named.add(ALL_TYPES)
         return frozenset(named)
 
@@ -67,7 +70,7 @@ class Rules:
             self._refresh_proxy(holder)
 
     def _refresh_admin(self, admin: Admin) -> None:
-        channel = admin.channel
+        channel = self._channel_of(admin)
         rule = self.rule_of(admin)
         key = (admin.side, admin.id)
         changed = {key: AdminRule(admin.side, admin.id, admin.operator, rule)}
@@ -80,35 +83,35 @@ class Rules:
             if not proxy.connected:
                 continue
             self.adjust(proxy)
-            if admin.side is Side.CONSUMER:
+            if isinstance(proxy, ConsumerProxy):
                 if not options.empty_group_is_neutral:
                     channel.router.put(proxy, self.rule_of(proxy), options)
                 self.want(proxy)
 
     def _refresh_proxy(self, proxy: Proxy) -> None:
-        channel = proxy.channel
+        channel = self._channel_of(proxy)
         rule = self.rule_of(proxy)
         changed = {proxy.id: ProxyRule(proxy.side, proxy.id, proxy.admin.id, rule)}
         channel.plan, change = channel.plan.changed(proxies=changed)
         channel.core.out.append(PlanChanged(channel.id, change))
         self.adjust(proxy)
-        if proxy.side is Side.CONSUMER:
+        if isinstance(proxy, ConsumerProxy):
             channel.router.put(proxy, rule, channel.plan.options)
             self.want(proxy)
 
     def forget(self, proxy: Proxy) -> None:
         """A proxy is gone: nothing judges for it any more."""
-        channel = proxy.channel
+        channel = self._channel_of(proxy)
         if proxy.id in channel.plan.proxies:
             channel.plan, change = channel.plan.changed(proxies={proxy.id: None})
             channel.core.out.append(PlanChanged(channel.id, change))
-        if proxy.side is Side.CONSUMER:
+        if isinstance(proxy, ConsumerProxy):
             channel.router.drop(proxy)
             tell_suppliers(channel, channel.wants.withdraw(proxy.id))
 
     def forget_admin(self, admin: Admin) -> None:
         """An admin is gone."""
-        channel = admin.channel
+        channel = self._channel_of(admin)
         channel.plan, change = channel.plan.changed(admins={(admin.side, admin.id): None})
         channel.core.out.append(PlanChanged(channel.id, change))
         if admin.side is Side.CONSUMER:
@@ -116,30 +119,19 @@ class Rules:
 
     def adjust(self, proxy: Proxy) -> None:
         """Works out what the flow of events needs to know of a proxy."""
-        qos = proxy.qos
-        persistent = qos.connection_reliability is Reliability.PERSISTENT
+        persistent = proxy.qos.connection_reliability is Reliability.PERSISTENT
         proxy.durable = persistent and not proxy.bare  # which nobody could find again
-        if proxy.side is Side.SUPPLIER:
-            proxy.judged = bool(proxy.attached_filters or proxy.admin.attached_filters)
-            events = qos.event_reliability is Reliability.PERSISTENT
-            proxy.defaults = (qos.priority, qos.timeout, events)
-            return
-        admin = proxy.admin
-        by_priority = self._mapping(proxy.priority_filter or admin.priority_filter)
-        by_lifetime = self._mapping(proxy.lifetime_filter or admin.lifetime_filter)
-        mapped = by_priority is not None or by_lifetime is not None
-        proxy.mapping = (by_priority, by_lifetime) if mapped else None
-        supported = qos.start_time_supported and qos.stop_time_supported
-        proxy.special = mapped or bool(qos.priority or qos.timeout) or not supported
-        delivery = proxy.delivery
-        if delivery is not None:
-            delivery.most, delivery.most_octets = limits_of(proxy)
-            if delivery.queue.order is not order_of(proxy):
-                delivery.reorder(order_of(proxy))
+        if isinstance(proxy, SupplierProxy):
+            proxy.adjust()
+        elif isinstance(proxy, ConsumerProxy):
+            admin = proxy.admin
+            by_priority = self._mapping(proxy.priority_filter or admin.priority_filter)
+            by_lifetime = self._mapping(proxy.lifetime_filter or admin.lifetime_filter)
+            proxy.adjust(by_priority, by_lifetime)
 
-    def want(self, proxy: Proxy) -> None:
+    def want(self, proxy: ConsumerProxy) -> None:
         """What a consumer asks for goes into the union, and suppliers hear what changed there."""
-        channel = proxy.channel
+        channel = self._channel_of(proxy)
         admin = proxy.admin
         own, shared = self.event_types(proxy), self.event_types(admin)
         neutral = channel.plan.options.empty_group_is_neutral or admin.operator is Operator.AND

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from tidings.channel.channel import Channel
 from tidings.channel.effects import TellOffers, TellSubscriptions
 from tidings.channel.holders import Holder, Proxy
 from tidings.channel.offers import TypeChange, offered
@@ -12,9 +12,6 @@ from tidings.channel.settings import Settings
 from tidings.channel.vocabulary import InfoMode, Side
 from tidings.errors import InvalidEventType
 from tidings.filters.constraint import EventTypePattern
-
-if TYPE_CHECKING:
-    from tidings.channel.channel import Channel
 
 
 def offer_key(holder: Holder) -> tuple[str, int]:
@@ -40,10 +37,12 @@ def check_patterns(settings: Settings, patterns: Sequence[EventTypePattern]) -> 
 
 
 def offers_changed(
-    holder: Holder, added: Sequence[EventTypePattern], removed: Sequence[EventTypePattern]
+    channel: Channel,
+    holder: Holder,
+    added: Sequence[EventTypePattern],
+    removed: Sequence[EventTypePattern],
 ) -> None:
     """A supplier, or a supplier admin, offers other event types."""
-    channel = holder.channel
     check_patterns(channel.core.settings, added)
     holder.offered = offered(holder.offered, added, removed)
     tell_consumers(channel, channel.offers.replace(offer_key(holder), holder.offered))
@@ -69,11 +68,10 @@ def tell_suppliers(channel: Channel, change: TypeChange) -> None:
             channel.core.out.append(effect)
 
 
-def obtain_types(proxy: Proxy, mode: InfoMode) -> tuple[EventTypePattern, ...]:
+def obtain_types(channel: Channel, proxy: Proxy, mode: InfoMode) -> tuple[EventTypePattern, ...]:
     """What the other side offers or wants now, if asked for; later changes as the mode says."""
     proxy.updates = mode.updates_on
     if not mode.all_now:
         return ()
-    channel = proxy.channel
     registry = channel.offers if proxy.side is Side.CONSUMER else channel.wants
     return registry.types()

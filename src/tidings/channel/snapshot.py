@@ -6,20 +6,16 @@ Each kind of state has a version, so that a later one can be told apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from tidings.channel.channel import Channel
+from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_reading import value_from_plain
 from tidings.events.codecs.json_text import parse_json, write_json
 from tidings.events.codecs.json_writing import value_to_plain
 from tidings.filters.constraint import Constraint, EventTypePattern, accepted_constraint
-from tidings.filters.filter import Filter
-from tidings.filters.mapping import MappedConstraint, MappingFilter
-
-if TYPE_CHECKING:
-    from tidings.channel.channel import Channel
-    from tidings.channel.filter_host import HostedFilter
-    from tidings.channel.holders import Admin, Holder, Proxy
+from tidings.filters.mapping import MappedConstraint
 
 VERSION: Final = 1
 
@@ -85,42 +81,13 @@ def proxy_state(proxy: Proxy) -> State:
     }
 
 
-def filter_state(hosted: HostedFilter) -> State:
-    """What is written down of a filter."""
-    made = hosted.filter
-    assert isinstance(made, Filter)
-    constraints = [[id, *_constraint(one)] for id, one in made.version.constraints.items()]
-    return {**_hosted(hosted), "constraints": constraints, "last": made.last_constraint}
-
-
-def mapping_state(hosted: HostedFilter) -> State:
-    """What is written down of a mapping filter."""
-    made = hosted.filter
-    assert isinstance(made, MappingFilter)
-    mapped = [
-        [id, *_constraint(one.constraint), _value(one.value)]
-        for id, one in made.version.mapped.items()
-    ]
-    default = _value(made.default)
-    return {**_hosted(hosted), "default": default, "mapped": mapped, "last": made.last_id}
-
-
 def last_id_state(last: int) -> State:
     """What is written down of ids: no new object gets one up to this."""
     return {"version": VERSION, "last": last}
 
 
-def _hosted(hosted: HostedFilter) -> dict[str, Any]:
-    return {
-        "version": VERSION,
-        "id": hosted.id,
-        "owner": hosted.owner,
-        "private": hosted.private,
-        "number": hosted.filter.version.number,
-    }
-
-
-def _value(value: Value) -> str:
+def value_state(value: Value) -> str:
+    """What is written down of a value of a mapping filter."""
     # As text: the plain form may hold ready JSON, which is no plain data.
     return write_json(value_to_plain(value)).decode()
 
@@ -130,7 +97,8 @@ def value_from(text: str) -> Value:
     return value_from_plain(parse_json(text))
 
 
-def _constraint(one: Constraint) -> list[Any]:
+def constraint_state(one: Constraint) -> list[Any]:
+    """What is written down of a constraint."""
     return [one.text, _patterns(one.event_types)]
 
 

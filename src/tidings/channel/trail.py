@@ -1,7 +1,7 @@
 """The decision trail of one event: each stage, its verdict and the reason.
 
-`DryRun` goes the way of a real event (`quality_of`, `Router.match`, `view_of`) and notes what it
-sees; nothing is changed.
+`DryRun` goes the way of a real event (`SupplierProxy.quality_of`, `Router.match`,
+`ConsumerProxy.view_of`) and notes what it sees; nothing is changed.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 from tidings.channel.channel import Channel
 from tidings.channel.commands import Push
+from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.entries import NEVER, Entry
-from tidings.channel.holders import Proxy
-from tidings.channel.lifetimes import Quality, quality_of, view_of
-from tidings.channel.overflow import discard_policy
-from tidings.channel.qos import Reliability
+from tidings.channel.lifetimes import Quality
 from tidings.channel.qos_check import header_values
+from tidings.channel.supplier import SupplierProxy
 from tidings.channel.translation import approximate_octets, entered
 from tidings.channel.vocabulary import Form, Item, Side, Style
 from tidings.errors import InvalidEvent, TidingsError
@@ -103,7 +102,7 @@ def traced_push(channel: Channel, command: Push, now: int) -> list[int | Tidings
     return answers
 
 
-def dry_run(channel: Channel, item: Item, supplier: Proxy | None, now: int) -> Trail:
+def dry_run(channel: Channel, item: Item, supplier: SupplierProxy | None, now: int) -> Trail:
     """What would become of an event."""
     core = channel.core
     event = entered(item, core.settings.unwrap)
@@ -117,14 +116,15 @@ def dry_run(channel: Channel, item: Item, supplier: Proxy | None, now: int) -> T
         event = with_standard_types(event)
         fields = fields_for(event, wall)
         if supplier is not None:
-            step = _supplied(supplier, fields)
+            step = _supplied(channel, supplier, fields)
             if not step.passed:
                 return ended(step)
             steps.append(step)
-        quality = quality_of(event.header, supplier or _supplier(channel), now)
+        judged_by = supplier or _supplier(channel)
+        quality = judged_by.quality_of(event.header, now)
     except InvalidEvent as error:
         return ended(Step("header", None, False, str(error)))
-    steps += _header(event.header, supplier or _supplier(channel), quality)
+    steps += _header(event.header, judged_by, quality)
     octets = approximate_octets(event)
     too_large = octets > core.settings.limits.event_octets
     full = not channel.room_for(1)
@@ -135,22 +135,24 @@ def dry_run(channel: Channel, item: Item, supplier: Proxy | None, now: int) -> T
     steps.append(step)
     recipients = {proxy.id: proxy for proxy in channel.router.match(fields)}
     for proxy in channel.proxies.values():
-        if proxy.side is Side.CONSUMER:
+        if isinstance(proxy, ConsumerProxy):
             passed = proxy.id in recipients
-            steps.append(_consumer(proxy, passed, fields, quality, now))
+            steps.append(_consumer(channel, proxy, passed, fields, quality, now))
     return Trail(channel.plan.version, wall, True, tuple(sorted(recipients)), tuple(steps))
 
 
-def _supplied(supplier: Proxy, fields: Fields) -> Step:
+def _supplied(channel: Channel, supplier: SupplierProxy, fields: Fields) -> Step:
     """What the filters on the supplier's side say."""
     if not supplier.connected:
         return Step("supplier", supplier.id, False, "not connected")
-    verdict = supplier.channel.plan.verdict(fields, supplier.id)
+    verdict = channel.plan.verdict(fields, supplier.id)
     reason = f"{verdict.stage}: {verdict.detail}".rstrip(": ")
     return Step("supplier", supplier.id, verdict.passed, reason)
 
 
-def _header(header: Mapping[str, object], supplier: Proxy, quality: Quality) -> Iterator[Step]:
+def _header(
+    header: Mapping[str, object], supplier: SupplierProxy, quality: Quality
+) -> Iterator[Step]:
     """Which of the header's standard properties apply, with their values; nothing for none."""
     core = supplier.channel.core
     values, warnings = header_values(header, supplier.qos, core.settings.narrowed)
@@ -171,31 +173,37 @@ def _header(header: Mapping[str, object], supplier: Proxy, quality: Quality) -> 
     )
 
 
-def _supplier(channel: Channel) -> Proxy:
+def _supplier(channel: Channel) -> SupplierProxy:
     """A supplier without filters, under the default admin."""
     admin = channel.admins[Side.SUPPLIER][0]
-    proxy = Proxy(admin, 0, Style.PUSH, Form.STRUCTURED, admin.qos)
-    persistent = admin.qos.event_reliability is Reliability.PERSISTENT
-    proxy.defaults = (admin.qos.priority, admin.qos.timeout, persistent)
+    proxy = SupplierProxy(admin, 0, Style.PUSH, Form.STRUCTURED, admin.qos)
+    proxy.adjust()
     return proxy
 
 
-def _consumer(proxy: Proxy, passed: bool, fields: Fields, quality: Quality, now: int) -> Step:
+def _consumer(
+    channel: Channel,
+    proxy: ConsumerProxy,
+    passed: bool,
+    fields: Fields,
+    quality: Quality,
+    now: int,
+) -> Step:
     if not proxy.connected:
         return Step("consumer", proxy.id, False, "not connected")
-    verdict = proxy.channel.plan.verdict(fields, proxy.id)
+    verdict = channel.plan.verdict(fields, proxy.id)
     reason = f"{verdict.stage}: {verdict.detail}".rstrip(": ")
     if not passed:
         return Step("consumer", proxy.id, False, reason)
     entry = Entry(quality.expiry, 0, quality.priority, 0, quality.flags)
-    seen, start = view_of(proxy, entry, fields, quality, now)
-    offset = proxy.channel.core.offset
-    delivery = proxy.delivery
+    seen, start = proxy.view_of(entry, fields, quality, channel.plan.options, now)
+    offset = channel.core.offset
+    consumer = proxy.consumer
     most = proxy.qos.max_events_per_consumer
     if seen.expiry <= now:
         reason += "; it has expired"
-    elif delivery is not None and most and delivery.waiting >= most:
-        reason += f"; {most} events wait, one goes by {discard_policy(proxy).name} policy"
+    elif consumer is not None and most and consumer.waiting >= most:
+        reason += f"; {most} events wait, one goes by {proxy.discard_policy.name} policy"
     return Step(
         "consumer",
         proxy.id,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tidings.channel.channel import Channel
+from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.effects import Cause
 from tidings.channel.filter_host import HostedFilter
 from tidings.channel.holders import Admin, Proxy
@@ -230,7 +231,7 @@ def view_channel(channel: Channel) -> ChannelInfo:
         suppliers,
         len(channel.proxies) - suppliers,
         channel.accepted,
-        len(channel.live) + channel.spilled,
+        channel.waiting,
         channel.plan.version,
         channel.seq,
     )
@@ -255,9 +256,9 @@ def view_admin(admin: Admin) -> AdminInfo:
 
 def view_proxy(proxy: Proxy) -> ProxyInfo:
     """A proxy as it is now."""
-    delivery = proxy.delivery
+    consumer = proxy.consumer if isinstance(proxy, ConsumerProxy) else None
     types = proxy.types.types if proxy.side is Side.CONSUMER else proxy.offered
-    counts = {} if delivery is None else delivery.counts
+    counts = {} if consumer is None else consumer.counts
     return ProxyInfo(
         proxy.channel.id,
         proxy.id,
@@ -273,10 +274,10 @@ def view_proxy(proxy: Proxy) -> ProxyInfo:
         proxy.connected,
         proxy.attached,
         proxy.suspended,
-        0 if delivery is None else delivery.waiting,
-        0 if delivery is None else delivery.spilled,
-        0 if delivery is None else len(delivery.flight),
-        0 if delivery is None else delivery.failures,
+        0 if consumer is None else consumer.waiting,
+        0 if consumer is None else consumer.spilled,
+        0 if consumer is None else len(consumer.flight),
+        0 if consumer is None else consumer.failures,
         {outcome.name.lower(): count for outcome, count in counts.items()},
         proxy.priority_filter,
         proxy.lifetime_filter,

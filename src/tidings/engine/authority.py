@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from tidings.engine.host import Host
 
 # By what a command is about; each kind of command stands in one of these.
-_ENGINE: Final = frozenset({c.ClockSet, c.Idle, c.Lost, c.Refilled, c.Revoke, c.Tick})
+_ENGINE: Final = frozenset(
+    {c.ClockSet, c.Idle, c.Lost, c.Refilled, c.RefusePersistent, c.Revoke, c.Tick}
+)
 _CHANNEL: Final = frozenset(
     {m.CreateChannel, m.DestroyAdmin, m.DestroyChannel, m.NewAdmin, m.SetAdminProperties}
 )

@@ -108,10 +108,11 @@ class Carrying:
     async def _gather(self) -> None:
         """Tells the ledger who waits; it has seen everything since before this began."""
         await self._host.ask(Tick())  # what came back from the disk before is in the core now
-        for proxy, delivery in self._host.factory.core.deliveries():
-            if proxy.durable and proxy.delivery is delivery:
+        for consumer in self._host.factory.channels.consumers():
+            proxy = consumer.proxy
+            if proxy.durable and proxy.consumer is consumer:
                 self._check()
-                entries: Sequence[Entry] = delivery.all_entries()
+                entries: Sequence[Entry] = consumer.all_entries()
                 if entries:
                     await self._submit(
                         partial(self._ledger.saw, proxy.channel.id, proxy.id, entries)

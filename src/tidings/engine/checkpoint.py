@@ -13,14 +13,11 @@ from tidings.channel.snapshot import (
     State,
     admin_state,
     channel_state,
-    filter_state,
     last_id_state,
-    mapping_state,
     proxy_state,
 )
 from tidings.engine.recording import HOST_ORIGIN
 from tidings.events.envelope import ProducerMark
-from tidings.filters.filter import Filter
 from tidings.stores.payloads import checkpoint_payload, marks_payload, topology_payload
 from tidings.stores.records import Kind, Record
 
@@ -43,9 +40,7 @@ def objects(factory: Factory) -> Iterator[Object]:
     yield 0, "factory", "filters", last_id_state(last_filter)
     for one in list(hosted.filters.values()):
         if one.stored:
-            is_filter = isinstance(one.filter, Filter)
-            state = filter_state(one) if is_filter else mapping_state(one)
-            yield 0, one.kind, str(one.id), state
+            yield 0, one.kind, str(one.id), one.state()
     for channel in list(factory.channels.values()):
         yield channel.id, "channel", str(channel.id), channel_state(channel)
         for side, admins in channel.admins.items():

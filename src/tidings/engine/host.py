@@ -32,7 +32,7 @@ from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping
 from tidings.engine.judging import Judging
-from tidings.engine.leaving import Leaving, leaves
+from tidings.engine.leaving import Leaving
 from tidings.engine.losses import Losses, numbers_text, runs
 from tidings.engine.mailbox import Mailbox, Waiting, weight
 from tidings.engine.perform import Performer
@@ -119,6 +119,7 @@ class Host:
         self._closed = False
         self._closing = asyncio.Lock()
         self._watchers: list[Callable[[e.Notice], None]] = []
+        self._filter_watchers: list[Callable[[e.FilterTypesChanged], None]] = []
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
         self.watchdog.start()
 
@@ -474,6 +475,15 @@ class Host:
         self._watchers.append(watcher)
         return partial(self._watchers.remove, watcher)
 
+    def watch_filters(self, watcher: Callable[[e.FilterTypesChanged], None]) -> None:
+        """Has a function told whenever a filter asks for other event types."""
+        self._filter_watchers.append(watcher)
+
+    def tell_filter_types(self, change: e.FilterTypesChanged) -> None:
+        """Tells those who watch filters."""
+        for watcher in self._filter_watchers:
+            watcher(change)
+
     # The end.
 
     async def drain(self, seconds: float = 10.0) -> bool:
@@ -483,7 +493,7 @@ class Host:
         while self.loop.time() < until:
             if not self.broken.done():  # what is owed then is written by nobody
                 self.writer.flush()
-            leaving = any(leaves(*pair) for pair in self.factory.core.deliveries())
+            leaving = any(one.is_leaving() for one in self.factory.channels.consumers())
             written = self.writer.idle or self.broken.done()
             if not (self._mailbox or leaving or self.disk.waiting) and written:
                 return True

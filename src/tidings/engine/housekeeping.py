@@ -12,6 +12,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from tidings.channel.commands import RefusePersistent
 from tidings.channel.effects import Notice, NoticeKind
 from tidings.engine.carrying import Carrying
 from tidings.engine.swapping import Swapping
@@ -75,6 +76,7 @@ class Housekeeping:
         self._pause = 0.0
         self._not_before = 0.0
         self._told: str | None = None
+        self._full = ""  # why Persistent events are refused; empty if they are not
 
     def start(self, host: Host) -> None:
         """Begins; a host without a disk has nothing to keep."""
@@ -115,7 +117,7 @@ class Housekeeping:
             for _ in range(_ROUNDS):
                 await self._attempt(self._look, "the journal cannot be looked at")
                 went = await self._attempt(self._retain, "old segments of the journal are kept")
-                if not went or not self._is_full():
+                if not went or not self._full:
                     break
             await self._attempt(self._look, "the journal cannot be looked at")
             await self._attempt(self._swap_out, "entries stay in memory")
@@ -171,23 +173,23 @@ class Housekeeping:
 
     def _keep_quota(self, octets: int) -> None:
         assert self._host is not None
-        core = self._host.factory.core
         quota = self.disk_quota
         if quota is not None and octets > quota:
             text = (
                 f"the journal has {octets} octets and may have {quota}: Persistent events are "
                 "refused until consumers have taken some that wait"
             )
-            if not core.disk_full:
+            if not self._full:
                 self._tell(NoticeKind.FAILING, text)
-            core.disk_full = text
-        elif core.disk_full:
-            core.disk_full = ""
+            self._refuse_persistent(text)
+        elif self._full:
+            self._refuse_persistent("")
             self._tell(NoticeKind.CAUGHT_UP, f"the journal has {octets} octets again")
 
-    def _is_full(self) -> bool:
+    def _refuse_persistent(self, reason: str) -> None:
         assert self._host is not None
-        return bool(self._host.factory.core.disk_full)
+        self._full = reason
+        self._host.at_once(RefusePersistent(reason))
 
     async def _retain(self) -> bool:
         """Lets old segments go, as far as that pays; whether some went."""
@@ -246,7 +248,7 @@ class Housekeeping:
         """After an attempt in vain the next one waits, longer each time."""
         assert self._host is not None
         self._pause = (
-            0.0 if useful or self._is_full() else min(2 * self._pause + self.every, _LONGEST_PAUSE)
+            0.0 if useful or self._full else min(2 * self._pause + self.every, _LONGEST_PAUSE)
         )
         self._not_before = self._host.loop.time() + self._pause
 

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import effects as e
 from tidings.channel.commands import CancelPull, Failed, Lost, Polled, Pull
-from tidings.channel.delivery import Delivery as Queues
 from tidings.channel.entries import Entry
-from tidings.channel.holders import Proxy
 from tidings.channel.vocabulary import Form, Style
 from tidings.engine.access import Principal
 from tidings.engine.bodies import Message
@@ -416,11 +414,3 @@ class Leaving:
 def _read(messages: list[Any]) -> list[Message]:
     """The events whose content is here: others are refused or lost."""
     return [message for message in messages if isinstance(message, Message)]
-
-
-def leaves(proxy: Proxy, delivery: Queues) -> bool:
-    """Whether events of a consumer are on their way, or will be without its doing."""
-    if delivery.flight:
-        return True
-    pushed = proxy.style is Style.PUSH and proxy.attached and not proxy.suspended
-    return pushed and (len(delivery.queue) > 0 or delivery.spilled > 0)

@@ -190,6 +190,9 @@ class Performer:
     def _tell_subscriptions(self, effect: e.TellSubscriptions, write: Write) -> None:
         write.after.append(partial(self._out.tell_subscriptions, effect))
 
+    def _filter_types(self, effect: e.FilterTypesChanged, write: Write) -> None:
+        write.after.append(partial(self._host.tell_filter_types, effect))
+
     def _disconnect_peer(self, effect: e.DisconnectPeer, write: Write) -> None:
         write.after.append(partial(self._out.disconnect, effect))
 
@@ -233,6 +236,7 @@ _PERFORM: Final[dict[type, Callable[[Performer, Any, Write], None]]] = {
     e.Deliver: Performer._deliver,
     e.DisconnectPeer: Performer._disconnect_peer,
     e.Done: Performer._done,
+    e.FilterTypesChanged: Performer._filter_types,
     e.Notice: Performer._notice,
     e.PlanChanged: Performer._plan,
     e.Poll: Performer._poll,

@@ -6,9 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tidings.channel.commands import Idle
-from tidings.channel.delivery import Delivery
+from tidings.channel.consumer import Consumer, ConsumerProxy
 from tidings.channel.effects import Outcome
-from tidings.channel.holders import Proxy
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
@@ -32,7 +31,7 @@ class Swapping:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._seen: dict[Proxy, _Seen] = {}
+        self._seen: dict[ConsumerProxy, _Seen] = {}
 
     async def relieve(self, most: int, idle: int) -> int:
         """Puts entries on the disk while memory holds too many.
@@ -58,15 +57,15 @@ class Swapping:
             self._seen[proxy] = self._seen[proxy]._replace(since=now)
         return gone
 
-    async def _look(self, now: int) -> tuple[int, list[tuple[int, int, Proxy]]]:
+    async def _look(self, now: int) -> tuple[int, list[tuple[int, int, ConsumerProxy]]]:
         """How many entries are in memory; and since when they wait for whom, and how many."""
         total = 0
-        still: list[tuple[int, int, Proxy]] = []
-        seen: dict[Proxy, _Seen] = {}
-        for at, (proxy, delivery) in enumerate(self._host.factory.core.deliveries(), 1):
-            held = _in_memory(delivery)
+        still: list[tuple[int, int, ConsumerProxy]] = []
+        seen: dict[ConsumerProxy, _Seen] = {}
+        for at, consumer in enumerate(self._host.factory.channels.consumers(), 1):
+            proxy, held = consumer.proxy, _in_memory(consumer)
             total += held
-            taken = _taken(delivery)
+            taken = _taken(consumer)
             before = self._seen.get(proxy)
             if before is None or before.taken != taken:
                 before = _Seen(taken, now)
@@ -79,11 +78,11 @@ class Swapping:
         return total, still
 
 
-def _in_memory(delivery: Delivery) -> int:
-    return delivery.waiting - delivery.spilled + len(delivery.flight)
+def _in_memory(consumer: Consumer) -> int:
+    return consumer.waiting - consumer.spilled + len(consumer.flight)
 
 
-def _taken(delivery: Delivery) -> int:
+def _taken(consumer: Consumer) -> int:
     """Events its consumer has answered: what expires or is discarded is not its doing."""
-    counts = delivery.counts
+    counts = consumer.counts
     return counts.get(Outcome.DELIVERED, 0) + counts.get(Outcome.REJECTED, 0)

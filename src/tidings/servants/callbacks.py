@@ -1,21 +1,22 @@
 """Callbacks of filters: who is told when a filter asks for other event types.
 
-They are kept with the filter, in memory: after a restart of the service they are attached no
-more, as a client can find out with get_callbacks.
+They are kept in memory: after a restart of the service they are attached no more, as a client can
+find out with get_callbacks.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Final
 
+from tidings.channel.effects import FilterTypesChanged
 from tidings.cos.CosNotifyComm_auto import NotifySubscribe
 from tidings.errors import CallbackNotFound, LimitExceeded
 from tidings.events.reference import Reference
 from tidings.filters.constraint import EventTypePattern
-from tidings.filters.filter import EventTypes, Filter
+from tidings.filters.filter import EventTypes
 from tidings.orb.aio.orb import Orb
 from tidings.orb.exceptions import OBJECT_NOT_EXIST, CorbaError
 from tidings.servants.types import types_out
@@ -25,37 +26,76 @@ MAX_CALLBACKS: Final = 1_000
 _log = logging.getLogger(__name__)
 
 
-class FilterCallback:
+class FilterCallbacks:
+    """The callbacks of all filters.
+
+    Args:
+        orb: Carries the calls out.
+        exists: Whether there is a filter with this id.
+    """
+
+    def __init__(self, orb: Orb, exists: Callable[[int], bool]) -> None:
+        self._orb = orb
+        self._exists = exists
+        self._last = 0
+        self._by_filter: dict[int, dict[int, _Callback]] = {}
+
+    def of(self, filter: int) -> tuple[int, ...]:
+        """The ids of a filter's callbacks."""
+        return tuple(self._by_filter.get(filter, ()))
+
+    def attach(self, filter: int, client: Reference) -> int:
+        """Has a client told whenever a filter asks for other event types; the callback's id.
+
+        Raises:
+            LimitExceeded: The filter has as many callbacks as it may.
+        """
+        for gone in [id for id in self._by_filter if not self._exists(id)]:
+            del self._by_filter[gone]
+        attached = self._by_filter.setdefault(filter, {})
+        if len(attached) >= MAX_CALLBACKS:
+            raise LimitExceeded(f"a filter has at most {MAX_CALLBACKS} callbacks; detach some")
+        self._last = id = self._last + 1
+        stub = self._orb.stub(NotifySubscribe, client)
+        attached[id] = _Callback(stub, lambda: attached.pop(id, None))
+        return id
+
+    def detach(self, filter: int, callback: int) -> None:
+        """Stops telling a client.
+
+        Raises:
+            CallbackNotFound: The filter has no such callback.
+        """
+        if self._by_filter.get(filter, {}).pop(callback, None) is None:
+            raise CallbackNotFound(f"the filter has no callback {callback}")
+
+    def tell(self, change: FilterTypesChanged) -> None:
+        """Has all clients of a filter told of a change."""
+        for callback in list(self._by_filter.get(change.filter, {}).values()):
+            callback.tell(change.added, change.removed)
+
+
+class _Callback:
     """A callback: called with what has changed, one call at a time and in order.
 
     Changes that come while a call is under way are told together in the next one; so however
     slow the client is, no more waits for it than the filter's event types.
 
     Args:
-        orb: Carries the calls out.
-        client: A CosNotifyComm::NotifySubscribe.
-        filter: Where to attach it.
-
-    Attributes:
-        id: Names it at the filter.
-
-    Raises:
-        LimitExceeded: The filter has as many callbacks as it may.
+        client: Who is told.
+        drop: Detaches it: the client does not exist any more.
     """
 
-    def __init__(self, orb: Orb, client: Reference, filter: Filter) -> None:
-        if len(filter.callbacks()) >= MAX_CALLBACKS:
-            raise LimitExceeded(f"a filter has at most {MAX_CALLBACKS} callbacks; detach some")
-        self._client = orb.stub(NotifySubscribe, client)
-        self._filter = filter
+    def __init__(self, client: NotifySubscribe, drop: Callable[[], object]) -> None:
+        self._client = client
+        self._drop = drop
         self._added: set[EventTypePattern] = set()
         self._removed: set[EventTypePattern] = set()
         # Only the event loop and this object know the task: without this it could vanish.
         self._task: asyncio.Task[None] | None = None
-        self.id = filter.attach_callback(self)
 
-    def __call__(self, added: EventTypes, removed: EventTypes) -> None:
-        """The filter asks for other event types; its client is told later."""
+    def tell(self, added: EventTypes, removed: EventTypes) -> None:
+        """The filter asks for other event types; the client is told later."""
         # What came and went again before it was told was never there.
         fresh, gone = added - self._removed, removed - self._added
         self._added -= removed
@@ -63,9 +103,9 @@ class FilterCallback:
         self._added |= fresh
         self._removed |= gone
         if self._task is None:
-            self._task = asyncio.get_running_loop().create_task(self._tell())
+            self._task = asyncio.get_running_loop().create_task(self._tell_all())
 
-    async def _tell(self) -> None:
+    async def _tell_all(self) -> None:
         try:
             while self._added or self._removed:
                 await self._tell_once()
@@ -79,7 +119,6 @@ class FilterCallback:
         try:
             await self._client.subscription_change(types_out(added), types_out(removed))
         except OBJECT_NOT_EXIST:
-            with suppress(CallbackNotFound):  # the client itself may have been faster
-                self._filter.detach_callback(self.id)
+            self._drop()
         except CorbaError as error:
             _log.info("a callback of a filter was not told of a change: %s", error)

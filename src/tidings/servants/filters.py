@@ -28,9 +28,8 @@ from tidings.engine.access import Verb
 from tidings.events.boxes import Value
 from tidings.events.fields import Fields
 from tidings.events.reference import Reference
-from tidings.filters.filter import Filter, FilterVersion, accepted_grammar
+from tidings.filters.filter import FilterVersion, accepted_grammar
 from tidings.orb.stubs import Interface
-from tidings.servants.callbacks import FilterCallback
 from tidings.servants.constraints import constraints_in, info_out, selected, unknown_id
 from tidings.servants.matching import any_fields, structured_fields, typed_fields
 from tidings.servants.service import ObjectServant
@@ -130,16 +129,18 @@ class FilterObject(ObjectServant, FilterServant):
         if not callback.profiles:
             raise errors.InvalidUsage("a callback is needed, not a nil reference")
         await self.service.orb.admit(callback)
-        return FilterCallback(self.service.orb, callback, self._changeable()).id
+        self._require_manage()
+        return self.service.callbacks.attach(self._id, callback)
 
     async def detach_callback(self, callback: int) -> None:
         """Stops telling a client."""
-        self._changeable().detach_callback(callback)
+        self._require_manage()
+        self.service.callbacks.detach(self._id, callback)
 
     async def get_callbacks(self) -> Sequence[int]:
         """The ids of all callbacks."""
         self._info()  # who may not look is told so
-        return tuple(self.service.host.factory.filters.filter(self._id).callbacks())
+        return self.service.callbacks.of(self._id)
 
     @property
     def _id(self) -> int:
@@ -162,9 +163,8 @@ class FilterObject(ObjectServant, FilterServant):
             return self.service.host.settings.empty_filter_passes
         return FilterVersion(info.version, info.constraints).matches(fields)
 
-    def _changeable(self) -> Filter:
-        """The filter itself, for those who may change it: callbacks are not the core's matter."""
+    def _require_manage(self) -> None:
+        """Lets those pass who may change the filter: callbacks are not the core's matter."""
         host, grant = self.service.host, self.service.grants[self.key.grant]
         owner, what = self._info().owner, f"filter {self._id}"
         host.access.require(grant.principal, Verb.MANAGE, what, owner)
-        return host.factory.filters.filter(self._id)

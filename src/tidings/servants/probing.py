@@ -13,6 +13,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Final
 
+from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.management import Disconnect
 from tidings.channel.vocabulary import Side
 from tidings.errors import NotFound, TidingsError
@@ -113,7 +114,8 @@ class Probing:
             proxy = self._host.factory.channel(channel).proxy(id)
         except NotFound:
             return
-        waits = proxy.delivery is not None and bool(proxy.delivery.pulls)
+        consumer = proxy.consumer if isinstance(proxy, ConsumerProxy) else None
+        waits = consumer is not None and bool(consumer.pulls)
         if waits or not self._is_current(key, endpoint):
             return
         if self._heard_at(key, endpoint) > endpoint.missed_at:

@@ -16,6 +16,7 @@ from tidings.errors import Forbidden
 from tidings.events.reference import Reference
 from tidings.orb.bounded_cache import BoundedCache
 from tidings.orb.ior import profile_of
+from tidings.servants.callbacks import FilterCallbacks
 from tidings.servants.calls import ClientOptions
 from tidings.servants.clients import Clients
 from tidings.servants.door import GatheringDoor
@@ -72,6 +73,7 @@ class CorbaService:
         grants: By id, on whose behalf a reference is used; 0 is the owner of the service.
         client_options: How clients are called.
         clients: Those who are connected to proxies.
+        callbacks: Those who are told when filters ask for other event types.
     """
 
     host: Host
@@ -83,12 +85,15 @@ class CorbaService:
     grants: dict[int, Grant] = field(default_factory=lambda: {0: Grant(0, OWNER)})
     client_options: ClientOptions = field(default_factory=ClientOptions)
     clients: Clients = field(init=False)
+    callbacks: FilterCallbacks = field(init=False)
     _doors: dict[int, tuple[Grant, GatheringDoor]] = field(default_factory=dict)
     # Keys that were found to be ours: to find that out takes as long as to read a small event.
     _read: BoundedCache[bytes, ObjectKey] = field(default_factory=lambda: BoundedCache(4096))
 
     def __post_init__(self) -> None:
         self.clients = Clients(self.host, self.orb, self.client_options, self.own_key)
+        self.callbacks = FilterCallbacks(self.orb, self.host.factory.filters.filters.__contains__)
+        self.host.watch_filters(self.callbacks.tell)
 
     def find(self, octets: bytes) -> Servant | None:
         """The servant for an object key: what the ORB asks for each request."""

@@ -142,13 +142,13 @@ async def consumers(host: Host) -> AsyncIterator[Consumer]:
     """All consumers that have or had events, one by one."""
     turns = Turns()
     for channel in list(host.factory.channels.values()):
-        for proxy, delivery in channel.deliveries():
-            waiting = delivery.waiting
+        for found in channel.consumers():
+            proxy, waiting = found.proxy, found.waiting
             oldest: int | None = None
-            if delivery.flight:
-                oldest = min(delivery.flight) if len(delivery.flight) <= _SEARCHED else None
-            elif waiting and delivery.queue.length <= _SEARCHED:
-                oldest = min((entry.seq for entry in delivery.queue.entries()), default=None)
+            if found.flight:
+                oldest = min(found.flight) if len(found.flight) <= _SEARCHED else None
+            elif waiting and found.queue.length <= _SEARCHED:
+                oldest = min((entry.seq for entry in found.queue.entries()), default=None)
             behind = waiting if oldest is None else max(waiting, channel.seq - oldest + 1)
             yield Consumer(
                 channel.id,
@@ -157,11 +157,11 @@ async def consumers(host: Host) -> AsyncIterator[Consumer]:
                 proxy.name,
                 proxy.attached,
                 waiting,
-                len(delivery.flight),
-                delivery.failures,
+                len(found.flight),
+                found.failures,
                 behind,
                 oldest,
-                {outcome.name.lower(): count for outcome, count in delivery.counts.items()},
+                {outcome.name.lower(): count for outcome, count in found.counts.items()},
             )
             await turns.give()
 

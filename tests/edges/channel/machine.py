@@ -12,6 +12,7 @@ from typing import TypeVar
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel.channel import Channel
+from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.effects import Deliver, Done, Effect, Outcome, Pulled, Refill, Spill
 from tidings.channel.entries import Entry
 from tidings.channel.factory import Answer, Factory
@@ -247,10 +248,14 @@ class Machine:
         """A proxy itself."""
         return self.core_channel.proxy(id)
 
+    def consumer(self, id: int) -> ConsumerProxy:
+        """A consumer's proxy itself."""
+        return self.core_channel.consumer(id)
+
     def waiting(self, proxy: int) -> list[int]:
         """What waits for a consumer in memory, in the order of delivery."""
-        delivery = self.proxy(proxy).delivery
-        return [] if delivery is None else [entry.seq for entry in delivery.queue.entries()]
+        consumer = self.consumer(proxy).consumer
+        return [] if consumer is None else [entry.seq for entry in consumer.queue.entries()]
 
     def is_empty(self) -> bool:
         """Whether nothing is left of any event."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.edges.channel.machine import PERSISTENT_CHANNEL, SECOND, Machine, moment, named
 from tidings.channel import commands as c
 from tidings.channel import management as m
-from tidings.channel.delivery import MAX_CAUSES
+from tidings.channel.consumer import MAX_CAUSES
 from tidings.channel.effects import (
     Accepted,
     Cause,
@@ -29,7 +29,7 @@ from tidings.channel.effects import (
 from tidings.channel.entries import NEVER, Entry
 from tidings.channel.settings import Limits, Settings
 from tidings.channel.vocabulary import Form, Item, Place, Style
-from tidings.errors import Disconnected, InvalidUsage, ProxyNotFound, TidingsError
+from tidings.errors import Disconnected, DiskFull, InvalidUsage, ProxyNotFound, TidingsError
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
 
@@ -375,3 +375,13 @@ def test_a_clock_that_is_set_moves_the_times_of_what_waits_or_is_in_flight() -> 
     machine.do(c.ClockSet(0))
     machine.do(m.Connect(machine.channel, other, window=9, again=True))
     assert machine.done(other) == {Outcome.EXPIRED: 2}
+
+
+def test_persistent_events_are_refused_while_the_disk_is_full() -> None:
+    machine = Machine(spills=True, qos={"EventReliability": 1})
+    machine.do(c.RefusePersistent("the journal is too long"))
+    [answer] = machine.push("one")
+    assert isinstance(answer, DiskFull)
+    assert str(answer) == "the journal is too long"
+    machine.do(c.RefusePersistent(""))
+    assert machine.push("one") == [1]

@@ -9,10 +9,9 @@ import pytest
 from tests.edges.channel.machine import ORIGIN, Machine, named
 from tidings import errors
 from tidings.channel import commands as c
-from tidings.channel import factory, pumping
 from tidings.channel import management as m
+from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.effects import Deliver, DisconnectPeer, TopologyChanged
-from tidings.channel.holders import Proxy
 from tidings.channel.property_errors import TIME_T
 from tidings.channel.settings import DEFAULT_SETTINGS, Counted, Settings
 from tidings.channel.vocabulary import InfoMode, Operator, Place, Side, Style
@@ -155,13 +154,15 @@ def test_a_fault_at_one_consumer_leaves_the_others_their_turn(
     machine = Machine()
     first, second = machine.new_consumer(), machine.new_consumer()
 
-    def faulty(proxy: Proxy, now: int) -> None:
+    pump = ConsumerProxy.pump
+
+    def faulty(proxy: ConsumerProxy, now: int) -> None:
         if proxy.id == first:
             raise ZeroDivisionError("planted")
-        pumping.pump(proxy, now)
+        pump(proxy, now)
 
     with monkeypatch.context() as patch:
-        patch.setattr(factory, "pump", faulty)
+        patch.setattr(ConsumerProxy, "pump", faulty)
         with pytest.raises(ZeroDivisionError):
             machine.push("one")
     machine.do(c.Tick())
@@ -278,7 +279,7 @@ def test_what_is_written_down_of_a_filter() -> None:
 def test_a_destroyed_filter_is_dropped_by_who_holds_it() -> None:
     machine = Machine()
     place = Place(machine.channel, proxy=machine.new_consumer())
-    proxy = machine.proxy(place.proxy or 0)
+    proxy = machine.consumer(place.proxy or 0)
     filter_id, kept = new_filter(machine, private=False), new_filter(machine, private=False)
     for one in (filter_id, kept, filter_id):
         machine.do(m.AddFilter(place, one))

@@ -164,7 +164,7 @@ def test_best_effort_events_are_never_on_the_disk_and_lost_beyond_the_limit() ->
     machine.push(*"abcde", named("later", start=moment(SECOND)))
     machine.resume(consumer)
     machine.push(*(named("x", header=PASSING) for _ in range(9)))
-    delivery = machine.proxy(consumer).delivery
+    delivery = machine.consumer(consumer).consumer
     assert delivery is not None
     assert (len(delivery.queue), len(delivery.later), len(delivery.held)) == (2, 1, 1)
     assert machine.done(consumer)[Outcome.DISCARDED] == 8

@@ -80,7 +80,8 @@ def test_who_is_not_connected_stands_in_no_plan() -> None:
 
 def test_a_supplier_is_judged_only_where_there_are_filters() -> None:
     machine = Machine()
-    proxy, above = machine.proxy(machine.supplier), Place(machine.channel, Side.SUPPLIER, 0)
+    proxy = machine.core_channel.supplier(machine.supplier)
+    above = Place(machine.channel, Side.SUPPLIER, 0)
     assert not proxy.judged
     for place in (above, Place(machine.channel, proxy=proxy.id)):
         machine.filtered(place, "$a == 1")
@@ -91,7 +92,7 @@ def test_a_supplier_is_judged_only_where_there_are_filters() -> None:
     later = machine.do(m.ObtainProxy(machine.channel, Side.SUPPLIER, Style.PUSH))
     machine.filtered(above, "FALSE")
     machine.do(m.Connect(machine.channel, later))
-    assert machine.proxy(later).judged
+    assert machine.core_channel.supplier(later).judged
 
 
 def test_filters_see_the_time_of_the_wall() -> None:

@@ -197,7 +197,7 @@ def test_what_cannot_be_set_below_a_channel_follows_it(below: bool) -> None:
     later = machine.new_supplier()
     machine.do(m.SetQoS(Place(machine.channel), {"EventReliability": 1}))
     suppliers = [machine.supplier, later, machine.new_supplier()]
-    assert [machine.proxy(one).defaults[2] for one in suppliers] == [not below] * 3
+    assert [machine.core_channel.supplier(one).defaults[2] for one in suppliers] == [not below] * 3
 
 
 def test_followed_properties_reach_what_was_never_set_below() -> None:
@@ -216,7 +216,7 @@ def test_followed_properties_reach_what_was_never_set_below() -> None:
     machine.do(m.Suspend(machine.channel, follows))
     machine.push("a", "b", "c")
     assert machine.waiting(follows) == [2, 3]
-    assert machine.proxy(machine.supplier).defaults == (8, 70, False)
+    assert machine.core_channel.supplier(machine.supplier).defaults == (8, 70, False)
 
 
 def test_followed_properties_do_not_leave_a_child_in_conflict() -> None:

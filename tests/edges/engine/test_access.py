@@ -144,7 +144,12 @@ def needed(channel: int, proxy: int, filter: int) -> list[tuple[Any, tuple[Verb,
         *(m.AddMapped(filter, []), m.ModifyMapped(filter), m.DestroyFilter(filter)),
     ]
     of_the_engine = [
-        *(c.ClockSet(0), c.Idle(channel, proxy), c.Refilled(channel, proxy, [], 0)),
+        *(
+            c.ClockSet(0),
+            c.RefusePersistent("full"),
+            c.Idle(channel, proxy),
+            c.Refilled(channel, proxy, [], 0),
+        ),
         *(c.Lost(channel, proxy, [1]), c.Revoke(channel, [1]), c.Tick()),
     ]
     return [

@@ -199,8 +199,8 @@ async def filled(host: Host, channel: int, source: int, segments: int = 3) -> in
 
 async def acknowledged(host: Host) -> None:
     """Waits until all that was acknowledged is in the journal."""
-    all_of_them = host.factory.core.deliveries
-    await until(lambda: all(d.waiting == d.spilled and not d.flight for _, d in all_of_them()))
+    all_of_them = host.factory.channels.consumers
+    await until(lambda: all(d.waiting == d.spilled and not d.flight for d in all_of_them()))
     host.writer.flush()
     await until(lambda: host.writer.idle)
 
@@ -341,7 +341,7 @@ async def test_who_moves_or_holds_little_is_left_alone(tmp_path: Path) -> None:
         await asyncio.sleep(0.002)
         keeper.most_entries = 150
         await soon(keeper.run_once())  # the one that took something last stays
-        deliveries = {p.id: d for p, d in host.factory.core.deliveries()}
+        deliveries = {d.proxy.id: d for d in host.factory.channels.consumers()}
         assert {id: d.spilled for id, d in deliveries.items()} == {first: 0, second: 150, small: 0}
         keeper.most_entries, keeper.idle_seconds = 0, 60.0
         await soon(keeper.run_once())

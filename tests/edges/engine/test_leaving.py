@@ -450,7 +450,7 @@ async def test_events_that_are_being_written_are_spilled_for_each_who_waits(tmp_
         await soon(push)
         catalog, proxies = store_of(host).catalog, host.factory.channels[channel].proxies
         for one in slow:
-            delivery = proxies[one].delivery
+            delivery = proxies[one].consumer
             while catalog.spilled(channel, one) != delivery.spilled:
                 await turns(1)
             await gets_all(host, channel, one, 40)

@@ -185,7 +185,7 @@ async def test_persistent_connections_are_back_with_their_queues_and_the_others_
     endpoint.ack_many(found)
     assert proxies[quiet].suspended
     assert proxies[quiet].qos.priority == 3
-    delivery = proxies[quiet].delivery
+    delivery = host.factory.channels[channel].consumer(quiet).consumer
     assert delivery is not None
     assert delivery.waiting == 5
     source = await supplier(host, channel)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tidings.errors import (
-    CallbackNotFound,
     ConstraintNotFound,
     InvalidConstraint,
     InvalidEventType,
@@ -23,7 +22,7 @@ from tidings.filters.constraint import (
     accepted_constraint,
     constraint,
 )
-from tidings.filters.filter import Filter, FilterVersion
+from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappedConstraint, MappingFilter
 
 EVENT = fields_of(event("d", "t", "n", {"a": 1}))
@@ -74,52 +73,8 @@ def test_what_is_no_constraint_or_unknown_is_refused_and_nothing_changed() -> No
         MappedConstraint("$a == 1", short(1))  # type: ignore[arg-type]
     with pytest.raises(ConstraintNotFound, match="no constraint 1"):
         asked.constraints([1])
-    with pytest.raises(CallbackNotFound, match="no callback 7"):
-        asked.detach_callback(7)
     assert asked.version is before
     assert asked.add([YES]) == [1]
-
-
-def test_watchers_hear_of_every_version() -> None:
-    asked, heard = Filter(), list[FilterVersion]()
-    unwatch = asked.watch(heard.append)
-    asked.add([YES])
-    asked.add([NO])
-    unwatch()
-    unwatch()
-    asked.clear()
-    assert [version.number for version in heard] == [2, 3]
-
-
-def test_one_who_fails_does_not_keep_the_others_from_hearing() -> None:
-    def fail(version: FilterVersion) -> None:
-        raise RuntimeError(f"cannot take {version.number}")
-
-    asked, heard = Filter(), list[FilterVersion]()
-    asked.watch(fail)
-    asked.watch(heard.append)
-    with pytest.raises(ExceptionGroup) as caught:
-        asked.add([YES])
-    assert [str(error) for error in caught.value.exceptions] == ["cannot take 2"]
-    assert heard == [asked.version]
-    assert asked.version.constraints == {1: YES}
-
-
-def test_who_changes_the_filter_while_it_tells_is_told_too() -> None:
-    asked, heard = Filter(), list[int]()
-
-    def add_more(version: FilterVersion) -> None:
-        heard.append(version.number)
-        if version.number == 2:
-            asked.add([NO])
-
-    asked.watch(add_more)
-    later = list[int]()
-    asked.watch(lambda version: later.append(version.number))
-    asked.add([YES])
-    assert heard == [2, 3]
-    assert later == [2, 3]
-    assert asked.version.constraints == {1: YES, 2: NO}
 
 
 @pytest.mark.parametrize(

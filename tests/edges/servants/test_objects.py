@@ -555,8 +555,7 @@ async def test_a_callback_that_is_no_more_is_dropped_and_one_that_fails_otherwis
         assert len(await made.get_callbacks()) == 1
         scene.client.deactivate(b"listener")
         await made.add_constraints([expression("", ("Auction", "End"))])
-        found = scene.service.host.factory.filters.filter(1)
-        await until(lambda: not found.callbacks())
+        await until(lambda: not scene.service.callbacks.of(1))
 
 
 async def test_a_filter_has_so_many_callbacks_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -862,7 +862,7 @@ async def structured_supply(made: World, channel: Whatever) -> Whatever:
 
 def flight(made: World) -> int:
     """How many events were handed out and are not done with."""
-    delivery = made.host.factory.channel(1).proxy(1).delivery
+    delivery = made.host.factory.channel(1).consumer(1).consumer
     assert delivery is not None
     return len(delivery.flight)
 

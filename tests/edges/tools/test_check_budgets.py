@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tools import check_budgets
-from tools.check_budgets import Budgets, check, functions, length_breaches
+from tools.check_budgets import Budgets, check, functions, import_cycles, length_breaches
 
 LONG_FUNCTION = "def f():\n    a = 1\n    b = 2\n    return a + b\n"
 HASH = "    --hash=sha256:" + "0f" * 32
@@ -47,6 +47,22 @@ def project(tmp_path: Path) -> Path:
 )
 def test_functions_have_names_and_lengths(text: str, found: dict[str, int]) -> None:
     assert dict(functions(ast.parse(text))) == found
+
+
+def test_modules_that_import_each_other_are_named_whatever_the_import_is_for() -> None:
+    for_types = "if TYPE_CHECKING:\n    from tidings.part.a import A\n"
+    files = {
+        "above": "import tidings.part.a\n",
+        "a": "from tidings.part import b, other\n",
+        "b": "from tidings.part.c import C\n",
+        "c": for_types,
+        "below": "import ast\n",
+    }
+    placed = [(f"src/tidings/part/{name}.py", text) for name, text in files.items()]
+    found = import_cycles("src/tidings/part", placed)
+    assert found == ["src/tidings/part: a, b, c import each other"]
+    straight = [(path, text.replace(for_types, "")) for path, text in placed]
+    assert not import_cycles("src/tidings/part", straight)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tidings import event
 from tidings.channel.channel import Channel
 from tidings.channel.commands import Push
 from tidings.channel.management import Connect
-from tidings.channel.snapshot import admin_state, channel_state, filter_state, proxy_state
+from tidings.channel.snapshot import admin_state, channel_state, proxy_state
 from tidings.engine.bodies import Message
 from tidings.engine.endpoints import BufferEndpoint
 from tidings.engine.host import Host
@@ -113,7 +113,7 @@ def objects(host: Host) -> dict[str, Any]:
                 found[f"proxy {proxy.id}"] = proxy_state(proxy)
     for hosted in host.factory.filters.filters.values():
         if isinstance(hosted.filter, Filter) and (hosted.holders or not hosted.private):
-            found[f"filter {hosted.id}"] = filter_state(hosted)
+            found[f"filter {hosted.id}"] = hosted.state()
     plain: dict[str, Any] = json.loads(json.dumps(found))
     return plain
 
@@ -122,9 +122,9 @@ async def drained(host: Host, channel: Channel, consumer: str) -> list[Message]:
     """Takes all that waits for a consumer, in its order, and acknowledges nothing."""
     if consumer not in channel.names:
         return []
-    proxy = channel.proxies[channel.names[consumer]]
-    delivery = proxy.delivery
-    waiting = 0 if delivery is None else delivery.waiting + len(delivery.flight)
+    proxy = channel.consumer(channel.names[consumer])
+    state = proxy.consumer
+    waiting = 0 if state is None else state.waiting + len(state.flight)
     endpoint = BufferEndpoint()
     window = waiting + 1_000
     await host.connect(Connect(channel.id, proxy.id, window=window, again=True), endpoint)

@@ -1,0 +1,956 @@
+"""A consumer's proxy, and its delivery state: what waits, what is in flight, when to try again.
+
+`Consumer` has all that happens to the events of one consumer: they are put into its queue, handed
+over while there is room in its window or somebody pulls, and answered for. When too many wait, the
+quality of service comes first: above MaxEventsPerConsumer the DiscardPolicy chooses. The server's
+own limits hold besides: above them BestEffort events are discarded by the same policy, Persistent
+ones go to the disk and come back when there is room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import repeat
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+from tidings.channel.backlog import discard_key
+from tidings.channel.commands import Pull, Redrive, Refilled
+from tidings.channel.effects import (
+    Accepted,
+    Cause,
+    DeadLetter,
+    Deliver,
+    Done,
+    NoticeKind,
+    Outcome,
+    Pulled,
+    PullEnded,
+    Refill,
+    Settled,
+    Spill,
+    Unspill,
+)
+from tidings.channel.entries import ABSOLUTE, NEVER, PERSISTENT, Entry
+from tidings.channel.holders import Admin, Proxy
+from tidings.channel.lifetimes import Quality, expiry_of
+from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS
+from tidings.channel.queues import Queue, shifted
+from tidings.channel.vocabulary import Form, Style
+from tidings.errors import Disconnected, InvalidUsage
+from tidings.events.fields import Fields
+from tidings.events.texts import shortened
+from tidings.filters.plan import MappingRule, PlanOptions
+
+# A field of a named tuple, read without a Python call.
+_SEQ: Final[Callable[[Entry], int]] = itemgetter(1)
+_NONE_AGAIN: Final[frozenset[int]] = frozenset()
+_SERVER_LIMIT: Final = "the server keeps no more for one consumer"
+
+# Before every event, in every order.
+_BEFORE_ALL: Final = Entry(-NEVER, 0, NEVER, 0, 0)
+
+# Of very many failures of one event the first and the latest are kept.
+MAX_CAUSES: Final = 10
+
+# Longer reasons are cut: they are kept with every event that failed.
+MAX_REASON: Final = 1_000
+
+
+class ConsumerProxy(Proxy):
+    """A proxy through which events go out.
+
+    Attributes:
+        consumer: Its consumer's delivery state; made when first needed.
+        special: Whether it may see another priority or lifetime than others.
+        mapping: Its mapping filters, priority and lifetime; None for none.
+    """
+
+    __slots__ = ("consumer", "mapping", "special")
+
+    def __init__(self, admin: Admin, id: int, style: Style, form: Form, qos: QoS) -> None:
+        super().__init__(admin, id, style, form, qos)
+        self.special = False
+        self.mapping: tuple[MappingRule | None, MappingRule | None] | None = None
+        self.consumer: Consumer | None = None
+
+    def ensure_consumer(self) -> Consumer:
+        """Its consumer's delivery state, made if there is none yet."""
+        if self.consumer is None:
+            self.consumer = Consumer(self)
+        return self.consumer
+
+    @property
+    def order(self) -> OrderPolicy:
+        """In which order it gets its events."""
+        asked = self.qos.order_policy
+        return self.channel.core.settings.any_order if asked is OrderPolicy.ANY else asked
+
+    @property
+    def discard_policy(self) -> DiscardPolicy:
+        """Which of its events go first."""
+        asked = self.qos.discard_policy
+        return self.channel.core.settings.any_discard if asked is DiscardPolicy.ANY else asked
+
+    def adjust(self, by_priority: MappingRule | None, by_lifetime: MappingRule | None) -> None:
+        """Works out again what the flow of events needs to know of it.
+
+        Args:
+            by_priority: Its mapping filter for priorities.
+            by_lifetime: Its mapping filter for lifetimes.
+        """
+        qos = self.qos
+        mapped = by_priority is not None or by_lifetime is not None
+        self.mapping = (by_priority, by_lifetime) if mapped else None
+        supported = qos.start_time_supported and qos.stop_time_supported
+        self.special = mapped or bool(qos.priority or qos.timeout) or not supported
+        if self.consumer is not None:
+            self.consumer.adjust()
+
+    def view_of(
+        self, entry: Entry, fields: Fields, quality: Quality, options: PlanOptions, now: int
+    ) -> tuple[Entry, int | None]:
+        """An event as this consumer sees it, and when it may have it.
+
+        A mapping filter that matches overrides everything; then come the event's own properties,
+        then what the supplier's proxy says, then the consumer's.
+        """
+        qos = self.qos
+        priority, timeout = quality.priority, quality.timeout
+        if not quality.own_priority and not priority:
+            priority = qos.priority
+        if not quality.own_timeout and not timeout:
+            timeout = qos.timeout
+        if self.mapping is not None:
+            by_priority, by_lifetime = self.mapping
+            if by_priority is not None:
+                own = quality.priority if quality.own_priority else None
+                priority = by_priority.value(fields, own, options)
+            if by_lifetime is not None:
+                own = quality.timeout if quality.own_timeout else None
+                timeout = by_lifetime.value(fields, own, options)
+        stop = quality.stop if qos.stop_time_supported else None
+        expiry, absolute = expiry_of(timeout, stop, now)
+        flags = entry.flags & ~ABSOLUTE | absolute
+        start = quality.start if qos.start_time_supported else None
+        if (priority, expiry, flags) == (entry.priority, entry.expiry, entry.flags):
+            return entry, start
+        return Entry(expiry, entry.seq, priority, entry.octets, flags), start
+
+    def pump(self, now: int) -> None:
+        """Hands over what can be handed over now."""
+        if self.consumer is not None:
+            self.consumer.pump(now)
+
+    def discard(self, seq: int) -> None:
+        """Discards its copy of an event, if it is in memory."""
+        consumer = self.consumer
+        gone = [] if consumer is None else consumer.withdraw([seq])
+        if consumer is not None and gone:
+            consumer.settle(gone, Outcome.DISCARDED)
+            consumer.touch()  # it may have been in flight
+
+    def cut(self) -> None:
+        """Who waits at it is told, and what was in flight waits again."""
+        if self.consumer is not None:
+            self.consumer.end_pulls()
+            self.consumer.put_back()
+
+    def drop_events(self) -> None:
+        """The proxy ends: who waits at it is told, and its events are done with."""
+        consumer = self.consumer
+        if consumer is not None:
+            consumer.end_pulls()
+            consumer.drop_events()
+            self.consumer = None
+
+
+class WaitingPull(NamedTuple):
+    """A pull that has not been answered.
+
+    Attributes:
+        token: The engine's number for it.
+        most: At most so many events.
+        until: When it stops waiting, host time; None for never.
+        lease: How long the consumer has to acknowledge; None if the engine does it.
+    """
+
+    token: int
+    most: int
+    until: int | None
+    lease: int | None
+
+
+class Consumer:
+    """One consumer's delivery state.
+
+    Attributes:
+        proxy: What the consumer is connected to.
+        channel: Keeps the account of its events.
+        core: What all channels share.
+        queue: Events that wait, ready to go.
+        later: Heap of events whose StartTime has not come, with that time.
+        flight: Events handed over and not answered yet, in order.
+        again: Numbers of events that may have been handed over before.
+        again_upto: So may all events up to this number: before a restart, for instance.
+        causes: Why deliveries failed, by event; the first cause is always kept.
+        failures: How many deliveries failed in a row.
+        retry_at: Nothing is handed over before.
+        first_at: Since when an event has been waiting for its batch; None for none.
+        leases: Until when a pull consumer has to acknowledge, by event.
+        pulls: Pulls that wait, the oldest first.
+        alarm: When the proxy is to be looked at; None for never.
+        slow: Whether the consumer was reported as slow and has not caught up.
+        spilled: How many of its entries are on the disk.
+        boundary: Everything on the disk comes after this entry.
+        refilling: In which order entries are on their way back; None if none are.
+        held: Events that belong behind something on the disk, but must stay in memory: those
+            that came during a refill, and BestEffort ones.
+        returned: Numbers of events that came back from flight, so that others that come back
+            later find their place among them.
+        counts: What became of its copies, by outcome.
+        most: More entries than this are too many, by quality of service or server limit.
+        most_octets: More content than this is too much.
+    """
+
+    __slots__ = (
+        "again",
+        "again_upto",
+        "alarm",
+        "boundary",
+        "causes",
+        "channel",
+        "core",
+        "counts",
+        "failures",
+        "first_at",
+        "flight",
+        "held",
+        "later",
+        "leases",
+        "most",
+        "most_octets",
+        "proxy",
+        "pulls",
+        "queue",
+        "refilling",
+        "retry_at",
+        "returned",
+        "slow",
+        "spilled",
+    )
+
+    def __init__(self, proxy: ConsumerProxy) -> None:
+        self.proxy = proxy
+        self.channel = proxy.channel
+        self.core = proxy.channel.core
+        self.queue = Queue(proxy.order)
+        self.later: list[tuple[int, Entry]] = []
+        self.flight: dict[int, Entry] = {}
+        self.again: set[int] = set()
+        self.again_upto = 0
+        self.causes: dict[int, list[Cause]] = {}
+        self.failures = 0
+        self.retry_at = 0
+        self.first_at: int | None = None
+        self.leases: dict[int, int] = {}
+        self.pulls: list[WaitingPull] = []
+        self.alarm: int | None = None
+        self.slow = False
+        self.spilled = 0
+        self.held: list[Entry] = []
+        self.returned: set[int] = set()
+        self.boundary: Entry | None = None
+        self.refilling: OrderPolicy | None = None
+        self.counts: dict[Outcome, int] = {}
+        self.most = self.most_octets = 0
+        self._adjust_limits()
+
+    def _adjust_limits(self) -> None:
+        limits = self.core.settings.limits
+        asked = self.proxy.qos.max_events_per_consumer
+        most = limits.entries_per_consumer
+        self.most = min(asked, most) if asked else most
+        self.most_octets = limits.octets_per_consumer
+
+    # What there is.
+
+    @property
+    def waiting(self) -> int:
+        """How many events wait, in memory and on the disk, not counting those in flight."""
+        return len(self.queue) + len(self.later) + len(self.held) + self.spilled
+
+    def is_over(self) -> bool:
+        """Whether more waits in memory than may."""
+        return len(self.queue) + len(self.later) > self.most or self.queue.octets > self.most_octets
+
+    def all_entries(self) -> list[Entry]:
+        """Every event of the consumer that is in memory, in flight or waiting."""
+        later = [entry for _, entry in sorted(self.later)]
+        return [*self.flight.values(), *self.queue.entries(), *self.held, *later]
+
+    def undiscardable(self) -> list[Entry]:
+        """Events that are in flight, or wait for something else than their turn."""
+        return [*self.flight.values(), *self.held, *(entry for _, entry in self.later)]
+
+    def is_leaving(self) -> bool:
+        """Whether events are on their way, or will be without the consumer's doing."""
+        if self.flight:
+            return True
+        proxy = self.proxy
+        pushed = proxy.style is Style.PUSH and proxy.attached and not proxy.suspended
+        return pushed and (len(self.queue) > 0 or self.spilled > 0)
+
+    def touch(self) -> None:
+        """Has what can be handed over handed over at the end of the batch."""
+        self.core.touched[self.proxy] = None
+
+    def settle(self, entries: Sequence[Entry], outcome: Outcome) -> None:
+        """Strikes copies of events off: the consumer waits for them no more."""
+        proxy, channel, out = self.proxy, self.channel, self.core.out
+        settled = channel.release(entries)
+        durable: Sequence[int] = ()
+        if proxy.durable:
+            durable = [entry[1] for entry in entries if entry[4] & PERSISTENT]
+        out.append(Done(channel.id, proxy.id, outcome, len(entries), durable))
+        if settled:
+            out.append(Settled(channel.id, settled))
+        self._count(outcome, entries)
+
+    def _count(self, outcome: Outcome, entries: Sequence[Entry]) -> None:
+        """Adds to the counts, and forgets what was remembered of the events."""
+        self.counts[outcome] = self.counts.get(outcome, 0) + len(entries)
+        if self.again or self.causes:
+            for entry in entries:
+                self.again.discard(entry.seq)
+                self.causes.pop(entry.seq, None)
+
+    def _expire(self, now: int) -> None:
+        """What has expired is done with."""
+        expired = self.queue.expire(now)
+        if expired:
+            self.settle(expired, Outcome.EXPIRED)
+
+    def withdraw(self, seqs: Sequence[int]) -> list[Entry]:
+        """Takes events out, wherever they are but on the disk."""
+        asked = set(seqs)
+        gone = self.queue.remove(asked)
+        for seq in asked & self.flight.keys():
+            gone.append(self.flight.pop(seq))
+            self.leases.pop(seq, None)
+        gone += [entry for entry in self.held if entry.seq in asked]
+        self.held = [entry for entry in self.held if entry.seq not in asked]
+        kept = [item for item in self.later if item[1].seq not in asked]
+        if len(kept) < len(self.later):
+            gone += [item[1] for item in self.later if item[1].seq in asked]
+            self.later = kept
+            heapify(self.later)
+        return gone
+
+    def revoke(self, seqs: Sequence[int]) -> None:
+        """Events could not be written, and were never accepted: they leave no trace."""
+        channel = self.channel
+        for entry in self.withdraw(seqs):
+            self.again.discard(entry.seq)
+            if channel.live.pop(entry.seq, None) is not None:
+                self.core.octets -= entry.octets
+        if self.spilled or self.refilling:  # how many are left is told by the next refill
+            self.core.out.append(Unspill(channel.id, self.proxy.id, list(seqs)))
+        self.touch()
+
+    def drop_events(self) -> None:
+        """The connection has ended: its events are done with, those on the disk too."""
+        entries = self.all_entries()
+        if entries:
+            self.settle(entries, Outcome.DISCONNECTED)
+        if self.spilled:
+            channel, proxy, copies = self.channel, self.proxy, self.spilled
+            channel.spilled -= copies
+            gone = Done(channel.id, proxy.id, Outcome.DISCONNECTED, copies, ())
+            self.core.out += (gone, Unspill(channel.id, proxy.id, None))
+
+    def adjust(self) -> None:
+        """After a change of the quality of service: its limits, and the order of delivery.
+
+        In another order, what is on the disk may come before what is in memory.
+        """
+        self._adjust_limits()
+        order = self.proxy.order
+        if self.queue.order is order:
+            return
+        self.queue.reorder(order)
+        if self.spilled:
+            self.boundary = _BEFORE_ALL
+            self.held += self.queue.take_last(len(self.queue))
+
+    def shift_absolute(self, delta: int) -> None:
+        """The clock was set: start times and the ends that come from a StopTime move."""
+        self.queue.shift_absolute(delta)
+        self.later = [(start + delta, shifted(entry, delta)) for start, entry in self.later]
+        heapify(self.later)
+        self.flight = {seq: shifted(entry, delta) for seq, entry in self.flight.items()}
+        self.held = [shifted(entry, delta) for entry in self.held]
+        self.alarm = None
+        self.touch()
+
+    # Events come in.
+
+    def enqueue(self, entry: Entry, start: int | None, now: int) -> None:
+        """Puts an event into the queue; what is too much is discarded or spilled.
+
+        Args:
+            entry: The event.
+            start: Not delivered before; None for at once.
+            now: Host time.
+        """
+        if start is not None and start > now:
+            heappush(self.later, (start, entry))
+        elif self.spilled:
+            self._queue_beside_spilled(entry, now)
+            return
+        else:
+            self.queue.push(entry)
+        if self.is_over():
+            self.enforce_limits(now)
+        self.touch()
+
+    def redrive(self, command: Redrive, now: int) -> None:
+        """Delivers a dead letter again.
+
+        Raises:
+            Disconnected: Nobody is connected to the proxy.
+            InvalidUsage: The consumer waits for the event already.
+        """
+        proxy, channel, out = self.proxy, self.channel, self.core.out
+        if not proxy.connected:
+            raise Disconnected(f"nobody is connected to proxy {proxy.id} of channel {channel.id}")
+        entry = command.entry
+        if entry.seq not in channel.live:
+            self.core.octets += entry.octets
+        elif any(other.seq == entry.seq for other in self.all_entries()):
+            raise InvalidUsage(f"event {entry.seq} waits for proxy {proxy.id} already")
+        out.append(Done(channel.id, proxy.id, Outcome.REDRIVEN, 1, ()))
+        self._count(Outcome.REDRIVEN, [entry])
+        self.again.add(entry.seq)
+        channel.load([entry])
+        channel.backlog = None
+        durable = [proxy.id] if proxy.durable else []
+        out.append(
+            Accepted(
+                channel.id,
+                entry.seq,
+                command.event,
+                command.arrival,
+                command.plan,
+                None,
+                (),
+                entry,
+                None,
+                [proxy.id],
+                durable,
+                {},
+            )
+        )
+        self.enqueue(entry, None, now)
+
+    # Events are handed over.
+
+    def pump(self, now: int) -> None:
+        """Hands over what can be handed over now, and has the proxy looked at when more can."""
+        proxy = self.proxy
+        if proxy.attached and not proxy.suspended and self.retry_at <= now:
+            if proxy.style is Style.PUSH:
+                if proxy.form is Form.SEQUENCE:
+                    self._pump_batches(now)
+                else:
+                    room = proxy.window - len(self.flight)
+                    if room > 0 and self.queue.length:
+                        self._hand_over(room, now)
+            elif self.pulls:
+                self._serve_pulls(now)
+        if self.spilled and not self.refilling:
+            self._ask_for_more()
+        self.set_alarm(now)
+        if self.slow and not self.waiting:
+            self.slow = False
+            proxy.notice(NoticeKind.CAUGHT_UP, "nothing waits any more")
+
+    def _hand_over(self, most: int, now: int) -> None:
+        entries = self._take(most, now)
+        if not entries:
+            return
+        self.flight.update(zip(map(_SEQ, entries), entries, strict=True))
+        again = self._again_among(entries)
+        self.core.out.append(Deliver(self.channel.id, self.proxy.id, entries, again))
+
+    def _take(self, most: int, now: int) -> list[Entry]:
+        """The next events in order; those that have expired are done with."""
+        expired: list[Entry] = []
+        entries = self.queue.take(most, now, expired)
+        if expired:
+            self.settle(expired, Outcome.EXPIRED)
+        return entries
+
+    def _again_among(self, entries: Iterable[Entry]) -> frozenset[int]:
+        """Which of the events may have been handed over before."""
+        again, upto = self.again, self.again_upto
+        if not again and not upto:
+            return _NONE_AGAIN
+        return frozenset(entry.seq for entry in entries if entry.seq <= upto or entry.seq in again)
+
+    def _pump_batches(self, now: int) -> None:
+        """A batch goes when it is full, or a pacing interval after its first event came."""
+        proxy, core = self.proxy, self.core
+        size = proxy.qos.maximum_batch_size
+        pacing = proxy.qos.pacing_interval // 10
+        if pacing:
+            self._begin_pacing(now)
+        while len(self.queue) and (not self.flight or len(self.flight) + size <= proxy.window):
+            if self.channel.id in core.unfinished and len(self.queue) < size:
+                core.held[proxy] = None  # the rest of a push comes soon, and may fill the batch
+                return
+            if pacing and len(self.queue) < size and self._is_pacing(pacing, now):
+                return
+            self._hand_over(size, now)
+            # What is left came after the first: it must not wait longer than that one would have.
+            if not len(self.queue):
+                self.first_at = None
+
+    def _begin_pacing(self, now: int) -> None:
+        """Notes since when a batch has been waiting; what has expired is no part of it."""
+        self._expire(now)
+        if not len(self.queue):
+            self.first_at = None
+        elif self.first_at is None:
+            self.first_at = now
+
+    def _is_pacing(self, pacing: int, now: int) -> bool:
+        """Whether a batch that is not full has still to wait for more."""
+        first = now if self.first_at is None else self.first_at
+        if now >= first + pacing:
+            return False
+        self.first_at = first
+        return True
+
+    # Pulls: who asks gets what waits, or waits itself.
+
+    def pull(self, command: Pull, now: int) -> None:
+        """Takes a pull; it is answered by `Pulled` or `PullEnded`, at once or later.
+
+        Raises:
+            Disconnected: Nobody is connected to the proxy.
+            InvalidUsage: The proxy is none to pull from, or the number of events is not positive.
+        """
+        proxy = self.proxy
+        if proxy.style is not Style.PULL:
+            raise InvalidUsage(f"proxy {proxy.id} pushes to its consumer; it cannot be pulled from")
+        if not proxy.connected:
+            raise Disconnected(
+                f"nobody is connected to proxy {proxy.id} of channel {self.channel.id}"
+            )
+        if type(command.most) is not int or command.most < 1:
+            raise InvalidUsage(
+                f"a pull asks for at least one event, not for {shortened(command.most)}"
+            )
+        proxy.attached = True  # whoever asks is there
+        most = command.most if proxy.form is Form.SEQUENCE or command.lease is not None else 1
+        until = None if command.wait is None else now + command.wait
+        self.pulls.append(WaitingPull(command.token, most, until, command.lease))
+        self._serve_pulls(now)
+        if command.wait == 0 and not self.spilled:  # else it waits for what is on the disk
+            self._answer_empty([pull for pull in self.pulls if pull.token == command.token])
+        self.touch()
+
+    def _answer_empty(self, pulls: Sequence[WaitingPull]) -> None:
+        """Whoever does not wait any longer is answered now, though there is nothing."""
+        for pull in pulls:
+            self.pulls.remove(pull)
+            empty = Pulled(pull.token, self.channel.id, self.proxy.id, (), _NONE_AGAIN)
+            self.core.out.append(empty)
+
+    def _serve_pulls(self, now: int) -> None:
+        """Answers waiting pulls, the oldest first, while there are events."""
+        proxy = self.proxy
+        pacing = proxy.qos.pacing_interval // 10 if proxy.form is Form.SEQUENCE else 0
+        if pacing:
+            self._begin_pacing(now)
+        while self.pulls and len(self.queue):
+            pull = self.pulls[0]
+            patient = pull.until is None or pull.until > now
+            waits = pacing and patient and len(self.queue) < pull.most
+            if waits and self._is_pacing(pacing, now):
+                return
+            entries = self._take(pull.most, now)
+            if not entries:
+                return
+            del self.pulls[0]
+            self.first_at = None
+            again = self._again_among(entries)
+            self.core.out.append(Pulled(pull.token, self.channel.id, proxy.id, entries, again))
+            for entry in entries:
+                self.flight[entry.seq] = entry
+                if pull.lease is not None:
+                    self.leases[entry.seq] = now + pull.lease
+
+    def cancel_pull(self, token: int) -> None:
+        """Whoever asked waits no more."""
+        self.pulls = [pull for pull in self.pulls if pull.token != token]
+
+    def end_pulls(self) -> None:
+        """The connection ends: whoever waits at the proxy is told."""
+        for pull in self.pulls:
+            where = f"proxy {self.proxy.id} of channel {self.channel.id}"
+            error = Disconnected(f"the connection to {where} has ended")
+            self.core.out.append(PullEnded(pull.token, error))
+        self.pulls.clear()
+
+    # Time passes.
+
+    def set_alarm(self, now: int) -> None:
+        """Has the proxy looked at when something is due, unless it is before that."""
+        at = self._next_time(now)
+        if at is not None and (self.alarm is None or at < self.alarm):
+            self.alarm = at
+            self.core.wake(at, self.channel.id, self.proxy.id)
+
+    def _next_time(self, now: int) -> int | None:
+        times: list[int] = []
+        if self.later:
+            times.append(self.later[0][0])
+        if self.retry_at > now and self.proxy.attached:
+            times.append(self.retry_at)
+        if self.leases:
+            times.append(min(self.leases.values()))
+        if not self.refilling:
+            times += [pull.until for pull in self.pulls if pull.until is not None]
+        if self.first_at is not None and self.proxy.form is Form.SEQUENCE:
+            paced = self.first_at + self.proxy.qos.pacing_interval // 10
+            if paced > now:
+                times.append(paced)
+        expiry = self.queue.next_expiry()
+        if expiry is not None:
+            # Expired events are also noticed when they would be delivered: no hurry.
+            times.append(max(expiry, now + self.core.settings.sweep_interval))
+        return min(times) if times else None
+
+    def wake(self, now: int) -> None:
+        """Does what the time asks for: starts, leases, pulls that waited long enough, expiry."""
+        self.alarm = None
+        while self.later and self.later[0][0] <= now:
+            _, entry = heappop(self.later)
+            self.enqueue(entry, None, now)
+        over = [seq for seq, until in self.leases.items() if until <= now]
+        if over:
+            self.put_back(over)
+        if self.pulls and not self.refilling:  # what is on its way may be for them
+            self._serve_pulls(now)
+            self._answer_empty([p for p in self.pulls if p.until is not None and p.until <= now])
+        self._expire(now)
+        self.touch()
+
+    # Answers come back.
+
+    def acknowledge(self, seqs: Sequence[int]) -> None:
+        """The consumer has taken events; numbers not in flight are ignored."""
+        if self._land(seqs, Outcome.DELIVERED) and self.failures:
+            self.failures = self.retry_at = 0
+
+    def lose(self, seqs: Sequence[int]) -> None:
+        """The content of events is damaged or gone; numbers not in flight are ignored."""
+        self._land(seqs, Outcome.LOST)
+
+    def _land(self, seqs: Sequence[int], outcome: Outcome) -> bool:
+        """Ends the flight of events; whether some of them were in flight."""
+        found = map(self.flight.pop, seqs, repeat(None))
+        entries = [entry for entry in found if entry is not None]
+        if not entries:
+            return False
+        if self.leases:
+            for entry in entries:
+                self.leases.pop(entry.seq, None)
+        self.settle(entries, outcome)
+        self.touch()
+        return True
+
+    def fail(self, seqs: Sequence[int], reason: object, now: int, *, behind: bool) -> bool:
+        """Events could not be handed over, and wait again; whether the consumer is given up.
+
+        Args:
+            seqs: Which ones.
+            reason: Why.
+            now: Host time.
+            behind: Whether nobody tried, because the consumer had just failed.
+        """
+        back = self.put_back(seqs)
+        if not back:
+            return False
+        proxy, settings = self.proxy, self.core.settings
+        text = kept_reason(reason)
+        cause = Cause(now + self.core.offset, text)
+        self._note_cause(back, cause)
+        self.touch()
+        if proxy.style is Style.PULL:
+            return False  # who pulls asks again
+        if behind:
+            self._pause(now)
+            return False
+        if self.retry_at > now:
+            return False  # handed over before the pause: the same failure
+        self.failures += 1
+        text = f"{self.failures} failed deliveries in a row; the last: {text}"
+        if not proxy.durable and self.failures >= settings.retry_limit:
+            proxy.notice(NoticeKind.GIVEN_UP, text)
+            self._bury(self.all_entries(), cause, Outcome.DEAD)
+            return True
+        if self.failures == 1:
+            proxy.notice(NoticeKind.FAILING, text)
+        self._pause(now)
+        return False
+
+    def _pause(self, now: int) -> None:
+        """Hands over nothing for a while: longer with each failure in a row."""
+        settings = self.core.settings
+        pause = settings.retry_first << min(max(self.failures - 1, 0), 30)
+        self.retry_at = now + min(pause, settings.retry_longest)
+
+    def forgive(self) -> None:
+        """A new client has come: what failed before does not count."""
+        self.retry_at = self.failures = 0
+
+    def put_back(self, seqs: Iterable[int] | None = None) -> list[Entry]:
+        """Takes events out of flight and puts them where they came from; None for all of them."""
+        if not self.flight:
+            return []
+        if seqs is None:
+            back = list(self.flight.values())
+            self.flight = {}
+            self.leases = {}
+        else:
+            asked = set(seqs)
+            back = [entry for seq, entry in self.flight.items() if seq in asked]
+            for entry in back:
+                del self.flight[entry.seq]
+                self.leases.pop(entry.seq, None)
+        self.again.update(entry.seq for entry in back)
+        self._return_to_queue(back)
+        return back
+
+    def _return_to_queue(self, back: Sequence[Entry]) -> None:
+        """Puts events before all others, by their numbers among those that came back earlier."""
+        if self.spilled:
+            self.held += [entry for entry in back if not self._is_before_spilled(entry)]
+            back = [entry for entry in back if self._is_before_spilled(entry)]
+        returned = (self.returned & self.again) - self.flight.keys()
+        highest = max((entry.seq for entry in back), default=0)
+        earlier = {seq for seq in returned if seq < highest}
+        among = sorted([*self.queue.remove(earlier), *back] if earlier else back, key=_SEQ)
+        self.queue.put_back(among)
+        self.returned = returned.union(entry.seq for entry in back)
+
+    def _note_cause(self, entries: Sequence[Entry], cause: Cause) -> None:
+        """Remembers why deliveries failed: the first cause always, of the others the latest."""
+        for entry in entries:
+            causes = self.causes.setdefault(entry.seq, [])
+            if len(causes) == MAX_CAUSES:
+                del causes[1]
+            causes.append(cause)
+
+    def reject(self, seqs: Sequence[int], reason: object, now: int) -> None:
+        """The consumer will never take these events."""
+        flight = self.flight
+        entries = [flight[seq] for seq in dict.fromkeys(seqs) if seq in flight]
+        if not entries:
+            return
+        cause = Cause(now + self.core.offset, kept_reason(reason))
+        self._note_cause(entries, cause)
+        self._bury(entries, cause, Outcome.REJECTED)
+        too_many = self.withdraw([entry.seq for entry in entries])
+        if too_many:
+            self.settle(too_many, Outcome.DISCARDED)
+        self.touch()
+
+    def _bury(self, entries: Sequence[Entry], last: Cause, outcome: Outcome) -> None:
+        """Makes dead letters of events, with their causes; of too many, only of the last ones."""
+        dead = list(entries[-self.core.settings.limits.dead_letters :])
+        for entry in dead:
+            causes = tuple(self.causes.get(entry.seq, ())) or (last,)
+            letter = DeadLetter(self.channel.id, self.proxy.id, entry, last.at, causes)
+            self.core.out.append(letter)
+        self.withdraw([entry.seq for entry in dead])
+        if dead:
+            self.settle(dead, outcome)
+
+    # Too many wait.
+
+    def enforce_limits(self, now: int) -> None:
+        """Brings the queue below its limits again."""
+        self._expire(now)
+        self.pump(now)  # what can be handed over does not have to go
+        most = self.proxy.qos.max_events_per_consumer
+        while most and self.waiting > most and (len(self.queue) or self.later):
+            self._discard_one(f"MaxEventsPerConsumer is {most}")
+        while self.is_over():
+            if not (self.core.spills and self.proxy.durable):
+                self._discard_one(_SERVER_LIMIT)
+            elif self.refilling or not len(self.queue):
+                # What comes back must find everything before it in memory; and what waits for its
+                # StartTime has no place on the disk.
+                return
+            else:
+                self._spill_last()
+
+    def _discard_one(self, why: str) -> Entry:
+        if len(self.queue):
+            victim = self.queue.discard(self.proxy.discard_policy)
+        else:  # all wait for their StartTime: the one that would come last
+            last = max(self.later)
+            victim = last[1]
+            self.later.remove(last)
+            heapify(self.later)
+        self._discard([victim], why)
+        return victim
+
+    def _discard(self, victims: Sequence[Entry], why: str) -> None:
+        self.settle(victims, Outcome.DISCARDED)
+        policy = self.proxy.discard_policy
+        self._report_slow(f"{why}; events are discarded by {policy.name} policy")
+
+    def discard_tenth(self, why: str) -> None:
+        """Discards a tenth of the events that wait and whose content is in memory only."""
+        policy = self.proxy.discard_policy
+        waiting = [entry for entry in self.queue.entries() if entry.octets]
+        waiting.sort(key=lambda entry: discard_key(policy, entry))
+        seqs = [entry.seq for entry in waiting[: max(1, len(waiting) // 10)]]
+        self._discard(self.queue.remove(seqs), why)
+
+    def _report_slow(self, why: str) -> None:
+        """Tells once that the consumer does not keep up, until it has caught up."""
+        if self.slow:
+            return
+        self.slow = True
+        text = f"{self.waiting} events wait, {len(self.flight)} are in flight; {why}"
+        self.proxy.notice(NoticeKind.SLOW_CONSUMER, text)
+
+    # Entries go to the disk, and come back.
+
+    def _is_before_spilled(self, entry: Entry) -> bool:
+        """Whether an event comes before everything on the disk."""
+        return self.boundary is None or not self.queue.is_before(self.boundary, entry)
+
+    def _spill_last(self) -> None:
+        """Puts the events that would be delivered last on the disk, many at once."""
+        entries = self.queue.take_last(max(1, self.most // 10))
+        kept = [entry for entry in entries if entry.flags & PERSISTENT]
+        lost = [entry for entry in entries if not entry.flags & PERSISTENT]
+        if kept:
+            self._spill(kept)
+        if lost:
+            self.settle(lost, Outcome.DISCARDED)
+        self._report_slow("the rest waits on the disk")
+
+    def _queue_beside_spilled(self, entry: Entry, now: int) -> None:
+        """Takes an event in while others are on the disk."""
+        self.touch()
+        self.queue.push(entry)
+        most = self.proxy.qos.max_events_per_consumer
+        # It takes part in the choice with those in memory: nobody knows the others.
+        why = f"MaxEventsPerConsumer is {most}"
+        if most and self.waiting > most and self._discard_one(why) is entry:
+            return
+        if not self._is_before_spilled(entry):
+            self.queue.take_last(1)  # the others in memory come before what is on the disk
+            self._put_behind_spilled(entry)
+        elif self.is_over():
+            self.enforce_limits(now)
+
+    def _put_behind_spilled(self, entry: Entry) -> None:
+        """Puts an event behind what is on the disk: there, or in memory until it is back."""
+        if self.refilling:
+            self.held.append(entry)
+        elif entry.flags & PERSISTENT:
+            self._spill([entry])
+        elif len(self.queue) + len(self.later) + len(self.held) < self.most:
+            self.held.append(entry)  # the content of a BestEffort event is in memory only
+        else:
+            self._discard([entry], _SERVER_LIMIT)
+
+    def _spill(self, entries: Sequence[Entry]) -> None:
+        """Puts entries on the disk; the account of their events is then kept there."""
+        channel, out = self.channel, self.core.out
+        first = entries[0]
+        for entry in entries:
+            if self.queue.is_before(entry, first):
+                first = entry
+        if self.boundary is None or self.queue.is_before(first, self.boundary):
+            self.boundary = first
+        self.spilled += len(entries)
+        channel.spilled += len(entries)
+        out.append(Spill(channel.id, self.proxy.id, list(entries)))
+        settled = channel.release(entries)
+        if settled:
+            out.append(Settled(channel.id, settled))
+
+    def swap_out(self) -> int:
+        """Puts all Persistent entries on the disk; how many."""
+        if not self.proxy.durable or not self.core.spills or self.refilling:
+            return 0
+        entries = self.queue.take_last(len(self.queue))
+        kept = [entry for entry in entries if entry.flags & PERSISTENT]
+        for entry in entries:
+            if not entry.flags & PERSISTENT:
+                behind = kept and self.queue.is_before(kept[0], entry)
+                (self.held.append if behind else self.queue.push)(entry)
+        if kept:
+            self._spill(kept)
+        return len(kept)
+
+    def _ask_for_more(self) -> None:
+        """Entries come back from the disk before memory runs out of them."""
+        limit = self.core.settings.limits.entries_per_consumer
+        if len(self.queue) > limit // 4 or not self.proxy.attached or self.proxy.suspended:
+            return
+        self.refilling = self.queue.order
+        order = self.queue.order.name.lower()
+        count = max(1, limit // 2)
+        self.core.out.append(Refill(self.channel.id, self.proxy.id, order, count))
+
+    def refill(self, command: Refilled, now: int) -> None:
+        """Entries are back from the disk; asked for, they come before all that stayed there."""
+        channel = self.channel
+        channel.spilled += command.left - self.spilled
+        self.spilled = command.left
+        self.touch()
+        if not command.asked and command.left:
+            # The disk would not take them, and what it has may come first: the next refill tells.
+            channel.load(command.entries)
+            self.held += command.entries
+            return
+        asked = self.refilling if command.asked else None
+        if command.asked:
+            self.refilling = None
+        if asked is not None and asked is not self.queue.order and command.left:
+            # The best in an order that counts no more: the best in the new one may be on the disk.
+            channel.load(command.entries)
+            self._spill(command.entries)
+            return
+        if not command.left:
+            self.boundary = None
+        elif command.entries:
+            self.boundary = command.entries[-1]
+        channel.load(command.entries)
+        channel.backlog = None
+        held, self.held = self.held, []
+        for entry in sorted([*command.entries, *held], key=_SEQ):
+            if self._is_before_spilled(entry):
+                self.queue.push(entry)
+            else:
+                self._put_behind_spilled(entry)
+        if self.is_over():
+            self.enforce_limits(now)
+
+
+def kept_reason(reason: object) -> str:
+    """A consumer's words as they can be written down: whatever they are, nobody else suffers."""
+    text = reason if isinstance(reason, str) else repr(reason)
+    return text[:MAX_REASON].encode("utf-8", "backslashreplace").decode()

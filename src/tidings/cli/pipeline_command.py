@@ -16,7 +16,7 @@ from tidings.cli import render
 from tidings.errors import InvalidUsage
 
 if TYPE_CHECKING:
-    from tidings.pipeline.report_page import Figure, Page, Section, Sheet
+    from tidings.pipeline.page import Figure, Page, Section, Sheet
     from tidings.pipeline.times import Span
 
 ARCHIVE = "TIDINGS_ARCHIVE"
@@ -131,10 +131,10 @@ class Job:
             InvalidUsage: An option of Spark's is wrong.
             TidingsError: Spark cannot be had here, or could not do the job.
         """
-        from tidings.pipeline.job import check_options, require_spark, spark_job
+        from tidings.pipeline.session.job import check_options, require_spark, spark_job
 
         require_spark()  # and only then what needs its packages
-        from tidings.pipeline.places import local_folder
+        from tidings.pipeline.archive import local_folder
         from tidings.pipeline.session import SparkOptions
         from tidings.stores.archive.manifest import read_manifest
 
@@ -247,7 +247,7 @@ def write_html(path: Path | None, page: Callable[[str], Page], seconds: float) -
         return
     import tidings
     from tidings.clock import SystemClock
-    from tidings.pipeline.report_page import write_page
+    from tidings.pipeline.page import write_page
     from tidings.pipeline.times import moment_text
 
     now = moment_text(SystemClock().now() // 1_000_000 * 1_000_000)

@@ -32,7 +32,7 @@ from tidings.errors import InvalidUsage
 
 if TYPE_CHECKING:
     from tidings.pipeline.lake import LakeResult
-    from tidings.pipeline.replay_result import ReplayResult
+    from tidings.pipeline.replay.result import ReplayResult
 
 REFUSED = 2
 _PATIENCE = 30.0
@@ -200,7 +200,7 @@ def replay(  # noqa: PLR0913, PLR0917 -- one argument for each option
     asyncio.run(_check(service, into))
     with job.session() as (spark, progress):
         from tidings.pipeline.replay import run_replay
-        from tidings.pipeline.replay_result import ReplayOptions
+        from tidings.pipeline.replay.result import ReplayOptions
 
         options = ReplayOptions(
             job.archive, into, url, service.token, run, constraint, tuple(type or ()),

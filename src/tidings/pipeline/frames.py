@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tidings.events.codecs.arrow_codec import BARE
 from tidings.filters.constraint import EventTypePattern, event_type
 from tidings.filters.to_spark.columns import ANYTHING, Occurring
-from tidings.pipeline.places import place_of
+from tidings.pipeline.archive import place_of
 from tidings.stores.archive.schema import schema_of
 
 if TYPE_CHECKING:

@@ -17,16 +17,16 @@ from hypothesis import strategies as st
 
 from tests.real.pipeline.lake_archives import SmallArchive, speed
 from tidings.errors import DiskFull, PipelineFailed, StoreError
-from tidings.pipeline import lake_schemas
-from tidings.pipeline.lake_compaction import groups
-from tidings.pipeline.lake_failures import failure_of
-from tidings.pipeline.lake_log import LakeBatch, LakeFile, LakeState
-from tidings.pipeline.lake_names import folder_name, same_column, unused_column
-from tidings.pipeline.lake_report import LakeReport, LakeResult
-from tidings.pipeline.lake_schemas import EMPTY_SEQUENCE, JSON, Found, Grown, grown, widened
-from tidings.pipeline.lake_segments import Next, next_segments, repaired_segments, seal_mark
-from tidings.pipeline.lake_take import Taken
-from tidings.pipeline.lake_tree import LOCK, LocalTree, locked_message
+from tidings.pipeline.lake import schemas as lake_schemas
+from tidings.pipeline.lake.compaction import groups
+from tidings.pipeline.lake.failures import failure_of
+from tidings.pipeline.lake.log import LakeBatch, LakeFile, LakeState
+from tidings.pipeline.lake.names import folder_name, same_column, unused_column
+from tidings.pipeline.lake.report import LakeReport, LakeResult
+from tidings.pipeline.lake.schemas import EMPTY_SEQUENCE, JSON, Found, Grown, grown, widened
+from tidings.pipeline.lake.segments import Next, next_segments, repaired_segments, seal_mark
+from tidings.pipeline.lake.take import Taken
+from tidings.pipeline.lake.tree import LOCK, LocalTree, locked_message
 from tidings.stores.archive.manifest import MANIFEST, Manifest, read_manifest
 
 FOLDERS = {
@@ -329,7 +329,7 @@ def test_rows_are_those_of_the_footer(tmp_path: Path) -> None:
 HOLDER = """
 import sys
 from pathlib import Path
-from tidings.pipeline.lake_tree import LocalTree
+from tidings.pipeline.lake.tree import LocalTree
 with LocalTree(Path(sys.argv[1])).locked():
     print("locked", flush=True)
     sys.stdin.read()

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from tidings.errors import PipelineFailed
-from tidings.pipeline import lake_log
-from tidings.pipeline.lake_log import LOG, STAGING, LakeBatch, LakeLog, LakeState, StagedFile
-from tidings.pipeline.lake_tree import LocalTree
+from tidings.pipeline.lake import log as lake_log
+from tidings.pipeline.lake.log import LOG, STAGING, LakeBatch, LakeLog, LakeState, StagedFile
+from tidings.pipeline.lake.tree import LocalTree
 
 SCHEMA = "_schemas/Traffic/Speed.json"
 

@@ -20,10 +20,10 @@ from tidings.errors import (
 )
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
-from tidings.pipeline import source_planning as planning
-from tidings.pipeline.source_options import LATEST, SourceOptions, read_options
-from tidings.pipeline.source_planning import SLICE_ROWS, Position, Slice, last_position
-from tidings.pipeline.source_reading import ArchiveFiles, SliceReader
+from tidings.pipeline.source import planning
+from tidings.pipeline.source.options import LATEST, SourceOptions, read_options
+from tidings.pipeline.source.planning import SLICE_ROWS, Position, Slice, last_position
+from tidings.pipeline.source.reading import ArchiveFiles, SliceReader
 from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile
 from tidings.stores.segments import Cursor
 

@@ -11,7 +11,7 @@ import signal
 import sys
 
 from tidings.pipeline.lake import LakeOptions, run_lake
-from tidings.pipeline.lake_tree import LocalTree
+from tidings.pipeline.lake.tree import LocalTree
 from tidings.pipeline.session import SparkOptions, close_session, open_session
 
 SMALL = {"spark.sql.shuffle.partitions": "1", "spark.ui.enabled": "false"}

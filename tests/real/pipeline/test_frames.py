@@ -10,7 +10,7 @@ import pytest
 
 from tests.real.pipeline.archives import FIRST_US, ORIGIN, SECOND, ArchiveMaker, cars
 from tidings.errors import ArchiveDamaged, ArchiveNotFound
-from tidings.pipeline import places
+from tidings.pipeline import archive as places
 from tidings.pipeline.frames import (
     PlanRow,
     Selection,

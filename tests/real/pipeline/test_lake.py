@@ -18,14 +18,14 @@ from tests.real.pipeline.lake_archives import DAY, NOON, ORIGIN, SmallArchive, s
 from tidings import event
 from tidings.errors import ArchiveNotFound, DiskFull, PipelineFailed
 from tidings.events.structured import StructuredEvent
-from tidings.pipeline import lake_staging
 from tidings.pipeline.expectations import Expectation
 from tidings.pipeline.lake import LakeOptions, lake_tables, read_lake, run_lake
-from tidings.pipeline.lake_compaction import compact
-from tidings.pipeline.lake_hadoop import HadoopTree, tree_of
-from tidings.pipeline.lake_log import LakeLog
-from tidings.pipeline.lake_report import LakeResult
-from tidings.pipeline.lake_tree import LOCK
+from tidings.pipeline.lake import staging as lake_staging
+from tidings.pipeline.lake.compaction import compact
+from tidings.pipeline.lake.hadoop import HadoopTree, tree_of
+from tidings.pipeline.lake.log import LakeLog
+from tidings.pipeline.lake.report import LakeResult
+from tidings.pipeline.lake.tree import LOCK
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -19,9 +19,9 @@ from tests.real.faults.fault import PROJECT
 from tests.real.pipeline.lake_archives import NOON, SmallArchive, speed
 from tidings import event
 from tidings.pipeline.lake import LakeOptions, run_lake
-from tidings.pipeline.lake_compaction import compact
-from tidings.pipeline.lake_log import LakeLog
-from tidings.pipeline.lake_tree import LocalTree
+from tidings.pipeline.lake.compaction import compact
+from tidings.pipeline.lake.log import LakeLog
+from tidings.pipeline.lake.tree import LocalTree
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -26,11 +26,9 @@ def show_pipeline(archive: Path) -> bool:
     except (JavaNotFound, MissingExtra) as error:
         render.say(f"Left out: {error}")
         return True
-    from tidings.pipeline.audit import run_audit
-    from tidings.pipeline.audit.result import AuditOptions
+    from tidings.pipeline.audit import AuditOptions, run_audit
     from tidings.pipeline.audit.view import audit_figures, audit_sections
-    from tidings.pipeline.report import run_report
-    from tidings.pipeline.report.result import ReportOptions
+    from tidings.pipeline.report import ReportOptions, run_report
     from tidings.pipeline.report.view import report_figures, report_sections
     from tidings.pipeline.session import SparkOptions
 

@@ -136,8 +136,7 @@ class FlightsShow:
         self._accounts.append(_Account("rows in the lake", rows, len(self._positions)))
 
     def _backtest(self, spark: SparkSession) -> None:
-        from tidings.pipeline.backtest import run_backtest
-        from tidings.pipeline.backtest.result import BacktestOptions
+        from tidings.pipeline.backtest import BacktestOptions, run_backtest
 
         _heading(f"Backtest: {CONSTRAINT}")
         found = run_backtest(spark, BacktestOptions(str(self._archive), CONSTRAINT), _quiet)

@@ -134,15 +134,14 @@ class Job:
         from tidings.pipeline.session.job import check_options, require_spark, spark_job
 
         require_spark()  # and only then what needs its packages
-        from tidings.pipeline.archive import local_folder
+        from tidings.pipeline.archive import Archive
         from tidings.pipeline.session import SparkOptions
-        from tidings.stores.archive.manifest import read_manifest
 
         options = SparkOptions(self.master, self.python, self.memory, _settings(self.conf))
         check_options(options)
-        folder = local_folder(self.archive)
-        if folder is not None and not waits:
-            read_manifest(folder)  # told before Spark is started, which takes a while
+        archive = Archive(self.archive)
+        if not waits:
+            archive.manifest()  # told before Spark is started, which takes a while
         with render.steps(silent=self.json) as progress:
             progress("starting Spark", 0.0)
             with spark_job(options, verbose=self.verbose) as spark:

@@ -1,120 +1,142 @@
-"""Where an archive is: a local folder, or a place that only Hadoop's file systems can read."""
+"""An archive as jobs open it: a folder, its manifest, and which of its files are sound.
+
+All jobs read archives through this module; they differ in what they do about damage. Frames leave
+damaged files out and report them, the source leaves them out or ends (`onDamage`), the lake notes
+them for a later run, and the audit uses what can still be read.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from tidings.errors import ArchiveNotFound
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql.types import StructType
+
+from tidings.errors import InvalidUsage
 from tidings.stores.archive.files import check_file
-from tidings.stores.archive.manifest import parse_manifest, read_manifest
+from tidings.stores.archive.manifest import MANIFEST, Manifest, SegmentFile, read_manifest
+from tidings.stores.archive.schema import schema_of
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from tidings.stores.archive.manifest import Manifest, SegmentFile
-
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-# Spark takes these for patterns of paths unless told otherwise.
-_GLOB = re.compile(r"([*?\[\]{}\\])")
-_PARQUET_END: Final = b"PAR1"
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_GLOB: Final = re.compile(r"([*?\[\]{}\\])")
+_PATH_PARTS: Final = 4  # kind, date, hour, file
 
 
-class Place(Protocol):
-    """An archive that can be read."""
+def local_folder(place: str) -> Path:
+    """The local or mounted folder that a path or ``file:`` URL names.
+
+    Raises:
+        InvalidUsage: It is a URL of another kind.
+    """
+    if not _SCHEME.match(place):
+        return Path(place).absolute()
+    parts = urlsplit(place)
+    if parts.scheme != "file":
+        raise InvalidUsage(
+            f"{place} is not a folder; an archive or a lake is a local or mounted folder: "
+            f"mount the {parts.scheme} store, and name the folder where it is mounted"
+        )
+    return Path(unquote(parts.path))
+
+
+def glob_free(path: str) -> str:
+    """A path for Spark's readers, which take some characters for patterns."""
+    return _GLOB.sub(r"\\\1", path)
+
+
+def spark_schema(kind: str) -> StructType:
+    """The columns of a kind of segments, as Spark's types."""
+    return from_arrow_schema(schema_of(kind))
+
+
+def time_column(kind: str) -> str:
+    """The column that tells when a row of a kind of segments happened."""
+    return "arrival_us" if kind == "events" else "at_us"
+
+
+class Archive:
+    """An archive that can be read.
+
+    Args:
+        place: Its folder, as a path or a ``file:`` URL.
+
+    Raises:
+        InvalidUsage: The place is not a folder.
+    """
+
+    def __init__(self, place: str) -> None:
+        self.folder = local_folder(place)
+        self._stamp: tuple[int, int] | None = None
+        self._manifest: Manifest | None = None
 
     def manifest(self) -> Manifest:
-        """What the archive says it has.
+        """What the archive says it has; parsed again only when it has changed.
 
         Raises:
             ArchiveNotFound: There is no archive.
+            ArchiveDamaged: A newer version has written it.
         """
+        path = self.folder / MANIFEST
+        stamp = (path.stat().st_size, path.stat().st_mtime_ns) if path.exists() else None
+        if self._manifest is None or stamp is None or stamp != self._stamp:
+            self._manifest, self._stamp = read_manifest(self.folder), stamp
+        return self._manifest
 
-    def problems(self, files: Iterable[SegmentFile]) -> dict[str, str]:
-        """What is wrong with files, by their paths; those that are well are not in it."""
+    def problems(
+        self, files: Iterable[SegmentFile], spark: SparkSession | None = None
+    ) -> dict[str, str]:
+        """What is wrong with files, by their paths; those that are sound are not in it.
 
-    def spark_path(self, file: SegmentFile) -> str:
-        """How Spark is told of a file."""
+        Args:
+            files: Which.
+            spark: Whose executors compare checksums; without, only lengths and ends are looked at.
+        """
+        found: dict[str, str] = {}
+        sound: dict[str, SegmentFile] = {}
+        for file in files:
+            problem = check_file(self.folder, file)
+            if problem is None:
+                sound[file.path] = file
+            else:
+                found[file.path] = problem
+        if spark is None or not sound:
+            return found
+        checks = self._checksums(spark, sound.values())
+        for path, file in sound.items():
+            if path not in checks:
+                found[path] = f"{path} cannot be read"
+            elif checks[path] != file.crc32:
+                found[path] = f"{path} is damaged: its checksum is not the one it was sealed with"
+        return found
 
+    def _checksums(self, spark: SparkSession, files: Iterable[SegmentFile]) -> dict[str, int]:
+        reader = spark.read.format("binaryFile").option("ignoreCorruptFiles", "true")
+        rows = reader.load(self._paths(files)).select("path", F.crc32("content")).collect()
+        return {"/".join(path.rsplit("/", _PATH_PARTS)[-_PATH_PARTS:]): sum_ for path, sum_ in rows}
 
-def place_of(spark: SparkSession, archive: str) -> Place:
-    """The place of an archive."""
-    folder = local_folder(archive)
-    return _HadoopPlace(spark, archive) if folder is None else _LocalPlace(folder)
+    def rows(
+        self,
+        spark: SparkSession,
+        kind: str,
+        files: Iterable[SegmentFile],
+        channels: Sequence[str] = (),
+    ) -> DataFrame:
+        """The rows of some files of a kind, of these channels (names or origins), or of all."""
+        schema, paths = spark_schema(kind), self._paths(files)
+        df = (
+            spark.read.schema(schema).parquet(*paths)
+            if paths
+            else spark.createDataFrame([], schema)
+        )
+        if not channels:
+            return df
+        return df.where(F.col("channel").isin(*channels) | F.col("origin").isin(*channels))
 
-
-def local_folder(archive: str) -> Path | None:
-    """The folder on this machine that a path or ``file:`` URL means; None for other places."""
-    if not _SCHEME.match(archive):
-        return Path(archive).absolute()
-    parts = urlsplit(archive)
-    if parts.scheme == "file":
-        return Path(unquote(parts.path))
-    return None
-
-
-class _LocalPlace:
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def manifest(self) -> Manifest:
-        return read_manifest(self._folder)
-
-    def problems(self, files: Iterable[SegmentFile]) -> dict[str, str]:
-        checked = ((file.path, check_file(self._folder, file)) for file in files)
-        return {path: problem for path, problem in checked if problem is not None}
-
-    def spark_path(self, file: SegmentFile) -> str:
-        return _GLOB.sub(r"\\\1", str(self._folder / file.path))
-
-
-class _HadoopPlace:
-    """An archive on a file system that Spark reads through Hadoop, such as s3a or hdfs."""
-
-    def __init__(self, spark: SparkSession, archive: str) -> None:
-        self._archive = archive.rstrip("/")
-        self._jvm: Any = spark._jvm  # py4j has no types; it makes any Java object
-        context: Any = spark._jsparkSession.sessionState()
-        self._files = self._path("").getFileSystem(context.newHadoopConf())
-
-    def _path(self, name: str) -> Any:  # noqa: ANN401 -- a Java object
-        return self._jvm.org.apache.hadoop.fs.Path(f"{self._archive}/{name}".rstrip("/"))
-
-    def manifest(self) -> Manifest:
-        path = self._path("manifest.jsonl")
-        if not self._files.exists(path):
-            raise ArchiveNotFound(
-                f"there is no archive at {self._archive}: it has no manifest.jsonl"
-            )
-        length = self._files.getFileStatus(path).getLen()
-        return parse_manifest(self._octets(path, 0, length))
-
-    def _octets(self, path: Any, start: int, length: int) -> bytes:  # noqa: ANN401 -- a Java object
-        stream = self._files.open(path)
-        try:
-            stream.seek(start)
-            octets: bytes = bytes(stream.readNBytes(length))
-        finally:
-            stream.close()
-        return octets
-
-    def problems(self, files: Iterable[SegmentFile]) -> dict[str, str]:
-        checked = ((file.path, self._problem(file)) for file in files)
-        return {path: problem for path, problem in checked if problem is not None}
-
-    def _problem(self, file: SegmentFile) -> str | None:
-        path = self._path(file.path)
-        if not self._files.exists(path):
-            return f"{file.path} is missing"
-        length = self._files.getFileStatus(path).getLen()
-        if length != file.octets:
-            return f"{file.path} has {length} octets, and was sealed with {file.octets}"
-        if self._octets(path, length - len(_PARQUET_END), len(_PARQUET_END)) != _PARQUET_END:
-            return f"{file.path} has no Parquet footer"
-        return None
-
-    def spark_path(self, file: SegmentFile) -> str:
-        return _GLOB.sub(r"\\\1", f"{self._archive}/{file.path}")
+    def _paths(self, files: Iterable[SegmentFile]) -> list[str]:
+        return ["file:" + glob_free(str(self.folder / file.path)) for file in files]

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING
 
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from tidings.pipeline.audit.comparing import Counted, compare
@@ -27,8 +27,7 @@ from tidings.pipeline.matching.book import PlanBook
 from tidings.pipeline.matching.compile import compile_book
 from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS
 
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+__all__ = ["AuditOptions", "AuditResult", "run_audit"]
 
 Progress = Callable[[str, float], None]
 

@@ -35,39 +35,26 @@ NOTHING = Total()
 
 
 class LackingEvents(NamedTuple):
-    """What the books say of the events of a channel that the rows do not.
+    """What the books say of the events of a channel that the rows do not."""
 
-    Attributes:
-        named: Numbers of events that are missing, beside those whose outcomes are there.
-        orphans: Whether the events whose outcomes are there are missing by the books, too.
-        unnamed: Of those that are missing and that nothing names: how many, and their sum.
-        extra: Of those that are there and not in the books: how many, and their sum.
-        changed: By how much the sum of the numbers is wrong while the count is right.
-    """
-
+    # Numbers of events that are missing, beside those whose outcomes are there
     named: tuple[int, ...] = ()
+    # Whether the events whose outcomes are there are missing by the books, too
     orphans: bool = False
+    # Of those that are missing and that nothing names: how many, and their sum
     unnamed: Total = NOTHING
-    extra: Total = NOTHING
-    changed: int = 0
+    extra: Total = NOTHING  # of those that are there and not in the books: how many, and their sum
+    changed: int = 0  # by how much the sum of the numbers is wrong while the count is right
 
 
 class Lacking(NamedTuple):
-    """What the books say of the events that wait for a consumer that the rows do not.
+    """What the books say of the events that wait for a consumer that the rows do not."""
 
-    Attributes:
-        outcomes: How many outcomes are missing.
-        named: The numbers of their events, if the books name them.
-        suspects: Otherwise, some of those that may be meant.
-        sum: What their numbers add up to; None if the books cannot tell.
-        odd: Nothing explains the difference; all else is empty.
-    """
-
-    outcomes: int = 0
-    named: tuple[int, ...] = ()
-    suspects: tuple[int, ...] = ()
-    sum: int | None = None
-    odd: bool = False
+    outcomes: int = 0  # how many outcomes are missing
+    named: tuple[int, ...] = ()  # the numbers of their events, if the books name them
+    suspects: tuple[int, ...] = ()  # Otherwise, some of those that may be meant
+    sum: int | None = None  # what their numbers add up to; None if the books cannot tell
+    odd: bool = False  # nothing explains the difference; all else is empty
 
 
 def differences(rows: Mapping[K, Total], books: Mapping[K, Total]) -> dict[K, Total]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+from pyspark.sql import DataFrame
 
 from tidings.pipeline.audit.books import (
     NOTHING,
@@ -35,12 +37,8 @@ from tidings.pipeline.audit.tally import (
     orphan_totals,
     waiting_pairs,
 )
+from tidings.pipeline.frames import PlanRow
 from tidings.stores.archive.schema import EVENTS
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
-    from tidings.pipeline.frames import PlanRow
 
 # Consumers whose waiting events are looked at one by one; the books of more are only counted.
 _MOST_CONSUMERS: Final = 1_000
@@ -49,35 +47,22 @@ Consumer = tuple[str, int]
 
 
 class Counted(NamedTuple):
-    """What an audit counted.
+    """What an audit counted."""
 
-    Attributes:
-        events: Each once, as `audit.pairs.Sources` has them.
-        pairs: All of them.
-        totals: Of events, by origin.
-        rows: Of pairs, by consumer and state.
-        plans: All rows of plans.
-    """
-
-    events: DataFrame
-    pairs: DataFrame
-    totals: Mapping[str, EventTotals]
-    rows: Sequence[TallyRow]
-    plans: Sequence[PlanRow]
+    events: DataFrame  # each once, as `audit.pairs.Sources` has them
+    pairs: DataFrame  # all of them
+    totals: Mapping[str, EventTotals]  # of events, by origin
+    rows: Sequence[TallyRow]  # of pairs, by consumer and state
+    plans: Sequence[PlanRow]  # all rows of plans
 
 
 @dataclass(slots=True)
 class Compared:
-    """What came of comparing.
+    """What came of comparing."""
 
-    Attributes:
-        findings: What is wrong or worth knowing.
-        books_checked: Whether the books were compared.
-        disbelieved: By origin, how many pairs wait by the rows and not by the books.
-    """
-
-    findings: list[Finding] = field(default_factory=list)
-    books_checked: bool = False
+    findings: list[Finding] = field(default_factory=list)  # what is wrong or worth knowing
+    books_checked: bool = False  # whether the books were compared
+    # By origin, how many pairs wait by the rows and not by the books
     disbelieved: dict[str, int] = field(default_factory=dict)
 
 

@@ -23,45 +23,26 @@ LAST: Final = 2**63 - 1
 
 
 class ObjectRow(NamedTuple):
-    """What the archive says of a channel or a durable proxy.
+    """What the archive says of a channel or a durable proxy."""
 
-    Attributes:
-        position: Where the journal says it.
-        origin: Of the channel.
-        object: ``channel`` or ``proxy``.
-        id: Of the proxy, or of the channel.
-        present: Whether it is there from here on.
-    """
-
-    position: int
-    origin: str
-    object: str
-    id: int
-    present: bool
+    position: int  # where the journal says it
+    origin: str  # of the channel
+    object: str  # ``channel`` or ``proxy``
+    id: int  # of the proxy, or of the channel
+    present: bool  # whether it is there from here on
 
 
 class Tile(NamedTuple):
-    """A stretch in which nothing changes for a proxy.
+    """A stretch in which nothing changes for a proxy."""
 
-    Attributes:
-        origin: Of its channel.
-        proxy: Its id.
-        start: The first position.
-        end: The first position behind it.
-        durable: Whether it is known to be durable.
-        gone: Where it is next gone, or no longer durable; None if it never is.
-        how: `DISCONNECTED` or `NO_LONGER_TRACKED`; None if it never is.
-        stays: Whether it is durable after all that is known.
-    """
-
-    origin: str
-    proxy: int
-    start: int
-    end: int
-    durable: bool
-    gone: int | None
-    how: str | None
-    stays: bool
+    origin: str  # of its channel
+    proxy: int  # its id
+    start: int  # the first position
+    end: int  # the first position behind it
+    durable: bool  # whether it is known to be durable
+    gone: int | None  # where it is next gone, or no longer durable; None if it never is
+    how: str | None  # `DISCONNECTED` or `NO_LONGER_TRACKED`; None if it never is
+    stays: bool  # whether it is durable after all that is known
 
 
 class _PlanPart(msgspec.Struct):

@@ -10,15 +10,13 @@ expressions; nothing grows on the driver with the number of events.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from tidings.pipeline.audit.objects import FIRST, LAST, ObjectRow, Tile, tiles
 from tidings.pipeline.frames import PlanRow
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
 
 FINAL: Final = (
     *("delivered", "expired", "discarded", "dead-lettered", "rejected", "disconnected"),
@@ -47,21 +45,15 @@ _WORD: Final = "struct<position: bigint, outcome: string, at_us: bigint>"
 
 
 class Sources(NamedTuple):
-    """What pairs are made of.
+    """What pairs are made of."""
 
-    Attributes:
-        events: Each event once: origin, seq, arrival_us, plan, position, durable, carried,
-            `chosen`, whether it is looked at, and `judged`, whether its plan is known.
-        sent: What the plans give for those that are chosen and judged: origin, seq, proxy,
-            position.
-        outcomes: Of all events, looked at or not.
-        tiles: As `tile_frame` makes them.
-    """
-
+    # Each event once: origin, seq, arrival_us, plan, position, durable, carried, `chosen`, whether
+    # it is looked at, and `judged`, whether its plan is known
     events: DataFrame
+    # What the plans give for those that are chosen and judged: origin, seq, proxy, position
     sent: DataFrame
-    outcomes: DataFrame
-    tiles: DataFrame
+    outcomes: DataFrame  # of all events, looked at or not
+    tiles: DataFrame  # as `tile_frame` makes them
 
 
 def tile_frame(spark: SparkSession, tiles: Sequence[Tile]) -> DataFrame:

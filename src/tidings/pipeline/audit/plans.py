@@ -13,30 +13,20 @@ from tidings.stores.archive.rules import chained
 
 
 class PlanFault(NamedTuple):
-    """A row of a plan that does not follow from the one before.
+    """A row of a plan that does not follow from the one before."""
 
-    Attributes:
-        version: Of the row.
-        problem: What is wrong with it.
-    """
-
-    version: int
-    problem: str
+    version: int  # of the row
+    problem: str  # what is wrong with it
 
 
 @dataclass(slots=True)
 class PlanHistory:
-    """The rows of one channel's plans.
+    """The rows of one channel's plans."""
 
-    Attributes:
-        rows: How many there are.
-        digest: Over all of them, as the archiver makes it.
-        faults: Rows that do not follow from the one before. Where the books agree they are no
-            faults: the archive may have begun later than the channel, or the journal had a gap.
-    """
-
-    rows: int = 0
-    digest: str = ""
+    rows: int = 0  # how many there are
+    digest: str = ""  # over all of them, as the archiver makes it
+    # Rows that do not follow from the one before. Where the books agree they are no faults: the
+    # archive may have begun later than the channel, or the journal had a gap.
     faults: tuple[PlanFault, ...] = ()
 
     def is_as_archived(self, rows: int, digest: str) -> bool:

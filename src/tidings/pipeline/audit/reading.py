@@ -9,52 +9,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession
 
 from tidings.errors import ArchiveDamaged, InvalidUsage
-from tidings.pipeline.archive import Place, local_folder, place_of
+from tidings.pipeline.archive import Archive
 from tidings.pipeline.audit.objects import FIRST
 from tidings.pipeline.audit.result import AuditOptions, Finding, FindingKind
-from tidings.pipeline.frames import spark_schema
 from tidings.pipeline.times import moment_text
 from tidings.stores.archive.books import Books, read_books
+from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile
 from tidings.stores.archive.schema import KINDS
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-    from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile
 
 
 @dataclass(frozen=True)
 class AuditedArchive:
-    """An archive whose segments were checked.
+    """An archive whose segments were checked."""
 
-    Attributes:
-        spark: The session.
-        options: What is looked at.
-        place: Where it is.
-        manifest: What it says it has.
-        books: As of the last seal; None if there are none, or they cannot be read.
-        dropped: Segments that retention has removed.
-        lost: Segments that cannot be read.
-        findings: What is wrong with segments, manifest and books.
-    """
-
-    spark: SparkSession
-    options: AuditOptions
-    place: Place
-    manifest: Manifest
-    books: Books | None
-    dropped: tuple[SegmentFile, ...]
-    lost: tuple[SegmentFile, ...]
-    findings: tuple[Finding, ...]
+    spark: SparkSession  # the session
+    options: AuditOptions  # what is looked at
+    source: Archive  # the archive itself
+    manifest: Manifest  # what it says it has
+    books: Books | None  # as of the last seal; None if there are none, or they cannot be read
+    dropped: tuple[SegmentFile, ...]  # segments that retention has removed
+    lost: tuple[SegmentFile, ...]  # segments that cannot be read
+    findings: tuple[Finding, ...]  # what is wrong with segments, manifest and books
 
     def files(self, kind: str) -> list[SegmentFile]:
         """The segments of a kind that can be read."""
@@ -64,11 +45,7 @@ class AuditedArchive:
 
     def rows(self, kind: str) -> DataFrame:
         """The rows of a kind, of the channels that are looked at."""
-        df = _rows(self.spark, self.place, kind, self.files(kind))
-        if not self.options.channels:
-            return df
-        wanted = list(self.options.channels)
-        return df.where(F.col("channel").isin(wanted) | F.col("origin").isin(wanted))
+        return self.source.rows(self.spark, kind, self.files(kind), self.options.channels)
 
     @cached_property
     def names(self) -> Mapping[str, str]:
@@ -106,25 +83,16 @@ class AuditedArchive:
 
 
 def open_archive(spark: SparkSession, options: AuditOptions) -> AuditedArchive:
-    """Checks the segments of an archive.
-
-    Raises:
-        ArchiveNotFound: There is none at this place.
-        ArchiveDamaged: A newer version has written it.
-        InvalidUsage: It has no such channel.
-    """
-    place = place_of(spark, options.archive)
-    manifest = place.manifest()
+    """Checks the segments of an archive."""
+    source = Archive(options.archive)
+    manifest = source.manifest()
     chosen = [
         file for kind in KINDS for file in manifest.select(kind, channels=options.channels or None)
     ]
-    problems = place.problems(chosen)
-    if options.checksums:
-        sound = [file for file in chosen if file.path not in problems]
-        problems |= _wrong_checksums(spark, place, sound)
-    lost = [file for file in chosen if file.path in problems and not _readable(spark, place, file)]
+    problems = source.problems(chosen, spark if options.checksums else None)
+    lost = [file for file in chosen if file.path in problems and not _readable(spark, source, file)]
     dropped = manifest.gone
-    books, faults = _books(spark, options, manifest)
+    books, faults = _books(source, manifest)
     findings = [
         *(_told(FindingKind.MANIFEST_DAMAGED, problem) for problem in manifest.problems),
         *(
@@ -138,7 +106,7 @@ def open_archive(spark: SparkSession, options: AuditOptions) -> AuditedArchive:
     if dropped:
         findings.append(_retention(dropped))
     archive = AuditedArchive(
-        spark, options, place, manifest, books, dropped, tuple(lost), tuple(findings)
+        spark, options, source, manifest, books, dropped, tuple(lost), tuple(findings)
     )
     known = {*archive.names, *archive.names.values()}
     for name in options.channels:
@@ -182,57 +150,19 @@ def _retention(dropped: Sequence[SegmentFile]) -> Finding:
     return _told(FindingKind.RETENTION, text, fault=False)
 
 
-def _books(
-    spark: SparkSession, options: AuditOptions, manifest: Manifest
-) -> tuple[Books | None, list[Finding]]:
+def _books(source: Archive, manifest: Manifest) -> tuple[Books | None, list[Finding]]:
     if not manifest.seals:
         return None, []
-    seal = manifest.seals[-1]
     try:
-        folder = local_folder(options.archive)
-        if folder is not None:
-            return read_books(folder, seal), []
-        with TemporaryDirectory() as copied:
-            path = f"{options.archive.rstrip('/')}/{seal.books}"
-            [row] = spark.read.format("binaryFile").load(path).select("content").collect()
-            copy = Path(copied, seal.books)
-            copy.parent.mkdir()
-            copy.write_bytes(row[0])
-            return read_books(Path(copied), seal), []
-    except (ArchiveDamaged, PySparkException, Py4JError) as error:
+        return read_books(source.folder, manifest.seals[-1]), []
+    except ArchiveDamaged as error:
         text = f"the archiver's books cannot be read, and nothing was compared with them: {error}"
         return None, [_told(FindingKind.BOOKS_DISAGREE, text)]
 
 
-def _rows(spark: SparkSession, place: Place, kind: str, files: Sequence[SegmentFile]) -> DataFrame:
-    schema = spark_schema(kind)
-    if not files:
-        return spark.createDataFrame([], schema)
-    return spark.read.schema(schema).parquet(*(place.spark_path(file) for file in files))
-
-
-def _wrong_checksums(
-    spark: SparkSession, place: Place, files: Sequence[SegmentFile]
-) -> dict[str, str]:
-    """Files whose octets are not those that were sealed; they are read on executors."""
-    if not files:
-        return {}
-    paths = [place.spark_path(file) for file in files]
-    read = spark.read.format("binaryFile").load(paths)
-    sums = {row[0]: row[1] for row in read.select("path", F.crc32("content")).collect()}
-    found = {}
-    for file in files:
-        [check] = [sum_ for path, sum_ in sums.items() if path.endswith(file.path)] or [None]
-        if check != file.crc32:
-            found[file.path] = (
-                f"{file.path} is damaged: its checksum is not the one it was sealed with"
-            )
-    return found
-
-
-def _readable(spark: SparkSession, place: Place, file: SegmentFile) -> bool:
+def _readable(spark: SparkSession, archive: Archive, file: SegmentFile) -> bool:
     try:
-        _rows(spark, place, file.kind, [file]).write.format("noop").mode("overwrite").save()
+        archive.rows(spark, file.kind, [file]).write.format("noop").mode("overwrite").save()
     except (PySparkException, Py4JError):
         return False
     return True

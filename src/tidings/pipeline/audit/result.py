@@ -8,22 +8,14 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """What an audit looks at.
+    """What an audit looks at."""
 
-    Attributes:
-        archive: The folder of the archive, or any place Spark reads.
-        channels: Names or origins of channels; empty for all.
-        since_us: Events that arrived from this moment on, microseconds since 1970.
-        until_us: Events that arrived before this moment.
-        sample: At most this many events are named in a finding.
-        checksums: Whether the checksums of all segments are compared; it reads them once more.
-    """
-
-    archive: str
-    channels: tuple[str, ...] = ()
-    since_us: int | None = None
-    until_us: int | None = None
-    sample: int = 20
+    archive: str  # the folder of the archive, or any place Spark reads
+    channels: tuple[str, ...] = ()  # names or origins of channels; empty for all
+    since_us: int | None = None  # events that arrived from this moment on, microseconds since 1970
+    until_us: int | None = None  # events that arrived before this moment
+    sample: int = 20  # at most this many events are named in a finding
+    # Whether the checksums of all segments are compared; it reads them once more
     checksums: bool = True
 
     @property
@@ -56,42 +48,25 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PairId:
-    """An event, or one consumer's copy of it.
+    """An event, or one consumer's copy of it."""
 
-    Attributes:
-        seq: The event's number in its channel.
-        proxy: Whose copy; None for the event itself.
-    """
-
-    seq: int
-    proxy: int | None = None
+    seq: int  # the event's number in its channel
+    proxy: int | None = None  # whose copy; None for the event itself
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong or worth knowing.
+    """Something that is wrong or worth knowing."""
 
-    Attributes:
-        kind: Of which kind.
-        fault: Whether it is unexplained; otherwise it is only told.
-        sentence: What it is, in plain words.
-        channel: The channel's name; None where it concerns all, or a file.
-        origin: The channel's origin.
-        count: How many events or copies it concerns.
-        pairs: Some of them, at most the sample.
-        version: Of the plan, where one is concerned.
-        file: The segment, where one is concerned.
-    """
-
-    kind: FindingKind
-    fault: bool
-    sentence: str
-    channel: str | None = None
-    origin: str | None = None
-    count: int = 1
-    pairs: tuple[PairId, ...] = ()
-    version: int | None = None
-    file: str | None = None
+    kind: FindingKind  # of which kind
+    fault: bool  # whether it is unexplained; otherwise it is only told
+    sentence: str  # what it is, in plain words
+    channel: str | None = None  # the channel's name; None where it concerns all, or a file
+    origin: str | None = None  # the channel's origin
+    count: int = 1  # how many events or copies it concerns
+    pairs: tuple[PairId, ...] = ()  # some of them, at most the sample
+    version: int | None = None  # of the plan, where one is concerned
+    file: str | None = None  # the segment, where one is concerned
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,42 +74,26 @@ class Account:
     """What became of the events of one channel; `pairs` is the sum of all that follow it.
 
     A pair is an event and a consumer it goes to.
-
-    Attributes:
-        channel: Its name.
-        origin: Its origin.
-        events: How many events were looked at.
-        pairs: How many pairs plan and events give.
-        best_effort: Of consumers that were not durable when the event was accepted: no copies.
-        delivered: Were delivered.
-        expired: Expired.
-        discarded: Were discarded.
-        dead_lettered: Became dead letters.
-        rejected: Were refused by the consumer for good.
-        disconnected: Went with their consumer or their channel.
-        lost: Could not be delivered: damage in the journal has cost their content.
-        no_longer_tracked: Waited when their consumer stopped being durable.
-        pending: Wait.
-        unexplained: None of these.
-        redriven: How many of the pairs were dead letters that were delivered again; counted
-            above by what became of them then.
     """
 
-    channel: str
-    origin: str
-    events: int = 0
-    pairs: int = 0
+    channel: str  # its name
+    origin: str  # its origin
+    events: int = 0  # how many events were looked at
+    pairs: int = 0  # how many pairs plan and events give
+    # Of consumers that were not durable when the event was accepted: no copies
     best_effort: int = 0
-    delivered: int = 0
-    expired: int = 0
-    discarded: int = 0
-    dead_lettered: int = 0
-    rejected: int = 0
-    disconnected: int = 0
-    lost: int = 0
-    no_longer_tracked: int = 0
-    pending: int = 0
-    unexplained: int = 0
+    delivered: int = 0  # were delivered
+    expired: int = 0  # expired
+    discarded: int = 0  # were discarded
+    dead_lettered: int = 0  # became dead letters
+    rejected: int = 0  # were refused by the consumer for good
+    disconnected: int = 0  # went with their consumer or their channel
+    lost: int = 0  # could not be delivered: damage in the journal has cost their content
+    no_longer_tracked: int = 0  # waited when their consumer stopped being durable
+    pending: int = 0  # wait
+    unexplained: int = 0  # None of these
+    # How many of the pairs were dead letters that were delivered again; counted above by what
+    # became of them then
     redriven: int = 0
 
     @property
@@ -162,31 +121,19 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class AuditResult:
-    """What an audit found.
+    """What an audit found."""
 
-    Attributes:
-        archive: Which archive.
-        seal: As of which seal.
-        sealed_us: When that was, microseconds since 1970.
-        since_us: From when on events were looked at; None for all there are.
-        until_us: Until when.
-        books_checked: Whether the archiver's own books were compared; not for a part of the time.
-        accounts: By channel, in the order of their names.
-        findings: What is wrong first, then what is only told.
-        lanes: How plan and events were matched.
-        seconds: How long it took.
-    """
-
-    archive: str
-    seal: int
-    sealed_us: int | None
-    since_us: int | None
-    until_us: int | None
+    archive: str  # which archive
+    seal: int  # as of which seal
+    sealed_us: int | None  # when that was, microseconds since 1970
+    since_us: int | None  # from when on events were looked at; None for all there are
+    until_us: int | None  # until when
+    # Whether the archiver's own books were compared; not for a part of the time
     books_checked: bool
-    accounts: tuple[Account, ...]
-    findings: tuple[Finding, ...]
-    lanes: tuple[str, ...] = field(default=())
-    seconds: float = 0.0
+    accounts: tuple[Account, ...]  # by channel, in the order of their names
+    findings: tuple[Finding, ...]  # what is wrong first, then what is only told
+    lanes: tuple[str, ...] = field(default=())  # how plan and events were matched
+    seconds: float = 0.0  # how long it took
 
     @property
     def faults(self) -> tuple[Finding, ...]:

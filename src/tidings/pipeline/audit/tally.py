@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from pyspark.sql import Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from tidings.pipeline.audit.books import Total
@@ -21,9 +21,6 @@ from tidings.pipeline.audit.pairs import (
     WRONG,
 )
 from tidings.pipeline.audit.result import Account
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 ACCOUNTED: Final = {
     BEST_EFFORT: "best_effort",
@@ -43,75 +40,42 @@ BAD: Final = (DOUBLED, NOT_ENDED, DISAGREES, WRONG, ORPHAN)
 
 
 class EventTotals(NamedTuple):
-    """The events of a channel.
+    """The events of a channel."""
 
-    Attributes:
-        rows: How many rows there are, and the sum of their numbers.
-        doubled: How many numbers stand more than once.
-        chosen: How many events are looked at.
-        listed: How many durable recipients these have, all together.
-        unjudged: How many of these have a plan that is not known.
-    """
-
-    rows: Total
-    doubled: int
-    chosen: int
-    listed: int
-    unjudged: int
+    rows: Total  # how many rows there are, and the sum of their numbers
+    doubled: int  # how many numbers stand more than once
+    chosen: int  # how many events are looked at
+    listed: int  # how many durable recipients these have, all together
+    unjudged: int  # how many of these have a plan that is not known
 
 
 class TallyRow(NamedTuple):
-    """Pairs of one consumer and one state.
+    """Pairs of one consumer and one state."""
 
-    Attributes:
-        origin: Of the channel.
-        proxy: Of the consumer.
-        state: Their state.
-        pairs: How many.
-        expected: How many of them the plan or the engine names.
-        listed: How many of them the engine names.
-        redriven: How many of those that the engine names were redriven.
-        skewed: How many have an outcome that is older than the event.
-        waiting: How many wait by the rows.
-        waiting_sum: The sum of their numbers.
-    """
-
-    origin: str
-    proxy: int
-    state: str
-    pairs: int
-    expected: int
-    listed: int
-    redriven: int
-    skewed: int
-    waiting: int
-    waiting_sum: int
+    origin: str  # of the channel
+    proxy: int  # of the consumer
+    state: str  # their state
+    pairs: int  # how many
+    expected: int  # how many of them the plan or the engine names
+    listed: int  # how many of them the engine names
+    redriven: int  # how many of those that the engine names were redriven
+    skewed: int  # how many have an outcome that is older than the event
+    waiting: int  # how many wait by the rows
+    waiting_sum: int  # the sum of their numbers
 
 
 class BadPair(NamedTuple):
-    """A pair that something is wrong with.
+    """A pair that something is wrong with."""
 
-    Attributes:
-        origin: Of the channel.
-        state: What is wrong.
-        version: Of the plan, if the plan is what is wrong.
-        seq: The event.
-        proxy: The consumer.
-        sent: Whether the plan names it.
-        plan: The version the event was judged by.
-        outcomes: Its outcomes, in order.
-        total: How many there are of the same channel, state and version.
-    """
-
-    origin: str
-    state: str
-    version: int | None
-    seq: int
-    proxy: int
-    sent: bool
-    plan: int | None
-    outcomes: list[str]
-    total: int
+    origin: str  # of the channel
+    state: str  # what is wrong
+    version: int | None  # of the plan, if the plan is what is wrong
+    seq: int  # the event
+    proxy: int  # the consumer
+    sent: bool  # whether the plan names it
+    plan: int | None  # the version the event was judged by
+    outcomes: list[str]  # its outcomes, in order
+    total: int  # how many there are of the same channel, state and version
 
 
 def event_totals(events: DataFrame) -> dict[str, EventTotals]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from tidings.events.codecs.json_writing import TYPE
 from tidings.filters.constraint import constraint
 from tidings.filters.to_spark import matching, plan_of
-from tidings.pipeline.archive import place_of
+from tidings.pipeline.archive import Archive
 from tidings.pipeline.backtest.live import live_subscriptions
 from tidings.pipeline.backtest.result import (
     BacktestOptions,
@@ -23,8 +24,7 @@ from tidings.pipeline.backtest.result import (
 )
 from tidings.pipeline.frames import Selection, events_frame
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+__all__ = ["BacktestOptions", "BacktestResult", "run_backtest"]
 
 Progress = Callable[[str, float], None]
 
@@ -72,7 +72,7 @@ def run_backtest(
     return BacktestResult(
         constraint=asked.text,
         event_types=options.event_types,
-        seal=place_of(spark, options.archive).manifest().last_seal,
+        seal=Archive(options.archive).manifest().last_seal,
         since_us=options.since_us,
         until_us=options.until_us,
         events=sum(hour.events for hour in hours),

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from tidings.client.configuration.model import Configuration, HolderPart, Spot
@@ -22,28 +23,19 @@ from tidings.pipeline.frames import Frame, Selection, objects_frame, plan_change
 from tidings.pipeline.matching import match
 from tidings.pipeline.matching.book import PlanBook, Span, Unit
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
 _HOUR: Final = 3_600_000_000
 _ALWAYS: Final = Span(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """The rules of today.
+    """The rules of today."""
 
-    Attributes:
-        book: Each consumer's, as if they had been so from the beginning.
-        names: Of consumers, by origin and id; those without one are not in it.
-        channels: Names by origin.
-        source: Where they are from.
-    """
-
-    book: PlanBook
+    book: PlanBook  # each consumer's, as if they had been so from the beginning
+    # Of consumers, by origin and id; those without one are not in it
     names: Mapping[tuple[str, int], str]
-    channels: Mapping[str, str]
-    source: str
+    channels: Mapping[str, str]  # names by origin
+    source: str  # where they are from
 
 
 def live_subscriptions(
@@ -53,12 +45,7 @@ def live_subscriptions(
     frame: Frame,
     matched: DataFrame,
 ) -> tuple[tuple[LiveSubscription, ...], str]:
-    """What each present subscription would have got, and where their rules are from.
-
-    Raises:
-        ArchiveDamaged: Plans in the archive cannot be read.
-        Unreachable: Nobody answers at the service's URL.
-    """
+    """What each present subscription would have got, and where their rules are from."""
     if options.url is None:
         # Rules and objects are older than the events they judge: times do not count for them.
         always = replace(selection, since_us=None, until_us=None)
@@ -119,11 +106,7 @@ _named = msgspec.json.Decoder(_Named).decode
 
 
 def archived_rules(spark: SparkSession, selection: Selection) -> Present:
-    """The last rules in the archive, of channels that exist.
-
-    Raises:
-        ArchiveDamaged: Plans in the archive cannot be read.
-    """
+    """The last rules in the archive, of channels that exist."""
     changes = plan_changes(spark, selection)
     rows = (
         objects_frame(spark, selection)
@@ -147,12 +130,7 @@ def archived_rules(spark: SparkSession, selection: Selection) -> Present:
 
 
 async def rules_of_service(url: str, token: str | None) -> Present:
-    """The rules of the named subscriptions of a service's named channels, as they are now.
-
-    Raises:
-        Unreachable: Nobody answers there.
-        Unauthenticated: It wants a token, or another one.
-    """
+    """The rules of the named subscriptions of a service's named channels, as they are now."""
     async with await connect(url, token=token) as client:
         origins = {info.name: info.origin for info in await client.transport.channels()}
         found = await find_configuration(client.transport)

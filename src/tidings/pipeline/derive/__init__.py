@@ -20,14 +20,13 @@ import runpy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as f
 
 from tidings.errors import InvalidUsage
 from tidings.filters.constraint import event_type
 from tidings.pipeline.frames import Selection, events_frame
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
 
 
 @dataclass(frozen=True)
@@ -183,8 +182,6 @@ def derived(
         data: Its properties.
         header: Properties of its header, such as Priority.
     """
-    from pyspark.sql import functions as f
-
     parts = [
         f.lit(domain).alias("domain"),
         f.lit(type).alias("type"),

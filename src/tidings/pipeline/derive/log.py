@@ -18,17 +18,11 @@ from tidings.stores.segments import make_folder, sync_folder
 
 
 class Begun(NamedTuple):
-    """A batch that was begun.
+    """A batch that was begun."""
 
-    Attributes:
-        after: It begins behind this seal.
-        upto: It ends with this one.
-        first: The number of its first event.
-    """
-
-    after: int
-    upto: int
-    first: int
+    after: int  # it begins behind this seal
+    upto: int  # it ends with this one
+    first: int  # the number of its first event
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
@@ -43,9 +37,6 @@ class QueryLog:
 
     Args:
         path: Its file; made if it is missing.
-
-    Raises:
-        StoreError: The file cannot be used, or is no such log.
 
     Attributes:
         seal: Everything up to this seal is published.

@@ -7,65 +7,42 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as f
 
 from tidings.errors import InvalidUsage, PipelineFailed
+from tidings.pipeline.archive import Archive
 from tidings.pipeline.derive import Batch, Query
 from tidings.pipeline.derive.log import Begun, QueryLog
-from tidings.pipeline.frames import archive_manifest
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-    from tidings.stores.archive.manifest import SegmentFile
+from tidings.stores.archive.manifest import SegmentFile
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How queries are run.
+    """How queries are run."""
 
-    Attributes:
-        archive: Where the archive is.
-        url: The service that gets the derived events.
-        checkpoint: A folder for the logs of the queries: how far each has come.
-        token: For a service that asks for one.
-        once: End when everything sealed by then was asked for; otherwise go on for ever.
-        every: How long to wait when there is nothing new, in seconds.
-        most_rows: A batch ends with the seal that brings it to so many events.
-    """
-
-    archive: str
-    url: str
-    checkpoint: Path
-    token: str | None = None
-    once: bool = True
-    every: float = 1.0
-    most_rows: int = 1_000_000
+    archive: str  # where the archive is
+    url: str  # the service that gets the derived events
+    checkpoint: Path  # a folder for the logs of the queries: how far each has come
+    token: str | None = None  # for a service that asks for one
+    once: bool = True  # end when everything sealed by then was asked for; otherwise go on for ever
+    every: float = 1.0  # how long to wait when there is nothing new, in seconds
+    most_rows: int = 1_000_000  # a batch ends with the seal that brings it to so many events
 
 
 @dataclass
 class QueryResult:
-    """What became of one query.
+    """What became of one query."""
 
-    Attributes:
-        query: Its name.
-        reads: The channels it reads.
-        writes: The channel it writes to.
-        batches: How many batches were asked for.
-        events: How many events these had.
-        published: How many events were derived and published.
-        seal: Everything up to this seal was asked for.
-        problems: What was wrong with segments.
-    """
-
-    query: str
-    reads: tuple[str, ...]
-    writes: str
-    batches: int = 0
-    events: int = 0
-    published: int = 0
-    seal: int = 0
-    problems: list[str] = field(default_factory=list)
+    query: str  # its name
+    reads: tuple[str, ...]  # the channels it reads
+    writes: str  # the channel it writes to
+    batches: int = 0  # how many batches were asked for
+    events: int = 0  # how many events these had
+    published: int = 0  # how many events were derived and published
+    seal: int = 0  # everything up to this seal was asked for
+    problems: list[str] = field(default_factory=list)  # what was wrong with segments
 
 
 @dataclass
@@ -121,12 +98,13 @@ class _Run:
         self.log = QueryLog(options.checkpoint / f"{asked.name}.jsonl")
         self.result = QueryResult(asked.name, asked.reads, asked.writes, seal=self.log.seal)
         self._spark = spark
+        self._archive = Archive(options.archive)
         self._query = asked
         self._options = options
 
     def step(self, progress: Callable[[str, float], None]) -> bool:
         """Asks for the next batch; whether there was one."""
-        manifest = archive_manifest(self._spark, self._options.archive)
+        manifest = self._archive.manifest()
         begun = self.log.begun
         if begun is None:
             unseen = manifest.select("events", channels=self._query.reads, after_seal=self.log.seal)
@@ -196,9 +174,6 @@ def _rows_of(file: SegmentFile, channels: Sequence[str]) -> int:
 
 def _numbered(events: DataFrame, asked: Query, first: int) -> DataFrame:
     """Gives each event its mark: numbers follow the events' texts, so a retry gives the same."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as f
-
     if "event" not in events.columns:
         raise InvalidUsage(
             f"the query {asked.name} returned the columns {', '.join(events.columns)}: it must "

@@ -19,32 +19,31 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
 
 from tidings.clock import Clock, SystemClock, monotonic_microseconds
 from tidings.errors import ArchiveNotFound, PipelineFailed
-from tidings.pipeline.archive import place_of
-from tidings.pipeline.lake.compaction import compact_tree
-from tidings.pipeline.lake.hadoop import tree_of
+from tidings.pipeline.archive import Archive, glob_free, local_folder
+from tidings.pipeline.expectations import Expectation
+from tidings.pipeline.lake.compaction import CompactResult, compact, compact_tree
+from tidings.pipeline.lake.loading import BatchLoader
 from tidings.pipeline.lake.log import LakeLog, LakeState
 from tidings.pipeline.lake.report import LakeReport, LakeResult, batch_text
-from tidings.pipeline.lake.segments import (
-    Next,
-    checked,
-    next_segments,
-    repaired_segments,
-    seal_mark,
-)
-from tidings.pipeline.lake.take import Taken, Taker
-from tidings.pipeline.lake.tree import glob_free
+from tidings.pipeline.lake.segments import Next, next_segments, repaired_segments, seal_mark
+from tidings.pipeline.lake.tree import LakeTree
+from tidings.stores.archive.manifest import Manifest
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-    from tidings.pipeline.expectations import Expectation
-    from tidings.stores.archive.manifest import Manifest
-
-__all__ = ["LakeOptions", "LakeResult", "lake_tables", "read_lake", "run_lake"]
+__all__ = [
+    "CompactResult",
+    "LakeOptions",
+    "LakeResult",
+    "compact",
+    "lake_tables",
+    "read_lake",
+    "run_lake",
+]
 
 Progress = Callable[[str, float], None]
 
@@ -57,8 +56,8 @@ class LakeOptions:
     """What a lake is filled from, and how.
 
     Attributes:
-        archive: A folder, or any path that Spark reads.
-        lake: A folder, or any path that Spark writes.
+        archive: Its folder.
+        lake: Its folder.
         once: Take in what is there and end; otherwise go on until stopped.
         every: Seconds between two looks at the archive.
         max_rows_per_batch: Seals are taken together up to so many rows, and one at least.
@@ -106,7 +105,7 @@ def run_lake(
         PipelineFailed: Another process writes to the lake, or Spark could not do something.
         DiskFull: There is no room; the lake is unharmed.
     """
-    tree = tree_of(spark, options.lake)
+    tree = LakeTree(local_folder(options.lake))
     stopping = stop or threading.Event()
     with tree.locked(), _exact_timestamps(spark), _stopped_by_signals(stopping):
         run = _Run(spark, options, progress or _silent, stopping, clock or SystemClock())
@@ -124,7 +123,7 @@ def read_lake(spark: SparkSession, lake: str, table: str) -> DataFrame:
     Raises:
         PipelineFailed: There is no such table.
     """
-    tree = tree_of(spark, lake)
+    tree = LakeTree(local_folder(lake))
     state = LakeLog(tree).state()
     files = state.files_of(table)
     if not files:
@@ -136,7 +135,7 @@ def read_lake(spark: SparkSession, lake: str, table: str) -> DataFrame:
 
 def lake_tables(spark: SparkSession, lake: str) -> dict[str, int]:
     """The tables of a lake, and how many rows they have."""
-    state = LakeLog(tree_of(spark, lake)).state()
+    state = LakeLog(LakeTree(local_folder(lake))).state()
     return {table: sum(f.rows for f in state.files_of(table)) for table in state.tables()}
 
 
@@ -156,13 +155,13 @@ class _Run:
         self._progress = progress
         self._stopping = stopping
         self._clock = clock
-        self._tree = tree_of(spark, options.lake)
+        self._tree = LakeTree(local_folder(options.lake))
         self._log = LakeLog(self._tree)
-        self._place = place_of(spark, options.archive)
+        self._archive = Archive(options.archive)
         self._report = LakeReport()
-        self._taker = Taker(
+        self._loader = BatchLoader(
             spark,
-            self._place,
+            self._archive,
             self._tree,
             options.expectations,
             options.max_types,
@@ -184,7 +183,7 @@ class _Run:
 
     def _manifest(self) -> Manifest | None:
         try:
-            manifest = self._place.manifest()
+            manifest = self._archive.manifest()
         except ArchiveNotFound:
             if self._options.once:
                 raise
@@ -202,7 +201,7 @@ class _Run:
             coming = next_segments(manifest, state, self._options.max_rows_per_batch)
             if coming is None:
                 return state
-            state = self._taken(coming, state, manifest)
+            state = self._loaded(coming, state, manifest)
             done = (state.upto_seal - first) / (manifest.last_seal - first)
             self._progress(self._report.last, done)
             every = self._options.compact_every
@@ -218,18 +217,18 @@ class _Run:
         if manifest is None or not state.damaged:
             return state
         coming = repaired_segments(manifest, state)
-        sound, _ = checked(self._spark, self._place, coming.files)
-        if not sound and len(coming.retaken) == len(coming.files):
+        damaged = self._archive.problems(coming.files, self._spark)
+        if len(damaged) == len(coming.files) == len(coming.retaken):
             return state
-        return self._taken(coming, state, manifest)
+        return self._loaded(coming, state, manifest)
 
-    def _taken(self, coming: Next, state: LakeState, manifest: Manifest) -> LakeState:
+    def _loaded(self, coming: Next, state: LakeState, manifest: Manifest) -> LakeState:
         began = monotonic_microseconds()
         mark = seal_mark(manifest, coming.upto_seal)
-        taken: Taken = self._taker.take(coming, state, mark, self._clock.now())
+        loaded = self._loader.load(coming, state, mark, self._clock.now())
         seconds = (monotonic_microseconds() - began) / _MICROSECONDS
-        self._report.add(taken, self._clock.now(), batch_text(taken, self._clock.now(), seconds))
-        return state.after(taken.batch)
+        self._report.add(loaded, self._clock.now(), batch_text(loaded, self._clock.now(), seconds))
+        return state.after(loaded.batch)
 
 
 @contextmanager

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
+from pyspark.sql import SparkSession
 
 from tidings.clock import Clock, SystemClock
-from tidings.pipeline.lake.failures import failing
-from tidings.pipeline.lake.hadoop import tree_of
+from tidings.pipeline.archive import glob_free, local_folder
 from tidings.pipeline.lake.log import LakeBatch, LakeFile, LakeLog, LakeState
-from tidings.pipeline.lake.staging import ROWS_PER_FILE, Table, staged_tables
-from tidings.pipeline.lake.tree import LakeTree, glob_free
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from tidings.pipeline.lake.staging import ROWS_PER_FILE, Table, failing, staged_tables
+from tidings.pipeline.lake.tree import LakeTree
 
 SMALL_OCTETS: Final = 64 * 1024 * 1024
 """A file below this is small."""
@@ -82,7 +79,7 @@ def compact(
         PipelineFailed: Another process writes to the lake, or Spark could not do it.
         DiskFull: There is no room; the lake is unharmed.
     """
-    tree = tree_of(spark, lake)
+    tree = LakeTree(local_folder(lake))
     with tree.locked():
         notes = LakeLog(tree).recover()
         result = compact_tree(spark, tree, progress, small=small, clock=clock)

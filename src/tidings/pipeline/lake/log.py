@@ -128,11 +128,7 @@ class LakeLog:
         self._tree = tree
 
     def state(self) -> LakeState:
-        """The lake after its last committed batch.
-
-        Raises:
-            PipelineFailed: The log is damaged, or of a newer version.
-        """
+        """The lake after its last committed batch."""
         for _ in range(_TRIES):
             found = self._state()
             if found is not None:
@@ -188,13 +184,7 @@ class LakeLog:
         self._tree.remove(staging)
 
     def commit(self, batch: LakeBatch) -> None:
-        """Makes a batch part of the lake.
-
-        Raises:
-            DiskFull: There is no room. Without an intent the batch did not happen; with one the
-                next `recover` finishes it.
-            StoreError: Another failure of the disk; likewise.
-        """
+        """Makes a batch part of the lake."""
         self._tree.sync(add.staged for add in batch.adds)
         self._tree.write(f"{LOG}/{_name(batch.batch, '.intent')}", _octets(batch))
         self._finish(batch)

@@ -7,9 +7,9 @@ from typing import Final
 
 import msgspec
 
+from tidings.pipeline.lake.loading import LoadedBatch
 from tidings.pipeline.lake.log import LakeState
 from tidings.pipeline.lake.schemas import KindConflict
-from tidings.pipeline.lake.take import Taken
 
 _MICROSECONDS: Final = 1_000_000
 _MOST_LISTED: Final = 100
@@ -63,28 +63,28 @@ class LakeReport:
     latency_us: int | None = None
     last: str = ""
 
-    def add(self, taken: Taken, now: int, text: str) -> None:
+    def add(self, loaded: LoadedBatch, now: int, text: str) -> None:
         """Counts a batch.
 
         Args:
-            taken: The batch.
+            loaded: The batch.
             now: When it became visible.
             text: What is said of it.
         """
         self.batches += 1
         self.last = text
-        _sum_up(self.rows, taken.rows)
-        _sum_up(self.types_left_out, taken.types_left_out)
-        _sum_up(self.failed_checks, taken.failed_checks)
-        for one in taken.conflicts:
+        _sum_up(self.rows, loaded.rows)
+        _sum_up(self.types_left_out, loaded.types_left_out)
+        _sum_up(self.failed_checks, loaded.failed_checks)
+        for one in loaded.conflicts:
             key = (one.domain, one.type, one.part, one.name, one.kind)
             before = self.conflicts.get(key)
             rows = one.rows + (before.rows if before else 0)
             self.conflicts[key] = msgspec.structs.replace(one, rows=rows)
-        self.left_out |= dict.fromkeys(taken.properties_left_out)
-        self.gaps += taken.batch.gaps
-        if taken.last_us is not None:
-            self.latency_us = now - taken.last_us
+        self.left_out |= dict.fromkeys(loaded.properties_left_out)
+        self.gaps += loaded.batch.gaps
+        if loaded.last_us is not None:
+            self.latency_us = now - loaded.last_us
 
     def result(self, lake: str, state: LakeState, seconds: float) -> LakeResult:
         """The result of the run that ends now."""
@@ -112,20 +112,20 @@ class LakeReport:
         )
 
 
-def batch_text(taken: Taken, now: int, seconds: float) -> str:
+def batch_text(loaded: LoadedBatch, now: int, seconds: float) -> str:
     """One line about a batch."""
-    rows = taken.rows
+    rows = loaded.rows
     text = (
-        f"batch {taken.batch.batch}: {rows.get('events', 0):,} events, "
+        f"batch {loaded.batch.batch}: {rows.get('events', 0):,} events, "
         f"{rows.get('outcomes', 0):,} outcomes in {seconds:.1f} s"
     )
-    if taken.rows.get("quarantine"):
+    if loaded.rows.get("quarantine"):
         text += f", {rows['quarantine']:,} set aside"
-    if taken.batch.damaged:
-        text += f", {len(taken.batch.damaged)} damaged segments left out"
-    if taken.last_us is not None and taken.first_us is not None:
-        newest = (now - taken.last_us) / _MICROSECONDS
-        oldest = (now - taken.first_us) / _MICROSECONDS
+    if loaded.batch.damaged:
+        text += f", {len(loaded.batch.damaged)} damaged segments left out"
+    if loaded.last_us is not None and loaded.first_us is not None:
+        newest = (now - loaded.last_us) / _MICROSECONDS
+        oldest = (now - loaded.first_us) / _MICROSECONDS
         text += f"; visible {newest:.1f} to {oldest:.1f} s after arrival"
     return text
 

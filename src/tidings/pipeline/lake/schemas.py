@@ -4,11 +4,20 @@ A property gets a column of the kind it comes with first. Later kinds do not cha
 files that are there already have it: they get columns of their own, `<column>__<kind>`, and
 count as conflicts. Two things fit without one: integers in a column of doubles, as long as a
 double holds them exactly, and empty sequences in a column of any sequence.
+
+A folder keeps letters, digits, `.`, `-` and `_` of ASCII; everything else, and a `.` or `_` at the
+beginning (Spark passes such folders over), is percent-encoded as UTF-8. The empty name is `_`.
+Names of more than 120 octets are cut, and end in `~` and a digest.
+
+A column keeps letters, digits and `_`; another character is `_xHH_` with its code point. The
+property itself stands in the schema file of its type, so nothing depends on undoing this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import hashlib
+import re
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -16,7 +25,6 @@ from typing import Final, NamedTuple
 import msgspec
 
 from tidings.errors import PipelineFailed
-from tidings.pipeline.lake.names import column_name, same_column, table_of_type, unused_column
 
 FORMAT: Final = 1
 JSON: Final = "json"
@@ -29,6 +37,10 @@ KINDS: Final = ("int", "double", "string", "bool", *SEQUENCES, JSON)
 LARGEST_EXACT: Final = 2**53
 
 FIXED: Final = ("origin", "channel", "seq", "arrival", "name", "priority", "producer", "number")
+_EMPTY_NAME: Final = "_"
+_MAX_FOLDER: Final = 120  # encoded; file systems take 255 octets
+_MAX_COLUMN: Final = 120
+_PLAIN: Final = re.compile(rb"[A-Za-z0-9._-]")
 _NONE: Final[Mapping[tuple[str, str], int]] = MappingProxyType({})
 _TAKEN: Final = frozenset({*FIXED, "date"})  # `date` is the folder
 
@@ -79,19 +91,13 @@ class KindConflict(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """A schema after a batch.
+    """A schema after a batch."""
 
-    Attributes:
-        schema: With the new columns.
-        changed: Whether there are any.
-        conflicts: Properties of this batch that came with another kind than their column has.
-        left_out: Properties that got no column because there are too many.
-    """
-
-    schema: TypeSchema
-    changed: bool
+    schema: TypeSchema  # with the new columns
+    changed: bool  # whether there are any
+    # Properties of this batch that came with another kind than their column has
     conflicts: tuple[KindConflict, ...]
-    left_out: tuple[Found, ...]
+    left_out: tuple[Found, ...]  # properties that got no column because there are too many
 
 
 def widened(schema: TypeSchema, found: Iterable[Found]) -> list[tuple[str, str]]:
@@ -195,6 +201,74 @@ def _new_name(part: str, name: str, kind: str, main: str, columns: Iterable[Prop
     return unused_column(made, {same_column(one.column) for one in columns})
 
 
+# Names of folders and columns.
+
+
+def folder_name(name: str) -> str:
+    """The folder of a domain or type; no two names have one."""
+    if not name:
+        return _EMPTY_NAME
+    octets = name.encode("utf-8", "surrogatepass")
+    made = "".join(
+        chr(octet) if _PLAIN.match(bytes([octet])) else f"%{octet:02X}" for octet in octets
+    )
+    if made[0] in "._":
+        made = f"%{ord(made[0]):02X}{made[1:]}"
+    return _cut(made, name, _MAX_FOLDER, "~")
+
+
+def table_of_type(domain: str, type: str) -> str:
+    """The table of an event type, such as `types/Traffic/Speed`."""
+    return f"types/{folder_name(domain)}/{folder_name(type)}"
+
+
+def column_name(name: str) -> str:
+    """A name that every reader of columns takes; several properties may come out the same."""
+    made = "".join(char if _stays(char) else f"_x{ord(char):x}_" for char in name)
+    return _cut(made or _EMPTY_NAME, name, _MAX_COLUMN, "__")
+
+
+def same_column(name: str) -> str:
+    """What two names have in common that Spark takes for one column."""
+    return name.lower()
+
+
+def unused_column(name: str, used: Container[str]) -> str:
+    """The name, or with the first number behind it that makes it one nobody has.
+
+    Args:
+        name: The name that would be right.
+        used: What `same_column` says of those that are taken.
+    """
+    made, number = name, 1
+    while same_column(made) in used:
+        number += 1
+        made = f"{name}__{number}"
+    return made
+
+
+def _stays(char: str) -> bool:
+    if char == "_" or (char.isascii() and char.isalnum()):
+        return True
+    # A letter with one small and one large form: others compare equal in Java and not here.
+    return (
+        char.isalnum()
+        and len(char.lower()) == len(char.upper()) == 1
+        and char.upper().lower() == char.lower()
+    )
+
+
+def _cut(made: str, name: str, most: int, mark: str) -> str:
+    if len(made.encode()) <= most:
+        return made
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    kept = made.encode()[: most - 20].decode(errors="ignore")
+    return f"{kept}{mark}{digest}"
+
+
+# Schema files.
+
+
 def schema_path(domain: str, type: str) -> str:
     """The file of a type's schema."""
     return f"_schemas/{table_of_type(domain, type).removeprefix('types/')}.json"
@@ -206,11 +280,7 @@ def schema_octets(schema: TypeSchema) -> bytes:
 
 
 def read_schema(octets: bytes, place: str) -> TypeSchema:
-    """A schema from its file.
-
-    Raises:
-        PipelineFailed: It is none.
-    """
+    """A schema from its file."""
     try:
         schema = msgspec.json.decode(octets, type=TypeSchema)
     except msgspec.MsgspecError as error:

@@ -1,41 +1,26 @@
-"""Segments of an archive for a lake: which come next, and whether they are as they were sealed."""
+"""Segments of an archive for a lake: which come next, and what the archive no longer has."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tidings.errors import PipelineFailed
 from tidings.pipeline.lake.log import LakeState
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from tidings.pipeline.archive import Place
-    from tidings.stores.archive.manifest import Manifest, SegmentFile
+from tidings.stores.archive.manifest import Manifest, SegmentFile
 
 TAKEN_KINDS: Final = ("events", "outcomes")
-_PATH_PARTS: Final = 4  # kind, date, hour, file
 
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """What a batch is to take in.
+    """What a batch is to take in."""
 
-    Attributes:
-        files: The segments.
-        upto_seal: The lake then has all seals up to this one.
-        damaged: What cannot be taken in because the manifest itself is damaged.
-        retaken: What was damaged before and no longer counts as that.
-        gaps: What retention has removed from the archive, in words.
-    """
-
-    files: tuple[SegmentFile, ...]
-    upto_seal: int
-    damaged: dict[str, str]
-    retaken: tuple[str, ...]
-    gaps: tuple[str, ...]
+    files: tuple[SegmentFile, ...]  # the segments
+    upto_seal: int  # the lake then has all seals up to this one
+    damaged: dict[str, str]  # what cannot be taken in because the manifest itself is damaged
+    retaken: tuple[str, ...]  # what was damaged before and no longer counts as that
+    gaps: tuple[str, ...]  # what retention has removed from the archive, in words
 
 
 def seal_mark(manifest: Manifest, number: int) -> str:
@@ -53,9 +38,6 @@ def next_segments(manifest: Manifest, state: LakeState, most_rows: int) -> Next 
         manifest: Of the archive.
         state: Of the lake.
         most_rows: Seals are taken together up to so many rows, and one at least.
-
-    Raises:
-        PipelineFailed: It is not the archive that the lake has been filled from.
     """
     _check_same_archive(manifest, state)
     after = state.upto_seal
@@ -124,34 +106,3 @@ def _gaps(manifest: Manifest, after: int, upto: int) -> tuple[str, ...]:
         f"seal {number}: retention of the archive removed {count} files before the lake took them"
         for number, count in sorted(gone.items())
     )
-
-
-def checked(
-    spark: SparkSession, place: Place, files: Sequence[SegmentFile]
-) -> tuple[list[SegmentFile], dict[str, str]]:
-    """The segments that are as they were sealed, and what is wrong with the others, by path.
-
-    Lengths and ends are looked at here, checksums are taken by the executors.
-    """
-    problems = place.problems(files)
-    sound = [file for file in files if file.path not in problems]
-    found = _checksums(spark, place, sound)
-    for file in sound:
-        if file.path not in found:
-            problems[file.path] = f"{file.path} cannot be read"
-        elif found[file.path] != file.crc32:
-            problems[file.path] = (
-                f"{file.path} is damaged: its checksum is not the one it was sealed with"
-            )
-    return [file for file in sound if file.path not in problems], problems
-
-
-def _checksums(spark: SparkSession, place: Place, files: Iterable[SegmentFile]) -> dict[str, int]:
-    from pyspark.sql import functions as F
-
-    paths = [place.spark_path(file) for file in files]
-    if not paths:
-        return {}
-    reader = spark.read.format("binaryFile").option("ignoreCorruptFiles", "true")
-    rows = reader.load(paths).select("path", F.crc32("content").alias("check")).collect()
-    return {"/".join(row.path.rsplit("/", _PATH_PARTS)[-_PATH_PARTS:]): row.check for row in rows}

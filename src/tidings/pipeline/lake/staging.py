@@ -1,49 +1,41 @@
-"""The tables of one batch, written by Spark into its staging folder."""
+"""The tables of one batch, written by Spark into its staging folder; its failures in our words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from math import ceil
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from tidings.errors import PipelineFailed
-from tidings.pipeline.lake.failures import failing
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from tidings.errors import DiskFull, PipelineFailed, TidingsError
 from tidings.pipeline.lake.log import StagedFile
 from tidings.pipeline.lake.tree import LakeTree
 from tidings.pipeline.lake.types import PARTITION
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
 ROWS_PER_FILE: Final = 1_000_000
 # Small jobs spend their time in planning and in commits: a few at once fill the gaps.
 _AT_ONCE: Final = 4
+_NO_ROOM: Final = ("No space left on device", "Disk quota exceeded", "ENOSPC", "EDQUOT")
+_LINE: Final = 300
 
 
 class Table(NamedTuple):
-    """Rows for a table.
+    """Rows for a table."""
 
-    Attributes:
-        name: Such as `events` or `types/Traffic/Speed`.
-        df: With the column `date` last.
-        rows: How many there must be; None if that is not known.
-    """
-
-    name: str
-    df: DataFrame
-    rows: int | None
+    name: str  # such as `events` or `types/Traffic/Speed`
+    df: DataFrame  # with the column `date` last
+    rows: int | None  # how many there must be; None if that is not known
 
 
 def staged_tables(
     tree: LakeTree, staging: str, batch: int, tables: Sequence[Table]
 ) -> list[StagedFile]:
-    """Writes tables, and says which files they have become and where those belong.
-
-    Raises:
-        DiskFull: There is no room.
-        PipelineFailed: Spark could not write, or other rows than there should be.
-    """
+    """Writes tables, and says which files they have become and where those belong."""
     with ThreadPoolExecutor(_AT_ONCE, "tidings-lake") as pool:
         made = pool.map(lambda table: _staged(tree, staging, batch, table), tables)
         return [file for files in made for file in files]
@@ -75,3 +67,28 @@ def _staged(tree: LakeTree, staging: str, batch: int, table: Table) -> list[Stag
             f"{table.rows}: the batch is not taken in"
         )
     return files
+
+
+def failure_of(error: Exception, what: str) -> TidingsError:
+    """Our error for one of Spark's.
+
+    Args:
+        error: What Spark raised.
+        what: What could not be done.
+    """
+    text = str(error)
+    if any(sign in text for sign in _NO_ROOM):
+        return DiskFull(f"{what}: no room on the disk; the lake is unharmed")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    # The first line of Py4J says where a call was made, the next what is wrong.
+    told = next((line for line in lines if not line.startswith("An error occurred")), "no reason")
+    return PipelineFailed(f"{what}: {told.removeprefix(': ')[:_LINE]}")
+
+
+@contextmanager
+def failing(what: str) -> Iterator[None]:
+    """Turns failures of Spark into ours."""
+    try:
+        yield
+    except (Py4JError, PySparkException) as error:
+        raise failure_of(error, what) from error

@@ -1,7 +1,6 @@
-"""The files of a lake: what its log needs of a file system, and a folder of this machine.
+"""The files of a lake, in a local or mounted folder: written durably, and by one process at a time.
 
-Names are relative to the lake and have slashes. `lake/hadoop.py` has the same for every other
-place that Spark writes to.
+Names are relative to the lake and have slashes.
 """
 
 from __future__ import annotations
@@ -10,87 +9,23 @@ import errno
 import fcntl
 import json
 import os
-import re
 import shutil
 import socket
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from tidings.errors import DiskFull, PipelineFailed, StoreError
 
 LOCK: Final = "_lock"
 _HALF_WRITTEN: Final = ".half"
-_GLOB: Final = re.compile(r"([*?\[\]{}\\])")
 
 
-class LakeTree(Protocol):
-    """A folder, somewhere. What is absent is no error unless it says so."""
-
-    def path(self, name: str) -> str:
-        """What Spark calls it."""
-        ...
-
-    def read(self, name: str) -> bytes | None:
-        """The octets of a file; None if there is none."""
-        ...
-
-    def write(self, name: str, octets: bytes) -> None:
-        """Writes a file as a whole and durably: a reader sees all of it or what was there."""
-        ...
-
-    def names(self, folder: str) -> list[str]:
-        """The files and folders in a folder, without the folder's own name, in order."""
-        ...
-
-    def files(self, folder: str) -> dict[str, int]:
-        """All files below a folder, with their octets; names begin with the folder's."""
-        ...
-
-    def exists(self, name: str) -> bool:
-        """Whether there is such a file or folder."""
-        ...
-
-    def rename(self, old: str, new: str) -> None:
-        """Moves a file, durably; folders on the way are made, and what was there is replaced."""
-        ...
-
-    def remove(self, name: str) -> None:
-        """Removes a file, or a folder with all in it."""
-        ...
-
-    def sync(self, names: Iterable[str]) -> None:
-        """Makes files durable that somebody else has written."""
-        ...
-
-    def rows(self, name: str) -> int:
-        """How many rows a Parquet file has, by its footer."""
-        ...
-
-    def locked(self) -> AbstractContextManager[None]:
-        """Keeps other writers out.
-
-        Raises:
-            PipelineFailed: Another process writes to the lake.
-        """
-        ...
-
-
-def glob_free(path: str) -> str:
-    """A path for Spark's readers, which take some characters for patterns."""
-    return _GLOB.sub(r"\\\1", path)
-
-
-def holder_text() -> bytes:
-    """Who holds a lock, for whoever finds it."""
-    return json.dumps({"host": socket.gethostname(), "pid": os.getpid()}).encode()
-
-
-def locked_message(place: str, holder: bytes | None) -> str:
-    """What is said to a second writer."""
+def locked_message(place: Path, holder: bytes) -> str:
+    """What a second writer is told."""
     try:
-        said = json.loads(holder or b"")
+        said = json.loads(holder)
         who = f"process {said['pid']} on {said['host']}"
     except (ValueError, KeyError, TypeError):
         who = "another process"
@@ -100,8 +35,8 @@ def locked_message(place: str, holder: bytes | None) -> str:
     )
 
 
-class LocalTree:
-    """A folder of this machine, or one that is mounted here.
+class LakeTree:
+    """The folder of a lake. What is absent is no error unless it says so.
 
     Args:
         folder: The lake; made when something is written.
@@ -197,11 +132,7 @@ class LocalTree:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps other writers out. The lock of a process that has died is gone with it.
-
-        Raises:
-            PipelineFailed: Another process writes to the lake.
-        """
+        """Keeps other writers out. The lock of a process that has died is gone with it."""
         path = self._folder / LOCK
         with _failing(f"{path} cannot be written"):
             _make_folder(self._folder)
@@ -210,11 +141,10 @@ class LocalTree:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
-                raise PipelineFailed(
-                    locked_message(str(self._folder), path.read_bytes())
-                ) from error
+                raise PipelineFailed(locked_message(self._folder, path.read_bytes())) from error
             os.truncate(handle, 0)
-            os.pwrite(handle, holder_text(), 0)
+            holder = {"host": socket.gethostname(), "pid": os.getpid()}
+            os.pwrite(handle, json.dumps(holder).encode(), 0)
             yield
         finally:
             os.close(handle)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 
 from tidings.events.fields import ANY_EVENT_TYPE
 from tidings.pipeline.lake.schemas import (
@@ -22,9 +24,6 @@ from tidings.pipeline.lake.schemas import (
     PropertyColumn,
     TypeSchema,
 )
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 PARTITION: Final = "date"
 _DAY_US: Final = 86_400_000_000
@@ -52,17 +51,11 @@ _names_of: Final = msgspec.json.Decoder(list[list[str]]).decode
 
 @dataclass(slots=True)
 class TypeFound:
-    """The events of one type in a batch.
+    """The events of one type in a batch."""
 
-    Attributes:
-        rows: How many.
-        found: Their properties, and in how many rows.
-        unnoted: How often a property came that was one too many to note.
-    """
-
-    rows: int = 0
-    found: dict[Found, int] = field(default_factory=dict)
-    unnoted: int = 0
+    rows: int = 0  # how many
+    found: dict[Found, int] = field(default_factory=dict)  # their properties, and in how many rows
+    unnoted: int = 0  # how often a property came that was one too many to note
 
     def note(self, found: Found, rows: int, most: int) -> None:
         """Counts a property, unless there are too many."""
@@ -77,8 +70,6 @@ def day_of(microseconds: Column) -> Column:
 
     A clock that is wrong by thousands of years gets the first or last day of the calendar.
     """
-    from pyspark.sql import functions as F
-
     days = F.floor(microseconds / F.lit(_DAY_US)).cast("int")
     days = F.least(F.greatest(days, F.lit(_FIRST_DAY)), F.lit(_LAST_DAY))
     date = F.date_add(F.lit("1970-01-01").cast("date"), days)
@@ -94,8 +85,6 @@ def found_types(events: DataFrame, most: int) -> dict[tuple[str, str], TypeFound
         events: With the columns of the archive.
         most: How many properties are noted of a type.
     """
-    from pyspark.sql import functions as F
-
     keys = _keys()
     # One text per event is a key that Spark groups by quickly; sixteen lists are not.
     shape = F.to_json(F.array(*keys.values())).alias("shape")
@@ -115,8 +104,6 @@ def found_types(events: DataFrame, most: int) -> dict[tuple[str, str], TypeFound
 
 def _keys() -> dict[tuple[str, str], Column]:
     """For each part and kind, the names of an event's properties."""
-    from pyspark.sql import functions as F
-
     keys = {
         (part, kind): F.map_keys(f"{part}_{kind}")
         for part in ("header", "data")
@@ -137,8 +124,6 @@ def wide_integers(
     events: DataFrame, properties: Iterable[tuple[str, str]]
 ) -> dict[tuple[str, str], int]:
     """The properties that have integers no double holds exactly, and in how many rows."""
-    from pyspark.sql import functions as F
-
     asked = list(properties)
     if not asked:
         return {}
@@ -154,8 +139,6 @@ def typed(events: DataFrame, schema: TypeSchema) -> DataFrame:
         events: With the columns of the archive; events of other types are left out.
         schema: The columns.
     """
-    from pyspark.sql import functions as F
-
     own = events.where((F.col("domain") == schema.domain) & (F.col("type") == schema.type))
     if any(one.kind == JSON for one in schema.columns):
         has_others = (F.size("header_other") > 0) | (F.size("data_other") > 0) | _is_bare()
@@ -176,8 +159,6 @@ def typed(events: DataFrame, schema: TypeSchema) -> DataFrame:
 
 
 def _cell(column: PropertyColumn, schema: TypeSchema) -> Column:
-    from pyspark.sql import functions as F
-
     part, name, kind = column.part, column.name, column.kind
     kinds = [one.kind for one in schema.of_property(part, name)]
     main = next((one for one in kinds if one != JSON), None)
@@ -196,8 +177,6 @@ def _cell(column: PropertyColumn, schema: TypeSchema) -> Column:
 
 def _sequence(value: Column, kind: str, name: str, first: str) -> Column:
     """Empty sequences stand among the integers, and belong to the first column of sequences."""
-    from pyspark.sql import functions as F
-
     integers = _value("ints", "data", name)
     if kind == first:
         empty = F.array().cast(_TYPE_NAMES[kind])
@@ -206,14 +185,10 @@ def _sequence(value: Column, kind: str, name: str, first: str) -> Column:
 
 
 def _value(kind: str, part: str, name: str) -> Column:
-    from pyspark.sql import functions as F
-
     return F.col(f"{part}_{kind}").getItem(name)
 
 
 def _raw_value(part: str, name: str) -> Column:
-    from pyspark.sql import functions as F
-
     if part == BODY:
         return F.col(_RAW).getField(BODY)
     others = F.col(f"{part}_other")
@@ -221,8 +196,6 @@ def _raw_value(part: str, name: str) -> Column:
 
 
 def _is_bare() -> Column:
-    from pyspark.sql import functions as F
-
     return (F.col("domain") == ANY_EVENT_TYPE[0]) & (F.col("type") == ANY_EVENT_TYPE[1])
 
 

@@ -10,7 +10,11 @@ are those of `Plan.judge` at the version each event carries, and of the consumer
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from tidings.events.codecs.arrow_codec import BARE
 from tidings.events.fields import ANY_EVENT_TYPE
@@ -28,9 +32,6 @@ from tidings.pipeline.matching.compile import (
 from tidings.pipeline.matching.reference import MATCHED, judge_batches
 from tidings.pipeline.matching.table import table_of
 from tidings.pipeline.matching.views import ObjectRecord, QosBook, qos_book
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 __all__ = ["LaneOf", "MatchLimits", "explain_match", "match"]
 
@@ -115,8 +116,6 @@ def explain_match(
 
 def _of_book(book: PlanBook) -> Column:
     """The events of the book's channels, and of known versions where that is one test."""
-    from pyspark.sql import functions as sf
-
     origins = sorted({unit.origin for unit in book.units})
     wanted = sf.col("origin").isin(*origins) if origins else sf.lit(False)
     since = constant_since(book)
@@ -144,8 +143,6 @@ def _met(made: Compiled, occurring: Occurring) -> str | None:
 
 def _odd(made: Compiled, occurring: Occurring) -> Column | None:
     """The events that the table cannot judge; None if there are none."""
-    from pyspark.sql import functions as sf
-
     names, bare = _names_met(made, occurring)
     tests = []
     if names:
@@ -159,8 +156,6 @@ def _odd(made: Compiled, occurring: Occurring) -> Column | None:
 
 def _judged(known: DataFrame, made: Compiled, odd: Column | None, qos: QosBook) -> DataFrame | None:
     """What the reference judges: all events for some units, some events for all units."""
-    from pyspark.sql import functions as sf
-
     if odd is None and not made.reference:
         return None
     rows = known if made.reference else known.filter(odd)  # type: ignore[arg-type]
@@ -176,15 +171,11 @@ def _judged(known: DataFrame, made: Compiled, odd: Column | None, qos: QosBook) 
 def _batches(
     read: DataFrame, always: Sequence[Unit], odd: Sequence[Unit], qos: QosBook
 ) -> DataFrame:
-    from pyspark.sql.pandas.types import from_arrow_schema
-
     return read.mapInArrow(judge_batches(always, odd, qos), from_arrow_schema(MATCHED))
 
 
 def _nothing(df: DataFrame, names: Sequence[str]) -> DataFrame:
     """No rows."""
-    from pyspark.sql import functions as sf
-
     types = {"proxy": "int", "priority": "bigint", "deadline_us": "bigint"}
     return df.filter(sf.lit(False)).select(
         *(sf.lit(None).cast(types[n]).alias(n) if n in types else sf.col(n) for n in names)

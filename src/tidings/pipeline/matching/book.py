@@ -71,23 +71,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one consumer asked for over a span of versions.
+    """What one consumer asked for over a span of versions."""
 
-    Attributes:
-        id: Its number in the book.
-        origin: The channel's.
-        span: The versions.
-        admin: The rule of its admin.
-        rule: Its own rule.
-        options: How the standard is read.
-    """
-
-    id: int
-    origin: str
-    span: Span
-    admin: AdminRule
-    rule: ProxyRule
-    options: PlanOptions
+    id: int  # its number in the book
+    origin: str  # the channel's
+    span: Span  # the versions
+    admin: AdminRule  # the rule of its admin
+    rule: ProxyRule  # its own rule
+    options: PlanOptions  # how the standard is read
 
     @property
     def proxy(self) -> int:
@@ -115,18 +106,13 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class PlanBook:
-    """The units of all channels.
+    """The units of all channels."""
 
-    Attributes:
-        units: In no particular order.
-        known: By origin, the versions whose plans are known. An event with another version
-            cannot be judged, and matches nothing.
-        problems: Why some versions are not known, one line each.
-    """
-
-    units: tuple[Unit, ...]
+    units: tuple[Unit, ...]  # in no particular order
+    # By origin, the versions whose plans are known. An event with another version cannot be judged,
+    # and matches nothing.
     known: Mapping[str, tuple[Span, ...]]
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()  # why some versions are not known, one line each
 
     @classmethod
     def from_rows(cls, rows: Iterable[PlanRecord]) -> PlanBook:

@@ -39,17 +39,11 @@ Types: TypeAlias = tuple[EventTypePattern, ...]
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """One condition: that a constraint is true, or that it is not.
+    """One condition: that a constraint is true, or that it is not."""
 
-    Attributes:
-        tree: The expression; None where only the event's type is asked for.
-        types: Of which events it is asked; empty for all.
-        holds: Whether it must be true; else it must be false or an error.
-    """
-
-    tree: Node | None
-    types: Types = ()
-    holds: bool = True
+    tree: Node | None  # the expression; None where only the event's type is asked for
+    types: Types = ()  # of which events it is asked; empty for all
+    holds: bool = True  # whether it must be true; else it must be false or an error
 
 
 Clause: TypeAlias = tuple[Literal, ...]

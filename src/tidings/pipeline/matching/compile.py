@@ -19,38 +19,26 @@ _REFERENCE: Final = "reference"
 
 @dataclass(frozen=True, slots=True)
 class MatchLimits:
-    """How far the table goes; what is beyond is judged by the reference.
+    """How far the table goes; what is beyond is judged by the reference."""
 
-    Attributes:
-        slots: Shapes of conditions in the table. Spark compiles all of them into one method of
-            the JVM, which must stay small enough to be compiled further.
-        mapped: Constraints of all mapping filters together.
-        needles: From how many substrings of a field on they are looked for all at once.
-    """
-
+    # Shapes of conditions in the table. Spark compiles all of them into one method of the JVM,
+    # which must stay small enough to be compiled further.
     slots: int = 40
-    mapped: int = 24
+    mapped: int = 24  # constraints of all mapping filters together
+    # From how many substrings of a field on they are looked for all at once
     needles: int = FEWEST_NEEDLES
 
 
 class LaneOf(NamedTuple):
-    """Which way one unit is matched.
+    """Which way one unit is matched."""
 
-    Attributes:
-        unit: The number of the unit in the book.
-        origin: The channel's.
-        proxy: The consumer's id.
-        lanes: equal, member, range, needle, type, exist (a join by the value of a field), all
-            (tested for every event), reference (Arrow batches), or never; one for each
-            alternative, sorted.
-        why: In words.
-    """
-
-    unit: int
-    origin: str
-    proxy: int
+    unit: int  # the number of the unit in the book
+    origin: str  # the channel's
+    proxy: int  # the consumer's id
+    # equal, member, range, needle, type, exist (a join by the value of a field), all (tested for
+    # every event), reference (Arrow batches), or never; one for each alternative, sorted
     lanes: tuple[str, ...]
-    why: str
+    why: str  # in words
 
 
 class Row(NamedTuple):
@@ -72,31 +60,18 @@ Rows: TypeAlias = dict[Row, list[int]]
 
 @dataclass(slots=True)
 class Compiled:
-    """A book, compiled.
+    """A book, compiled."""
 
-    Attributes:
-        rows: The table: rows with their consumers.
-        probes: What events are asked; the rows have numbers of them.
-        ways: How events find them.
-        slots: What is tested there.
-        bits: What events alone decide.
-        views: How consumers see events; the rows have numbers of them.
-        reference: Units that are not in the table.
-        native: Units that are.
-        trees: What the table and the views look at.
-        lanes: Which way each unit goes.
-    """
-
-    rows: Rows
-    probes: list[Probe]
-    ways: Ways
-    slots: Slots
-    bits: EventBits
-    views: list[View]
-    reference: list[Unit]
-    native: list[Unit]
-    trees: list[Node] = field(default_factory=list)
-    lanes: list[LaneOf] = field(default_factory=list)
+    rows: Rows  # the table: rows with their consumers
+    probes: list[Probe]  # what events are asked; the rows have numbers of them
+    ways: Ways  # how events find them
+    slots: Slots  # what is tested there
+    bits: EventBits  # what events alone decide
+    views: list[View]  # how consumers see events; the rows have numbers of them
+    reference: list[Unit]  # units that are not in the table
+    native: list[Unit]  # units that are
+    trees: list[Node] = field(default_factory=list)  # what the table and the views look at
+    lanes: list[LaneOf] = field(default_factory=list)  # which way each unit goes
 
 
 def compile_book(

@@ -49,17 +49,12 @@ class TakenOut(EventColumns):
     A property of the header hides one of the data. Unless somebody asks for one of the two
     alone, that is settled here: what is taken out as the data's is what the event has, and to
     conditions the header has nothing.
-
-    Attributes:
-        split: Names for which somebody does.
-        hidden: For each other name that is asked for, the column that says whether the header
-            has it.
-        taken: The expressions, with the names they get.
     """
 
-    split: frozenset[str] = frozenset()
+    split: frozenset[str] = frozenset()  # names for which somebody does
+    # For each other name that is asked for, the column that says whether the header has it
     hidden: dict[str, str] = field(default_factory=dict)
-    taken: dict[str, str] = field(default_factory=dict)
+    taken: dict[str, str] = field(default_factory=dict)  # the expressions, with the names they get
 
     def named(self, name: str) -> str:
         """A column of the event."""
@@ -158,19 +153,12 @@ class Numbers(EventColumns):
 
 
 class Answer(NamedTuple):
-    """An event's answer to a probe, in SQL.
+    """An event's answer to a probe, in SQL."""
 
-    Attributes:
-        text: The text, if the probe asks for one.
-        number: The number, if it asks for one.
-        is_list: Whether they are arrays: every element is an answer.
-        cell: The cell of the number beside, if the probe asks for it.
-    """
-
-    text: str | None
-    number: str | None
-    is_list: bool = False
-    cell: str | None = None
+    text: str | None  # the text, if the probe asks for one
+    number: str | None  # the number, if it asks for one
+    is_list: bool = False  # whether they are arrays: every element is an answer
+    cell: str | None = None  # the cell of the number beside, if the probe asks for it
 
 
 def answer_of(

@@ -7,9 +7,11 @@ gives, and finds its rows of the table by a number computed from the probe and t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
 
 from tidings.filters.to_spark.columns import Occurring
 from tidings.pipeline.matching.book import PlanBook
@@ -27,9 +29,6 @@ from tidings.pipeline.matching.events import (
 from tidings.pipeline.matching.needles import needle_finder
 from tidings.pipeline.matching.views import deadline_sql, priority_sql
 from tidings.pipeline.matching.ways import Probe
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 _ARROW: Final = {
     "bigint": pa.int64(),
@@ -86,8 +85,6 @@ class _Join:
 
     def applied(self, events: DataFrame) -> DataFrame:
         """The rows of all events."""
-        from pyspark.sql import functions as sf
-
         table = self._table(events)
         condition = self._condition()
         answers = {probe: self._answer(probe) for probe in self._probes}
@@ -151,8 +148,6 @@ class _Join:
 
     def _asking(self, taken: DataFrame, answers: dict[Probe, Answer]) -> DataFrame:
         """One row for each answer of an event, with the number that leads into the table."""
-        from pyspark.sql import functions as sf
-
         answered: list[str] = []
         for number, (probe, answer) in enumerate(answers.items()):
             if probe.kind == "needle":

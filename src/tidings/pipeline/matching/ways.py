@@ -48,34 +48,23 @@ _LOWER: Final = (Greater, GreaterEqual)
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question that every event asks.
+    """One question that every event asks."""
 
-    Attributes:
-        kind: What is asked.
-        place: Of which place of the event; None for its type, and for what always holds.
-        beside: Where many clauses stand under one value: the place of a number whose cell is
-            part of the answer, too.
-    """
-
-    kind: Kind
+    kind: Kind  # what is asked
+    # Of which place of the event; None for its type, and for what always holds
     place: Place | None = None
+    # Where many clauses stand under one value: the place of a number whose cell is part of the
+    # answer, too
     beside: Place | None = None
 
 
 class Door(NamedTuple):
-    """Places in the table where a clause stands.
+    """Places in the table where a clause stands."""
 
-    Attributes:
-        text: The answer that leads there, if it is a text.
-        numbers: The answers that lead there, if they are numbers.
-        left: What is left to test.
-        cells: The cells of the number beside, if the probe asks for it.
-    """
-
-    text: str | None
-    numbers: Sequence[float]
-    left: Clause
-    cells: Sequence[int] | None = None
+    text: str | None  # the answer that leads there, if it is a text
+    numbers: Sequence[float]  # the answers that lead there, if they are numbers
+    left: Clause  # what is left to test
+    cells: Sequence[int] | None = None  # the cells of the number beside, if the probe asks for it
 
 
 class _Way(NamedTuple):

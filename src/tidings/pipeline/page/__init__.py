@@ -77,70 +77,42 @@ _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number at the head of a page.
+    """A number at the head of a page."""
 
-    Attributes:
-        title: What it is.
-        value: The number as it is read.
-        note: What more is to say; may be empty.
-    """
-
-    title: str
-    value: str
-    note: str = ""
+    title: str  # what it is
+    value: str  # the number as it is read
+    note: str = ""  # what more is to say; may be empty
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table.
+    """A table."""
 
-    Attributes:
-        headings: Of the columns.
-        rows: The cells as they are read.
-        numbers: Positions of columns of numbers, which stand to the right.
-    """
-
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    numbers: Collection[int] = ()
+    headings: Sequence[str]  # of the columns
+    rows: Sequence[Sequence[str]]  # the cells as they are read
+    numbers: Collection[int] = ()  # positions of columns of numbers, which stand to the right
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a page: a chart, a table, or both side by side.
+    """A part of a page: a chart, a table, or both side by side."""
 
-    Attributes:
-        title: What it is about.
-        text: What it says; may be empty.
-        chart: SVG of `report_charts`; empty for none.
-        sheet: The numbers; None for none.
-    """
-
-    title: str
-    text: str = ""
-    chart: str = ""
-    sheet: Sheet | None = None
+    title: str  # what it is about
+    text: str = ""  # what it says; may be empty
+    chart: str = ""  # SVG of `report_charts`; empty for none
+    sheet: Sheet | None = None  # the numbers; None for none
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a page shows.
+    """What a page shows."""
 
-    Attributes:
-        title: What was done.
-        under: Of what and when, below the title.
-        figures: The numbers that matter most.
-        sections: Everything else.
-        problems: What was wrong with the data; shown first.
-        made: What made the page, and when; at its end.
-    """
-
-    title: str
-    under: str
-    figures: Sequence[Figure] = ()
-    sections: Sequence[Section] = ()
-    problems: Sequence[str] = ()
-    made: str = ""
+    title: str  # what was done
+    under: str  # of what and when, below the title
+    figures: Sequence[Figure] = ()  # the numbers that matter most
+    sections: Sequence[Section] = ()  # everything else
+    problems: Sequence[str] = ()  # what was wrong with the data; shown first
+    made: str = ""  # what made the page, and when; at its end
 
 
 def page_html(page: Page) -> str:

@@ -10,10 +10,14 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+from pyspark.sql import SparkSession
 
 from tidings.channel.commands import Push
+from tidings.client.client import Client
 from tidings.client.connecting import connect
+from tidings.client.publishing import Publisher
 from tidings.errors import ChannelFull, InvalidUsage, TidingsError
 from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_codec import decode_event
@@ -30,11 +34,7 @@ from tidings.pipeline.replay.rows import (
     rows_in_order,
 )
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from tidings.client.client import Client
-    from tidings.client.publishing import Publisher
+__all__ = ["ReplayOptions", "ReplayResult", "run_replay"]
 
 STAMP_ORIGIN: Final = "ReplayedOrigin"
 STAMP_SEQ: Final = "ReplayedSeq"

@@ -5,54 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as sf
 
 from tidings.filters.constraint import constraint
-from tidings.pipeline.frames import Selection, archive_manifest, events_frame
+from tidings.filters.to_spark import matching, plan_of
+from tidings.pipeline.archive import Archive
+from tidings.pipeline.frames import Selection, events_frame
 from tidings.pipeline.replay.result import ReplayOptions
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 # Rows that the driver holds at a time, about.
 _PARTITION: Final = 20_000
 
 
 class Past(NamedTuple):
-    """An event of history.
+    """An event of history."""
 
-    Attributes:
-        origin: Id of its channel.
-        seq: Its number there.
-        due_us: When it is due: its arrival, and never before an event of a lower number.
-        raw: The event as typed JSON.
-    """
-
-    origin: str
-    seq: int
-    due_us: int
-    raw: bytes
+    origin: str  # id of its channel
+    seq: int  # its number there
+    due_us: int  # when it is due: its arrival, and never before an event of a lower number
+    raw: bytes  # the event as typed JSON
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The events that are asked for.
+    """The events that are asked for."""
 
-    Attributes:
-        df: They, with the columns of the archive.
-        counts: How many there are of each origin.
-        first_us: When the first arrived; None if there are none.
-        last_us: When the last arrived.
-        how: How Spark judges the constraint.
-        problems: What could not be read.
-    """
-
-    df: DataFrame
-    counts: Mapping[str, int]
-    first_us: int | None
-    last_us: int | None
-    how: str
-    problems: tuple[str, ...]
+    df: DataFrame  # They, with the columns of the archive
+    counts: Mapping[str, int]  # how many there are of each origin
+    first_us: int | None  # when the first arrived; None if there are none
+    last_us: int | None  # when the last arrived
+    how: str  # how Spark judges the constraint
+    problems: tuple[str, ...]  # what could not be read
 
 
 def history_of(spark: SparkSession, options: ReplayOptions, target: str) -> History:
@@ -63,17 +49,9 @@ def history_of(spark: SparkSession, options: ReplayOptions, target: str) -> Hist
         options: Which events.
         target: Origin of the channel that gets them; its own are not among them, unless it is
             named.
-
-    Raises:
-        ArchiveNotFound: There is no archive at this place.
-        InvalidConstraint: The constraint is none.
     """
-    from pyspark.sql import functions as sf
-
-    from tidings.filters.to_spark import matching, plan_of
-
     asked = constraint(options.constraint)
-    seal = archive_manifest(spark, options.archive).last_seal
+    seal = Archive(options.archive).manifest().last_seal
     selection = Selection(
         options.archive,
         options.channels,
@@ -119,8 +97,6 @@ def resume_points(
         From which number on events are sent, for each of these origins; and how many of them
         were sent before.
     """
-    from pyspark.sql import functions as sf
-
     points: dict[str, int] = {}
     before = 0
     for origin, number in highest.items():
@@ -141,9 +117,6 @@ def rows_in_order(history: History, points: Mapping[str, int]) -> Iterator[Past]
         history: The events.
         points: From which number on, for some origins.
     """
-    from pyspark.sql import Window
-    from pyspark.sql import functions as sf
-
     df = history.df
     for origin, first in points.items():
         df = df.where((sf.col("origin") != origin) | (sf.col("seq") >= first))

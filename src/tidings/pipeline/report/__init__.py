@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
 
 from tidings.errors import ArchiveDamaged
+from tidings.pipeline.archive import Archive
 from tidings.pipeline.frames import (
     PlanRow,
     Selection,
-    archive_manifest,
     events_frame,
     objects_frame,
     outcomes_frame,
@@ -22,12 +24,10 @@ from tidings.pipeline.frames import (
 )
 from tidings.pipeline.report import queries as queries
 from tidings.pipeline.report.result import ArchiveFacts, Report, ReportOptions
+from tidings.stores.archive.manifest import Manifest
 from tidings.stores.archive.schema import KINDS
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-    from tidings.stores.archive.manifest import Manifest
+__all__ = ["Report", "ReportOptions", "run_report"]
 
 # The columns that questions about events need; `raw` is read for its length only.
 _EVENT_COLUMNS = (
@@ -59,7 +59,7 @@ def run_report(
     """
     began = time.perf_counter()
     progress("reading the manifest", 0.0)
-    manifest = archive_manifest(spark, options.archive)
+    manifest = Archive(options.archive).manifest()
     frames = _frames(spark, options, manifest)
     facts = archive_facts(manifest)
     found = _answers(frames, options.top, progress)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import functions as sf
 
 from tidings.pipeline.audit.pairs import BEST_EFFORT, Sources, pairs, proxy_tiles
 from tidings.pipeline.audit.tally import ACCOUNTED
+from tidings.pipeline.frames import PlanRow
 from tidings.pipeline.report.result import (
     Consumer,
     DeadLetters,
@@ -16,11 +20,6 @@ from tidings.pipeline.report.result import (
     Supplier,
     Volume,
 )
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, Row
-
-    from tidings.pipeline.frames import PlanRow
 
 REST: Final = "the rest"
 
@@ -63,8 +62,6 @@ class Consumers(NamedTuple):
 
 def volumes(events: DataFrame, top: int) -> tuple[Totals, tuple[Volume, ...]]:
     """Events by channel and type, the largest first, and all of them together."""
-    from pyspark.sql import functions as sf
-
     keys = ("channel", "domain", "type")
     grouped = (
         events.groupBy(*keys)
@@ -107,8 +104,6 @@ def slice_length(first_us: int | None, last_us: int | None) -> int:
 
 def slices(events: DataFrame, length_us: int, largest: Sequence[Volume]) -> tuple[Slice, ...]:
     """Events over time, by channel and type; the smaller types of a channel together."""
-    from pyspark.sql import functions as sf
-
     followed = [(one.channel, one.domain, one.type) for one in largest[:_MOST_SERIES]]
     own = sf.struct("channel", "domain", "type").isin(
         [sf.struct(*(sf.lit(part) for part in one)) for one in followed]
@@ -130,8 +125,6 @@ def slices(events: DataFrame, length_us: int, largest: Sequence[Volume]) -> tupl
 
 def fan_out(events: DataFrame) -> tuple[FanOut, ...]:
     """To how many durable consumers events go, by channel."""
-    from pyspark.sql import functions as sf
-
     width = sf.size("durable")
     rows = (
         events.groupBy("channel")
@@ -156,8 +149,6 @@ def fan_out(events: DataFrame) -> tuple[FanOut, ...]:
 
 def suppliers(events: DataFrame, top: int) -> tuple[tuple[Supplier, ...], int]:
     """Who sent most events, and how many suppliers there are."""
-    from pyspark.sql import functions as sf
-
     grouped = events.groupBy("producer").agg(
         sf.count(sf.lit(1)).alias("events"),
         sf.count_distinct("origin").alias("channels"),
@@ -175,8 +166,6 @@ def suppliers(events: DataFrame, top: int) -> tuple[tuple[Supplier, ...], int]:
 
 def names_of(objects: DataFrame) -> DataFrame:
     """The last name of every proxy: origin, proxy, name."""
-    from pyspark.sql import functions as sf
-
     of_proxies = objects.where((sf.col("object") == "proxy") & sf.col("state").isNotNull())
     name = sf.nullif(sf.get_json_object("state", "$.name"), sf.lit(""))
     return of_proxies.groupBy("origin", sf.col("id").alias("proxy")).agg(
@@ -192,8 +181,6 @@ def copies_of(
     Columns: origin, seq, proxy, outcome, ended_at (the position of that outcome), redriven, and
     `took_us`, the time from arrival to delivery.
     """
-    from pyspark.sql import functions as sf
-
     # Nobody judges the events again here: who gets a copy is what the engine wrote down.
     listed = events.withColumns({"chosen": sf.lit(True), "judged": sf.lit(False)})
     sent = events.limit(0).select("origin", "seq", sf.lit(0).alias("proxy"), "position")
@@ -215,8 +202,6 @@ def copies_of(
 
 def consumers(events: DataFrame, copies: DataFrame, objects: DataFrame, top: int) -> Consumers:
     """What was for whom, what became of it, and how long that took."""
-    from pyspark.sql import functions as sf
-
     key = ["origin", "proxy"]
     of_channel = events.groupBy("origin").agg(
         sf.count(sf.lit(1)).alias("events"), sf.max("channel").alias("channel")
@@ -252,8 +237,6 @@ def consumers(events: DataFrame, copies: DataFrame, objects: DataFrame, top: int
 
 def _results(copies: DataFrame) -> DataFrame:
     """Outcomes and latencies: of every proxy (level 0), every channel (1) and all (3)."""
-    from pyspark.sql import functions as sf
-
     counts = [sf.count_if(sf.col("outcome") == name).alias(_column(name)) for name in OUTCOMES]
     return copies.rollup("origin", "proxy").agg(
         sf.grouping_id().alias("level"),
@@ -294,8 +277,6 @@ def dead_letters(
     copies: DataFrame, outcomes: DataFrame, objects: DataFrame, top: int
 ) -> tuple[DeadLetters, ...]:
     """What could not be delivered, by consumer and cause, the most frequent first."""
-    from pyspark.sql import functions as sf
-
     given_up = copies.where(sf.col("outcome").isin("dead-lettered", "rejected")).select(
         "origin", "seq", "proxy", sf.col("ended_at").alias("position")
     )

@@ -31,15 +31,10 @@ _SECONDS: Final = 30.0
 
 
 class Java(NamedTuple):
-    """A Java that can be started.
+    """A Java that can be started."""
 
-    Attributes:
-        home: What ``JAVA_HOME`` is set to.
-        version: Such as ``17.0.15``.
-    """
-
-    home: Path
-    version: str
+    home: Path  # what ``JAVA_HOME`` is set to
+    version: str  # such as ``17.0.15``
 
     @property
     def feature(self) -> int:
@@ -56,9 +51,6 @@ def find_java(
     Args:
         environ: Instead of the environment of this process.
         folders: Patterns of folders in which Java may be.
-
-    Raises:
-        JavaNotFound: There is none, or only older ones; the message says what to install.
     """
     given = os.environ if environ is None else environ
     too_old: list[Java] = []

@@ -39,35 +39,22 @@ _SECONDS: Final = 60.0
 
 
 class Shipment(NamedTuple):
-    """What is sent.
+    """What is sent."""
 
-    Attributes:
-        folder: The package and what it needs, to be put on a path.
-        archive: The same as one file.
-    """
-
-    folder: Path
-    archive: Path
+    folder: Path  # the package and what it needs, to be put on a path
+    archive: Path  # the same as one file
 
 
 @functools.cache
 def shipment() -> Shipment:
-    """The shipment of this process; it is removed when the process ends.
-
-    Raises:
-        PipelineFailed: Something of it cannot be found or written.
-    """
+    """The shipment of this process; it is removed when the process ends."""
     made = tempfile.mkdtemp(prefix="tidings-ship-")
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return build_shipment(Path(made))
 
 
 def build_shipment(target: Path) -> Shipment:
-    """Makes a shipment in an empty folder.
-
-    Raises:
-        PipelineFailed: Something of it cannot be found or written.
-    """
+    """Makes a shipment in an empty folder."""
     folder = target / "package"
     try:
         shutil.copytree(
@@ -86,11 +73,7 @@ def build_shipment(target: Path) -> Shipment:
 
 
 def needed_distributions(names: Iterable[str]) -> list[metadata.Distribution]:
-    """Installed distributions and all that they need, without extras.
-
-    Raises:
-        PipelineFailed: One of those named is not installed.
-    """
+    """Installed distributions and all that they need, without extras."""
     found: dict[str, metadata.Distribution] = {}
     waiting = list(names)
     named = set(waiting)
@@ -146,9 +129,6 @@ def check_interpreter(python: str) -> None:
 
     Args:
         python: A path, or a name on the path.
-
-    Raises:
-        PipelineFailed: It does not, or it cannot be started.
     """
     try:
         told = subprocess.run(

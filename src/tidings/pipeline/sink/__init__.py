@@ -20,8 +20,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.datasource import (
     DataSourceArrowWriter,
@@ -33,9 +33,6 @@ from tidings.names import new_origin
 from tidings.pipeline.sink.marks import Attempt, key_columns, marked_rows
 from tidings.pipeline.sink.options import SinkOptions, check_columns
 from tidings.pipeline.sink.publishing import publish_rows
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _LOG = logging.getLogger(__name__)
 # Set by Spark for the tasks of a stream.

@@ -66,9 +66,6 @@ def marked_rows(
             and ``number`` have these marks, and others are marked by their place when sorted by
             content.
         attempt: Which write it is.
-
-    Raises:
-        InvalidUsage: A key is null, no whole number, or that of two rows.
     """
     if key:
         yield from _by_key(batches, key, attempt.name)

@@ -17,36 +17,24 @@ _MOST_AT_ONCE: Final = 10_000
 
 
 class SinkOptions(NamedTuple):
-    """Where events go, and how.
+    """Where events go, and how."""
 
-    Attributes:
-        url: Of the service.
-        channel: Its name or id.
-        token: What shows who publishes; empty for none.
-        producer: What the producers' names begin with; empty for a name of its own.
-        key: The columns that tell a row from all others: a whole number, or anything and a whole
-            number; empty if there are none.
-        at_once: Events in one push.
-        skip_refused: Whether rows that are refused are left out; otherwise they end the query.
-        patience: Seconds to wait for a service that is away, or a channel that is full.
-    """
-
-    url: str
-    channel: str
-    token: str = ""
-    producer: str = ""
+    url: str  # of the service
+    channel: str  # its name or id
+    token: str = ""  # what shows who publishes; empty for none
+    producer: str = ""  # what the producers' names begin with; empty for a name of its own
+    # The columns that tell a row from all others: a whole number, or anything and a whole number;
+    # empty if there are none
     key: tuple[str, ...] = ()
-    at_once: int = 1_000
+    at_once: int = 1_000  # events in one push
+    # Whether rows that are refused are left out; otherwise they end the query
     skip_refused: bool = False
+    # Seconds to wait for a service that is away, or a channel that is full
     patience: float = PATIENCE
 
 
 def write_options(given: Mapping[str, str]) -> SinkOptions:
-    """The options from their texts; upper and lower case are the same in their names.
-
-    Raises:
-        InvalidUsage: One is unknown, wrong or missing.
-    """
+    """The options from their texts; upper and lower case are the same in their names."""
     lowered = {name.lower(): value for name, value in given.items()}
     known = {name.lower() for name in _KNOWN} | _SPARKS
     for name in given:
@@ -91,11 +79,7 @@ def _seconds(text: str) -> float:
 
 
 def check_columns(options: SinkOptions, columns: Sequence[str]) -> None:
-    """Sees that rows with these columns can be events.
-
-    Raises:
-        InvalidUsage: They cannot, or a column of the key is missing.
-    """
+    """Sees that rows with these columns can be events."""
     if not {"raw", "event"} & set(columns) and not {"domain", "type"} <= set(columns):
         raise InvalidUsage(
             "a row to publish has a column raw (typed JSON), or event (an event as JSON), or "

@@ -40,12 +40,7 @@ class Published:
 
 
 def publish_rows(options: SinkOptions, rows: Iterator[list[Marked]]) -> Published:
-    """Publishes rows, and waits until the channel has answered for all of them.
-
-    Raises:
-        PipelineFailed: A row was refused, and refused rows are not skipped.
-        TidingsError: The service cannot be reached, or the channel does not take events.
-    """
+    """Publishes rows, and waits until the channel has answered for all of them."""
     return asyncio.run(_publish(options, rows))
 
 
@@ -85,12 +80,7 @@ class RowSender:
         self.published = Published()
 
     async def send(self, rows: Sequence[Marked]) -> None:
-        """Sends rows, as soon as few enough are on their way.
-
-        Raises:
-            PipelineFailed: One was refused, and refused rows are not skipped.
-            ChannelFull: The channel has been full for longer than the patience.
-        """
+        """Sends rows, as soon as few enough are on their way."""
         good: list[Marked] = []
         for row in rows:
             if isinstance(row[0], TidingsError):

@@ -56,7 +56,7 @@ class TidingsSource(DataSource):
             InvalidUsage: An option is wrong, or a column is none.
             InvalidConstraint: The filter is none; the message shows where.
         """
-        from tidings.pipeline.frames import spark_schema
+        from tidings.pipeline.archive import spark_schema
 
         options = self._read_options()
         whole = spark_schema(options.kind)
@@ -70,7 +70,7 @@ class TidingsSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Reads what is there."""
-        from tidings.pipeline.source.readers import ArchiveReader
+        from tidings.pipeline.source.reading import ArchiveReader
 
         return ArchiveReader(self._read_options(), schema.names)
 
@@ -80,7 +80,7 @@ class TidingsSource(DataSource):
         Raises:
             InvalidUsage: A time is told as so long ago, which means another after a restart.
         """
-        from tidings.pipeline.source.readers import ArchiveStreamReader
+        from tidings.pipeline.source.reading import ArchiveStreamReader
 
         for name in ("since", "until"):
             if self.options.get(name, "").strip().endswith(("s", "m", "h", "d", "w")):

@@ -24,35 +24,20 @@ _SPARKS: Final = frozenset({"checkpointlocation", "queryname", "header"})
 
 
 class SourceOptions(NamedTuple):
-    """What is read, and how.
+    """What is read, and how."""
 
-    Attributes:
-        path: The archive.
-        kind: Of segments: events, outcomes, plans, objects.
-        columns: The columns wanted, in this order; empty for all.
-        channels: Names or origins; empty for all.
-        types: Event types; empty for all.
-        since_us: The earliest time, in microseconds since 1970.
-        until_us: The first time that is too late.
-        filter: A constraint that events must match; empty for none.
-        starting_seal: The first seal of a stream; `LATEST` for those yet to come.
-        most_files: In one batch of a stream.
-        most_rows: In one batch of a stream.
-        skip_damage: Whether damaged files are left out; otherwise they end the query.
-    """
-
-    path: str
-    kind: str = "events"
-    columns: tuple[str, ...] = ()
-    channels: tuple[str, ...] = ()
-    types: tuple[EventTypePattern, ...] = ()
-    since_us: int | None = None
-    until_us: int | None = None
-    filter: str = ""
-    starting_seal: int = 1
-    most_files: int | None = None
-    most_rows: int | None = None
-    skip_damage: bool = True
+    path: str  # the archive
+    kind: str = "events"  # of segments: events, outcomes, plans, objects
+    columns: tuple[str, ...] = ()  # the columns wanted, in this order; empty for all
+    channels: tuple[str, ...] = ()  # names or origins; empty for all
+    types: tuple[EventTypePattern, ...] = ()  # event types; empty for all
+    since_us: int | None = None  # the earliest time, in microseconds since 1970
+    until_us: int | None = None  # the first time that is too late
+    filter: str = ""  # a constraint that events must match; empty for none
+    starting_seal: int = 1  # the first seal of a stream; `LATEST` for those yet to come
+    most_files: int | None = None  # in one batch of a stream
+    most_rows: int | None = None  # in one batch of a stream
+    skip_damage: bool = True  # whether damaged files are left out; otherwise they end the query
 
 
 def read_options(given: Mapping[str, str]) -> SourceOptions:
@@ -60,11 +45,6 @@ def read_options(given: Mapping[str, str]) -> SourceOptions:
 
     Args:
         given: As Spark hands them over; upper and lower case are the same in their names.
-
-    Raises:
-        InvalidUsage: One is unknown or wrong, or the path is missing.
-        InvalidConstraint: The filter is none; the message shows where.
-        InvalidEventType: A type is none.
     """
     lowered = {name.lower(): value for name, value in given.items()}
     known = {name.lower() for name in _KNOWN} | _SPARKS

@@ -24,17 +24,11 @@ _WHOLE: Final = "\U0010ffff"  # above every path
 
 
 class Position(NamedTuple):
-    """How far a stream has read; positions compare in the order of reading.
+    """How far a stream has read; positions compare in the order of reading."""
 
-    Attributes:
-        seal: Everything of the seals below it has been read.
-        path: Of its files, those with lower paths have been read.
-        rows: So many rows of that file, too.
-    """
-
-    seal: int
-    path: str = _WHOLE
-    rows: int = 0
+    seal: int  # everything of the seals below it has been read
+    path: str = _WHOLE  # of its files, those with lower paths have been read
+    rows: int = 0  # so many rows of that file, too
 
     def to_plain(self) -> dict[str, int | str]:
         """As Spark keeps it in a checkpoint."""
@@ -44,11 +38,7 @@ class Position(NamedTuple):
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, object]) -> Position:
-        """The position that `to_plain` wrote.
-
-        Raises:
-            InvalidUsage: It is none; the checkpoint belongs to another source.
-        """
+        """The position that `to_plain` wrote."""
         seal, path, rows = plain.get("seal"), plain.get("path", _WHOLE), plain.get("rows", 0)
         if type(seal) is not int or not isinstance(path, str) or type(rows) is not int:
             raise InvalidUsage(f"{dict(plain)!r} is no position in an archive; is it another's?")
@@ -56,21 +46,13 @@ class Position(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """Some rows of a sealed file.
+    """Some rows of a sealed file."""
 
-    Attributes:
-        path: The file, from the archive's folder.
-        octets: Its length.
-        crc32: Of all of it.
-        first: The first row.
-        end: The first row after them.
-    """
-
-    path: str
-    octets: int
-    crc32: int
-    first: int
-    end: int
+    path: str  # the file, from the archive's folder
+    octets: int  # its length
+    crc32: int  # of all of it
+    first: int  # the first row
+    end: int  # the first row after them
 
 
 def seal_of(path: str) -> int:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.storagelevel import StorageLevel
 
 from tidings.errors import TidingsError
-from tidings.pipeline.frames import occurring_in, spark_schema
-from tidings.pipeline.lake.failures import failing
+from tidings.pipeline.archive import Archive
+from tidings.pipeline.expectations import Expectation, split
+from tidings.pipeline.frames import occurring_in
 from tidings.pipeline.lake.log import LakeBatch, LakeLog, LakeState, StagedFile
-from tidings.pipeline.lake.names import table_of_type
 from tidings.pipeline.lake.schemas import (
     Found,
     KindConflict,
@@ -20,10 +23,11 @@ from tidings.pipeline.lake.schemas import (
     read_schema,
     schema_octets,
     schema_path,
+    table_of_type,
     widened,
 )
-from tidings.pipeline.lake.segments import Next, checked
-from tidings.pipeline.lake.staging import Table, staged_tables
+from tidings.pipeline.lake.segments import Next
+from tidings.pipeline.lake.staging import Table, failing, staged_tables
 from tidings.pipeline.lake.tree import LakeTree
 from tidings.pipeline.lake.types import (
     PARTITION,
@@ -33,20 +37,14 @@ from tidings.pipeline.lake.types import (
     typed,
     wide_integers,
 )
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-
-    from tidings.pipeline.archive import Place
-    from tidings.pipeline.expectations import Expectation
-    from tidings.stores.archive.manifest import SegmentFile
+from tidings.stores.archive.manifest import SegmentFile
 
 # Reading a type means reading the batch; from so many types on it is kept in memory for that.
 _KEPT_FROM = 3
 
 
 @dataclass(slots=True)
-class Taken:
+class LoadedBatch:
     """A batch that is in the lake, for the report."""
 
     batch: LakeBatch
@@ -61,46 +59,35 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Taker:
-    """What takes batches in.
+class BatchLoader:
+    """What loads batches into the lake."""
 
-    Attributes:
-        spark: The session.
-        place: The archive.
-        tree: The lake.
-        expectations: Checks on events; rows that fail are put into `quarantine`.
-        max_types: So many types get tables of their own.
-        max_columns: So many columns a typed table may have behind the fixed ones.
-    """
-
-    spark: SparkSession
-    place: Place
-    tree: LakeTree
+    spark: SparkSession  # the session
+    archive: Archive  # what segments are read from
+    tree: LakeTree  # the lake
+    # Checks on events; rows that fail are put into `quarantine`
     expectations: Sequence[Expectation] = ()
-    max_types: int = 200
-    max_columns: int = 500
+    max_types: int = 200  # so many types get tables of their own
+    max_columns: int = 500  # so many columns a typed table may have behind the fixed ones
 
-    def take(self, coming: Next, state: LakeState, archive: str, now: int) -> Taken:
-        """Takes segments in, all that are sound.
+    def load(self, coming: Next, state: LakeState, mark: str, now: int) -> LoadedBatch:
+        """Loads segments, all that are sound.
 
         Args:
-            coming: What is to be taken in.
+            coming: What is to be loaded.
             state: The lake as it is.
-            archive: The mark of the last seal.
+            mark: Of the last seal.
             now: The time.
-
-        Raises:
-            DiskFull: There is no room; the lake is unharmed.
-            PipelineFailed: Spark could not do it; likewise.
         """
         log = LakeLog(self.tree)
         number = state.batch + 1
         staging = log.new_staging(number)
         try:
             with failing(f"batch {number} could not be prepared"):
-                files, problems = checked(self.spark, self.place, coming.files)
-                taken, adds = self._staged(files, state, staging, number)
-            taken.batch = LakeBatch(
+                problems = self.archive.problems(coming.files, self.spark)
+                files = [file for file in coming.files if file.path not in problems]
+                loaded, adds = self._staged(files, state, staging, number)
+            loaded.batch = LakeBatch(
                 batch=number,
                 kind="take",
                 staging=staging,
@@ -110,72 +97,64 @@ class Taker:
                 damaged=coming.damaged | problems,
                 retaken=coming.retaken,
                 gaps=coming.gaps,
-                archive=archive,
+                archive=mark,
             )
         except BaseException:
             _discard(log, staging)
             raise
-        # From here on it may be decided, and is not taken back.
-        log.commit(taken.batch)
-        return taken
+        # From here on it may be decided, and is not loaded back.
+        log.commit(loaded.batch)
+        return loaded
 
     def _staged(
         self, files: Sequence[SegmentFile], state: LakeState, staging: str, number: int
-    ) -> tuple[Taken, list[StagedFile]]:
-        taken = Taken(LakeBatch(batch=number, kind="take", staging=staging, at_us=0, upto_seal=0))
+    ) -> tuple[LoadedBatch, list[StagedFile]]:
+        loaded = LoadedBatch(
+            LakeBatch(batch=number, kind="take", staging=staging, at_us=0, upto_seal=0)
+        )
         events = [file for file in files if file.kind == "events"]
         tables = self._outcomes([file for file in files if file.kind == "outcomes"])
         adds: list[StagedFile] = []
         if events:
-            taken.first_us = min(file.first_us for file in events)
-            taken.last_us = max(file.last_us for file in events)
-            with self._good(events, taken) as (good, quarantine):
+            loaded.first_us = min(file.first_us for file in events)
+            loaded.last_us = max(file.last_us for file in events)
+            with self._good(events, loaded) as (good, quarantine):
                 types = found_types(good, 4 * self.max_columns)
                 rows = sum(one.rows for one in types.values())
                 tables.append(Table("events", good.withColumn(PARTITION, _day()), rows))
                 if quarantine is not None:
                     bad = sum(file.rows for file in events) - rows
                     tables.append(Table("quarantine", quarantine, bad))
-                chosen = self._chosen(types, state, taken)
-                adds += self._schemas_and_tables(good, chosen, staging, taken, tables)
+                chosen = self._chosen(types, state, loaded)
+                adds += self._schemas_and_tables(good, chosen, staging, loaded, tables)
                 adds += staged_tables(self.tree, staging, number, tables)
         else:
             adds += staged_tables(self.tree, staging, number, tables)
         for add in adds:
             if add.table is not None:
-                taken.rows[add.table] = taken.rows.get(add.table, 0) + add.rows
-        return taken, adds
-
-    def _read(self, kind: str, files: Sequence[SegmentFile]) -> DataFrame:
-        paths = [self.place.spark_path(file) for file in files]
-        return self.spark.read.schema(spark_schema(kind)).parquet(*paths)
+                loaded.rows[add.table] = loaded.rows.get(add.table, 0) + add.rows
+        return loaded, adds
 
     def _outcomes(self, files: Sequence[SegmentFile]) -> list[Table]:
-        from pyspark.sql import functions as F
-
         if not files:
             return []
         # Old outcomes have no time: the archive has put them under that of their neighbours.
         folder = F.regexp_extract("_metadata.file_path", r"date=(\d{4}-\d\d-\d\d)", 1)
         day = F.coalesce(day_of(F.col("at_us")), folder.cast("date"))
-        df = self._read("outcomes", files).withColumn(PARTITION, day)
+        df = self.archive.rows(self.spark, "outcomes", files).withColumn(PARTITION, day)
         return [Table("outcomes", df, sum(file.rows for file in files))]
 
     @contextmanager
     def _good(
-        self, files: Sequence[SegmentFile], taken: Taken
+        self, files: Sequence[SegmentFile], loaded: LoadedBatch
     ) -> Iterator[tuple[DataFrame, DataFrame | None]]:
         """The events that pass the checks, and the others with the reason."""
-        from pyspark.storagelevel import StorageLevel
-
-        events, quarantine = self._read("events", files), None
+        events, quarantine = self.archive.rows(self.spark, "events", files), None
         if self.expectations:
-            from tidings.pipeline.expectations import split
-
             parted = split(events, self.expectations, occurring_in(files))
             events = parted.good
             quarantine = parted.bad.withColumn(PARTITION, _day())
-            taken.failed_checks = {n: count for n, count in parted.counts().items() if count}
+            loaded.failed_checks = {n: count for n, count in parted.counts().items() if count}
         types = {one for file in files for one in file.types or ()}
         keep = len(types) >= _KEPT_FROM or any(file.types is None for file in files)
         if keep:
@@ -187,7 +166,7 @@ class Taker:
                 events.unpersist()
 
     def _chosen(
-        self, types: dict[tuple[str, str], TypeFound], state: LakeState, taken: Taken
+        self, types: dict[tuple[str, str], TypeFound], state: LakeState, loaded: LoadedBatch
     ) -> dict[tuple[str, str], TypeFound]:
         """The types that have tables, or get one; the more frequent ones first."""
         known = {table for table in state.tables() if table.startswith("types/")}
@@ -196,7 +175,7 @@ class Taker:
         for key, found in sorted(types.items(), key=lambda one: (-one[1].rows, one[0])):
             if table_of_type(*key) not in known:
                 if room <= 0:
-                    taken.types_left_out["::".join(key)] = found.rows
+                    loaded.types_left_out["::".join(key)] = found.rows
                     continue
                 room -= 1
             chosen[key] = found
@@ -207,7 +186,7 @@ class Taker:
         events: DataFrame,
         types: dict[tuple[str, str], TypeFound],
         staging: str,
-        taken: Taken,
+        loaded: LoadedBatch,
         tables: list[Table],
     ) -> list[StagedFile]:
         """Adds the typed tables; returns the schemas that change."""
@@ -220,8 +199,8 @@ class Taker:
                 schema = read_schema(octets, self.tree.path(path))
             wide = wide_integers(_of_type(events, schema), widened(schema, found.found))
             after = grown(schema, found.found, wide=wide, most=self.max_columns)
-            taken.conflicts += after.conflicts
-            taken.properties_left_out += _told(schema, after.left_out, found.unnoted)
+            loaded.conflicts += after.conflicts
+            loaded.properties_left_out += _told(schema, after.left_out, found.unnoted)
             if after.changed or octets is None:
                 self.tree.write(f"{staging}/{path}", schema_octets(after.schema))
                 schemas.append(StagedFile(f"{staging}/{path}", path))
@@ -231,14 +210,10 @@ class Taker:
 
 
 def _day() -> Column:
-    from pyspark.sql import functions as F
-
     return day_of(F.col("arrival_us"))
 
 
 def _of_type(events: DataFrame, schema: TypeSchema) -> DataFrame:
-    from pyspark.sql import functions as F
-
     return events.where((F.col("domain") == schema.domain) & (F.col("type") == schema.type))
 
 

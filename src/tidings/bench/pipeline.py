@@ -25,10 +25,10 @@ from tidings.events.fields import fields_for
 from tidings.filters.plan import Plan
 from tidings.filters.plan_form import change_from_plain
 from tidings.filters.to_spark import Occurring
-from tidings.pipeline.job import spark_job
 from tidings.pipeline.matching import match
-from tidings.pipeline.plan_book import PlanBook
+from tidings.pipeline.matching.book import PlanBook
 from tidings.pipeline.session import SparkOptions
+from tidings.pipeline.session.job import spark_job
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -20,18 +20,16 @@ def show_pipeline(archive: Path) -> bool:
     render.say()
     render.say("The same evening from its archive, on Spark", "bold")
     try:
-        from tidings.pipeline.job import require_spark, spark_job
+        from tidings.pipeline.session.job import require_spark, spark_job
 
         require_spark()
     except (JavaNotFound, MissingExtra) as error:
         render.say(f"Left out: {error}")
         return True
-    from tidings.pipeline.audit import run_audit
-    from tidings.pipeline.audit_result import AuditOptions
-    from tidings.pipeline.audit_view import audit_figures, audit_sections
-    from tidings.pipeline.report import run_report
-    from tidings.pipeline.report_result import ReportOptions
-    from tidings.pipeline.report_view import report_figures, report_sections
+    from tidings.pipeline.audit import AuditOptions, run_audit
+    from tidings.pipeline.audit.view import audit_figures, audit_sections
+    from tidings.pipeline.report import ReportOptions, run_report
+    from tidings.pipeline.report.view import report_figures, report_sections
     from tidings.pipeline.session import SparkOptions
 
     with render.steps() as progress, spark_job(SparkOptions(memory=_MEMORY)) as spark:

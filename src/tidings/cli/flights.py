@@ -42,8 +42,8 @@ def flights(
     """
     from tidings.apps.flights.samples import fetched, read_positions
     from tidings.cli.flights_show import FlightsShow
-    from tidings.pipeline.job import require_spark, spark_job
     from tidings.pipeline.session import SparkOptions
+    from tidings.pipeline.session.job import require_spark, spark_job
 
     require_spark()
     with TemporaryDirectory(prefix="tidings-flights-") as temporary:

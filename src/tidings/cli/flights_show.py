@@ -136,8 +136,7 @@ class FlightsShow:
         self._accounts.append(_Account("rows in the lake", rows, len(self._positions)))
 
     def _backtest(self, spark: SparkSession) -> None:
-        from tidings.pipeline.backtest import run_backtest
-        from tidings.pipeline.backtest_result import BacktestOptions
+        from tidings.pipeline.backtest import BacktestOptions, run_backtest
 
         _heading(f"Backtest: {CONSTRAINT}")
         found = run_backtest(spark, BacktestOptions(str(self._archive), CONSTRAINT), _quiet)
@@ -148,7 +147,7 @@ class FlightsShow:
     def _warn(self, spark: SparkSession) -> None:
         from tidings.pipeline import examples
         from tidings.pipeline.derive import load_queries
-        from tidings.pipeline.running import RunOptions, run_queries
+        from tidings.pipeline.derive.running import RunOptions, run_queries
 
         _heading("Losses of separation, derived and published into «warnings»")
         [folder] = examples.__path__

@@ -72,9 +72,8 @@ def report(
     span = span_of(since, until)
     check_html(html)
     with job.session() as (spark, progress):
-        from tidings.pipeline.report import run_report
-        from tidings.pipeline.report_result import ReportOptions
-        from tidings.pipeline.report_view import report_figures, report_page, report_sections
+        from tidings.pipeline.report import ReportOptions, run_report
+        from tidings.pipeline.report.view import report_figures, report_page, report_sections
 
         options = ReportOptions(job.archive, tuple(channel or ()), *span, top)
         found = run_report(spark, options, progress)
@@ -127,9 +126,8 @@ def backtest(  # noqa: PLR0913, PLR0917 -- one argument for each option
     check_html(html)
     token = owner_token(token_file) if url else None
     with job.session() as (spark, progress):
-        from tidings.pipeline.backtest import run_backtest
-        from tidings.pipeline.backtest_result import BacktestOptions
-        from tidings.pipeline.backtest_view import (
+        from tidings.pipeline.backtest import BacktestOptions, run_backtest
+        from tidings.pipeline.backtest.view import (
             backtest_figures,
             backtest_page,
             backtest_sections,
@@ -178,9 +176,8 @@ def audit(
     span = span_of(since, until)
     check_html(html)
     with job.session() as (spark, progress):
-        from tidings.pipeline.audit import run_audit
-        from tidings.pipeline.audit_result import AuditOptions
-        from tidings.pipeline.audit_view import audit_figures, audit_page, audit_sections
+        from tidings.pipeline.audit import AuditOptions, run_audit
+        from tidings.pipeline.audit.view import audit_figures, audit_page, audit_sections
 
         options = AuditOptions(job.archive, tuple(channel or ()), *span, sample=sample)
         found = run_audit(spark, options, progress)

@@ -16,7 +16,7 @@ from tidings.cli import render
 from tidings.errors import InvalidUsage
 
 if TYPE_CHECKING:
-    from tidings.pipeline.report_page import Figure, Page, Section, Sheet
+    from tidings.pipeline.page import Figure, Page, Section, Sheet
     from tidings.pipeline.times import Span
 
 ARCHIVE = "TIDINGS_ARCHIVE"
@@ -131,18 +131,17 @@ class Job:
             InvalidUsage: An option of Spark's is wrong.
             TidingsError: Spark cannot be had here, or could not do the job.
         """
-        from tidings.pipeline.job import check_options, require_spark, spark_job
+        from tidings.pipeline.session.job import check_options, require_spark, spark_job
 
         require_spark()  # and only then what needs its packages
-        from tidings.pipeline.places import local_folder
+        from tidings.pipeline.archive import Archive
         from tidings.pipeline.session import SparkOptions
-        from tidings.stores.archive.manifest import read_manifest
 
         options = SparkOptions(self.master, self.python, self.memory, _settings(self.conf))
         check_options(options)
-        folder = local_folder(self.archive)
-        if folder is not None and not waits:
-            read_manifest(folder)  # told before Spark is started, which takes a while
+        archive = Archive(self.archive)
+        if not waits:
+            archive.manifest()  # told before Spark is started, which takes a while
         with render.steps(silent=self.json) as progress:
             progress("starting Spark", 0.0)
             with spark_job(options, verbose=self.verbose) as spark:
@@ -247,7 +246,7 @@ def write_html(path: Path | None, page: Callable[[str], Page], seconds: float) -
         return
     import tidings
     from tidings.clock import SystemClock
-    from tidings.pipeline.report_page import write_page
+    from tidings.pipeline.page import write_page
     from tidings.pipeline.times import moment_text
 
     now = moment_text(SystemClock().now() // 1_000_000 * 1_000_000)

@@ -32,7 +32,7 @@ from tidings.errors import InvalidUsage
 
 if TYPE_CHECKING:
     from tidings.pipeline.lake import LakeResult
-    from tidings.pipeline.replay_result import ReplayResult
+    from tidings.pipeline.replay.result import ReplayResult
 
 REFUSED = 2
 _PATIENCE = 30.0
@@ -199,8 +199,7 @@ def replay(  # noqa: PLR0913, PLR0917 -- one argument for each option
     service = Service(url, owner_token(token_file), patience=5.0, json=json)
     asyncio.run(_check(service, into))
     with job.session() as (spark, progress):
-        from tidings.pipeline.replay import run_replay
-        from tidings.pipeline.replay_result import ReplayOptions
+        from tidings.pipeline.replay import ReplayOptions, run_replay
 
         options = ReplayOptions(
             job.archive, into, url, service.token, run, constraint, tuple(type or ()),

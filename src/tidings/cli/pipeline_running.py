@@ -62,7 +62,7 @@ def run(  # noqa: PLR0913, PLR0917 -- one argument for each option
     token = owner_token(token_file)
     with job.session() as (spark, progress), _stopped() as stopping:
         from tidings.pipeline.derive import load_queries
-        from tidings.pipeline.running import RunOptions, run_queries
+        from tidings.pipeline.derive.running import RunOptions, run_queries
 
         queries = load_queries(file)
         options = RunOptions(job.archive, url, checkpoint, token, once, every)

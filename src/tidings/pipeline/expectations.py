@@ -24,18 +24,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
 
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.to_spark import match_column, type_condition
 from tidings.filters.to_spark.columns import ANYTHING, EventColumns, Occurring
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 LIST_NAME: Final = "EXPECTATIONS"
 
-ColumnMaker: TypeAlias = "Callable[[], Column]"
+ColumnMaker: TypeAlias = Callable[[], Column]
 
 
 class Severity(StrEnum):
@@ -96,24 +97,16 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Rows that are as expected, and rows that are not.
+    """Rows that are as expected, and rows that are not."""
 
-    Attributes:
-        good: The rows that pass, with the columns they came with.
-        bad: The others, with the columns `failed` (names of checks) and `reason` besides.
-        judged: All rows with `failed`, `warned` and `reason`; good and bad are taken from it.
-        expectations: What was expected.
-    """
-
-    good: DataFrame
-    bad: DataFrame
+    good: DataFrame  # the rows that pass, with the columns they came with
+    bad: DataFrame  # the others, with the columns `failed` (names of checks) and `reason` besides
+    # All rows with `failed`, `warned` and `reason`; good and bad are taken from it
     judged: DataFrame
-    expectations: tuple[Expectation, ...]
+    expectations: tuple[Expectation, ...]  # what was expected
 
     def counts(self) -> dict[str, int]:
         """How many rows are otherwise, for each check; one job over the rows."""
-        from pyspark.sql import functions as sf
-
         otherwise = sf.explode(sf.concat("failed", "warned")).alias("name")
         found = self.judged.select(otherwise).groupBy("name").count().collect()
         counted = {row["name"]: int(row["count"]) for row in found}
@@ -135,8 +128,6 @@ def split(
     Raises:
         InvalidUsage: Two checks have one name.
     """
-    from pyspark.sql import functions as sf
-
     expected = tuple(expectations)
     names = [one.name for one in expected]
     for name in names:
@@ -173,10 +164,6 @@ def _flag(index: int) -> str:
 
 def _holds(expectation: Expectation, occurring: Occurring) -> Column:
     """Whether a row is as expected, or is none of those it is expected of: never NULL."""
-    from pyspark.sql import functions as sf
-
-    from tidings.filters.to_spark import match_column, type_condition
-
     asked = expectation.constraint()
     check = expectation.check
     holds = (

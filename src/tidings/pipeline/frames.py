@@ -8,27 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from tidings.errors import ArchiveDamaged
 from tidings.events.codecs.arrow_codec import BARE
 from tidings.filters.constraint import EventTypePattern, event_type
+from tidings.filters.to_spark import type_condition
 from tidings.filters.to_spark.columns import ANYTHING, Occurring
-from tidings.pipeline.places import place_of
-from tidings.stores.archive.schema import schema_of
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-    from pyspark.sql.types import StructType
-
-    from tidings.stores.archive.manifest import Manifest, SegmentFile
+from tidings.pipeline.archive import Archive, time_column
+from tidings.stores.archive.manifest import SegmentFile
 
 _OTHERS: Final = ("header_other", "data_other")
-_TIME_COLUMN: Final = {
-    "events": "arrival_us",
-    "outcomes": "at_us",
-    "plans": "at_us",
-    "objects": "at_us",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +29,7 @@ class Selection:
     """What is wanted from an archive.
 
     Attributes:
-        archive: Its folder: a local path, or any path that Spark reads.
+        archive: Its folder.
         channels: Names or origins; none for all.
         types: Event types, as patterns or as texts such as ``Traffic::Speed*``; none for all.
         since_us: The earliest time, in microseconds since 1970.
@@ -55,19 +48,12 @@ class Selection:
 
 
 class Frame(NamedTuple):
-    """A selection as Spark sees it.
+    """A selection as Spark sees it."""
 
-    Attributes:
-        df: The rows.
-        files: The sealed files they are in.
-        problems: What could not be read, one line each; empty if all is well.
-        occurring: Which properties are in which columns.
-    """
-
-    df: DataFrame
-    files: tuple[SegmentFile, ...]
-    problems: tuple[str, ...]
-    occurring: Occurring
+    df: DataFrame  # the rows
+    files: tuple[SegmentFile, ...]  # the sealed files they are in
+    problems: tuple[str, ...]  # what could not be read, one line each; empty if all is well
+    occurring: Occurring  # which properties are in which columns
 
 
 class PlanRow(NamedTuple):
@@ -118,29 +104,11 @@ def plan_changes(spark: SparkSession, selection: Selection) -> list[PlanRow]:
         ArchiveNotFound: There is no archive at this place.
         ArchiveDamaged: A file with plans is damaged: what depends on it would be wrong.
     """
-    from tidings.errors import ArchiveDamaged
-
     frame = _frame(spark, selection, "plans")
     if frame.problems:
         raise ArchiveDamaged(f"plans are missing: {'; '.join(frame.problems)}")
     rows = frame.df.select(*PlanRow._fields).orderBy("position").collect()
     return [PlanRow(*row) for row in rows]
-
-
-def archive_manifest(spark: SparkSession, archive: str) -> Manifest:
-    """What an archive says it has, wherever Spark can read it.
-
-    Raises:
-        ArchiveNotFound: There is no archive at this place.
-    """
-    return place_of(spark, archive).manifest()
-
-
-def spark_schema(kind: str) -> StructType:
-    """The columns of a kind of segments, as Spark's types."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    return from_arrow_schema(schema_of(kind))
 
 
 def type_patterns(types: Sequence[EventTypePattern | str]) -> tuple[EventTypePattern, ...]:
@@ -153,8 +121,8 @@ def type_patterns(types: Sequence[EventTypePattern | str]) -> tuple[EventTypePat
 
 
 def _frame(spark: SparkSession, selection: Selection, kind: str) -> Frame:
-    place = place_of(spark, selection.archive)
-    manifest = place.manifest()
+    archive = Archive(selection.archive)
+    manifest = archive.manifest()
     patterns = type_patterns(selection.types) if kind == "events" else ()
     chosen = manifest.select(
         kind,
@@ -165,13 +133,9 @@ def _frame(spark: SparkSession, selection: Selection, kind: str) -> Frame:
         after_seal=selection.after_seal,
         upto_seal=selection.upto_seal,
     )
-    found = place.problems(chosen)
+    found = archive.problems(chosen)
     files = tuple(file for file in chosen if file.path not in found)
-    schema = spark_schema(kind)
-    if files:
-        df = spark.read.schema(schema).parquet(*(place.spark_path(file) for file in files))
-    else:
-        df = spark.createDataFrame([], schema)
+    df = archive.rows(spark, kind, files, selection.channels)
     for condition in _conditions(selection, kind, patterns):
         df = df.where(condition)
     return Frame(df, files, (*manifest.problems, *found.values()), occurring_in(files))
@@ -196,18 +160,11 @@ def _conditions(
     selection: Selection, kind: str, patterns: Sequence[EventTypePattern]
 ) -> list[Column]:
     """What the manifest cannot promise for every row."""
-    from pyspark.sql import functions as F
-
-    from tidings.filters.to_spark import type_condition
-
     made: list[Column] = []
-    if selection.channels:
-        wanted = list(selection.channels)
-        made.append(F.col("channel").isin(wanted) | F.col("origin").isin(wanted))
     of_type = type_condition(patterns)
     if of_type is not None:
         made.append(of_type)
-    time = F.col(_TIME_COLUMN[kind])
+    time = F.col(time_column(kind))
     if selection.since_us is not None:
         made.append(time.isNull() | (time >= selection.since_us))
     if selection.until_us is not None:

@@ -8,7 +8,10 @@ property is named as in a filter, with or without `$`. Every function takes `eve
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+from pyspark.sql import Column, Window
+from pyspark.sql import functions as sf
 
 from tidings.errors import InvalidUsage
 from tidings.filters.parse import parse
@@ -16,9 +19,6 @@ from tidings.filters.printing import print_tree
 from tidings.filters.tree import Boolean, Component, Integer, Node, Real, Text
 from tidings.pipeline.expectations import Expectation
 from tidings.pipeline.times import duration_us
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column
 
 # What a number that tells a time counts, in microseconds.
 _UNITS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
@@ -99,8 +99,6 @@ def fresh(
     scale = _UNITS[unit]
 
     def fits() -> Column:
-        from pyspark.sql import functions as sf
-
         name = sf.lit(field.removeprefix("$"))
         number = sf.coalesce(
             sf.element_at("data_int", name).cast("double"), sf.element_at("data_double", name)
@@ -123,9 +121,6 @@ def unique(*columns: str, **more: Any) -> Expectation:  # noqa: ANN401 -- as Exp
     key = columns or ("origin", "seq")
 
     def first() -> Column:
-        from pyspark.sql import Window
-        from pyspark.sql import functions as sf
-
         return sf.row_number().over(Window.partitionBy(*key).orderBy("position")) == 1
 
     named = ", ".join(key)

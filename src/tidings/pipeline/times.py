@@ -12,15 +12,10 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Span(NamedTuple):
-    """A stretch of time, in microseconds since 1970.
+    """A stretch of time, in microseconds since 1970."""
 
-    Attributes:
-        since_us: The first moment; None for the beginning.
-        until_us: The first moment after it; None for no end.
-    """
-
-    since_us: int | None = None
-    until_us: int | None = None
+    since_us: int | None = None  # the first moment; None for the beginning
+    until_us: int | None = None  # the first moment after it; None for no end
 
 
 def duration_us(text: str) -> int:

@@ -18,7 +18,7 @@ from tidings.events.fields import fields_of
 from tidings.events.structured import StructuredEvent
 from tidings.filters.parse import parse
 from tidings.filters.to_python import to_python
-from tidings.pipeline.plan_book import PlanBook
+from tidings.pipeline.matching.book import PlanBook
 from tidings.server.embedded import embedded
 
 EVENTS, _ = sample_events(0, 20)

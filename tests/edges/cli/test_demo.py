@@ -36,7 +36,7 @@ from tidings.cli.demo_service import DemoService
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError
-from tidings.pipeline import java
+from tidings.pipeline.session import java
 
 SCENE = Scene(1, 0)
 Rows = Sequence[Sequence[str]]

@@ -14,11 +14,11 @@ from tests.edges.cli.running import tidings
 from tests.edges.pipeline import samples
 from tidings.cli import pipeline_moving
 from tidings.cli.pipeline_command import Job, show_sections
-from tidings.pipeline import job
 from tidings.pipeline.lake import LakeResult
-from tidings.pipeline.lake_schemas import KindConflict
-from tidings.pipeline.replay_result import ReplayOptions, ReplayResult
-from tidings.pipeline.report_page import Section, Sheet
+from tidings.pipeline.lake.schemas import KindConflict
+from tidings.pipeline.page import Section, Sheet
+from tidings.pipeline.replay.result import ReplayOptions, ReplayResult
+from tidings.pipeline.session import job
 
 
 @pytest.fixture

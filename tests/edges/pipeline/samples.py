@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tidings.pipeline.audit_result import Account, AuditResult, Finding, FindingKind, PairId
-from tidings.pipeline.backtest_result import BacktestResult, HourCount, LiveSubscription, Sample
-from tidings.pipeline.report_result import (
+from tidings.pipeline.audit.result import Account, AuditResult, Finding, FindingKind, PairId
+from tidings.pipeline.backtest.result import BacktestResult, HourCount, LiveSubscription, Sample
+from tidings.pipeline.report.result import (
     ArchiveFacts,
     Consumer,
     DeadLetters,

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from tidings.filters.plan import Plan, PlanChange, ProxyRule, Side
 from tidings.filters.plan_form import change_to_plain
-from tidings.pipeline.audit_books import Lacking, LackingEvents, Total, asked_of, lacking_outcomes
-from tidings.pipeline.audit_findings import (
+from tidings.pipeline.audit.books import Lacking, LackingEvents, Total, asked_of, lacking_outcomes
+from tidings.pipeline.audit.findings import (
     bad_pair_findings,
     lacking_event_findings,
     lacking_outcome_finding,
 )
-from tidings.pipeline.audit_objects import DISCONNECTED, NO_LONGER_TRACKED, ObjectRow, Tile, tiles
-from tidings.pipeline.audit_plans import plan_histories
-from tidings.pipeline.audit_result import Finding, FindingKind, PairId
-from tidings.pipeline.audit_tally import BadPair
+from tidings.pipeline.audit.objects import DISCONNECTED, NO_LONGER_TRACKED, ObjectRow, Tile, tiles
+from tidings.pipeline.audit.plans import plan_histories
+from tidings.pipeline.audit.result import Finding, FindingKind, PairId
+from tidings.pipeline.audit.tally import BadPair
 from tidings.pipeline.frames import PlanRow
 
 A = "a" * 32

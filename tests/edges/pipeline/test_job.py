@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from tidings.errors import DiskFull, InvalidUsage, JavaNotFound, PipelineFailed
-from tidings.pipeline import job
-from tidings.pipeline.java import Java, find_java, java_version
-from tidings.pipeline.job import check_options, spark_job
-from tidings.pipeline.session import SparkOptions
-from tidings.pipeline.shipping import check_interpreter, needed_distributions
+from tidings.pipeline.session import SparkOptions, job
+from tidings.pipeline.session.java import Java, find_java, java_version
+from tidings.pipeline.session.job import check_options, spark_job
+from tidings.pipeline.session.shipping import check_interpreter, needed_distributions
 
 
 def test_options_that_make_no_sense() -> None:

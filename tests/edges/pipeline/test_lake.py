@@ -17,16 +17,25 @@ from hypothesis import strategies as st
 
 from tests.real.pipeline.lake_archives import SmallArchive, speed
 from tidings.errors import DiskFull, PipelineFailed, StoreError
-from tidings.pipeline import lake_schemas
-from tidings.pipeline.lake_compaction import groups
-from tidings.pipeline.lake_failures import failure_of
-from tidings.pipeline.lake_log import LakeBatch, LakeFile, LakeState
-from tidings.pipeline.lake_names import folder_name, same_column, unused_column
-from tidings.pipeline.lake_report import LakeReport, LakeResult
-from tidings.pipeline.lake_schemas import EMPTY_SEQUENCE, JSON, Found, Grown, grown, widened
-from tidings.pipeline.lake_segments import Next, next_segments, repaired_segments, seal_mark
-from tidings.pipeline.lake_take import Taken
-from tidings.pipeline.lake_tree import LOCK, LocalTree, locked_message
+from tidings.pipeline.lake import schemas as lake_schemas
+from tidings.pipeline.lake.compaction import groups
+from tidings.pipeline.lake.loading import LoadedBatch
+from tidings.pipeline.lake.log import LakeBatch, LakeFile, LakeState
+from tidings.pipeline.lake.report import LakeReport, LakeResult
+from tidings.pipeline.lake.schemas import (
+    EMPTY_SEQUENCE,
+    JSON,
+    Found,
+    Grown,
+    folder_name,
+    grown,
+    same_column,
+    unused_column,
+    widened,
+)
+from tidings.pipeline.lake.segments import Next, next_segments, repaired_segments, seal_mark
+from tidings.pipeline.lake.staging import failure_of
+from tidings.pipeline.lake.tree import LOCK, LakeTree, locked_message
 from tidings.stores.archive.manifest import MANIFEST, Manifest, read_manifest
 
 FOLDERS = {
@@ -259,14 +268,14 @@ def test_small_files_of_one_partition_are_put_together() -> None:
 SECOND = 1_000_000
 
 
-def taken(number: int, events: int) -> Taken:
+def taken(number: int, events: int) -> LoadedBatch:
     batch = LakeBatch(
         batch=number, kind="take", staging="s", at_us=1, upto_seal=number, gaps=(f"gap {number}",)
     )
     rows = {"events": events, "types/A/B": events, "quarantine": 1}
     conflict = lake_schemas.KindConflict("A", "B", "data", "x", "string", "x__string", events)
     left_out = (["A::B data.y (int)"], {"A::C": 2}, {"rate": 1})
-    return Taken(batch, rows, [conflict], *left_out, 10 * SECOND, 12 * SECOND)
+    return LoadedBatch(batch, rows, [conflict], *left_out, 10 * SECOND, 12 * SECOND)
 
 
 def test_batches_are_summed_up() -> None:
@@ -292,7 +301,7 @@ def test_batches_are_summed_up() -> None:
 
 
 def test_half_a_file_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = LocalTree(tmp_path)
+    tree = LakeTree(tmp_path)
     tree.write("a/1", b"old")
 
     def dead(_: int) -> None:
@@ -307,7 +316,7 @@ def test_half_a_file_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_renaming_makes_folders_and_replaces(tmp_path: Path) -> None:
-    tree = LocalTree(tmp_path)
+    tree = LakeTree(tmp_path)
     tree.write("a", b"new")
     tree.write("x/y/b", b"old")
     tree.rename("a", "x/y/b")
@@ -318,7 +327,7 @@ def test_renaming_makes_folders_and_replaces(tmp_path: Path) -> None:
 
 
 def test_rows_are_those_of_the_footer(tmp_path: Path) -> None:
-    tree = LocalTree(tmp_path)
+    tree = LakeTree(tmp_path)
     pq.write_table(pa.table({"a": [1, 2, 3]}), tmp_path / "good.parquet")
     (tmp_path / "bad.parquet").write_bytes((tmp_path / "good.parquet").read_bytes()[:-3])
     assert tree.rows("good.parquet") == 3
@@ -329,8 +338,8 @@ def test_rows_are_those_of_the_footer(tmp_path: Path) -> None:
 HOLDER = """
 import sys
 from pathlib import Path
-from tidings.pipeline.lake_tree import LocalTree
-with LocalTree(Path(sys.argv[1])).locked():
+from tidings.pipeline.lake.tree import LakeTree
+with LakeTree(Path(sys.argv[1])).locked():
     print("locked", flush=True)
     sys.stdin.read()
 """
@@ -342,15 +351,16 @@ def test_a_second_writer_is_kept_out_until_the_first_is_dead(tmp_path: Path) -> 
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"locked\n"
         said = f"process {holder.pid} on .* is writing to the lake {tmp_path}"
-        with pytest.raises(PipelineFailed, match=said), LocalTree(tmp_path).locked():
+        with pytest.raises(PipelineFailed, match=said), LakeTree(tmp_path).locked():
             pass
         holder.kill()
         holder.wait()
     assert (tmp_path / LOCK).exists()
     for _ in range(2):
-        with LocalTree(tmp_path).locked():
+        with LakeTree(tmp_path).locked():
             assert str(os.getpid()).encode() in (tmp_path / LOCK).read_bytes()
-    assert locked_message("here", b"").startswith("another process is writing to the lake here")
+    message = locked_message(Path("here"), b"")
+    assert message.startswith("another process is writing to the lake here")
 
 
 JAVA = """An error occurred while calling o57.parquet.
@@ -366,7 +376,7 @@ def test_no_room_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(DiskFull, match="no room on the disk; the lake is unharmed"):
-        LocalTree(tmp_path).write("a", b"a")
+        LakeTree(tmp_path).write("a", b"a")
     for reason in ("No space left on device", "Disk quota exceeded"):  # as Spark says it
         error = failure_of(RuntimeError(JAVA.format(reason)), "the table events")
         assert isinstance(error, DiskFull)

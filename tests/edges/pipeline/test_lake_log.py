@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from tidings.errors import PipelineFailed
-from tidings.pipeline import lake_log
-from tidings.pipeline.lake_log import LOG, STAGING, LakeBatch, LakeLog, LakeState, StagedFile
-from tidings.pipeline.lake_tree import LocalTree
+from tidings.pipeline.lake import log as lake_log
+from tidings.pipeline.lake.log import LOG, STAGING, LakeBatch, LakeLog, LakeState, StagedFile
+from tidings.pipeline.lake.tree import LakeTree
 
 SCHEMA = "_schemas/Traffic/Speed.json"
 
@@ -26,7 +26,7 @@ class Killed(BaseException):
     """The process is gone."""
 
 
-class DyingTree(LocalTree):
+class DyingTree(LakeTree):
     """Dies at a step, counted over all that changes something; each counts before and after."""
 
     def __init__(self, folder: Path, step: int) -> None:
@@ -64,7 +64,7 @@ def batch_of(number: int, upto_seal: int, kind: str = "take", **rest: object) ->
     return LakeBatch(batch=number, upto_seal=upto_seal, **fields)  # type: ignore[arg-type]
 
 
-def take(tree: LocalTree, rows: Iterable[int], upto_seal: int) -> None:
+def take(tree: LakeTree, rows: Iterable[int], upto_seal: int) -> None:
     """Takes rows in, as a batch of two files and a schema."""
     log = LakeLog(tree)
     number = log.state().batch + 1
@@ -78,7 +78,7 @@ def take(tree: LocalTree, rows: Iterable[int], upto_seal: int) -> None:
     log.commit(batch_of(number, upto_seal, **more))
 
 
-def compact(tree: LocalTree) -> None:
+def compact(tree: LakeTree) -> None:
     """All files become one."""
     log = LakeLog(tree)
     state = log.state()
@@ -89,7 +89,7 @@ def compact(tree: LocalTree) -> None:
     log.commit(batch_of(state.batch + 1, state.upto_seal, "compact", **more))
 
 
-def _staged(tree: LocalTree, staging: str, number: int, k: int, rows: list[int]) -> StagedFile:
+def _staged(tree: LakeTree, staging: str, number: int, k: int, rows: list[int]) -> StagedFile:
     octets = json.dumps(rows).encode()
     name = f"{staging}/events/{k}.parquet"
     tree.write(name, octets)
@@ -103,7 +103,7 @@ def visible_rows(folder: Path) -> Counter[int]:
     return Counter(row for file in files for row in json.loads(file.read_bytes()))
 
 
-def committed_rows(tree: LocalTree) -> Counter[int]:
+def committed_rows(tree: LakeTree) -> Counter[int]:
     """What the log says."""
     files = LakeLog(tree).state().files
     return Counter(row for path in files for row in json.loads(tree.read(path) or b""))
@@ -122,7 +122,7 @@ def _quick_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
-STEPS: list[Callable[[LocalTree], None]] = [
+STEPS: list[Callable[[LakeTree], None]] = [
     lambda tree: take(tree, range(10), 3),
     lambda tree: take(tree, range(10, 15), 5),
     compact,
@@ -138,7 +138,7 @@ def test_killed_at_every_step_all_rows_are_there_once(done: int, tmp_path: Path)
     for step in range(1, 200):
         lake = tmp_path / f"{done}-{step}"
         for before in STEPS[:done]:
-            before(LocalTree(lake))
+            before(LakeTree(lake))
         try:
             STEPS[done](DyingTree(lake, step))
         except Killed:
@@ -153,7 +153,7 @@ def check_after_death(lake: Path, done: int) -> None:
     seen = visible_rows(lake)
     assert set(seen.values()) <= {1}, "a row is there twice"
     assert set(seen) <= set(ROWS[done + 1])
-    tree = LocalTree(lake)
+    tree = LakeTree(lake)
     log = LakeLog(tree)
     assert log.state().batch in {done, done + 1}, "readers need nobody to recover"
     log.recover()
@@ -171,7 +171,7 @@ def test_killed_again_while_recovering(tmp_path: Path) -> None:
     for first in range(5, 14):
         for second in range(1, 12):
             lake = tmp_path / f"{first}-{second}"
-            tree = LocalTree(lake)
+            tree = LakeTree(lake)
             take(tree, range(10), 3)
             with pytest.raises(Killed):
                 compact(DyingTree(lake, first))
@@ -185,7 +185,7 @@ def test_killed_again_while_recovering(tmp_path: Path) -> None:
 
 
 def test_what_a_dying_writer_adds_later_is_not_taken_for_ours(tmp_path: Path) -> None:
-    tree = LocalTree(tmp_path)
+    tree = LakeTree(tmp_path)
     log = LakeLog(tree)
     assert log.new_staging(1) != log.new_staging(1)
     take(tree, range(10), 3)
@@ -208,7 +208,7 @@ def test_damaged_segments_are_kept_until_they_are_retaken() -> None:
 
 def test_snapshots_replace_old_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lake_log, "SNAPSHOT_EVERY", 3)
-    tree = LocalTree(tmp_path)
+    tree = LakeTree(tmp_path)
     for number in range(10):
         take(tree, [number], number + 1)
     names = [name.removesuffix(".json").lstrip("0") for name in tree.names(LOG)]
@@ -222,7 +222,7 @@ def test_killed_around_snapshots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(lake_log, "SNAPSHOT_EVERY", 2)
     for step in range(1, 60):
         lake = tmp_path / str(step)
-        tree = LocalTree(lake)
+        tree = LakeTree(lake)
         for number in range(3):
             take(tree, [number], number + 1)
         try:
@@ -240,7 +240,7 @@ def test_killed_around_snapshots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_changed_log_is_refused(tmp_path: Path) -> None:
-    tree = LocalTree(tmp_path)
+    tree = LakeTree(tmp_path)
     take(tree, range(10), 3)
     path = tmp_path / LOG / "000000000001.json"
     octets = path.read_bytes()
@@ -256,7 +256,7 @@ def test_a_changed_log_is_refused(tmp_path: Path) -> None:
 def test_a_missing_batch_and_a_newer_format_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tree = LocalTree(tmp_path)
+    tree = LakeTree(tmp_path)
     for number in range(3):
         take(tree, [number], number + 1)
     (tmp_path / LOG / "000000000002.json").unlink()
@@ -273,4 +273,4 @@ def test_a_file_that_somebody_removed_is_named(tmp_path: Path) -> None:
     for file in (tmp_path / STAGING).rglob("1.parquet"):
         file.unlink()
     with pytest.raises(PipelineFailed, match=r"batch 1 of the lake names .*somebody has remo"):
-        LakeLog(LocalTree(tmp_path)).recover()
+        LakeLog(LakeTree(tmp_path)).recover()

@@ -28,12 +28,12 @@ from tidings.filters.plan import (
 )
 from tidings.filters.plan_form import change_to_plain
 from tidings.filters.to_python import to_python
-from tidings.pipeline.matching_clauses import Literal, clauses_of
-from tidings.pipeline.matching_grid import Grid, Interval
-from tidings.pipeline.matching_needles import needle_finder
-from tidings.pipeline.matching_reference import MATCHED, judge_batches
-from tidings.pipeline.matching_ways import Ways
-from tidings.pipeline.plan_book import PlanBook, Span, Unit
+from tidings.pipeline.matching.book import PlanBook, Span, Unit
+from tidings.pipeline.matching.clauses import Literal, clauses_of
+from tidings.pipeline.matching.grid import Grid, Interval
+from tidings.pipeline.matching.needles import needle_finder
+from tidings.pipeline.matching.reference import MATCHED, judge_batches
+from tidings.pipeline.matching.ways import Ways
 
 ORIGIN = "0a" * 16
 

@@ -17,11 +17,11 @@ from tidings import event
 from tidings.errors import InvalidConstraint, InvalidEventType, InvalidUsage, StoreError
 from tidings.events.fields import fields_of
 from tidings.pipeline.derive import Batch, Query, load_queries
+from tidings.pipeline.derive.log import Begun, QueryLog
 from tidings.pipeline.expectations import Expectation, load_expectations
 from tidings.pipeline.ready_checks import fresh, in_range, not_null, one_of, unique
 from tidings.pipeline.replay import _Pace
-from tidings.pipeline.replay_rows import Past
-from tidings.pipeline.running_log import Begun, QueryLog
+from tidings.pipeline.replay.rows import Past
 from tidings.pipeline.times import moment_text, moment_us
 
 

@@ -20,10 +20,11 @@ from tidings.errors import (
 )
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
-from tidings.pipeline import source_planning as planning
-from tidings.pipeline.source_options import LATEST, SourceOptions, read_options
-from tidings.pipeline.source_planning import SLICE_ROWS, Position, Slice, last_position
-from tidings.pipeline.source_reading import ArchiveFiles, SliceReader
+from tidings.pipeline.archive import Archive
+from tidings.pipeline.source import planning
+from tidings.pipeline.source.options import LATEST, SourceOptions, read_options
+from tidings.pipeline.source.planning import SLICE_ROWS, Position, Slice, last_position
+from tidings.pipeline.source.reading import SliceReader
 from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile
 from tidings.stores.segments import Cursor
 
@@ -145,7 +146,7 @@ def maker(tmp_path: Path) -> Iterator[ArchiveMaker]:
 
 
 def planned(options: SourceOptions) -> list[Slice]:
-    manifest = ArchiveFiles(options.path).manifest()
+    manifest = Archive(options.path).manifest()
     return planning.slices_between(manifest, options, Position(0), last_position(manifest))
 
 
@@ -200,11 +201,16 @@ def test_a_file_that_is_gone_is_named(maker: ArchiveMaker) -> None:
 
 
 def test_the_manifest_is_read_again_when_it_has_grown(maker: ArchiveMaker, tmp_path: Path) -> None:
-    files = ArchiveFiles(maker.folder.as_uri())
+    files = Archive(maker.folder.as_uri())
     maker.seal(cars(1, 1))
     before = files.manifest()
     assert files.manifest() is before
     maker.seal(cars(2, 1))
     assert files.manifest().last_seal == 2
     with pytest.raises(ArchiveNotFound, match=r"no manifest\.jsonl"):
-        ArchiveFiles(str(tmp_path)).manifest()
+        Archive(str(tmp_path)).manifest()
+
+
+def test_a_place_that_is_no_folder_is_refused() -> None:
+    with pytest.raises(InvalidUsage, match="mount the s3a store"):
+        Archive("s3a://bucket/archive")

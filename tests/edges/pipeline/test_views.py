@@ -14,11 +14,12 @@ import pytest
 
 from tests.edges.pipeline.samples import audit, backtest, report
 from tidings.errors import DiskFull, InvalidUsage
-from tidings.pipeline import report_view
-from tidings.pipeline.audit_view import audit_page, audit_sections
-from tidings.pipeline.backtest_view import backtest_page
-from tidings.pipeline.report_charts import REST, bars, timeline
-from tidings.pipeline.report_page import Figure, Page, Section, Sheet, page_html, write_page
+from tidings.pipeline.audit.view import audit_page, audit_sections
+from tidings.pipeline.backtest.view import backtest_page
+from tidings.pipeline.page import Figure, Page, Section, Sheet, page_html, write_page
+from tidings.pipeline.page import texts as page_texts
+from tidings.pipeline.page.charts import REST, bars, timeline
+from tidings.pipeline.report.view import report_sections
 
 
 def test_the_page_of_an_audit() -> None:
@@ -38,14 +39,14 @@ def test_the_page_of_a_backtest() -> None:
 
 
 def test_numbers_are_told_as_they_are_read() -> None:
-    octets = [report_view.octets_text(n) for n in (0, 999, 1_500, 2_000_000, 3e15, 4e18)]
+    octets = [page_texts.octets_text(n) for n in (0, 999, 1_500, 2_000_000, 3e15, 4e18)]
     assert octets == ["0 B", "999 B", "1.5 kB", "2.0 MB", "3.0 PB", "4000.0 PB"]
-    durations = [report_view.duration_text(n) for n in (0.25, 12.34, 1_500, 180_000, 7_500_000)]
+    durations = [page_texts.duration_text(n) for n in (0.25, 12.34, 1_500, 180_000, 7_500_000)]
     assert durations == ["0.25 ms", "12.3 ms", "1.5 s", "3.0 min", "2.1 h"]
-    shares = [report_view.share_text(n) for n in (0, 0.0001, 0.5, 1)]
+    shares = [page_texts.share_text(n) for n in (0, 0.0001, 0.5, 1)]
     assert shares == ["0.0%", "<0.1%", "50.0%", "100.0%"]
-    assert report_view.second_text(1_794_700_800_999_999) == "2026-11-15T00:00:00Z"
-    types = [report_view.type_text(*one) for one in (("A", "b"), ("", "b"), ("", ""))]
+    assert page_texts.second_text(1_794_700_800_999_999) == "2026-11-15T00:00:00Z"
+    types = [page_texts.type_text(*one) for one in (("A", "b"), ("", "b"), ("", ""))]
     assert types == ["A::b", "b", "(no type)"]
 
 
@@ -55,7 +56,7 @@ def test_numbers_are_told_as_they_are_read() -> None:
 )
 def test_the_length_of_a_slice(seconds: int, words: str) -> None:
     one = replace(report(), slice_us=seconds * 1_000_000)
-    assert next(iter(report_view.report_sections(one))).text == f"Per {words}, in UTC."
+    assert next(iter(report_sections(one))).text == f"Per {words}, in UTC."
 
 
 NASTY = "</text><script>alert(1)</script>'\"\\u0041{{"

@@ -6,6 +6,7 @@ One process with one session takes all faults, one after another; it prints a li
 from __future__ import annotations
 
 import importlib
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 DRIVER = "tests/real/faults/test_matching_faults.py::test_every_fault_is_caught_and_nothing_else"
 PACKAGE = "tidings.pipeline"
-PARTS = (f"{PACKAGE}.matching", f"{PACKAGE}.plan_book")
+MATCHING = f"{PACKAGE}.matching"
 INTERPRETED = {
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
@@ -104,14 +105,14 @@ def _moved(rule: ProxyRule) -> ProxyRule:
 
 def spoiled(folder: Path) -> ModuleType:
     """Matching with the modules of a folder first."""
-    for name in [name for name in sys.modules if name.startswith(PARTS)]:
+    for name in [name for name in sys.modules if name.startswith(MATCHING)]:
         del sys.modules[name]
     package = importlib.import_module(PACKAGE)
     paths = list(package.__path__)
     package.__path__ = [str(folder), *paths]
     try:
         importlib.invalidate_caches()
-        return importlib.import_module(f"{PACKAGE}.matching")
+        return importlib.import_module(MATCHING)
     finally:
         package.__path__ = paths
 
@@ -120,7 +121,7 @@ def caught(folder: Path, df: DataFrame, known: MatchWorld) -> str | None:
     """What is wrong with the modules in a folder."""
     try:
         made = spoiled(folder)
-        book = sys.modules[f"{PACKAGE}.plan_book"].PlanBook.from_rows(known.lines)
+        book = sys.modules[f"{MATCHING}.book"].PlanBook.from_rows(known.lines)
         rows = made.match(df, book, occurring=Occurring(others=())).collect()
     except Exception as error:  # noqa: BLE001 -- whatever it is, it was caught
         return repr(error)[:200]
@@ -133,13 +134,13 @@ def caught(folder: Path, df: DataFrame, known: MatchWorld) -> str | None:
 
 def run(df: DataFrame, known: MatchWorld, folder: Path) -> Iterator[str]:
     """A line for the good modules, and one for each fault."""
-    source = Path(importlib.import_module(f"{PACKAGE}.matching").__file__ or "").parent
-    found = caught(source, df, known)
+    source = Path(importlib.import_module(MATCHING).__file__ or "").parent
+    found = caught(source.parent, df, known)
     yield "nothing is wrong" if found is None else f"wrong without a fault: {found}"
     for number, fault in enumerate(driven_by(DRIVER)):
         copy = folder / str(number)
-        copy.mkdir()
-        (copy / Path(fault.module).name).write_text(fault.planted(), encoding="utf-8")
+        shutil.copytree(source, copy / "matching", ignore=shutil.ignore_patterns("__pycache__"))
+        (copy / "matching" / Path(fault.module).name).write_text(fault.planted(), encoding="utf-8")
         found = caught(copy, df, known)
         yield f"{'missed' if found is None else 'caught'}: {fault.name}"
 

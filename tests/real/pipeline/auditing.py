@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tests.archive_worlds import World
 from tests.real.pipeline.archive_faults import ArchiveCopy, Row
 from tidings.pipeline.audit import run_audit
-from tidings.pipeline.audit_result import AuditOptions, AuditResult, Finding, FindingKind
+from tidings.pipeline.audit.result import AuditOptions, AuditResult, Finding, FindingKind
 from tidings.stores.archive.schema import OUTCOMES
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pyspark
 import pytest
 
 from tests.real.pipeline.clusters import Cluster, running_cluster
-from tidings.pipeline.java import find_java
 from tidings.pipeline.session import SparkOptions, close_session, open_session
+from tidings.pipeline.session.java import find_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

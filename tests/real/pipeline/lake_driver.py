@@ -11,7 +11,7 @@ import signal
 import sys
 
 from tidings.pipeline.lake import LakeOptions, run_lake
-from tidings.pipeline.lake_tree import LocalTree
+from tidings.pipeline.lake.tree import LakeTree
 from tidings.pipeline.session import SparkOptions, close_session, open_session
 
 SMALL = {"spark.sql.shuffle.partitions": "1", "spark.ui.enabled": "false"}
@@ -23,9 +23,9 @@ def die_at(step: int) -> None:
     made = 0
 
     def dying(name: str) -> None:
-        change = getattr(LocalTree, name)
+        change = getattr(LakeTree, name)
 
-        def changed(self: LocalTree, *arguments: str) -> None:
+        def changed(self: LakeTree, *arguments: str) -> None:
             nonlocal made
             made += 1
             if made == step and step % 2:
@@ -34,7 +34,7 @@ def die_at(step: int) -> None:
             if made == step:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        setattr(LocalTree, name, changed)
+        setattr(LakeTree, name, changed)
 
     for name in CHANGES:
         dying(name)

@@ -15,7 +15,7 @@ from tests.real.pipeline.auditing import adds_up, audited, faults, only, origin_
 from tests.real.pipeline.spoiled_channels import AlikeChannels, spoil
 from tidings.errors import ArchiveNotFound, InvalidUsage
 from tidings.pipeline.audit import run_audit
-from tidings.pipeline.audit_result import AuditOptions, AuditResult, FindingKind, PairId
+from tidings.pipeline.audit.result import AuditOptions, AuditResult, FindingKind, PairId
 from tidings.stores.archive.archiver import ArchiveOptions
 
 if TYPE_CHECKING:

@@ -87,7 +87,7 @@ def test_a_fault_in_what_pairs_amount_to_is_noticed(
     spark: SparkSession, old: str, new: str
 ) -> None:
     wanted = [(case.state, case.waits) for case in CASES]
-    assert states(spark, planted("audit_pairs", old, new)) != wanted
+    assert states(spark, planted("audit.pairs", old, new)) != wanted
 
 
 def ask_books(books: Any) -> Sequence[object]:
@@ -139,9 +139,9 @@ def ask_plans(plans: Any) -> Sequence[object]:
     [
         (name, ask, old, new)
         for name, ask, all_of in (
-            ("audit_books", ask_books, BOOKS),
-            ("audit_objects", ask_objects, OBJECTS),
-            ("audit_plans", ask_plans, PLANS),
+            ("audit.books", ask_books, BOOKS),
+            ("audit.objects", ask_objects, OBJECTS),
+            ("audit.plans", ask_plans, PLANS),
         )
         for old, new in all_of
     ],

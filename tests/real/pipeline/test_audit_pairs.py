@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.sql import functions as F
 
-from tidings.pipeline.audit_objects import LAST, ObjectRow, Tile, tiles
-from tidings.pipeline.audit_pairs import Sources, pairs, tile_frame
+from tidings.pipeline.audit.objects import LAST, ObjectRow, Tile, tiles
+from tidings.pipeline.audit.pairs import Sources, pairs, tile_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

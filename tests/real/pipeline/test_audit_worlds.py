@@ -12,7 +12,7 @@ from tests.archive_worlds import World, archive_journal, make_world
 from tests.real.pipeline.archive_faults import ArchiveCopy
 from tests.real.pipeline.auditing import adds_up, audited, faults, final_outcomes, only
 from tidings.engine.host import Host
-from tidings.pipeline.audit_result import FindingKind, PairId
+from tidings.pipeline.audit.result import FindingKind, PairId
 from tidings.stores.archive import compaction
 from tidings.stores.archive.archiver import ArchiveOptions
 from tidings.stores.archive.compaction import LEAST_OCTETS

@@ -18,8 +18,8 @@ from tidings.events.codecs.json_codec import decode_event
 from tidings.events.fields import fields_for
 from tidings.filters.constraint import constraint
 from tidings.pipeline.backtest import plain_event, run_backtest
-from tidings.pipeline.backtest_live import archived_rules
-from tidings.pipeline.backtest_result import BacktestOptions, BacktestResult
+from tidings.pipeline.backtest.live import archived_rules
+from tidings.pipeline.backtest.result import BacktestOptions, BacktestResult
 from tidings.pipeline.frames import Selection
 from tidings.stores.archive.archiver import ArchiveOptions
 

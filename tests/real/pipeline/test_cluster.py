@@ -16,10 +16,9 @@ from tests.real.pipeline.clusters import Cluster
 from tests.real.pipeline.lake_archives import SmallArchive, speed
 from tests.real.pipeline.matching_worlds import drawn_world
 from tests.real.pipeline.services import Service, service
-from tidings.pipeline.lake import LakeOptions, read_lake, run_lake
-from tidings.pipeline.lake_compaction import compact
+from tidings.pipeline.lake import LakeOptions, compact, read_lake, run_lake
 from tidings.pipeline.matching import MatchLimits, explain_match, match
-from tidings.pipeline.plan_book import PlanBook
+from tidings.pipeline.matching.book import PlanBook
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -18,10 +18,9 @@ from tidings.client.sync import SyncClient
 from tidings.errors import ArchiveNotFound
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
-from tidings.pipeline import running
-from tidings.pipeline.derive import load_queries
-from tidings.pipeline.running import RunOptions, RunResult, run_queries
-from tidings.pipeline.running_log import QueryLog
+from tidings.pipeline.derive import load_queries, running
+from tidings.pipeline.derive.log import QueryLog
+from tidings.pipeline.derive.running import RunOptions, RunResult, run_queries
 from tidings.stores.archive.manifest import read_manifest
 
 if TYPE_CHECKING:

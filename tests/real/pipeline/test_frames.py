@@ -1,4 +1,4 @@
-"""Frames of every kind, from a folder and through Hadoop's file systems."""
+"""Frames of every kind, from a folder named by its path or its URL."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import pytest
 
 from tests.real.pipeline.archives import FIRST_US, ORIGIN, SECOND, ArchiveMaker, cars
 from tidings.errors import ArchiveDamaged, ArchiveNotFound
-from tidings.pipeline import places
+from tidings.pipeline.archive import Archive
 from tidings.pipeline.frames import (
     PlanRow,
     Selection,
-    archive_manifest,
     events_frame,
     objects_frame,
     outcomes_frame,
@@ -35,14 +34,9 @@ def maker(tmp_path: Path) -> Iterator[ArchiveMaker]:
     made.close()
 
 
-@pytest.fixture(params=["folder", "hadoop"])
-def archive(
-    maker: ArchiveMaker, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> str:
-    if request.param == "folder":
-        return str(maker.folder)
-    monkeypatch.setattr(places, "local_folder", lambda _: None)
-    return f"file:{maker.folder}"
+@pytest.fixture(params=["path", "URL"])
+def archive(maker: ArchiveMaker, request: pytest.FixtureRequest) -> str:
+    return str(maker.folder) if request.param == "path" else maker.folder.as_uri()
 
 
 def filled(maker: ArchiveMaker) -> list[SegmentFile]:
@@ -72,7 +66,7 @@ def test_every_kind_is_read(spark: SparkSession, maker: ArchiveMaker, archive: s
         PlanRow(ORIGIN, "traffic", 2, False, "{}", FIRST_US, 8),
         PlanRow(ORIGIN, "traffic", 1, True, "{}", FIRST_US, 9),
     ]
-    assert archive_manifest(spark, archive).last_seal == 1
+    assert Archive(archive).manifest().last_seal == 1
 
 
 def test_an_outcome_without_a_time_is_of_any_time_of_its_file(

@@ -14,18 +14,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.archive_worlds import make_world
-from tests.real.pipeline.lake_archives import DAY, NOON, ORIGIN, SmallArchive, speed
+from tests.real.pipeline.lake_archives import DAY, NOON, SmallArchive, speed
 from tidings import event
-from tidings.errors import ArchiveNotFound, DiskFull, PipelineFailed
+from tidings.errors import ArchiveNotFound, DiskFull, InvalidUsage, PipelineFailed
 from tidings.events.structured import StructuredEvent
-from tidings.pipeline import lake_staging
 from tidings.pipeline.expectations import Expectation
-from tidings.pipeline.lake import LakeOptions, lake_tables, read_lake, run_lake
-from tidings.pipeline.lake_compaction import compact
-from tidings.pipeline.lake_hadoop import HadoopTree, tree_of
-from tidings.pipeline.lake_log import LakeLog
-from tidings.pipeline.lake_report import LakeResult
-from tidings.pipeline.lake_tree import LOCK
+from tidings.pipeline.lake import LakeOptions, compact, lake_tables, read_lake, run_lake
+from tidings.pipeline.lake import staging as lake_staging
+from tidings.pipeline.lake.report import LakeResult
+from tidings.pipeline.lake.tree import LOCK, LakeTree
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,7 +54,7 @@ class Lake:
         return Counter(row.seq for row in self.spark.read.parquet(path).select("seq").collect())
 
     def listed(self) -> dict[str, int]:
-        files = tree_of(self.spark, str(self.folder)).files("")
+        files = LakeTree(self.folder).files("")
         return {name: octets for name, octets in files.items() if name != LOCK}
 
 
@@ -212,7 +209,7 @@ def test_no_room_and_wrong_rows_leave_the_lake_unharmed(
             lake.run()
     assert lake.listed() == before
     with monkeypatch.context() as patched:
-        patched.setattr(type(tree_of(lake.spark, str(lake.folder))), "rows", lambda *_: 7)
+        patched.setattr(LakeTree, "rows", lambda *_: 7)
         with pytest.raises(PipelineFailed, match="was written with 7 rows, and there should be 1"):
             lake.run()
     assert lake.listed() == before
@@ -261,49 +258,13 @@ def test_what_cannot_be_done_is_said(lake: Lake, tmp_path: Path) -> None:
     nowhere = LakeOptions(str(tmp_path / "nowhere"), str(lake.folder))
     with pytest.raises(ArchiveNotFound):
         run_lake(lake.spark, nowhere)
-    with tree_of(lake.spark, str(lake.folder)).locked():
+    with LakeTree(lake.folder).locked():
         with pytest.raises(PipelineFailed, match="one writer at a time"):
             lake.run()
         with pytest.raises(PipelineFailed, match="one writer at a time"):
             compact(lake.spark, str(lake.folder))
 
 
-def test_other_file_systems_are_written_through_hadoop(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree = HadoopTree(spark, f"file:{tmp_path}/lake")
-    assert (tree.read("a"), tree.names("a"), tree.files("a")) == (None, [], {})
-    tree.write("a/b/1", b"one")
-    tree.write("a/b/1", b"two!")
-    tree.rename("a/b/1", "x/%25/2")
-    tree.write("a/b/1", b"new")
-    assert (tree.read("x/%25/2"), tree.read("a/b/1")) == (b"two!", b"new")
-    assert tree.files("") == {"a/b/1": 3, "x/%25/2": 4}
-    tree.rename("a/b/1", "x/%25/2")
-    assert tree.names("x/%25") == ["2"]
-    with pytest.raises(PipelineFailed, match="a/b/1 cannot become c"):
-        tree.rename("a/b/1", "c")
-    tree.remove("x")
-    assert not tree.exists("x")
-    second = pytest.raises(PipelineFailed, match="if it is dead, remove file:")
-    with tree.locked(), second, tree.locked():
-        pass
-    tree.write(LOCK, json.dumps({"host": "elsewhere", "pid": 1}).encode())
-    with pytest.raises(PipelineFailed, match="process 1 on elsewhere"), tree.locked():
-        pass
-
-    archive = SmallArchive(tmp_path / "archive")
-    archive.seal([speed(1), event("", "%x", data={"a": 1})])
-    tree.remove(LOCK)
-    monkeypatch.setattr("tidings.pipeline.lake.tree_of", lambda *_: tree)
-    result = run_lake(spark, LakeOptions(str(archive.folder), "file:ignored"))
-    assert result.rows_by_table == {
-        "events": 2,
-        "outcomes": 2,
-        "types/Traffic/Speed": 1,
-        "types/_/%25x": 1,
-    }
-    assert LakeLog(tree).recover() == []
-    row = read_lake(spark, "file:ignored", "types/_/%25x").first()
-    assert row is not None
-    assert (row.origin, row.a) == (ORIGIN, 1)
+def test_a_lake_is_a_folder(lake: Lake) -> None:
+    with pytest.raises(InvalidUsage, match="mount the s3a store"):
+        run_lake(lake.spark, LakeOptions(str(lake.archive.folder), "s3a://bucket/lake"))

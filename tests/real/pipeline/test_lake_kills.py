@@ -18,10 +18,9 @@ import pytest
 from tests.real.faults.fault import PROJECT
 from tests.real.pipeline.lake_archives import NOON, SmallArchive, speed
 from tidings import event
-from tidings.pipeline.lake import LakeOptions, run_lake
-from tidings.pipeline.lake_compaction import compact
-from tidings.pipeline.lake_log import LakeLog
-from tidings.pipeline.lake_tree import LocalTree
+from tidings.pipeline.lake import LakeOptions, compact, run_lake
+from tidings.pipeline.lake.log import LakeLog
+from tidings.pipeline.lake.tree import LakeTree
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,7 +92,7 @@ def test_a_driver_killed_twice_leaves_every_event_once(spark: SparkSession, tmp_
     every = Counter(range(1, SEALS * EVENTS + 1))
     assert rows_seen(lake, "events") == rows_seen(lake, "outcomes") == every
     assert rows_seen(lake, "types/Traffic/Speed") + rows_seen(lake, "types/A/B") == every
-    state = LakeLog(LocalTree(lake)).state()
+    state = LakeLog(LakeTree(lake)).state()
     assert (state.upto_seal, len(state.files)) == (SEALS, 4)
     assert {str(file.relative_to(lake)) for file in lake.rglob("*.parquet")} == set(state.files)
-    assert LakeLog(LocalTree(lake)).recover() == []
+    assert LakeLog(LakeTree(lake)).recover() == []

@@ -23,8 +23,8 @@ from tidings.filters.plan import AdminRule, Operator, Plan, ProxyRule, Rule, Sid
 from tidings.filters.to_spark import ANYTHING, Occurring
 from tidings.pipeline.frames import Selection, events_frame, objects_frame, plan_changes
 from tidings.pipeline.matching import MatchLimits, explain_match, match
-from tidings.pipeline.matching_compile import compile_book
-from tidings.pipeline.plan_book import PlanBook
+from tidings.pipeline.matching.book import PlanBook
+from tidings.pipeline.matching.compile import compile_book
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,7 +15,7 @@ from tidings import event
 from tidings.errors import ChannelNotFound, InvalidUsage, TidingsError
 from tidings.pipeline import replay as replaying
 from tidings.pipeline.replay import STAMP_ARRIVAL, STAMP_ORIGIN, STAMP_SEQ, run_replay
-from tidings.pipeline.replay_result import ReplayOptions, ReplayResult
+from tidings.pipeline.replay.result import ReplayOptions, ReplayResult
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

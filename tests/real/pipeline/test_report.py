@@ -14,12 +14,12 @@ from tests.archive_worlds import Decided, World, make_world
 from tests.real.pipeline.archives import FIRST_US, SECOND, ArchiveMaker, cars
 from tidings.errors import ArchiveNotFound
 from tidings.pipeline.audit import run_audit
-from tidings.pipeline.audit_result import AuditOptions
-from tidings.pipeline.audit_tally import ACCOUNTED
+from tidings.pipeline.audit.result import AuditOptions
+from tidings.pipeline.audit.tally import ACCOUNTED
+from tidings.pipeline.page import page_html
 from tidings.pipeline.report import run_report
-from tidings.pipeline.report_page import page_html
-from tidings.pipeline.report_result import Report, ReportOptions
-from tidings.pipeline.report_view import report_page
+from tidings.pipeline.report.result import Report, ReportOptions
+from tidings.pipeline.report.view import report_page
 from tidings.stores.archive.archiver import ArchiveOptions
 from tidings.stores.archive.manifest import read_manifest
 

@@ -54,7 +54,7 @@ JAVA_IS_KILLED = """
 import os, signal
 from pyspark import SparkContext
 from tidings.errors import PipelineFailed
-from tidings.pipeline.job import spark_job
+from tidings.pipeline.session.job import spark_job
 from tidings.pipeline.session import SparkOptions, close_session, open_session
 
 options = SparkOptions("local[1]", memory="512m")

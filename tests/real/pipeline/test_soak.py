@@ -15,7 +15,7 @@ import pytest
 from tests.real.faults.fault import Fault, copied_package
 from tests.real.faults.soak.run import Audit, Plan, play
 from tidings.pipeline.audit import run_audit
-from tidings.pipeline.audit_result import AuditOptions
+from tidings.pipeline.audit.result import AuditOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

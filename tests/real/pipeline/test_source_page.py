@@ -10,7 +10,8 @@ import pytest
 from tests.real.docs.pages import blocks, page
 from tests.real.pipeline.archives import ArchiveMaker, cars
 from tests.real.pipeline.services import service
-from tidings.pipeline import sink_options, source_options
+from tidings.pipeline.sink import options as sink_options
+from tidings.pipeline.source import options as source_options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

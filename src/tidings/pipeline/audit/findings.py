@@ -1,0 +1,240 @@
+"""What an audit found, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Final
+
+from tidings.pipeline.audit.books import Lacking, LackingEvents, Total
+from tidings.pipeline.audit.pairs import DISAGREES, DOUBLED, NOT_ENDED, WRONG
+from tidings.pipeline.audit.result import Finding, FindingKind, PairId
+from tidings.pipeline.audit.tally import BadPair
+
+# How many numbers a sentence names; the finding has more.
+_SAID: Final = 5
+
+_KINDS: Final = {
+    DOUBLED: FindingKind.DOUBLED_OUTCOME,
+    NOT_ENDED: FindingKind.MISSING_OUTCOME,
+    DISAGREES: FindingKind.PLAN_DISAGREES,
+    WRONG: FindingKind.WRONG_PROXY,
+}
+
+
+def _listed(seqs: Sequence[int]) -> str:
+    texts = [str(seq) for seq in seqs[:_SAID]]
+    if len(seqs) > _SAID:
+        return f"{', '.join(texts)} …"
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+
+
+def _events(seqs: Sequence[int]) -> str:
+    return f"event{'s' if len(seqs) > 1 else ''} {_listed(seqs)}"
+
+
+def bad_pair_findings(
+    bad: Iterable[BadPair], names: Mapping[str, str], lacking: Mapping[tuple[str, int], list[int]]
+) -> list[Finding]:
+    """One finding for each channel, kind and version.
+
+    Args:
+        bad: In the order of origin, state and version; without those of missing events.
+        names: Of the channels, by origin.
+        lacking: By origin and event, the consumers whose outcome of it is missing.
+    """
+    found = []
+    for (origin, state, version), group in groupby(bad, attrgetter("origin", "state", "version")):
+        pairs = list(group)
+        name = names.get(origin, origin)
+        said = {
+            DOUBLED: _doubled,
+            NOT_ENDED: _not_ended,
+            DISAGREES: _disagreeing,
+            WRONG: _wrong,
+        }[state](pairs, lacking)
+        more = pairs[0].total - 1
+        also = f"; and {more} more of this kind" if more and state != DISAGREES else ""
+        found.append(
+            Finding(
+                _KINDS[state],
+                fault=True,
+                sentence=f"channel {name}: {said}{also}",
+                channel=name,
+                origin=origin,
+                count=pairs[0].total,
+                pairs=tuple(PairId(pair.seq, pair.proxy) for pair in pairs),
+                version=version,
+            )
+        )
+    return found
+
+
+def _doubled(pairs: Sequence[BadPair], _: object) -> str:
+    first = pairs[0]
+    return (
+        f"event {first.seq} has more than one final outcome for proxy {first.proxy} "
+        f"({', '.join(first.outcomes)}), and was not redriven between them"
+    )
+
+
+def _not_ended(pairs: Sequence[BadPair], _: object) -> str:
+    first = pairs[0]
+    return (
+        f"event {first.seq} was redriven to proxy {first.proxy} as a dead letter "
+        f"({', '.join(first.outcomes)}), and the outcome that made it one is missing"
+    )
+
+
+def _wrong(pairs: Sequence[BadPair], lacking: Mapping[tuple[str, int], list[int]]) -> str:
+    first = pairs[0]
+    said = f"event {first.seq} has the outcome {', '.join(first.outcomes)} for proxy {first.proxy}"
+    if first.sent:
+        said += ", which was not durable: no outcome of it should be there"
+    else:
+        said += f", to which version {first.plan} of the plan does not send it"
+    others = lacking.get((first.origin, first.seq))
+    if others:
+        said += f"; proxy {_listed(others)}, which gets it, lacks one"
+    return said
+
+
+def _disagreeing(pairs: Sequence[BadPair], _: object) -> str:
+    first = pairs[0]
+    how = "by the plan and not by the engine" if first.sent else "by the engine and not by the plan"
+    return (
+        f"version {first.plan} of the plan does not give what the engine decided with it, for "
+        f"{first.total} {'pairs' if first.total > 1 else 'pair'} of event and proxy: event "
+        f"{first.seq} goes to proxy {first.proxy} {how}; it is not the plan the events were "
+        "judged by, or the events are not what they were"
+    )
+
+
+def orphan_findings(
+    orphans: Iterable[BadPair], names: Mapping[str, str], *, by_books: Mapping[str, bool]
+) -> list[Finding]:
+    """Events that are not there and whose outcomes are, one finding for each channel.
+
+    Args:
+        orphans: In the order of origins.
+        names: Of the channels, by origin.
+        by_books: By origin, whether the books miss these events, too; not in it if they cannot
+            be asked.
+    """
+    found = []
+    for origin, group in groupby(orphans, attrgetter("origin")):
+        pairs = list(group)
+        name = names.get(origin, origin)
+        seqs = sorted({pair.seq for pair in pairs})
+        said = {
+            True: "the archiver's books had them",
+            False: "the archiver's books do not know them, either",
+            None: "the books were not asked",
+        }[by_books.get(origin)]
+        found.append(
+            Finding(
+                FindingKind.EVENT_MISSING,
+                fault=True,
+                sentence=f"channel {name}: {_events(seqs)} cannot be found, and outcomes of "
+                f"{'it' if len(seqs) == 1 else 'them'} can; {said}",
+                channel=name,
+                origin=origin,
+                count=len(seqs),
+                pairs=tuple(PairId(pair.seq, pair.proxy) for pair in pairs),
+            )
+        )
+    return found
+
+
+def lacking_event_findings(
+    origin: str, name: str, rows: Total, books: Total, lacking: LackingEvents
+) -> list[Finding]:
+    """What the books say of the events of a channel."""
+    counted = f"the archive has {rows.count} events, and the archiver's books {books.count}"
+    said: list[tuple[FindingKind, str, int, tuple[int, ...]]] = []
+    if lacking.named:
+        text = f"{_events(lacking.named)} cannot be found: {counted}, whose numbers name it"
+        said.append((FindingKind.EVENT_MISSING, text, len(lacking.named), lacking.named))
+    if lacking.unnamed.count:
+        text = (
+            f"{lacking.unnamed.count} events cannot be found, whose numbers add up to "
+            f"{lacking.unnamed.sum}: {counted}"
+        )
+        said.append((FindingKind.EVENT_MISSING, text, lacking.unnamed.count, ()))
+    if lacking.extra.count:
+        one = (lacking.extra.sum,) if lacking.extra.count == 1 else ()
+        text = f"{counted}; {_events(one) if one else 'some'} should not be there, or not twice"
+        said.append((FindingKind.BOOKS_DISAGREE, text, lacking.extra.count, one))
+    if lacking.changed:
+        text = (
+            f"the archive has as many events as the archiver's books, {books.count}, but their "
+            f"numbers add up to {rows.sum} instead of {books.sum}: one has the place of another"
+        )
+        said.append((FindingKind.EVENT_CHANGED, text, 1, ()))
+    return [
+        Finding(
+            kind,
+            fault=True,
+            sentence=f"channel {name}: {text}",
+            channel=name,
+            origin=origin,
+            count=count,
+            pairs=tuple(PairId(seq) for seq in seqs),
+        )
+        for kind, text, count, seqs in said
+    ]
+
+
+def lacking_outcome_finding(
+    origin: str, name: str, proxy: int, rows: Total, books: Total, lacking: Lacking
+) -> Finding:
+    """What the books say of the events that wait for a consumer."""
+    seqs = lacking.named or lacking.suspects
+    if lacking.odd:
+        kind = FindingKind.BOOKS_DISAGREE
+        said = (
+            f"by the rows {rows.count} events wait for proxy {proxy}, whose numbers add up to "
+            f"{rows.sum}, and by the archiver's books {books.count} with the sum {books.sum}"
+        )
+    elif lacking.named:
+        kind = FindingKind.MISSING_OUTCOME
+        said = (
+            f"{_events(seqs)} {'has' if len(seqs) == 1 else 'have'} no outcome for proxy {proxy}, "
+            "and by the archiver's books there was one"
+        )
+    else:
+        kind = FindingKind.MISSING_OUTCOME
+        sum_ = "" if lacking.sum is None else f", of events whose numbers add up to {lacking.sum}"
+        said = (
+            f"{lacking.outcomes} outcomes of proxy {proxy} are missing by the archiver's "
+            f"books{sum_}; they are among those that wait by the rows: {_events(seqs)}"
+        )
+    return Finding(
+        kind,
+        fault=True,
+        sentence=f"channel {name}: {said}",
+        channel=name,
+        origin=origin,
+        count=max(1, lacking.outcomes),
+        pairs=tuple(PairId(seq, proxy) for seq in seqs),
+    )
+
+
+def doubled_event_findings(
+    doubled: Mapping[str, list[int]], counts: Mapping[str, int], names: Mapping[str, str]
+) -> list[Finding]:
+    """Events that stand more than once, by origin."""
+    return [
+        Finding(
+            FindingKind.EVENT_DOUBLED,
+            fault=True,
+            sentence=f"channel {names.get(origin, origin)}: {_events(seqs)} "
+            f"{'stands' if len(seqs) == 1 else 'stand'} in the archive more than once",
+            channel=names.get(origin, origin),
+            origin=origin,
+            count=counts[origin],
+            pairs=tuple(PairId(seq) for seq in seqs),
+        )
+        for origin, seqs in doubled.items()
+    ]

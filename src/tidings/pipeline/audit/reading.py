@@ -1,0 +1,178 @@
+"""The archive as an audit reads it: every segment checked, and used if it can be read at all.
+
+Other jobs leave out what is not as it was sealed. An audit looks at it: what was changed there
+is what it is to find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from tidings.errors import ArchiveDamaged, InvalidUsage
+from tidings.pipeline.archive import Archive
+from tidings.pipeline.audit.objects import FIRST
+from tidings.pipeline.audit.result import AuditOptions, Finding, FindingKind
+from tidings.pipeline.times import moment_text
+from tidings.stores.archive.books import Books, read_books
+from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile
+from tidings.stores.archive.schema import KINDS
+
+
+@dataclass(frozen=True)
+class AuditedArchive:
+    """An archive whose segments were checked."""
+
+    spark: SparkSession  # the session
+    options: AuditOptions  # what is looked at
+    source: Archive  # the archive itself
+    manifest: Manifest  # what it says it has
+    books: Books | None  # as of the last seal; None if there are none, or they cannot be read
+    dropped: tuple[SegmentFile, ...]  # segments that retention has removed
+    lost: tuple[SegmentFile, ...]  # segments that cannot be read
+    findings: tuple[Finding, ...]  # what is wrong with segments, manifest and books
+
+    def files(self, kind: str) -> list[SegmentFile]:
+        """The segments of a kind that can be read."""
+        lost = {file.path for file in self.lost}
+        chosen = self.manifest.select(kind, channels=self.options.channels or None)
+        return [file for file in chosen if file.path not in lost]
+
+    def rows(self, kind: str) -> DataFrame:
+        """The rows of a kind, of the channels that are looked at."""
+        return self.source.rows(self.spark, kind, self.files(kind), self.options.channels)
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """The names of the channels that are looked at, by origin."""
+        asked = self.options.channels
+        found: dict[str, str] = {}
+        for file in self.manifest.files:
+            found.update(file.channels or ())
+        for origin, book in self.books.channels.items() if self.books is not None else ():
+            found[origin] = book.name
+        return {
+            origin: name
+            for origin, name in found.items()
+            if not asked or name in asked or origin in asked
+        }
+
+    @cached_property
+    def since_us(self) -> int | None:
+        """From when on events are looked at: as asked, and not before what was dropped."""
+        limits = [file.last_us + 1 for file in self.dropped]
+        if self.options.since_us is not None:
+            limits.append(self.options.since_us)
+        return max(limits, default=None)
+
+    @cached_property
+    def settled_from(self) -> int:
+        """Behind the last gap of the journal: who waited before it the rows cannot tell."""
+        gaps = [seal.gap.upto for seal in self.manifest.seals if seal.gap is not None]
+        return max((to.segment << 40 | to.offset for to in gaps), default=FIRST)
+
+    def is_exact(self, origin: str) -> bool:
+        """Whether rows and books speak of the same events of a channel."""
+        unknown = (*self.dropped, *self.lost)
+        return self.settled_from == FIRST and not any(file.sums.get(origin) for file in unknown)
+
+
+def open_archive(spark: SparkSession, options: AuditOptions) -> AuditedArchive:
+    """Checks the segments of an archive."""
+    source = Archive(options.archive)
+    manifest = source.manifest()
+    chosen = [
+        file for kind in KINDS for file in manifest.select(kind, channels=options.channels or None)
+    ]
+    problems = source.problems(chosen, spark if options.checksums else None)
+    lost = [file for file in chosen if file.path in problems and not _readable(spark, source, file)]
+    dropped = manifest.gone
+    books, faults = _books(source, manifest)
+    findings = [
+        *(_told(FindingKind.MANIFEST_DAMAGED, problem) for problem in manifest.problems),
+        *(
+            _bad_segment(file, problems[file.path], file in lost)
+            for file in chosen
+            if file.path in problems
+        ),
+        *faults,
+        *_gaps(manifest.seals, options),
+    ]
+    if dropped:
+        findings.append(_retention(dropped))
+    archive = AuditedArchive(
+        spark, options, source, manifest, books, dropped, tuple(lost), tuple(findings)
+    )
+    known = {*archive.names, *archive.names.values()}
+    for name in options.channels:
+        if name not in known:
+            raise InvalidUsage(f"the archive {options.archive} has no channel {name!r}")
+    return archive
+
+
+def _told(kind: FindingKind, sentence: str, *, fault: bool = True) -> Finding:
+    return Finding(kind, fault=fault, sentence=sentence)
+
+
+def _gaps(seals: Sequence[Seal], options: AuditOptions) -> list[Finding]:
+    found = []
+    for seal in seals:
+        fault = options.since_us is None or options.since_us <= seal.sealed_us
+        at = moment_text(seal.sealed_us)
+        if seal.gap is not None:
+            since, upto = seal.gap
+            text = (
+                f"the journal from {since.segment}/{since.offset} to {upto.segment}/{upto.offset} "
+                f"was gone before it could be archived ({at}): what happened there is not known"
+            )
+            found.append(_told(FindingKind.GAP, text, fault=fault))
+        if seal.damaged:
+            text = (
+                f"{seal.damaged} records of the journal could not be read when seal {seal.number} "
+                f"was made ({at}): what they said is not known"
+            )
+            found.append(_told(FindingKind.GAP, text, fault=fault))
+    return found
+
+
+def _retention(dropped: Sequence[SegmentFile]) -> Finding:
+    last = moment_text(max(file.last_us for file in dropped))
+    rows = sum(file.rows for file in dropped)
+    text = (
+        f"retention has dropped segments with {rows} rows up to {last}: events up "
+        "to then were not looked at"
+    )
+    return _told(FindingKind.RETENTION, text, fault=False)
+
+
+def _books(source: Archive, manifest: Manifest) -> tuple[Books | None, list[Finding]]:
+    if not manifest.seals:
+        return None, []
+    try:
+        return read_books(source.folder, manifest.seals[-1]), []
+    except ArchiveDamaged as error:
+        text = f"the archiver's books cannot be read, and nothing was compared with them: {error}"
+        return None, [_told(FindingKind.BOOKS_DISAGREE, text)]
+
+
+def _readable(spark: SparkSession, archive: Archive, file: SegmentFile) -> bool:
+    try:
+        archive.rows(spark, file.kind, [file]).write.format("noop").mode("overwrite").save()
+    except (PySparkException, Py4JError):
+        return False
+    return True
+
+
+def _bad_segment(file: SegmentFile, problem: str, is_lost: bool) -> Finding:
+    if is_lost:
+        kind = FindingKind.SEGMENT_LOST
+        text = f"{problem}; it cannot be read, and the {file.rows} {file.kind} in it are not known"
+    else:
+        kind = FindingKind.SEGMENT_CHANGED
+        text = f"{problem}; its rows can be read, and were used"
+    return Finding(kind, fault=True, sentence=text, count=file.rows, file=file.path)

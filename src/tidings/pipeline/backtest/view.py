@@ -1,0 +1,106 @@
+"""A backtest in words: the same tables for the terminal and for the page, and its charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tidings.pipeline.backtest.result import BacktestResult, LiveSubscription
+from tidings.pipeline.page import Figure, Page, Section, Sheet, charts
+from tidings.pipeline.page.texts import count_text, second_text, share_text, type_text
+from tidings.pipeline.times import moment_text
+
+_HOUR = 3_600_000_000
+_MOST_BARS = 20
+
+
+def backtest_page(result: BacktestResult, made: str) -> Page:
+    """A backtest as a page; `made` tells when and by what."""
+    asked = result.constraint.strip() or "TRUE"
+    types = f" · {', '.join(result.event_types)}" if result.event_types else ""
+    span = ""
+    if result.first_us is not None and result.last_us is not None:
+        span = f" · {second_text(result.first_us)} to {second_text(result.last_us)}"
+    return Page(
+        "Backtest",
+        f"{asked}{types}{span} · as of seal {result.seal}",
+        backtest_figures(result),
+        list(backtest_sections(result, drawn=True)),
+        result.problems,
+        made,
+    )
+
+
+def backtest_figures(result: BacktestResult) -> list[Figure]:
+    """The numbers that matter most."""
+    return [
+        Figure("Events asked", count_text(result.events)),
+        Figure("Would have matched", count_text(result.matched), share_text(result.share)),
+        Figure("How", result.how.partition(":")[0], result.how.partition(":")[2].strip()),
+    ]
+
+
+def backtest_sections(result: BacktestResult, *, drawn: bool = False) -> Iterable[Section]:
+    """The parts that have something to tell; with charts if they are `drawn`."""
+    if result.hours:
+        yield _by_type(result, drawn)
+        yield _by_hour(result, drawn)
+    if result.live is not None:
+        yield _live(result, result.live, drawn)
+    if result.samples:
+        rows = [
+            (one.channel, str(one.seq), moment_text(one.arrival_us), one.event)
+            for one in result.samples
+        ]
+        headings = ("channel", "number", "arrived", "event")
+        yield Section("Samples that match", "The newest first.", "", Sheet(headings, rows, (1,)))
+
+
+def _by_type(result: BacktestResult, drawn: bool) -> Section:
+    sums: dict[str, list[int]] = {}
+    for one in result.hours:
+        both = sums.setdefault(type_text(one.domain, one.type), [0, 0])
+        both[0] += one.events
+        both[1] += one.matched
+    order = sorted(sums.items(), key=lambda item: (-item[1][1], -item[1][0], item[0]))
+    rows = [
+        (name, count_text(events), count_text(matched), share_text(matched / max(1, events)))
+        for name, (events, matched) in order
+    ]
+    bars = [(name, matched) for name, (_, matched) in order[:_MOST_BARS] if matched]
+    chart = charts.bars(bars, "events that match") if drawn and bars else ""
+    sheet = Sheet(("type", "events", "matched", "share"), rows, (1, 2, 3))
+    return Section("Matches by type", "", chart, sheet)
+
+
+def _by_hour(result: BacktestResult, drawn: bool) -> Section:
+    sums: dict[int, list[int]] = {}
+    for one in result.hours:
+        both = sums.setdefault(one.hour_us, [0, 0])
+        both[0] += one.events
+        both[1] += one.matched
+    rows = [
+        (moment_text(hour), count_text(n), count_text(matched), share_text(matched / max(1, n)))
+        for hour, (n, matched) in sorted(sums.items())
+    ]
+    chart = ""
+    if drawn:
+        points = [(hour, "matched", float(matched)) for hour, (_, matched) in sums.items()]
+        points += [(hour, "not matched", float(n - m)) for hour, (n, m) in sums.items()]
+        chart = charts.timeline(points, _HOUR, "events per hour")
+    sheet = Sheet(("hour", "events", "matched", "share"), rows, (1, 2, 3))
+    return Section("Matches over time", "Per hour, in UTC.", chart, sheet)
+
+
+def _live(result: BacktestResult, live: tuple[LiveSubscription, ...], drawn: bool) -> Section:
+    named = [(f"{one.channel}/{one.name or one.proxy}", one) for one in live]
+    total = max(1, result.events)
+    rows = [
+        (label, count_text(one.matched), share_text(one.matched / total), count_text(one.both))
+        for label, one in named
+    ]
+    bars = [("this constraint", result.matched)]
+    bars += [(label, one.matched) for label, one in named[:_MOST_BARS]]
+    chart = charts.bars(bars, "events") if drawn else ""
+    headings = ("subscription", "events", "share", "of them matched here, too")
+    text = f"By {result.live_from}." if result.live_from else ""
+    return Section("Present subscriptions", text, chart, Sheet(headings, rows, (1, 2, 3)))

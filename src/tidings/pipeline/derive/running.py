@@ -1,0 +1,187 @@
+"""Asks continuous queries batch by batch, and publishes what they derive: each event once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as f
+
+from tidings.errors import InvalidUsage, PipelineFailed
+from tidings.pipeline.archive import Archive
+from tidings.pipeline.derive import Batch, Query
+from tidings.pipeline.derive.log import Begun, QueryLog
+from tidings.stores.archive.manifest import SegmentFile
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How queries are run."""
+
+    archive: str  # where the archive is
+    url: str  # the service that gets the derived events
+    checkpoint: Path  # a folder for the logs of the queries: how far each has come
+    token: str | None = None  # for a service that asks for one
+    once: bool = True  # end when everything sealed by then was asked for; otherwise go on for ever
+    every: float = 1.0  # how long to wait when there is nothing new, in seconds
+    most_rows: int = 1_000_000  # a batch ends with the seal that brings it to so many events
+
+
+@dataclass
+class QueryResult:
+    """What became of one query."""
+
+    query: str  # its name
+    reads: tuple[str, ...]  # the channels it reads
+    writes: str  # the channel it writes to
+    batches: int = 0  # how many batches were asked for
+    events: int = 0  # how many events these had
+    published: int = 0  # how many events were derived and published
+    seal: int = 0  # everything up to this seal was asked for
+    problems: list[str] = field(default_factory=list)  # what was wrong with segments
+
+
+@dataclass
+class RunResult:
+    """What became of all queries of a run."""
+
+    queries: list[QueryResult]
+
+
+def run_queries(
+    spark: SparkSession,
+    queries: Sequence[Query],
+    options: RunOptions,
+    progress: Callable[[str, float], None],
+    stopped: Callable[[], bool] = lambda: False,
+) -> RunResult:
+    """Runs queries, in turns, until all is asked for or somebody stops them.
+
+    Args:
+        spark: The session.
+        queries: Which; no two with one name.
+        options: How.
+        progress: Told what is done, and the share of the archive that is.
+        stopped: Whether to end after the running batch.
+
+    Raises:
+        InvalidUsage: Two queries have one name.
+        PipelineFailed: A query failed; the message says which, and on which seals.
+        StoreError: The archive or a log cannot be used.
+    """
+    names = [one.name for one in queries]
+    if len(set(names)) < len(names):
+        raise InvalidUsage(f"two queries have the name {max(names, key=names.count)}")
+    runs = [_Run(spark, one, options) for one in queries]
+    try:
+        while not stopped():
+            went_on = [run.step(progress) for run in runs]
+            if any(went_on):
+                continue
+            if options.once:
+                break
+            time.sleep(options.every)
+    finally:
+        for run in runs:
+            run.log.close()
+    return RunResult([run.result for run in runs])
+
+
+class _Run:
+    """One query on its way through the archive."""
+
+    def __init__(self, spark: SparkSession, asked: Query, options: RunOptions) -> None:
+        self.log = QueryLog(options.checkpoint / f"{asked.name}.jsonl")
+        self.result = QueryResult(asked.name, asked.reads, asked.writes, seal=self.log.seal)
+        self._spark = spark
+        self._archive = Archive(options.archive)
+        self._query = asked
+        self._options = options
+
+    def step(self, progress: Callable[[str, float], None]) -> bool:
+        """Asks for the next batch; whether there was one."""
+        manifest = self._archive.manifest()
+        begun = self.log.begun
+        if begun is None:
+            unseen = manifest.select("events", channels=self._query.reads, after_seal=self.log.seal)
+            upto = self._end_of_batch(unseen)
+            if upto is None:
+                return False
+            begun = self.log.begin(self.log.seal, upto)
+        reads = self._query.reads
+        files = manifest.select(
+            "events", channels=reads, after_seal=begun.after, upto_seal=begun.upto
+        )
+        published = self._publish(begun, min((file.first_us for file in files), default=0))
+        self.log.done(published)
+        result = self.result
+        result.batches += 1
+        result.events += sum(_rows_of(file, reads) for file in files)
+        result.published += published
+        result.seal = begun.upto
+        share = begun.upto / max(1, manifest.last_seal)
+        progress(f"{self._query.name}: {published} events from seals up to {begun.upto}", share)
+        return True
+
+    def _end_of_batch(self, files: Sequence[SegmentFile]) -> int | None:
+        rows, last = 0, None
+        for file in sorted(files, key=attrgetter("seal")):
+            if last is not None and file.seal != last and rows >= self._options.most_rows:
+                break
+            rows += file.rows
+            last = file.seal
+        return last
+
+    def _publish(self, begun: Begun, first_us: int) -> int:
+        one, options = self._query, self._options
+        batch = Batch(self._spark, options.archive, one.reads, begun.after, begun.upto, first_us)
+        try:
+            rows = _numbered(one.make(batch), one, begun.first).cache()
+            try:
+                published = rows.count()
+                if published:
+                    self._write(rows)
+            finally:
+                rows.unpersist()
+        except Exception as error:
+            raise PipelineFailed(
+                f"the query {one.name} failed on seals {begun.after + 1} to {begun.upto}: "
+                f"{type(error).__name__}: {error}; nothing of the batch is lost, the next run "
+                "asks for it again"
+            ) from error
+        finally:
+            self.result.problems += [p for p in batch.problems if p not in self.result.problems]
+        return published
+
+    def _write(self, rows: DataFrame) -> None:
+        writer = rows.write.format("tidings").mode("append")
+        writer = writer.option("url", self._options.url).option("channel", self._query.writes)
+        if self._options.token is not None:
+            writer = writer.option("token", self._options.token)
+        writer.save()
+
+
+def _rows_of(file: SegmentFile, channels: Sequence[str]) -> int:
+    """How many events of some channels a file has; all of it where its channels are not listed."""
+    if file.channels is None:
+        return file.rows
+    return sum(file.sums[origin][0] for origin, name in file.channels if name in channels)
+
+
+def _numbered(events: DataFrame, asked: Query, first: int) -> DataFrame:
+    """Gives each event its mark: numbers follow the events' texts, so a retry gives the same."""
+    if "event" not in events.columns:
+        raise InvalidUsage(
+            f"the query {asked.name} returned the columns {', '.join(events.columns)}: it must "
+            "have a column `event`; make the rows with `derived`"
+        )
+    order = Window.orderBy("event")
+    return events.coalesce(1).select(
+        "event",
+        f.lit(f"query/{asked.name}").alias("producer"),
+        (f.row_number().over(order) + f.lit(first - 1)).cast("bigint").alias("number"),
+    )

@@ -1,0 +1,94 @@
+"""The tables of one batch, written by Spark into its staging folder; its failures in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from math import ceil
+from typing import Final, NamedTuple
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from tidings.errors import DiskFull, PipelineFailed, TidingsError
+from tidings.pipeline.lake.log import StagedFile
+from tidings.pipeline.lake.tree import LakeTree
+from tidings.pipeline.lake.types import PARTITION
+
+ROWS_PER_FILE: Final = 1_000_000
+# Small jobs spend their time in planning and in commits: a few at once fill the gaps.
+_AT_ONCE: Final = 4
+_NO_ROOM: Final = ("No space left on device", "Disk quota exceeded", "ENOSPC", "EDQUOT")
+_LINE: Final = 300
+
+
+class Table(NamedTuple):
+    """Rows for a table."""
+
+    name: str  # such as `events` or `types/Traffic/Speed`
+    df: DataFrame  # with the column `date` last
+    rows: int | None  # how many there must be; None if that is not known
+
+
+def staged_tables(
+    tree: LakeTree, staging: str, batch: int, tables: Sequence[Table]
+) -> list[StagedFile]:
+    """Writes tables, and says which files they have become and where those belong."""
+    with ThreadPoolExecutor(_AT_ONCE, "tidings-lake") as pool:
+        made = pool.map(lambda table: _staged(tree, staging, batch, table), tables)
+        return [file for files in made for file in files]
+
+
+def _staged(tree: LakeTree, staging: str, batch: int, table: Table) -> list[StagedFile]:
+    if table.rows == 0:
+        return []
+    folder = f"{staging}/{table.name}"
+    df = table.df
+    if table.rows is not None:
+        df = df.coalesce(max(1, ceil(table.rows / ROWS_PER_FILE)))
+    with failing(f"the table {table.name} could not be written"):
+        df.write.partitionBy(PARTITION).option("compression", "zstd").parquet(tree.path(folder))
+    written = {
+        name: octets
+        for name, octets in tree.files(folder).items()
+        if name.endswith(".parquet") and not name.rpartition("/")[2].startswith((".", "_"))
+    }
+    files = []
+    for k, (name, octets) in enumerate(written.items()):
+        partition = name.removeprefix(f"{folder}/").rpartition("/")[0]
+        path = f"{table.name}/{partition}/part-{batch:012d}-{k:05d}.parquet"
+        files.append(StagedFile(name, path, table.name, tree.rows(name), octets))
+    rows = sum(file.rows for file in files)
+    if table.rows is not None and rows != table.rows:
+        raise PipelineFailed(
+            f"the table {table.name} was written with {rows} rows, and there should be "
+            f"{table.rows}: the batch is not taken in"
+        )
+    return files
+
+
+def failure_of(error: Exception, what: str) -> TidingsError:
+    """Our error for one of Spark's.
+
+    Args:
+        error: What Spark raised.
+        what: What could not be done.
+    """
+    text = str(error)
+    if any(sign in text for sign in _NO_ROOM):
+        return DiskFull(f"{what}: no room on the disk; the lake is unharmed")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    # The first line of Py4J says where a call was made, the next what is wrong.
+    told = next((line for line in lines if not line.startswith("An error occurred")), "no reason")
+    return PipelineFailed(f"{what}: {told.removeprefix(': ')[:_LINE]}")
+
+
+@contextmanager
+def failing(what: str) -> Iterator[None]:
+    """Turns failures of Spark into ours."""
+    try:
+        yield
+    except (Py4JError, PySparkException) as error:
+        raise failure_of(error, what) from error

@@ -1,0 +1,203 @@
+"""Typed tables on Spark: which properties the events of a batch have, and events as rows.
+
+All of it is Spark's own expressions; nothing here runs Python on executors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from tidings.events.fields import ANY_EVENT_TYPE
+from tidings.pipeline.lake.schemas import (
+    BODY,
+    EMPTY_SEQUENCE,
+    JSON,
+    LARGEST_EXACT,
+    SEQUENCES,
+    Found,
+    PropertyColumn,
+    TypeSchema,
+)
+
+PARTITION: Final = "date"
+_DAY_US: Final = 86_400_000_000
+_FIRST_DAY: Final = -719_162  # 0001-01-01
+_LAST_DAY: Final = 2_932_896  # 9999-12-31
+_SIMPLE: Final = ("int", "double", "string", "bool")
+_TYPE_NAMES: Final = {
+    "int": "bigint",
+    "double": "double",
+    "string": "string",
+    "bool": "boolean",
+    "ints": "array<bigint>",
+    "doubles": "array<double>",
+    "strings": "array<string>",
+    "bools": "array<boolean>",
+    JSON: "string",
+}
+# The properties of an event as JSON texts, however they are typed.
+_RAW_FORM: Final = "header MAP<STRING, STRING>, data MAP<STRING, STRING>, body STRING"
+_RAW: Final = "_raw_properties"
+
+
+_names_of: Final = msgspec.json.Decoder(list[list[str]]).decode
+
+
+@dataclass(slots=True)
+class TypeFound:
+    """The events of one type in a batch."""
+
+    rows: int = 0  # how many
+    found: dict[Found, int] = field(default_factory=dict)  # their properties, and in how many rows
+    unnoted: int = 0  # how often a property came that was one too many to note
+
+    def note(self, found: Found, rows: int, most: int) -> None:
+        """Counts a property, unless there are too many."""
+        if found in self.found or len(self.found) < most:
+            self.found[found] = self.found.get(found, 0) + rows
+        else:
+            self.unnoted += 1
+
+
+def day_of(microseconds: Column) -> Column:
+    """The date of a time, in UTC whatever the session's time zone is.
+
+    A clock that is wrong by thousands of years gets the first or last day of the calendar.
+    """
+    days = F.floor(microseconds / F.lit(_DAY_US)).cast("int")
+    days = F.least(F.greatest(days, F.lit(_FIRST_DAY)), F.lit(_LAST_DAY))
+    date = F.date_add(F.lit("1970-01-01").cast("date"), days)
+    return F.when(microseconds.isNotNull(), date)
+
+
+def found_types(events: DataFrame, most: int) -> dict[tuple[str, str], TypeFound]:
+    """The types of events, by (domain, type), and the properties they have.
+
+    Executors count the events of each shape; only shapes are looked at here.
+
+    Args:
+        events: With the columns of the archive.
+        most: How many properties are noted of a type.
+    """
+    keys = _keys()
+    # One text per event is a key that Spark groups by quickly; sixteen lists are not.
+    shape = F.to_json(F.array(*keys.values())).alias("shape")
+    counted = events.groupBy("domain", "type", shape).count()
+    types: dict[tuple[str, str], TypeFound] = {}
+    # Not collected at once: in the worst case no two events have one shape.
+    for domain, type_, text, rows in counted.toLocalIterator():
+        seen = types.setdefault((domain, type_), TypeFound())
+        seen.rows += rows
+        for (part, kind), names in zip(keys, _names_of(text), strict=True):
+            for name in names:
+                seen.note(Found(part, name, kind), rows, most)
+    if ANY_EVENT_TYPE in types:
+        types[ANY_EVENT_TYPE].found[Found(BODY, "", JSON)] = types[ANY_EVENT_TYPE].rows
+    return types
+
+
+def _keys() -> dict[tuple[str, str], Column]:
+    """For each part and kind, the names of an event's properties."""
+    keys = {
+        (part, kind): F.map_keys(f"{part}_{kind}")
+        for part in ("header", "data")
+        for kind in _SIMPLE
+    }
+    for kind in SEQUENCES[1:]:
+        keys["data", kind] = F.map_keys(f"data_{kind}")
+    keys["data", "ints"] = F.map_keys(F.map_filter("data_ints", lambda _, v: F.size(v) > 0))
+    keys["data", EMPTY_SEQUENCE] = F.map_keys(
+        F.map_filter("data_ints", lambda _, v: F.size(v) == 0)
+    )
+    for part in ("header", "data"):
+        keys[part, JSON] = F.col(f"{part}_other")
+    return keys
+
+
+def wide_integers(
+    events: DataFrame, properties: Iterable[tuple[str, str]]
+) -> dict[tuple[str, str], int]:
+    """The properties that have integers no double holds exactly, and in how many rows."""
+    asked = list(properties)
+    if not asked:
+        return {}
+    counts = [F.count_if(_is_wide(_value("int", part, name))) for part, name in asked]
+    (row,) = events.agg(*(count.alias(f"_{i}") for i, count in enumerate(counts))).collect()
+    return {one: count for one, count in zip(asked, row, strict=True) if count}
+
+
+def typed(events: DataFrame, schema: TypeSchema) -> DataFrame:
+    """The events of a type as rows of its table, with the date of their arrival.
+
+    Args:
+        events: With the columns of the archive; events of other types are left out.
+        schema: The columns.
+    """
+    own = events.where((F.col("domain") == schema.domain) & (F.col("type") == schema.type))
+    if any(one.kind == JSON for one in schema.columns):
+        has_others = (F.size("header_other") > 0) | (F.size("data_other") > 0) | _is_bare()
+        text = F.decode("raw", "utf-8")
+        own = own.withColumn(_RAW, F.when(has_others, F.from_json(text, _RAW_FORM)))
+    return own.select(
+        "origin",
+        "channel",
+        "seq",
+        F.timestamp_micros("arrival_us").alias("arrival"),
+        "name",
+        "priority",
+        "producer",
+        "number",
+        *(_cell(one, schema).alias(one.column) for one in schema.columns),
+        day_of(F.col("arrival_us")).alias(PARTITION),
+    )
+
+
+def _cell(column: PropertyColumn, schema: TypeSchema) -> Column:
+    part, name, kind = column.part, column.name, column.kind
+    kinds = [one.kind for one in schema.of_property(part, name)]
+    main = next((one for one in kinds if one != JSON), None)
+    if kind == JSON:
+        return _raw_value(part, name)
+    value = _value(kind, part, name)
+    if kind == "double" and main == "double":
+        whole = _value("int", part, name)
+        value = F.coalesce(value, F.when(~_is_wide(whole), whole.cast("double")))
+    elif kind == "int" and main == "double":
+        value = F.when(_is_wide(value), value)
+    elif kind in SEQUENCES:
+        value = _sequence(value, kind, name, next(one for one in kinds if one in SEQUENCES))
+    return value
+
+
+def _sequence(value: Column, kind: str, name: str, first: str) -> Column:
+    """Empty sequences stand among the integers, and belong to the first column of sequences."""
+    integers = _value("ints", "data", name)
+    if kind == first:
+        empty = F.array().cast(_TYPE_NAMES[kind])
+        return F.coalesce(value, F.when(F.size(integers) == 0, empty))
+    return F.when(F.size(integers) > 0, integers) if kind == "ints" else value
+
+
+def _value(kind: str, part: str, name: str) -> Column:
+    return F.col(f"{part}_{kind}").getItem(name)
+
+
+def _raw_value(part: str, name: str) -> Column:
+    if part == BODY:
+        return F.col(_RAW).getField(BODY)
+    others = F.col(f"{part}_other")
+    return F.when(F.array_contains(others, name), F.col(_RAW).getField(part).getItem(name))
+
+
+def _is_bare() -> Column:
+    return (F.col("domain") == ANY_EVENT_TYPE[0]) & (F.col("type") == ANY_EVENT_TYPE[1])
+
+
+def _is_wide(integer: Column) -> Column:
+    return (integer > LARGEST_EXACT) | (integer < -LARGEST_EXACT)

@@ -1,0 +1,248 @@
+"""All plans of an archive, as units: what one consumer asked for, over which versions.
+
+An event is judged by the version of the plan it carries. From one version to the next, few
+consumers change; so a book holds each consumer's rules once for as many versions as they stayed
+the same, and not one plan per version. No event is looked at here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
+
+from tidings.errors import TidingsError
+from tidings.filters.constraint import Constraint
+from tidings.filters.limits import Limits
+from tidings.filters.persistent_map import PersistentMap
+from tidings.filters.plan import (
+    AdminRule,
+    MappingRule,
+    Plan,
+    PlanChange,
+    PlanOptions,
+    ProxyRule,
+    Purpose,
+    Side,
+)
+from tidings.filters.plan_form import SharedConstraints, change_from_plain
+
+Group: TypeAlias = tuple[Constraint, ...]
+
+# What a plan holds was accepted before, under limits that may have been wider than the usual.
+_ACCEPTED: Final = Limits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
+
+
+class PlanRecord(Protocol):
+    """A row of the archive's plans, as far as a book needs it."""
+
+    @property
+    def origin(self) -> str:
+        """The channel's."""
+
+    @property
+    def version(self) -> int:
+        """The version it makes."""
+
+    @property
+    def change(self) -> str:
+        """The JSON of the change."""
+
+    @property
+    def position(self) -> int:
+        """Where in the journal it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Versions from one up to, and without, another; `end` is None if it is still going on."""
+
+    start: int
+    end: int | None = None
+
+    def __contains__(self, version: object) -> bool:
+        return (
+            isinstance(version, int)
+            and version >= self.start
+            and (self.end is None or version < self.end)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What one consumer asked for over a span of versions."""
+
+    id: int  # its number in the book
+    origin: str  # the channel's
+    span: Span  # the versions
+    admin: AdminRule  # the rule of its admin
+    rule: ProxyRule  # its own rule
+    options: PlanOptions  # how the standard is read
+
+    @property
+    def proxy(self) -> int:
+        """The consumer's id."""
+        return self.rule.proxy
+
+    def plan(self) -> Plan:
+        """A plan of this consumer alone: the reference of what it gets."""
+        admins = PersistentMap[tuple[Side, int], AdminRule]()
+        proxies = PersistentMap[int, ProxyRule]()
+        return Plan(
+            self.span.start,
+            self.options,
+            admins.changed({(self.admin.side, self.admin.admin): self.admin}),
+            proxies.changed({self.proxy: self.rule}),
+        )
+
+    def mapping(self, purpose: Purpose) -> MappingRule | None:
+        """What sets the priority or lifetime: its own rule, else its admin's."""
+        own, shared = self.rule.rule, self.admin.rule
+        if purpose == "priority":
+            return shared.priority if own.priority is None else own.priority
+        return shared.lifetime if own.lifetime is None else own.lifetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlanBook:
+    """The units of all channels."""
+
+    units: tuple[Unit, ...]  # in no particular order
+    # By origin, the versions whose plans are known. An event with another version cannot be judged,
+    # and matches nothing.
+    known: Mapping[str, tuple[Span, ...]]
+    problems: tuple[str, ...] = ()  # why some versions are not known, one line each
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[PlanRecord]) -> PlanBook:
+        """A book of the rows of the archive's plans, in any order.
+
+        A change that cannot be read, or that has no version to rest on, is told in `problems`;
+        what it would make is unknown up to the next whole plan.
+        """
+        shared = SharedConstraints()
+        volumes: dict[str, _Volume] = {}
+        for row in sorted(rows, key=lambda row: (row.origin, row.position, row.version)):
+            volume = volumes.setdefault(row.origin, _Volume(row.origin))
+            try:
+                change = change_from_plain(json.loads(row.change), _ACCEPTED, shared)
+            except (TidingsError, ValueError) as error:
+                volume.unknown_from(row.version, f"version {row.version} cannot be read: {error}")
+                continue
+            volume.take(change)
+        return cls(
+            tuple(
+                Unit(number, *made)
+                for number, made in enumerate(
+                    made for volume in volumes.values() for made in volume.units()
+                )
+            ),
+            {origin: tuple(volume.spans()) for origin, volume in volumes.items()},
+            tuple(told for volume in volumes.values() for told in volume.problems),
+        )
+
+    def knows(self, origin: str, version: int) -> bool:
+        """Whether the plan of an event is known."""
+        return any(version in span for span in self.known.get(origin, ()))
+
+    def at(self, origin: str, version: int) -> list[Unit]:
+        """The units of one version."""
+        return [unit for unit in self.units if unit.origin == origin and version in unit.span]
+
+
+_Content: TypeAlias = tuple[AdminRule, ProxyRule, PlanOptions]
+_Made: TypeAlias = tuple[str, Span, AdminRule, ProxyRule, PlanOptions]
+
+
+class _Volume:
+    """The plans of one channel, version by version."""
+
+    def __init__(self, origin: str) -> None:
+        self.problems: list[str] = []
+        self._origin = origin
+        self._plan: Plan | None = Plan()
+        self._since = 0  # since when the plan is known
+        self._open: dict[int, tuple[int, _Content]] = {}
+        self._closed: list[_Made] = []
+        self._spans: list[Span] = []
+
+    def take(self, change: PlanChange) -> None:
+        """The next change in the journal."""
+        before, version = self._plan, change.version
+        if change.whole:
+            if before is None:
+                self._since = version
+            elif version < before.version:
+                return  # written again, and not the latest
+            self._plan = Plan().apply(change)
+            self._refresh(version, set(self._open) | set(self._plan.proxies))
+            return
+        if before is None or version <= before.version:
+            return  # nothing to rest on, or written again
+        if version != before.version + 1:
+            self.unknown_from(
+                before.version + 1,
+                f"versions {before.version + 1} to {version - 1} are missing",
+            )
+            return
+        self._plan = before.apply(change)
+        self._refresh(version, self._touched(change, self._plan))
+
+    @staticmethod
+    def _touched(change: PlanChange, plan: Plan) -> set[int]:
+        if change.options is not None:
+            return set(plan.proxies) | set(change.proxies)
+        touched = set(change.proxies)
+        if change.admins:
+            touched |= {
+                proxy
+                for proxy, rule in plan.proxies.items()
+                if (rule.side, rule.admin) in change.admins
+            }
+        return touched
+
+    def _refresh(self, version: int, proxies: Iterable[int]) -> None:
+        """Closes the units that a version changes, and opens those it makes."""
+        plan = self._plan
+        assert plan is not None
+        for proxy in proxies:
+            rule = plan.proxies.get(proxy)
+            content: _Content | None = None
+            if rule is not None and rule.side is Side.CONSUMER:
+                admin = plan.admins.get((rule.side, rule.admin))
+                content = admin or AdminRule(rule.side, rule.admin), rule, plan.options
+            current = self._open.get(proxy)
+            if current is not None and current[1] == content:
+                continue
+            self._close(proxy, version)
+            if content is not None:
+                self._open[proxy] = version, content
+
+    def _close(self, proxy: int, version: int) -> None:
+        found = self._open.pop(proxy, None)
+        if found is not None and found[0] < version:
+            self._closed.append((self._origin, Span(found[0], version), *found[1]))
+
+    def unknown_from(self, version: int, problem: str) -> None:
+        """The plans from a version on are unknown, up to the next whole one."""
+        self.problems.append(f"channel {self._origin}: {problem}")
+        if self._plan is None:
+            return
+        for proxy in list(self._open):
+            self._close(proxy, version)
+        if self._since < version:
+            self._spans.append(Span(self._since, version))
+        self._plan = None
+
+    def units(self) -> Iterator[_Made]:
+        """All units, without their numbers."""
+        yield from self._closed
+        for start, content in self._open.values():
+            yield self._origin, Span(start), *content
+
+    def spans(self) -> Iterator[Span]:
+        """The versions that are known."""
+        yield from self._spans
+        if self._plan is not None:
+            yield Span(self._since)

@@ -1,0 +1,257 @@
+"""What a unit asks for, as clauses: alternatives that exclude each other.
+
+A clause is a set of literals that must all hold. One event makes at most one clause of a unit
+hold, so whoever looks clauses up in tables finds each consumer once, and nothing has to be freed
+of duplicates. That is possible because the language decides from left to right: `a or b` is TRUE
+when a is TRUE, or when a is FALSE (and no error) and b is TRUE; the two cannot both be.
+
+Between constraints the rule is another one: an error makes a constraint false, and the next one
+is asked. There the alternative is `not a`, whatever the reason: a literal that does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from tidings.filters.constraint import Constraint, EventTypePattern
+from tidings.filters.index.conjuncts import conjuncts_of
+from tidings.filters.plan import Operator
+from tidings.filters.tree import (
+    And,
+    Boolean,
+    Component,
+    Equal,
+    Integer,
+    Node,
+    Not,
+    NotEqual,
+    Or,
+    Text,
+    walk_tree,
+)
+from tidings.filters.truth import EXACT
+from tidings.pipeline.matching.book import Unit
+
+Types: TypeAlias = tuple[EventTypePattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """One condition: that a constraint is true, or that it is not."""
+
+    tree: Node | None  # the expression; None where only the event's type is asked for
+    types: Types = ()  # of which events it is asked; empty for all
+    holds: bool = True  # whether it must be true; else it must be false or an error
+
+
+Clause: TypeAlias = tuple[Literal, ...]
+_Clauses: TypeAlias = list[Clause]
+
+# Beyond this a unit takes more rows than it is worth, and its constraints stay whole.
+_MOST: Final = 24
+# Beyond this an expression that stays whole is no shape that many others would share.
+LARGEST_TREE: Final = 60
+
+
+class _TooMany(Exception):
+    """The alternatives are too many."""
+
+
+def clauses_of(unit: Unit) -> list[Clause] | None:
+    """The alternatives of a unit: none if nothing passes, None if they would be too many."""
+    try:
+        found = _joined(unit)
+        for types in (unit.admin.rule.types, unit.rule.rule.types):
+            found = [(*_of_types(types), *clause) for clause in found]
+    except _TooMany:
+        return None
+    return [made for clause in found if (made := _simplified(clause)) is not None]
+
+
+def _of_types(types: Types) -> Clause:
+    """What must hold of an event of these types."""
+    if not types or any(pattern.any_domain and pattern.any_type for pattern in types):
+        return ()
+    return (Literal(None, tuple(sorted(set(types)))),)
+
+
+def _joined(unit: Unit) -> _Clauses:
+    """The filters of the admin and the proxy together: the table in `filters/plan.py`."""
+    shared, own, options = unit.admin.rule.filters, unit.rule.rule.filters, unit.options
+    either = unit.admin.operator is Operator.OR
+    if not shared or not own:
+        if (not shared and not own) or (either and not options.empty_group_is_neutral):
+            return [()]
+        return _group(shared or own, options.empty_filter_passes)
+    first = _group(shared, options.empty_filter_passes)
+    second = _group(own, options.empty_filter_passes)
+    if not either:
+        return _product(first, second)
+    refused = _refused(shared, options.empty_filter_passes)
+    return first if refused is None else [*first, *_product([refused], second)]
+
+
+def _group(filters: Sequence[Sequence[Constraint]], empty_passes: bool) -> _Clauses:
+    """One of the constraints of one of the filters must be true."""
+    found: _Clauses = []
+    before: Clause = ()
+    for constraints in filters:
+        if not constraints and empty_passes:
+            return [()]
+        for constraint in constraints:
+            found += _product([before], _of_constraint(constraint))
+            before = (*before, *_not(constraint))
+            _check(found)
+    return found
+
+
+def _refused(filters: Sequence[Sequence[Constraint]], empty_passes: bool) -> Clause | None:
+    """That none of them is true; None if that cannot be."""
+    if empty_passes and not all(filters):
+        return None
+    return tuple(part for constraints in filters for one in constraints for part in _not(one))
+
+
+def _not(constraint: Constraint) -> Clause:
+    conjuncts = conjuncts_of(constraint.tree)
+    if conjuncts is None:
+        return ()
+    types = _of_types(constraint.event_types)
+    of_types = types[0].types if types else ()
+    tree = _whole(conjuncts) if conjuncts else None
+    return (Literal(tree, of_types, holds=False),)
+
+
+def _whole(conjuncts: Sequence[Node]) -> Node:
+    if not conjuncts:
+        return Boolean(True)
+    return conjuncts[0] if len(conjuncts) == 1 else And(tuple(conjuncts))
+
+
+def _of_constraint(constraint: Constraint) -> _Clauses:
+    conjuncts = conjuncts_of(constraint.tree)
+    if conjuncts is None:
+        return []
+    types = _of_types(constraint.event_types)
+    tree = _whole(conjuncts)
+    try:
+        trees = _alternatives(tree, True)
+    except _TooMany:
+        trees = [(tree,)]
+    return [(*types, *(Literal(tree) for tree in one)) for one in trees]
+
+
+_Trees: TypeAlias = tuple[Node, ...]
+
+
+def _alternatives(node: Node, truth: bool) -> list[_Trees]:
+    """When a node is TRUE, or FALSE and no error: alternatives of trees that are all TRUE."""
+    if isinstance(node, Boolean):
+        return [()] if node.value is truth else []
+    if isinstance(node, Not):
+        inner = node.operand
+        if isinstance(inner, And | Or | Not | Boolean):
+            return _alternatives(inner, not truth)
+        return [(node,)] if truth else [(inner,)]
+    if isinstance(node, And | Or):
+        if isinstance(node, And) is truth:
+            return _all(node.operands, truth)
+        return _first(node.operands, truth)
+    if truth:
+        return [(node,)]
+    if isinstance(node, Equal):
+        return [(NotEqual(node.left, node.right),)]
+    if isinstance(node, NotEqual):
+        return [(Equal(node.left, node.right),)]
+    return [(Not(node),)]
+
+
+def _all(nodes: Iterable[Node], truth: bool) -> list[_Trees]:
+    found: list[_Trees] = [()]
+    for node in nodes:
+        found = _checked([(*one, *two) for one in found for two in _alternatives(node, truth)])
+    return found
+
+
+def _first(nodes: Iterable[Node], truth: bool) -> list[_Trees]:
+    """One of the nodes decides, and those before it answered otherwise, without an error."""
+    found: list[_Trees] = []
+    before: list[_Trees] = [()]
+    for node in nodes:
+        deciding = _alternatives(node, truth)
+        found = _checked([*found, *((*one, *two) for one in before for two in deciding)])
+        other = _alternatives(node, not truth)
+        before = _checked([(*one, *two) for one in before for two in other])
+    return found
+
+
+def _checked(found: list[_Trees]) -> list[_Trees]:
+    if len(found) > _MOST:
+        raise _TooMany
+    return found
+
+
+def _product(first: _Clauses, second: _Clauses) -> _Clauses:
+    if len(first) * len(second) > _MOST:
+        raise _TooMany
+    return [(*one, *two) for one in first for two in second]
+
+
+def _check(found: _Clauses) -> None:
+    if len(found) > _MOST:
+        raise _TooMany
+
+
+def _simplified(clause: Clause) -> Clause | None:
+    """Without what follows from the rest; None if it can never hold."""
+    literals = list(dict.fromkeys(clause))
+    equals: dict[Node, Node] = {}
+    for literal in literals:
+        tree = literal.tree
+        if tree is None and not literal.types:
+            return None  # that a constraint which is always true is not
+        if literal.holds and isinstance(tree, Equal) and isinstance(tree.left, Component):
+            known = equals.setdefault(tree.left, tree.right)
+            if _differ(known, tree.right):
+                return None
+    return tuple(one for one in literals if not _follows(one, equals))
+
+
+def _follows(literal: Literal, equals: dict[Node, Node]) -> bool:
+    """Whether a literal holds because a field equals something else than it asks for."""
+    tree = literal.tree
+    if tree is None:
+        return False
+    if literal.holds:
+        return isinstance(tree, NotEqual) and _is_other(tree.left, tree.right, equals)
+    return _cannot_be(tree, equals)
+
+
+def _cannot_be(tree: Node, equals: dict[Node, Node]) -> bool:
+    if isinstance(tree, And):
+        return any(_cannot_be(part, equals) for part in tree.operands)
+    if isinstance(tree, Or):
+        return all(_cannot_be(part, equals) for part in tree.operands)
+    return isinstance(tree, Equal) and _is_other(tree.left, tree.right, equals)
+
+
+def _is_other(field: Node, value: Node, equals: dict[Node, Node]) -> bool:
+    known = equals.get(field)
+    return known is not None and _differ(known, value)
+
+
+def _differ(one: Node, two: Node) -> bool:
+    """Whether no field can equal both, and none that equals one is an error for the other."""
+    if isinstance(one, Text) and isinstance(two, Text):
+        return len(one.value) != 1 and len(two.value) != 1 and one.value != two.value
+    if isinstance(one, Integer) and isinstance(two, Integer):
+        small = -EXACT < one.value < EXACT and -EXACT < two.value < EXACT
+        return small and one.value != two.value
+    return False
+
+
+def size_of(tree: Node) -> int:
+    """How many nodes a tree has."""
+    return sum(1 for _ in walk_tree(tree))

@@ -1,0 +1,248 @@
+"""From a book of plans to what Spark needs: the table of clauses, and the units it cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias
+
+from tidings.filters.to_spark import native_reason
+from tidings.filters.tree import Node
+from tidings.pipeline.matching.book import PlanBook, Span, Unit
+from tidings.pipeline.matching.clauses import LARGEST_TREE, Clause, clauses_of, size_of
+from tidings.pipeline.matching.slots import MOST_TYPE_SETS, EventBits, Filled, Slots
+from tidings.pipeline.matching.views import OWN, QosBook, View, views_of
+from tidings.pipeline.matching.ways import FEWEST_NEEDLES, Door, Probe, Ways
+
+_REFERENCE: Final = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchLimits:
+    """How far the table goes; what is beyond is judged by the reference."""
+
+    # Shapes of conditions in the table. Spark compiles all of them into one method of the JVM,
+    # which must stay small enough to be compiled further.
+    slots: int = 40
+    mapped: int = 24  # constraints of all mapping filters together
+    # From how many substrings of a field on they are looked for all at once
+    needles: int = FEWEST_NEEDLES
+
+
+class LaneOf(NamedTuple):
+    """Which way one unit is matched."""
+
+    unit: int  # the number of the unit in the book
+    origin: str  # the channel's
+    proxy: int  # the consumer's id
+    # equal, member, range, needle, type, exist (a join by the value of a field), all (tested for
+    # every event), reference (Arrow batches), or never; one for each alternative, sorted
+    lanes: tuple[str, ...]
+    why: str  # in words
+
+
+class Row(NamedTuple):
+    """A row of the table, but for the consumers that stand in it."""
+
+    probe: int
+    text: str | None
+    number: float | None
+    cell: int | None
+    origin: str
+    filled: Filled
+    versions: Span | None
+    positions: Span | None
+    view: int
+
+
+Rows: TypeAlias = dict[Row, list[int]]
+
+
+@dataclass(slots=True)
+class Compiled:
+    """A book, compiled."""
+
+    rows: Rows  # the table: rows with their consumers
+    probes: list[Probe]  # what events are asked; the rows have numbers of them
+    ways: Ways  # how events find them
+    slots: Slots  # what is tested there
+    bits: EventBits  # what events alone decide
+    views: list[View]  # how consumers see events; the rows have numbers of them
+    reference: list[Unit]  # units that are not in the table
+    native: list[Unit]  # units that are
+    trees: list[Node] = field(default_factory=list)  # what the table and the views look at
+    lanes: list[LaneOf] = field(default_factory=list)  # which way each unit goes
+
+
+def compile_book(
+    book: PlanBook, qos: QosBook, limits: MatchLimits, *, decisions: bool = True
+) -> Compiled:
+    """The table of a book. No constraint is asked of an event here."""
+    return _Compiler(book, qos, limits, decisions).compiled()
+
+
+class _Compiler:
+    def __init__(self, book: PlanBook, qos: QosBook, limits: MatchLimits, decisions: bool) -> None:
+        self._book = book
+        self._qos = qos
+        self._limits = limits
+        self._decisions = decisions
+        self._bits = EventBits()
+        self._clauses: dict[int, list[Clause]] = {}
+        self._refused: dict[int, str] = {}
+        self._views: dict[View, int] = {}
+        self._seen: dict[int, list[tuple[Span | None, View]]] = {}
+        self._mapped = 0
+        self._probes: dict[Probe, int] = {}
+        self._is_constant = constant_since(book) is not None
+
+    def compiled(self) -> Compiled:
+        for unit in self._book.units:
+            reason = self._take(unit)
+            if reason is not None:
+                self._refuse(unit, reason)
+        ways = Ways(
+            (clause for clauses in self._clauses.values() for clause in clauses),
+            self._limits.needles,
+        )
+        doors = {
+            clause: list(ways.doors(clause))
+            for clause in dict.fromkeys(c for found in self._clauses.values() for c in found)
+        }
+        slots = Slots(self._bits, self._limits.slots)
+        slots.choose(
+            door.left
+            for clauses in self._clauses.values()
+            for clause in clauses
+            for door in doors[clause]
+        )
+        rows: Rows = {}
+        for unit in self._book.units:
+            made = self._rows(unit, ways, doors, slots)
+            if made is None:
+                self._refuse(unit, "too many shapes of conditions for one table")
+                continue
+            for row in made:
+                rows.setdefault(row, []).append(unit.proxy)
+        return self._result(rows, ways, slots)
+
+    def _result(self, rows: Rows, ways: Ways, slots: Slots) -> Compiled:
+        native = [unit for unit in self._book.units if unit.id in self._clauses]
+        views = list(self._views)
+        trees = [tree for unit in native for tree in _trees(self._clauses[unit.id])]
+        trees += [one.tree for view in views for one in view.constraints()]
+        return Compiled(
+            rows,
+            list(self._probes),
+            ways,
+            slots,
+            self._bits,
+            views,
+            [unit for unit in self._book.units if unit.id in self._refused],
+            native,
+            trees,
+            [self._lane(unit, ways) for unit in self._book.units],
+        )
+
+    def _refuse(self, unit: Unit, reason: str) -> None:
+        self._refused[unit.id] = reason
+        self._clauses.pop(unit.id, None)
+
+    def _take(self, unit: Unit) -> str | None:
+        """Takes a unit into the table; why not, if it cannot be there."""
+        clauses = clauses_of(unit)
+        if clauses is None:
+            return "its filters have too many alternatives"
+        for tree in dict.fromkeys(_trees(clauses)):
+            reason = native_reason(tree)
+            if reason is None and size_of(tree) > LARGEST_TREE:
+                reason = "a constraint is too large for the table"
+            if reason is not None:
+                return reason
+        for clause in clauses:
+            for literal in clause:
+                if literal.types:
+                    self._bits.place(literal.types)
+        if len(self._bits) > MOST_TYPE_SETS:
+            return "too many lists of event types for the table"
+        reason = self._take_views(unit) if self._decisions else None
+        if reason is None:
+            self._clauses[unit.id] = clauses
+        return reason
+
+    def _take_views(self, unit: Unit) -> str | None:
+        seen = views_of(unit, self._qos)
+        new = dict.fromkeys(view for _, view in seen if view not in self._views)
+        constraints = [one for view in new for one in view.constraints()]
+        for one in constraints:
+            reason = native_reason(one.tree)
+            if reason is not None:
+                return f"of a mapping filter: {reason}"
+        if self._mapped + len(constraints) > self._limits.mapped:
+            return "too many constraints of mapping filters for the table"
+        self._mapped += len(constraints)
+        for view in new:
+            if view != OWN:
+                self._views[view] = len(self._views)
+        self._seen[unit.id] = seen
+        return None
+
+    def _rows(
+        self, unit: Unit, ways: Ways, doors: Mapping[Clause, Sequence[Door]], slots: Slots
+    ) -> list[Row] | None:
+        """The rows of a unit; None if there is no slot for something it asks for."""
+        filled = [
+            (ways.probe_of(clause), door, slots.fill(door.left))
+            for clause in self._clauses.get(unit.id, ())
+            for door in doors[clause]
+        ]
+        if any(one is None for _, _, one in filled):
+            return None
+        versions = None if self._is_constant else unit.span
+        seen = [
+            (positions, self._views.get(view, -1))
+            for positions, view in self._seen.get(unit.id, [(None, OWN)])
+        ]
+        return [
+            Row(number, door.text, answer, cell, unit.origin, left, versions, positions, view)
+            for probe, door, left in filled
+            if left is not None and (door.text is not None or door.numbers)
+            for number in (self._probes.setdefault(probe, len(self._probes)),)
+            for answer in (door.numbers if door.text is None else (None,))
+            for cell in ((None,) if door.cells is None else door.cells)
+            for positions, view in seen
+        ]
+
+    def _lane(self, unit: Unit, ways: Ways) -> LaneOf:
+        reason = self._refused.get(unit.id)
+        if reason is not None:
+            return LaneOf(unit.id, unit.origin, unit.proxy, (_REFERENCE,), reason)
+        probes = [ways.probe_of(clause) for clause in self._clauses[unit.id]]
+        lanes = tuple(sorted({probe.kind for probe in probes})) or ("never",)
+        why = ", ".join(sorted({_WHY[lane] for lane in lanes}))
+        return LaneOf(unit.id, unit.origin, unit.proxy, lanes, why)
+
+
+_WHY: Final = {
+    "equal": "a field equals a constant",
+    "member": "a constant is in a sequence",
+    "range": "a number lies in a range",
+    "needle": "a text contains another",
+    "type": "the event is of one of a few types",
+    "exist": "a field is there",
+    "all": "nothing leads to it, so every event is tested",
+    "never": "nothing can pass",
+}
+
+
+def constant_since(book: PlanBook) -> int | None:
+    """The version from which on the one plan of the one channel stayed; None if there are more."""
+    spans = {(unit.origin, unit.span) for unit in book.units}
+    if len(spans) != 1:
+        return None
+    ((_, span),) = spans
+    return span.start if span.end is None else None
+
+
+def _trees(clauses: Iterable[Clause]) -> list[Node]:
+    return [one.tree for clause in clauses for one in clause if one.tree is not None]

@@ -1,0 +1,197 @@
+"""Matching by the reference, in Arrow batches: for units and events the table cannot hold.
+
+Only the plain data of rules travels to the executors. There each process keeps an index of their
+constraints, so that many units cost little more than those an event matches.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import pyarrow as pa
+
+from tidings.events.codecs.json_codec import decode_event
+from tidings.events.fields import Fields, fields_for
+from tidings.filters.constraint import Constraint
+from tidings.filters.index import MatchIndex
+from tidings.filters.limits import Limits
+from tidings.filters.plan import AdminRule, Operator, PlanChange, ProxyRule, Rule
+from tidings.filters.plan_form import SharedConstraints, change_from_plain, change_to_plain
+from tidings.pipeline.matching.book import Span, Unit
+from tidings.pipeline.matching.views import OWN, Qos, QosBook, View, views_of
+
+_Batches: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+_Types: TypeAlias = tuple[Any, ...]
+
+_ANY: Final = Limits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
+
+MATCHED: Final = pa.schema(
+    [  # type: ignore[arg-type]
+        pa.field("origin", pa.string(), nullable=False),
+        pa.field("seq", pa.int64(), nullable=False),
+        pa.field("proxy", pa.int32(), nullable=False),
+        pa.field("priority", pa.int64(), nullable=False),
+        pa.field("deadline_us", pa.int64()),
+        pa.field("position", pa.int64(), nullable=False),
+    ]
+)
+"""The rows that come out."""
+
+
+def judge_batches(always: Iterable[Unit], odd: Iterable[Unit], qos: QosBook) -> _Batches:
+    """A function for `mapInArrow` that gives the consumers of events.
+
+    Args:
+        always: Units that are asked of every event.
+        odd: Units that are asked of events whose column `odd` is true.
+        qos: Settings of consumers.
+
+    Returns:
+        A function on batches with the columns `raw`, `odd`, `origin`, `seq`, `plan`,
+        `arrival_us`, `priority`, `expiry_us` and `position`; it gives batches of `MATCHED`.
+    """
+    texts = _plain(always, qos), _plain(odd, qos)
+
+    def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        asked, asked_if_odd = map(_judge, texts)
+        for batch in batches:
+            found: list[dict[str, object]] = []
+            for row in batch.to_pylist():
+                event = decode_event(row["raw"])
+                fields = fields_for(event, row["arrival_us"])
+                for judge in (asked, asked_if_odd) if row["odd"] else (asked,):
+                    for unit in judge.passing(fields, row["origin"], row["plan"]):
+                        view = unit.view(row["position"])
+                        priority, deadline = row["priority"], row["expiry_us"]
+                        if view != OWN:
+                            priority, deadline = view.decide(event, fields, row)
+                        found.append(
+                            {
+                                "origin": row["origin"],
+                                "seq": row["seq"],
+                                "proxy": unit.proxy,
+                                "priority": priority,
+                                "deadline_us": deadline,
+                                "position": row["position"],
+                            }
+                        )
+            yield pa.RecordBatch.from_pylist(found, schema=MATCHED)
+
+    return judge
+
+
+def _plain(units: Iterable[Unit], qos: QosBook) -> str:
+    """Units as text."""
+    return json.dumps([_unit_to_plain(unit, qos) for unit in units])
+
+
+def _unit_to_plain(unit: Unit, qos: QosBook) -> list[object]:
+    admin, proxy = unit.admin, unit.rule
+    change = PlanChange(
+        unit.span.start,
+        True,
+        unit.options,
+        {(admin.side, admin.admin): admin},
+        {proxy.proxy: proxy},
+    )
+    settings = [
+        [span.start, span.end, *said] for span, said in qos.get((unit.origin, unit.proxy), ())
+    ]
+    return [unit.origin, unit.span.end, change_to_plain(change), settings]
+
+
+class _Judged(NamedTuple):
+    """A unit, ready to be asked."""
+
+    proxy: int
+    span: Span
+    types: tuple[_Types, ...]
+    needs: tuple[int, ...]  # constraints by number, of which all groups must match
+    views: tuple[tuple[Span | None, View], ...]
+
+    def view(self, position: int) -> View:
+        """How the unit sees the event at a position."""
+        for span, view in self.views:
+            if span is None or position in span:
+                return view
+        return OWN
+
+
+@lru_cache(maxsize=8)
+def _judge(text: str) -> _Judge:
+    """A judge, made once in every process."""
+    shared = SharedConstraints()
+    judge = _Judge()
+    for origin, end, plain, settings in json.loads(text):
+        change = change_from_plain(plain, _ANY, shared)
+        (admin,) = change.admins.values()
+        (proxy,) = change.proxies.values()
+        assert admin is not None
+        assert proxy is not None
+        assert change.options is not None
+        unit = Unit(0, origin, Span(change.version, end), admin, proxy, change.options)
+        qos = {(origin, proxy.proxy): [(Span(s[0], s[1]), Qos(*s[2:])) for s in settings]}
+        judge.add(unit, views_of(unit, qos if settings else {}))
+    return judge
+
+
+class _Judge:
+    """Units by what they ask for."""
+
+    def __init__(self) -> None:
+        self._index: MatchIndex[int] = MatchIndex()
+        self._groups: dict[tuple[Constraint, ...], int] = {}
+        self._always: dict[str, list[_Judged]] = {}
+        self._by_group: dict[int, dict[str, list[_Judged]]] = {}
+
+    def add(self, unit: Unit, views: list[tuple[Span | None, View]]) -> None:
+        """Takes a unit in."""
+        ways = self._ways(unit.admin, unit.rule, unit)
+        lists = tuple(rule.types for rule in (unit.admin.rule, unit.rule.rule) if rule.types)
+        for needs in ways:
+            made = _Judged(unit.proxy, unit.span, lists, needs, tuple(views))
+            home = self._by_group.setdefault(needs[-1], {}) if needs else self._always
+            home.setdefault(unit.origin, []).append(made)
+
+    def _ways(self, admin: AdminRule, proxy: ProxyRule, unit: Unit) -> list[tuple[int, ...]]:
+        """Groups of constraints that must all match; one of these ways is enough."""
+        either = admin.operator is Operator.OR
+        shared, own = self._group(admin.rule, unit), self._group(proxy.rule, unit)
+        has_none = not admin.rule.filters or not proxy.rule.filters
+        if has_none and either and not unit.options.empty_group_is_neutral:
+            return [()]
+        if either and not has_none:
+            return [()] if shared is None or own is None else [(shared,), (own,)]
+        return [tuple(group for group in (shared, own) if group is not None)]
+
+    def _group(self, rule: Rule, unit: Unit) -> int | None:
+        """The number of what a rule's filters ask for; None if that is nothing."""
+        empty = unit.options.empty_filter_passes and not all(rule.filters)
+        if not rule.filters or empty:
+            return None
+        asked = tuple(dict.fromkeys(one for filter_ in rule.filters for one in filter_))
+        number = self._groups.get(asked)
+        if number is None:
+            number = self._groups[asked] = len(self._groups)
+            if asked:  # without a constraint, and not passing: nothing ever does
+                self._index.add(number, asked)
+        return number
+
+    def passing(self, fields: Fields, origin: str, version: int) -> Iterator[_Judged]:
+        """The units an event passes, each once."""
+        domain, type_ = fields.event_type
+        matched = set(self._index.match(fields))
+        found: dict[int, _Judged] = {}
+        homes = [self._always, *(self._by_group.get(number, {}) for number in matched)]
+        for home in homes:
+            for unit in home.get(origin, ()):
+                if (
+                    version in unit.span
+                    and matched.issuperset(unit.needs)
+                    and all(any(p.matches(domain, type_) for p in one) for one in unit.types)
+                ):
+                    found[unit.proxy] = unit
+        yield from found.values()

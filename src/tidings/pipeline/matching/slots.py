@@ -1,0 +1,278 @@
+"""What is left to test, as columns of the table: one condition for all clauses.
+
+Clauses are many, the shapes of their literals few. Each shape is a slot: a condition whose
+constants are columns of the table. Bits say which slots a clause uses, so one generated condition
+serves every clause, and its size follows the shapes and not the clauses. Slots that no clause
+uses together share columns: each column costs time for every row that an event meets.
+
+What an event alone decides (that it is of some types, that a field is there) is a bit of the
+event's own, and the clause says which bits must be set, or must not be.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, NamedTuple, TypeAlias
+
+from tidings.filters.shape import Constant, shape_of
+from tidings.filters.to_spark.columns import EventColumns
+from tidings.filters.to_spark.translate import expressions_of
+from tidings.filters.tree import Comparison, Component, In, Integer, Node, Not, Real
+from tidings.filters.truth import EXACT
+from tidings.pipeline.matching.clauses import Clause, Literal, Types
+
+Cell: TypeAlias = int | float | str | bool | Decimal
+Filled: TypeAlias = tuple[tuple[str, Cell], ...]
+"""Columns of the table with their values; the others are NULL."""
+
+# Bits of one column; the sign is left alone.
+_BITS: Final = 62
+MOST_TYPE_SETS: Final = 2 * _BITS
+
+Alone: TypeAlias = "Types | Node"
+"""What an event alone decides: whether it is of some types, or makes a tree true."""
+
+
+class EventBits:
+    """What events alone decide, numbered: the bits of a few columns say it."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Alone, int] = {}
+
+    def place(self, alone: Alone) -> tuple[int, int]:
+        """The column and the bit."""
+        number = self._numbers.setdefault(alone, len(self._numbers))
+        return number // _BITS, 1 << number % _BITS
+
+    def columns(self) -> list[list[tuple[int, Alone]]]:
+        """For each column, its bits and what they say."""
+        found: list[list[tuple[int, Alone]]] = []
+        for alone in self._numbers:
+            word, bit = self.place(alone)
+            if word == len(found):
+                found.append([])
+            found[word].append((bit, alone))
+        return found
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What literals of one slot have in common."""
+
+    shape: str
+    kinds: tuple[str, ...]
+    holds: bool
+    word: int | None  # the column of event types, for a constraint that must not be true
+    is_numeric: bool  # a field compared with a number that a double holds
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the event alone decides it."""
+        return not self.kinds and self.word is None
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The types of its columns."""
+        return self.kinds if self.word is None else (*self.kinds, "bigint")
+
+
+class _Placed(NamedTuple):
+    """A literal of a clause; the same shape for the second time is another slot."""
+
+    slot: tuple[_Key, int]
+    tree: Node
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    key: _Key
+    tree: Node
+    mask: str
+    bit: int
+    columns: tuple[str, ...]
+
+
+class Slots:
+    """The slots that clauses fill.
+
+    Args:
+        bits: Where what events alone decide is numbered.
+        most: How many slots there may be.
+    """
+
+    def __init__(self, bits: EventBits, most: int) -> None:
+        self._bits = bits
+        self._most = most
+        self._slots: dict[tuple[_Key, int], _Slot] = {}
+        self._columns: dict[str, str] = {}
+        self._needs: dict[str, str] = {}
+
+    def choose(self, clauses: Iterable[Clause]) -> None:
+        """Makes the slots that most of the clauses need, as many as there may be."""
+        wanted: Counter[tuple[_Key, int]] = Counter()
+        example: dict[_Key, Node] = {}
+        together: dict[tuple[_Key, int], set[tuple[_Key, int]]] = {}
+        for clause in clauses:
+            places = [one for one in self._placed(clause) if not one.slot[0].is_alone]
+            for slot, tree, _ in places:
+                wanted[slot] += 1
+                example.setdefault(slot[0], tree)
+                together.setdefault(slot, set()).update(one.slot for one in places)
+        for slot, _ in wanted.most_common(self._most):
+            number, key = len(self._slots), slot[0]
+            beside = {
+                name
+                for one in together[slot]
+                if one in self._slots
+                for name in self._slots[one].columns
+            }
+            mask = f"t.asks{number // _BITS}"
+            self._columns[mask] = "bigint"
+            columns = self._shared(key.cells, beside)
+            bit = 1 << number % _BITS
+            self._slots[slot] = _Slot(key, example[key], mask, bit, columns)
+
+    def _shared(self, types: Iterable[str], beside: set[str]) -> tuple[str, ...]:
+        """Columns of these types that no slot used in the same clause has."""
+        found: list[str] = []
+        for type_ in types:
+            free = (
+                name
+                for name, known in self._columns.items()
+                if known == type_ and name.startswith("t.c") and name not in beside
+            )
+            name = next((one for one in free if one not in found), None)
+            if name is None:
+                name = f"t.c{len(self._columns)}"
+                self._columns[name] = type_
+            found.append(name)
+        return tuple(found)
+
+    def fill(self, clause: Clause) -> Filled | None:
+        """A clause as values of columns; None if there is no slot for one of its literals."""
+        found: dict[str, Cell] = {}
+        for literal in clause:
+            if literal.tree is None:
+                self._need(literal.types, literal.holds, found)
+        for (key, nth), tree, cells in self._placed(clause):
+            if key.is_alone:
+                self._need(tree, key.holds, found)
+                continue
+            slot = self._slots.get((key, nth))
+            if slot is None:
+                return None
+            found.update(zip(slot.columns, cells, strict=True))
+            _set(found, slot.mask, slot.bit)
+        return tuple(sorted(found.items()))
+
+    def _need(self, alone: Alone, holds: bool, found: dict[str, Cell]) -> None:
+        word, bit = self._bits.place(alone)
+        name = f"t.{'is' if holds else 'not'}{word}"
+        wanted = name if holds else "0L"
+        self._needs[name] = f"({name} IS NULL OR (e_bits{word} & {name}) = {wanted})"
+        _set(found, name, bit)
+
+    def _placed(self, clause: Clause) -> list[_Placed]:
+        described = [
+            (*self._described(literal), literal.tree)
+            for literal in clause
+            if literal.tree is not None
+        ]
+        described.sort(key=lambda one: (one[0].shape, repr(one[1])))
+        used: Counter[_Key] = Counter()
+        placed = []
+        for key, cells, tree in described:
+            placed.append(_Placed((key, used[key]), tree, cells))
+            used[key] += 1
+        return placed
+
+    def _described(self, literal: Literal) -> tuple[_Key, tuple[Cell, ...]]:
+        assert literal.tree is not None
+        constants: list[Constant] = []
+        shape = shape_of(literal.tree, constants)
+        cells = tuple(map(_cell, constants))
+        word: int | None = None
+        if literal.types:
+            word, bit = self._bits.place(literal.types)
+            cells = (*cells, bit)
+        kinds = tuple(map(_kind, constants))
+        return _Key(shape, kinds, literal.holds, word, _is_numeric(literal.tree)), cells
+
+    def types(self) -> Mapping[str, str]:
+        """The columns and their types, in SQL."""
+        return {**dict.fromkeys(self._needs, "bigint"), **self._columns}
+
+    def masks(self) -> set[str]:
+        """The columns whose bits say which slots a clause uses; they are never NULL."""
+        return {slot.mask for slot in self._slots.values()}
+
+    def condition(self, columns: EventColumns, numbers: EventColumns) -> str | None:
+        """The condition of all slots; None if there are none.
+
+        Args:
+            columns: The event's columns.
+            numbers: The same for conditions to which every number is a double.
+        """
+        tests = (
+            _test(slot, numbers if slot.key.is_numeric else columns)
+            for slot in self._slots.values()
+        )
+        parts = [*self._needs.values(), *tests]
+        return " AND ".join(parts) if parts else None
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+
+def _set(found: dict[str, Cell], name: str, bit: int) -> None:
+    known = found.get(name, 0)
+    assert isinstance(known, int)
+    found[name] = known | bit
+
+
+def _test(slot: _Slot, columns: EventColumns) -> str:
+    key = slot.key
+    constants = dict(enumerate(slot.columns[: len(key.kinds)]))
+    test = expressions_of(slot.tree, columns, constants).native
+    if key.word is not None:
+        test = f"((e_bits{key.word} & {slot.columns[-1]}) != 0L AND {test})"
+    if not key.holds:
+        test = f"NOT coalesce({test}, FALSE)"
+    return f"(({slot.mask} & {slot.bit}L) = 0L OR {test})"
+
+
+def _is_numeric(tree: Node) -> bool:
+    """Whether a field, or its elements, meet a number so small that doubles compare the same."""
+    node = tree.operand if isinstance(tree, Not) else tree
+    if isinstance(node, In):
+        number = node.left
+    elif isinstance(node, Comparison) and isinstance(node.left, Component):
+        number = node.right
+    else:
+        return False
+    return isinstance(number, Real) or (
+        isinstance(number, Integer) and -EXACT < number.value < EXACT
+    )
+
+
+def _kind(constant: Constant) -> str:
+    if isinstance(constant, bool):
+        return "boolean"
+    if isinstance(constant, int):
+        return "bigint" if -(2**63) <= constant < 2**63 else "decimal(20,0)"
+    return "double" if isinstance(constant, float) else "string"
+
+
+def _cell(constant: Constant) -> Cell:
+    if isinstance(constant, str):
+        return str(constant)
+    if isinstance(constant, int) and _kind(constant).startswith("decimal"):
+        return Decimal(constant)
+    return constant

@@ -1,0 +1,329 @@
+"""How a clause is reached: which value of an event leads to it, and what is left to test there.
+
+Every event asks the table a few questions, called probes: one for each field by whose value some
+clause is found. The answer to a probe is a text or a number; a clause stands in the table under
+one or more such answers, and under no two that one event can give.
+"""
+
+from __future__ import annotations
+
+import math
+import typing
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
+
+from tidings.events.fields import EnumLabel
+from tidings.events.paths import Path
+from tidings.filters.index.access import Access, accesses
+from tidings.filters.shape import Constant
+from tidings.filters.to_spark.places import HeaderText, Place, Property, place_of
+from tidings.filters.tree import (
+    Comparison,
+    Component,
+    Greater,
+    GreaterEqual,
+    Integer,
+    Less,
+    LessEqual,
+    Node,
+    Not,
+    Real,
+)
+from tidings.filters.truth import EXACT, OneChar
+from tidings.pipeline.matching.clauses import Clause, Literal
+from tidings.pipeline.matching.grid import NAN_CELL, Grid, Interval
+
+Kind: TypeAlias = typing.Literal["equal", "member", "range", "needle", "type", "exist", "all"]
+
+FEWEST_NEEDLES: Final = 16
+"""Substrings of one field from which on they are looked for all at once."""
+
+# Clauses under one value from which on another field parts them.
+_CROWDED: Final = 4
+_ORDERINGS: Final = (Less, LessEqual, Greater, GreaterEqual)
+_LOWER: Final = (Greater, GreaterEqual)
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One question that every event asks."""
+
+    kind: Kind  # what is asked
+    # Of which place of the event; None for its type, and for what always holds
+    place: Place | None = None
+    # Where many clauses stand under one value: the place of a number whose cell is part of the
+    # answer, too
+    beside: Place | None = None
+
+
+class Door(NamedTuple):
+    """Places in the table where a clause stands."""
+
+    text: str | None  # the answer that leads there, if it is a text
+    numbers: Sequence[float]  # the answers that lead there, if they are numbers
+    left: Clause  # what is left to test
+    cells: Sequence[int] | None = None  # the cells of the number beside, if the probe asks for it
+
+
+class _Way(NamedTuple):
+    rank: int
+    probe: Probe
+    access: Access | None
+    interval: Interval | None = None
+
+
+_ALWAYS: Final = _Way(9, Probe("all"), None)
+_TYPE: Final = Probe("type")
+
+
+class Ways:
+    """The ways to some clauses. They are chosen together: what is rare is not worth a probe.
+
+    Args:
+        clauses: All of them.
+        fewest_needles: From how many substrings of a field on they are looked for at once.
+    """
+
+    def __init__(self, clauses: Iterable[Clause], fewest_needles: int = FEWEST_NEEDLES) -> None:
+        known = list(dict.fromkeys(clauses))
+        options = {clause: sorted(_ways(clause), key=_rank) for clause in known}
+        needles = Counter(
+            ways[0].probe for ways in options.values() if ways[0].probe.kind == "needle"
+        )
+        self._chosen: dict[Clause, _Way] = {
+            clause: next(
+                way
+                for way in ways
+                if way.probe.kind != "needle" or needles[way.probe] >= fewest_needles
+            )
+            for clause, ways in options.items()
+        }
+        self._part_crowds(options)
+        self.grids: dict[Probe, Grid] = {}
+        self.needles: dict[Probe, dict[str, int]] = {}
+        self._number_all()
+
+    def _part_crowds(self, options: Mapping[Clause, Sequence[_Way]]) -> None:
+        """Where many clauses stand under one value, a number of the event parts them further."""
+        crowds: dict[Probe, list[Clause]] = {}
+        for clause, way in self._chosen.items():
+            if way.probe.kind == "equal":
+                crowds.setdefault(way.probe, []).append(clause)
+        for probe, clauses in crowds.items():
+            values = {one for clause in clauses for one in _values(self._chosen[clause])}
+            if len(clauses) < _CROWDED * len(values):
+                continue
+            ranges = Counter(
+                way.probe.place
+                for clause in clauses
+                for way in options[clause]
+                if way.interval is not None
+            )
+            beside, count = next(iter(ranges.most_common(1)), (None, 0))
+            if beside is None or 2 * count < len(clauses):
+                continue  # every event would give two answers, for little
+            for clause in clauses:
+                interval = next(
+                    (way.interval for way in options[clause] if way.probe.place == beside), None
+                )
+                if interval is not None:
+                    parted = Probe("equal", probe.place, beside)
+                    self._chosen[clause] = _Way(0, parted, self._chosen[clause].access, interval)
+
+    def _number_all(self) -> None:
+        intervals: dict[Probe, list[Interval]] = {}
+        for way in self._chosen.values():
+            if way.interval is not None:
+                intervals.setdefault(way.probe, []).append(way.interval)
+            elif way.probe.kind == "needle":
+                assert way.access is not None
+                numbers = self.needles.setdefault(way.probe, {})
+                numbers.setdefault(str(way.access.literals[0]), len(numbers))
+        self.grids = {
+            probe: Grid(found, crowded=probe.beside is not None)
+            for probe, found in intervals.items()
+        }
+
+    def probe_of(self, clause: Clause) -> Probe:
+        """Whose answer leads to a clause."""
+        return self._chosen[clause].probe
+
+    def doors(self, clause: Clause) -> Iterator[Door]:
+        """Where a clause stands in the table."""
+        way = self._chosen[clause]
+        probe, access = way.probe, way.access
+        if probe.kind == "all":
+            yield Door(None, (0.0,), clause)
+        elif probe.kind == "type":
+            yield from _type_doors(clause)
+        elif probe.kind == "range":
+            for cells, left in self._cells(clause, way, probe.place):
+                yield Door(None, cells, left)
+        elif access is not None and probe.kind in {"equal", "member"}:
+            for door in _equal_doors(clause, access):
+                if probe.beside is None:
+                    yield door
+                    continue
+                for cells, left in self._cells(door.left, way, probe.beside):
+                    yield Door(door.text, door.numbers, left, cells)
+        elif access is not None:
+            number = float(self.needles[probe][str(access.literals[0])]) if access.literals else 1.0
+            yield Door(None, (number,), _without(clause, access))
+
+    def _cells(
+        self, clause: Clause, way: _Way, place: Place | None
+    ) -> Iterator[tuple[Sequence[int], Clause]]:
+        """Cells of a range, with what is left to test there: nothing of it inside."""
+        interval = way.interval
+        assert interval is not None
+        grid = self.grids[way.probe]
+        rest = tuple(one for one in clause if _bound_at(one, place) is None)
+        low, high = grid.span(interval)
+        inside = range(low + math.isfinite(interval.low), high + 1 - math.isfinite(interval.high))
+        yield inside, rest
+        edges = {low, high} if low <= high else set()
+        yield sorted(edges - set(inside)), clause
+        if interval.with_nan:
+            yield (NAN_CELL,), rest
+
+
+def _values(way: _Way) -> Iterable[Constant]:
+    assert way.access is not None
+    return way.access.literals
+
+
+def _rank(way: _Way) -> int:
+    return way.rank
+
+
+def _ways(clause: Clause) -> Iterator[_Way]:
+    """All ways to a clause; the lower the rank, the fewer events take it."""
+    yield _ALWAYS
+    trees = tuple(one.tree for one in clause if one.holds and one.tree is not None)
+    for access in accesses(trees):
+        place = _indexed(access.path)
+        if place is None:
+            continue
+        kind = _KINDS.get(access.kind)
+        if kind is not None:
+            yield _Way(kind[0], Probe(kind[1], place), access)
+    for literal in clause:
+        if literal.tree is None and literal.holds and all(one.exact for one in literal.types):
+            yield _Way(4, _TYPE, None)
+    yield from _range_ways(clause)
+
+
+# Rank and probe by the kind of access. Ranges are found apart: here they may have one end.
+_KINDS: Final[dict[str, tuple[int, Kind]]] = {
+    "equal": (0, "equal"),
+    "in": (1, "member"),
+    "needle": (3, "needle"),
+    "true": (5, "equal"),
+    "false": (5, "equal"),
+    "there": (6, "exist"),
+}
+
+
+def _indexed(path: Path) -> Place | None:
+    """The place a path leads to, if events can be found by it."""
+    place = place_of(path)
+    return place if isinstance(place, Property | HeaderText) else None
+
+
+class _Bound(NamedTuple):
+    place: Place
+    value: float
+    is_lower: bool
+    is_negated: bool
+
+
+def _bound(tree: Node | None) -> _Bound | None:
+    """`$x < 5`, or `not $x < 5`, with a number that is a double."""
+    node = tree.operand if isinstance(tree, Not) else tree
+    if not isinstance(node, Comparison) or type(node) not in _ORDERINGS:
+        return None
+    field, number = node.left, node.right
+    if not isinstance(field, Component) or not isinstance(number, Integer | Real):
+        return None
+    place = _indexed(field.path)
+    if not isinstance(place, Property) or (
+        isinstance(number, Integer) and not -EXACT <= number.value <= EXACT
+    ):
+        return None
+    negated = node is not tree
+    return _Bound(place, float(number.value), (type(node) in _LOWER) is not negated, negated)
+
+
+def _bound_at(literal: Literal, place: Place | None) -> _Bound | None:
+    found = _bound(literal.tree) if literal.holds else None
+    return found if found is not None and found.place == place else None
+
+
+def _range_ways(clause: Clause) -> Iterator[_Way]:
+    bounds: dict[Place, list[_Bound]] = {}
+    for literal in clause:
+        found = _bound(literal.tree) if literal.holds else None
+        if found is not None:
+            bounds.setdefault(found.place, []).append(found)
+    for place, known in bounds.items():
+        interval = Interval(
+            max((one.value for one in known if one.is_lower), default=-math.inf),
+            min((one.value for one in known if not one.is_lower), default=math.inf),
+            all(one.is_negated for one in known),
+        )
+        two_sided = math.isfinite(interval.low) and math.isfinite(interval.high)
+        yield _Way(2 if two_sided else 7, Probe("range", place), None, interval)
+
+
+def type_key(domain: str, type_: str) -> str:
+    """Domain and type as one text; no two pairs share one."""
+    return f"{len(domain)}:{domain}{type_}"
+
+
+def _type_doors(clause: Clause) -> Iterator[Door]:
+    at = next(
+        at
+        for at, literal in enumerate(clause)
+        if literal.tree is None and literal.holds and all(one.exact for one in literal.types)
+    )
+    left = (*clause[:at], *clause[at + 1 :])
+    for pattern in dict.fromkeys(clause[at].types):
+        yield Door(type_key(pattern.domain, pattern.type), (), left)
+
+
+def _without(clause: Clause, access: Access) -> Clause:
+    """What is left of a clause where an access stands for one of its literals."""
+    (place,) = access.places
+    positive = [one for one in clause if one.holds and one.tree is not None]
+    gone = positive[place]
+    return tuple(one for one in clause if one is not gone)
+
+
+def _equal_doors(clause: Clause, access: Access) -> Iterator[Door]:
+    if access.kind in {"true", "false"}:
+        # A number may be equal to it, and is no truth value: the literal stays.
+        yield Door(None, (1.0 if access.kind == "true" else 0.0,), clause)
+        return
+    left = _without(clause, access)
+    for constant in access.literals:
+        for text, numbers in _answers(constant):
+            yield Door(text, numbers, left if _is_exact(constant) else clause)
+
+
+def _answers(constant: Constant) -> Sequence[tuple[str | None, tuple[float, ...]]]:
+    """What an event answers that has a value equal to a constant."""
+    if isinstance(constant, EnumLabel):
+        return ()  # which no column holds
+    if isinstance(constant, OneChar):
+        return ((str(constant), ()), (None, (float(ord(constant)),)))
+    if isinstance(constant, str):
+        return ((constant, ()),)
+    # Minus zero is zero, also where Spark takes the octets of a number.
+    return ((None, (float(constant) or 0.0,)),)
+
+
+def _is_exact(constant: Constant) -> bool:
+    """Whether no other value gives the same answer: large integers round to one double."""
+    return type(constant) is not int or -EXACT < constant < EXACT

@@ -1,0 +1,276 @@
+"""`tidings pipeline replay`: history back into a channel, at its own speed or any other.
+
+Each event is marked with where it came from and its number there, so a channel takes it once in
+a run, however often the run is broken off and goes on. The order of every channel is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from pyspark.sql import SparkSession
+
+from tidings.channel.commands import Push
+from tidings.client.client import Client
+from tidings.client.connecting import connect
+from tidings.client.publishing import Publisher
+from tidings.errors import ChannelFull, InvalidUsage, TidingsError
+from tidings.events.anyvalue import Value
+from tidings.events.codecs.json_codec import decode_event
+from tidings.events.envelope import ProducerMark
+from tidings.events.structured import StructuredEvent
+from tidings.names import new_origin
+from tidings.pipeline.replay.result import ReplayOptions, ReplayResult
+from tidings.pipeline.replay.rows import (
+    History,
+    Past,
+    chunk_of,
+    history_of,
+    resume_points,
+    rows_in_order,
+)
+
+__all__ = ["ReplayOptions", "ReplayResult", "run_replay"]
+
+STAMP_ORIGIN: Final = "ReplayedOrigin"
+STAMP_SEQ: Final = "ReplayedSeq"
+STAMP_ARRIVAL: Final = "ReplayedArrival"
+"""Header properties that tell which event a replayed one was."""
+
+# Events that are published together.
+AT_ONCE: Final = 500
+# Events that are due within so many seconds go together; nobody sees such a difference.
+_TOGETHER: Final = 0.005
+_FIRST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 1.0
+_REASONS: Final = 5
+_TELL_EVERY: Final = 0.5
+
+_Progress = Callable[[str, float], None]
+
+
+def run_replay(spark: SparkSession, options: ReplayOptions, progress: _Progress) -> ReplayResult:
+    """Publishes events of an archive into a channel.
+
+    A run is one selection of events: under its name the channel takes each number once, so the
+    same name with other options leaves out what lies before its end.
+
+    Args:
+        spark: The session.
+        options: Which events, where to, how fast.
+        progress: Called with each step and how much is done, from 0 to 1.
+
+    Raises:
+        ArchiveNotFound: There is no archive at this place.
+        InvalidConstraint: The constraint is none.
+        InvalidUsage: The speed is none.
+        ChannelNotFound: The service has no such channel.
+        ChannelFull: The channel has been full for too long; the run can go on later.
+        Unreachable: The service cannot be reached.
+    """
+    if options.speed is not None and not 0 < options.speed < float("inf"):
+        raise InvalidUsage(f"a replay's speed is a number above 0, not {options.speed}")
+    named = replace(options, run=options.run or new_origin()[:12])
+    ProducerMark(_producer("0" * 32, named.run), 0)  # a name that is none is told before the work
+    return asyncio.run(_replay(spark, named, progress))
+
+
+def _producer(origin: str, run: str) -> str:
+    return f"replay/{origin}/{run}"
+
+
+async def _replay(spark: SparkSession, options: ReplayOptions, progress: _Progress) -> ReplayResult:
+    client = await connect(options.url, token=options.token, patience=options.patience)
+    async with client:
+        into = options.into
+        channel = await client.channel(int(into) if into.isdecimal() else into)
+        progress("looking for events", 0.0)
+        history = await asyncio.to_thread(history_of, spark, options, channel.origin)
+        async with await client.publisher(channel) as publisher:
+            run = _Run(history, options, client, publisher)
+            await run.find_place()
+            return await run.play(progress)
+
+
+class _Run:
+    """One replay: what was sent, what is to be sent, and when."""
+
+    def __init__(
+        self, history: History, options: ReplayOptions, client: Client, publisher: Publisher
+    ) -> None:
+        self._history = history
+        self._options = options
+        self._client = client
+        self._publisher = publisher
+        self._began = time.perf_counter()
+        self._highest: dict[str, int] = {}
+        self._points: dict[str, int] = {}
+        self._sent = 0
+        self._before = 0
+        self._counts = {"accepted": 0, "stopped": 0, "refused": 0}
+        self._reasons: list[str] = []
+
+    async def find_place(self) -> None:
+        """Asks what the channel has of this run, so that nothing is sent for nothing."""
+        for origin in self._history.counts:
+            producer = _producer(origin, self._options.run)
+            number = await self._client.transport.highest_number(self._publisher.channel, producer)
+            if number is not None:
+                self._highest[origin] = number
+        if self._highest:
+            self._points, self._before = await asyncio.to_thread(
+                resume_points, self._history, self._highest, AT_ONCE
+            )
+
+    async def play(self, progress: _Progress) -> ReplayResult:
+        """Sends everything that is to be sent."""
+        rows = rows_in_order(self._history, self._points)
+        told, pace = 0.0, _Pace(self._options.speed, self._is_old)
+        coming = asyncio.create_task(asyncio.to_thread(chunk_of, rows, AT_ONCE))
+        try:
+            while chunk := await coming:
+                coming = asyncio.create_task(asyncio.to_thread(chunk_of, rows, AT_ONCE))
+                for part in pace.parts(chunk):
+                    await pace.wait(part)
+                    await self._send(part)
+                    now = time.perf_counter()
+                    if now - told > _TELL_EVERY:
+                        told = now
+                        self._tell(progress, part[-1])
+        finally:
+            coming.cancel()
+        progress("done", 1.0)
+        return self._result(pace)
+
+    def _result(self, pace: _Pace) -> ReplayResult:
+        history, options = self._history, self._options
+        return ReplayResult(
+            run=options.run,
+            into=options.into,
+            selected=sum(history.counts.values()),
+            before=self._before,
+            **self._counts,
+            reasons=tuple(self._reasons),
+            behind_ms=pace.behind * 1_000,
+            first_us=history.first_us,
+            last_us=history.last_us,
+            how=history.how,
+            problems=history.problems,
+            seconds=time.perf_counter() - self._began,
+        )
+
+    def _is_old(self, past: Past) -> bool:
+        return past.seq <= self._highest.get(past.origin, -1)
+
+    def _tell(self, progress: _Progress, last: Past) -> None:
+        first, end = self._history.first_us or 0, self._history.last_us or 0
+        done = (last.due_us - first) / (end - first) if end > first else 1.0
+        progress(f"{self._sent:,} events sent", min(0.99, done))
+
+    async def _send(self, events: Sequence[Past]) -> None:
+        """Sends some events, again and again where the channel is full."""
+        waiting = list(events)
+        pause, waited = _FIRST_PAUSE, 0.0
+        while True:
+            waiting = await self._push(waiting)
+            if not waiting:
+                break
+            if waited >= self._options.patience:
+                raise ChannelFull(
+                    f"the channel {self._options.into} has been full for {waited:.0f} s; "
+                    f"--run {self._options.run} goes on with this replay later"
+                )
+            await asyncio.sleep(pause)
+            waited += pause
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        self._sent += len(events)
+
+    async def _push(self, events: Sequence[Past]) -> list[Past]:
+        """Sends events once; those that did not fit in."""
+        good: list[tuple[Past, StructuredEvent]] = []
+        for past in events:
+            try:
+                good.append((past, self._event(past)))
+            except TidingsError as error:
+                self._refuse(past, error)
+        run = self._options.run
+        marks = [ProducerMark.trusted(_producer(past.origin, run), past.seq) for past, _ in good]
+        publisher = self._publisher
+        push = Push(publisher.channel, publisher.proxy, [event for _, event in good], marks)
+        try:
+            answers: Sequence[Any] = await self._client.transport.ask(push) if good else ()
+        except ChannelFull:
+            return [past for past, _ in good]
+        again: list[Past] = []
+        for (past, _), answer in zip(good, answers, strict=True):
+            if isinstance(answer, ChannelFull):
+                again.append(past)
+            elif isinstance(answer, TidingsError):
+                self._refuse(past, answer)
+            elif not self._is_old(past):
+                self._counts["accepted" if answer else "stopped"] += 1
+        return again
+
+    def _event(self, past: Past) -> StructuredEvent:
+        event = decode_event(past.raw)
+        if not self._options.stamp:
+            return event
+        stamp: dict[str, Value] = {
+            STAMP_ORIGIN: past.origin,
+            STAMP_SEQ: past.seq,
+            STAMP_ARRIVAL: past.due_us,
+        }
+        return replace(event, header={**event.header, **stamp})
+
+    def _refuse(self, past: Past, error: TidingsError) -> None:
+        self._counts["refused"] += 1
+        if len(self._reasons) < _REASONS:
+            self._reasons.append(f"event {past.seq} of {past.origin}: {error}")
+
+
+class _Pace:
+    """When events are due: with the pauses they came with, divided by the speed.
+
+    Attributes:
+        behind: How many seconds late the latest were sent, at most.
+    """
+
+    def __init__(self, speed: float | None, is_old: Callable[[Past], bool]) -> None:
+        self._speed = speed
+        self._is_old = is_old
+        self._start: tuple[float, int] | None = None
+        self.behind = 0.0
+
+    def parts(self, chunk: Sequence[Past]) -> Iterator[Sequence[Past]]:
+        """Events that go together: due at about the same time, or sent once before."""
+        if self._speed is None:
+            yield chunk
+            return
+        begin = 0
+        for at in range(1, len(chunk) + 1):
+            if at == len(chunk) or self._apart(chunk[begin], chunk[at]):
+                yield chunk[begin:at]
+                begin = at
+
+    def _apart(self, first: Past, other: Past) -> bool:
+        if self._is_old(first) or self._is_old(other):
+            return self._is_old(first) is not self._is_old(other)
+        assert self._speed is not None
+        return (other.due_us - first.due_us) / 1_000_000 / self._speed > _TOGETHER
+
+    async def wait(self, part: Sequence[Past]) -> None:
+        """Waits until some events are due."""
+        if self._speed is None or self._is_old(part[0]):
+            return
+        now, due_us = time.perf_counter(), part[0].due_us
+        if self._start is None:
+            self._start = (now, due_us)
+        began, first_us = self._start
+        due = began + (due_us - first_us) / 1_000_000 / self._speed
+        self.behind = max(self.behind, now - due)
+        if due > now:
+            await asyncio.sleep(due - now)

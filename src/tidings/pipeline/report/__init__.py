@@ -1,0 +1,176 @@
+"""`tidings pipeline report`: what happened, in numbers, over all history or a part of it.
+
+Everything is counted by Spark itself, without Python on executors; what comes back is small,
+however large the archive is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+
+from tidings.errors import ArchiveDamaged
+from tidings.pipeline.archive import Archive
+from tidings.pipeline.frames import (
+    PlanRow,
+    Selection,
+    events_frame,
+    objects_frame,
+    outcomes_frame,
+    plan_changes,
+)
+from tidings.pipeline.report import queries as queries
+from tidings.pipeline.report.result import ArchiveFacts, Report, ReportOptions
+from tidings.stores.archive.manifest import Manifest
+from tidings.stores.archive.schema import KINDS
+
+__all__ = ["Report", "ReportOptions", "run_report"]
+
+# The columns that questions about events need; `raw` is read for its length only.
+_EVENT_COLUMNS = (
+    *("origin", "channel", "seq", "arrival_us", "domain", "type"),
+    *("producer", "durable", "position", "plan", "carried"),
+)
+
+
+class _Frames(NamedTuple):
+    events: DataFrame
+    outcomes: DataFrame
+    objects: DataFrame
+    plans: list[PlanRow]
+    problems: tuple[str, ...]
+
+
+def run_report(
+    spark: SparkSession, options: ReportOptions, progress: Callable[[str, float], None]
+) -> Report:
+    """Reports on an archive.
+
+    Args:
+        spark: The session.
+        options: On what.
+        progress: Called with each step and how much is done, from 0 to 1.
+
+    Raises:
+        ArchiveNotFound: There is no archive at this place.
+    """
+    began = time.perf_counter()
+    progress("reading the manifest", 0.0)
+    manifest = Archive(options.archive).manifest()
+    frames = _frames(spark, options, manifest)
+    facts = archive_facts(manifest)
+    found = _answers(frames, options.top, progress)
+    progress("done", 1.0)
+    return Report(
+        archive=options.archive,
+        since_us=options.since_us,
+        until_us=options.until_us,
+        channels=options.channels,
+        facts=facts,
+        problems=frames.problems,
+        seconds=time.perf_counter() - began,
+        **found,
+    )
+
+
+def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> _Frames:
+    """What is looked at, all as of one seal, whatever is sealed meanwhile."""
+
+    def chosen(since_us: int | None, until_us: int | None) -> Selection:
+        return Selection(
+            options.archive,
+            channels=options.channels,
+            since_us=since_us,
+            until_us=until_us,
+            upto_seal=manifest.last_seal,
+        )
+
+    events = events_frame(spark, chosen(options.since_us, options.until_us))
+    # What became of an event is told after it arrived, however late.
+    outcomes = outcomes_frame(spark, chosen(options.since_us, None))
+    objects = objects_frame(spark, chosen(None, None))
+    told = [*events.problems, *outcomes.problems, *objects.problems, *_losses(manifest)]
+    plans: list[PlanRow] = []
+    try:
+        plans = plan_changes(spark, chosen(None, None))
+    except ArchiveDamaged as error:
+        told.append(str(error))
+    narrow = events.df.select(*_EVENT_COLUMNS, "raw")
+    return _Frames(narrow, outcomes.df, objects.df, plans, tuple(dict.fromkeys(told)))
+
+
+def _losses(manifest: Manifest) -> Iterable[str]:
+    for seal in manifest.seals:
+        if seal.gap is not None:
+            since, upto = seal.gap
+            yield (
+                f"seal {seal.number}: the journal from {since.segment}:{since.offset} to "
+                f"{upto.segment}:{upto.offset} was gone before it was archived"
+            )
+        if seal.damaged:
+            yield f"seal {seal.number}: {seal.damaged:,} records of the journal were damaged"
+
+
+def _answers(frames: _Frames, top: int, progress: Callable[[str, float], None]) -> dict[str, Any]:
+    events, outcomes, objects, plans, _ = frames
+    progress("counting events", 0.1)
+    total, volumes = queries.volumes(events, top)
+    found: dict[str, Any] = {
+        "events": total.events,
+        "octets": total.octets,
+        "first_us": total.first_us,
+        "last_us": total.last_us,
+        "types": total.types,
+        "volumes": volumes,
+    }
+    if not total.events:
+        return found
+    progress("events over time", 0.25)
+    length = queries.slice_length(total.first_us, total.last_us)
+    found |= {"slice_us": length, "slices": queries.slices(events, length, volumes)}
+    progress("fan-out", 0.4)
+    found["fan_out"] = queries.fan_out(events)
+    progress("suppliers", 0.5)
+    found["suppliers"], found["suppliers_in_all"] = queries.suppliers(events, top)
+    progress("consumers, outcomes, latencies", 0.6)
+    copies = queries.copies_of(events.drop("raw"), outcomes, objects, plans).persist()
+    try:
+        found |= _of_copies(frames, copies, top, progress)
+    finally:
+        copies.unpersist()
+    return found
+
+
+def _of_copies(
+    frames: _Frames, copies: DataFrame, top: int, progress: Callable[[str, float], None]
+) -> dict[str, Any]:
+    seen = queries.consumers(frames.events, copies, frames.objects, top)
+    progress("dead letters", 0.9)
+    letters = queries.dead_letters(copies, frames.outcomes, frames.objects, top)
+    return {
+        "outcomes": seen.outcomes,
+        "latency": seen.latency,
+        "consumers": seen.largest,
+        "slowest": seen.slowest,
+        "consumers_in_all": seen.in_all,
+        "dead_letters": letters,
+    }
+
+
+def archive_facts(manifest: Manifest) -> ArchiveFacts:
+    """What a manifest says the archive has."""
+    files = manifest.files
+    rows = {kind: sum(file.rows for file in files if file.kind == kind) for kind in KINDS}
+    return ArchiveFacts(
+        seals=manifest.last_seal,
+        sealed_us=manifest.seals[-1].sealed_us if manifest.seals else None,
+        segments=len(files),
+        octets=sum(file.octets for file in files),
+        rows=rows,
+        dropped=len(manifest.dropped),
+        first_us=min((file.first_us for file in files), default=None),
+        last_us=max((file.last_us for file in files), default=None),
+    )

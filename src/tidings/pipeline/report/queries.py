@@ -1,0 +1,297 @@
+"""What a report asks Spark: each question is one small answer, whatever the size of history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import functions as sf
+
+from tidings.pipeline.audit.pairs import BEST_EFFORT, Sources, pairs, proxy_tiles
+from tidings.pipeline.audit.tally import ACCOUNTED
+from tidings.pipeline.frames import PlanRow
+from tidings.pipeline.report.result import (
+    Consumer,
+    DeadLetters,
+    FanOut,
+    Latency,
+    Slice,
+    Supplier,
+    Volume,
+)
+
+REST: Final = "the rest"
+
+UNEXPLAINED: Final = "unexplained"
+OUTCOMES: Final = (*(state for state in ACCOUNTED if state != BEST_EFFORT), UNEXPLAINED)
+"""What a copy counts under, as in the audit: its last outcome, or why it has none."""
+
+_SECOND: Final = 1_000_000
+_HOUR: Final = 3_600 * _SECOND
+_LENGTHS: Final = tuple(
+    seconds * _SECOND for seconds in (1, 10, 60, 600, 3_600, 21_600, 86_400, 604_800)
+)
+# More columns than this cannot be told apart in a chart.
+_MOST_SLICES: Final = 400
+_FINE_SLICES: Final = 120
+# Event types that are followed over time each on their own.
+_MOST_SERIES: Final = 12
+_LONGEST_CAUSE: Final = 300
+
+
+class Totals(NamedTuple):
+    """All events together."""
+
+    events: int
+    octets: int
+    first_us: int | None
+    last_us: int | None
+    types: int
+
+
+class Consumers(NamedTuple):
+    """What is told of consumers."""
+
+    outcomes: Mapping[str, int]
+    latency: Latency | None
+    largest: tuple[Consumer, ...]
+    slowest: tuple[Consumer, ...]
+    in_all: int
+
+
+def volumes(events: DataFrame, top: int) -> tuple[Totals, tuple[Volume, ...]]:
+    """Events by channel and type, the largest first, and all of them together."""
+    keys = ("channel", "domain", "type")
+    grouped = (
+        events.groupBy(*keys)
+        .agg(
+            sf.count(sf.lit(1)).alias("events"),
+            sf.sum(sf.octet_length("raw")).alias("octets"),
+            sf.min("arrival_us").alias("first_us"),
+            sf.max("arrival_us").alias("last_us"),
+        )
+        .persist()
+    )
+    try:
+        [whole] = grouped.agg(
+            sf.sum("events").alias("events"),
+            sf.sum("octets").alias("octets"),
+            sf.min("first_us").alias("first_us"),
+            sf.max("last_us").alias("last_us"),
+            sf.count(sf.lit(1)).alias("types"),
+        ).collect()
+        rows = grouped.orderBy(sf.desc("events"), *keys).limit(top).collect()
+    finally:
+        grouped.unpersist()
+    total = Totals(
+        whole["events"] or 0, whole["octets"] or 0, whole["first_us"], whole["last_us"],
+        whole["types"],
+    )  # fmt: skip
+    listed = (
+        Volume(r["channel"], r["domain"], r["type"], r["events"], r["octets"] or 0) for r in rows
+    )
+    return total, tuple(listed)
+
+
+def slice_length(first_us: int | None, last_us: int | None) -> int:
+    """How long the slices of time are: an hour, unless that would be too many or too few."""
+    span = 0 if first_us is None or last_us is None else last_us - first_us
+    wanted = span / (_MOST_SLICES if span >= 12 * _HOUR else _FINE_SLICES)
+    least = _HOUR if span >= 12 * _HOUR else 0
+    return next((one for one in _LENGTHS if one >= max(wanted, least)), _LENGTHS[-1])
+
+
+def slices(events: DataFrame, length_us: int, largest: Sequence[Volume]) -> tuple[Slice, ...]:
+    """Events over time, by channel and type; the smaller types of a channel together."""
+    followed = [(one.channel, one.domain, one.type) for one in largest[:_MOST_SERIES]]
+    own = sf.struct("channel", "domain", "type").isin(
+        [sf.struct(*(sf.lit(part) for part in one)) for one in followed]
+    ) if followed else sf.lit(False)  # fmt: skip
+    start = sf.col("arrival_us") - sf.pmod("arrival_us", sf.lit(length_us))
+    named = events.select(
+        start.alias("from_us"),
+        "channel",
+        sf.when(own, sf.col("domain")).otherwise("").alias("domain"),
+        sf.when(own, sf.col("type")).otherwise(REST).alias("type"),
+    )
+    keys = ("from_us", "channel", "domain", "type")
+    rows = named.groupBy(*keys).count().orderBy(*keys).collect()
+    return tuple(
+        Slice(row["from_us"], row["channel"], row["domain"], row["type"], row["count"])
+        for row in rows
+    )
+
+
+def fan_out(events: DataFrame) -> tuple[FanOut, ...]:
+    """To how many durable consumers events go, by channel."""
+    width = sf.size("durable")
+    rows = (
+        events.groupBy("channel")
+        .agg(
+            sf.count(sf.lit(1)).alias("events"),
+            sf.sum(width).alias("copies"),
+            sf.percentile_approx(width, [0.5, 0.99]).alias("parts"),
+            sf.max(width).alias("most"),
+            sf.count_if(width == 0).alias("to_nobody"),
+        )
+        .orderBy(sf.desc("copies"), "channel")
+        .collect()
+    )
+    return tuple(
+        FanOut(
+            row["channel"], row["events"], row["copies"], row["copies"] / row["events"],
+            row["parts"][0], row["parts"][1], row["most"], row["to_nobody"],
+        )
+        for row in rows
+    )  # fmt: skip
+
+
+def suppliers(events: DataFrame, top: int) -> tuple[tuple[Supplier, ...], int]:
+    """Who sent most events, and how many suppliers there are."""
+    grouped = events.groupBy("producer").agg(
+        sf.count(sf.lit(1)).alias("events"),
+        sf.count_distinct("origin").alias("channels"),
+        sf.max("arrival_us").alias("last_us"),
+    )
+    ordered = grouped.persist()
+    try:
+        rows = ordered.orderBy(sf.desc("events"), "producer").limit(top).collect()
+        in_all = ordered.count()
+    finally:
+        ordered.unpersist()
+    listed = (Supplier(r["producer"], r["events"], r["channels"], r["last_us"]) for r in rows)
+    return tuple(listed), in_all
+
+
+def names_of(objects: DataFrame) -> DataFrame:
+    """The last name of every proxy: origin, proxy, name."""
+    of_proxies = objects.where((sf.col("object") == "proxy") & sf.col("state").isNotNull())
+    name = sf.nullif(sf.get_json_object("state", "$.name"), sf.lit(""))
+    return of_proxies.groupBy("origin", sf.col("id").alias("proxy")).agg(
+        sf.max_by(name, "position").alias("name")
+    )
+
+
+def copies_of(
+    events: DataFrame, outcomes: DataFrame, objects: DataFrame, plans: Sequence[PlanRow]
+) -> DataFrame:
+    """Every copy with its last outcome, as the audit has it.
+
+    Columns: origin, seq, proxy, outcome, ended_at (the position of that outcome), redriven, and
+    `took_us`, the time from arrival to delivery.
+    """
+    # Nobody judges the events again here: who gets a copy is what the engine wrote down.
+    listed = events.withColumns({"chosen": sf.lit(True), "judged": sf.lit(False)})
+    sent = events.limit(0).select("origin", "seq", sf.lit(0).alias("proxy"), "position")
+    tiles = proxy_tiles(objects, plans)
+    found = pairs(Sources(listed, sent, outcomes, tiles)).where("listed")
+    state = sf.col("state")
+    # A clock that was set back must not make deliveries that took less than no time.
+    took = sf.greatest(sf.col("ended.at_us") - sf.col("arrival_us"), sf.lit(0))
+    return found.select(
+        "origin",
+        "seq",
+        "proxy",
+        sf.when(state.isin(*OUTCOMES), state).otherwise(UNEXPLAINED).alias("outcome"),
+        sf.col("ended.position").alias("ended_at"),
+        "redriven",
+        sf.when(state == "delivered", took).alias("took_us"),
+    )
+
+
+def consumers(events: DataFrame, copies: DataFrame, objects: DataFrame, top: int) -> Consumers:
+    """What was for whom, what became of it, and how long that took."""
+    key = ["origin", "proxy"]
+    of_channel = events.groupBy("origin").agg(
+        sf.count(sf.lit(1)).alias("events"), sf.max("channel").alias("channel")
+    )
+    results = _results(copies).persist()
+    try:
+        whole = results.where(sf.col("level") == 3).first()
+        known = (
+            results.where(sf.col("level") == 0)
+            .drop("level")
+            .join(sf.broadcast(of_channel), "origin")
+            .join(names_of(objects), key, "left")
+            .persist()
+        )
+        try:
+            in_all = known.count()
+            order = ("channel", "proxy")
+            largest = known.orderBy(sf.desc("copies"), *order).limit(top).collect()
+            timed = known.where(sf.col("measured") > 0)
+            slowest = timed.orderBy(sf.desc(sf.col("parts")[2]), *order).limit(top).collect()
+        finally:
+            known.unpersist()
+    finally:
+        results.unpersist()
+    return Consumers(
+        {} if whole is None else _outcomes(whole),
+        None if whole is None else _latency(whole),
+        tuple(map(_consumer, largest)),
+        tuple(map(_consumer, slowest)),
+        in_all,
+    )
+
+
+def _results(copies: DataFrame) -> DataFrame:
+    """Outcomes and latencies: of every proxy (level 0), every channel (1) and all (3)."""
+    counts = [sf.count_if(sf.col("outcome") == name).alias(_column(name)) for name in OUTCOMES]
+    return copies.rollup("origin", "proxy").agg(
+        sf.grouping_id().alias("level"),
+        sf.count(sf.lit(1)).alias("copies"),
+        *counts,
+        sf.count_if("redriven").alias("redriven"),
+        sf.count("took_us").alias("measured"),
+        sf.percentile_approx("took_us", [0.5, 0.9, 0.99]).alias("parts"),
+        sf.max("took_us").alias("most"),
+    )
+
+
+def _column(outcome: str) -> str:
+    return outcome.replace("-", "_").replace(" ", "_")
+
+
+def _outcomes(row: Row) -> dict[str, int]:
+    """By outcome, how many copies; and how many of them all were redriven."""
+    names = (*OUTCOMES, "redriven")
+    return {name: row[_column(name)] for name in names if row[_column(name)]}
+
+
+def _latency(row: Row) -> Latency | None:
+    if not row["measured"]:
+        return None
+    p50, p90, p99 = (part / 1_000 for part in row["parts"])
+    return Latency(row["measured"], p50, p90, p99, row["most"] / 1_000)
+
+
+def _consumer(row: Row) -> Consumer:
+    return Consumer(
+        row["channel"], row["origin"], row["proxy"], row["name"], row["copies"],
+        row["copies"] / row["events"], _outcomes(row), _latency(row),
+    )  # fmt: skip
+
+
+def dead_letters(
+    copies: DataFrame, outcomes: DataFrame, objects: DataFrame, top: int
+) -> tuple[DeadLetters, ...]:
+    """What could not be delivered, by consumer and cause, the most frequent first."""
+    given_up = copies.where(sf.col("outcome").isin("dead-lettered", "rejected")).select(
+        "origin", "seq", "proxy", sf.col("ended_at").alias("position")
+    )
+    cause: Column = sf.left(sf.col("detail"), sf.lit(_LONGEST_CAUSE))
+    grouped = (
+        outcomes.join(given_up, given_up.columns)
+        .groupBy("origin", "channel", "proxy", "outcome", cause.alias("cause"))
+        .agg(sf.count(sf.lit(1)).alias("count"), sf.max("at_us").alias("last_us"))
+        .orderBy(sf.desc("count"), "channel", "proxy", "outcome", "cause")
+        .limit(top)
+    )
+    rows: list[Any] = (
+        grouped.join(names_of(objects), ["origin", "proxy"], "left")
+        .orderBy(sf.desc("count"), "channel", "proxy", "outcome", "cause")
+        .collect()
+    )
+    fields = ("channel", "proxy", "name", "outcome", "cause", "count", "last_us")
+    return tuple(DeadLetters(*(row[name] for name in fields)) for row in rows)

@@ -1,0 +1,184 @@
+"""A session for one job: what is missing is told at once, and Spark keeps its noise to itself."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from tidings.errors import DiskFull, InvalidUsage, MissingExtra, PipelineFailed
+from tidings.pipeline.session import SparkOptions, close_session, java_ended, open_session
+from tidings.pipeline.session.java import find_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_NEEDED: Final = ("pyspark", "pyarrow", "pandas")
+_MASTER: Final = re.compile(r"local(\[[^\]]+\])?|local-cluster\[.+\]|yarn|[a-z0-9+.-]+://.+")
+_MEMORY: Final = re.compile(r"[1-9][0-9]*[kmgt]b?", re.IGNORECASE | re.ASCII)
+_STANDALONE: Final = "spark://"
+_SECONDS: Final = 5.0
+# Loggers of Spark's Python side that say again what an exception says.
+_ECHOES: Final = ("py4j", "SQLQueryContextLogger", "DataFrameQueryContextLogger")
+_MOST_SAID: Final = 600
+_TELLING: Final = re.compile(r"error|invalid|could not", re.IGNORECASE)
+_NO_SPACE: Final = "No space left on device"
+_NO_MEMORY: Final = "java.lang.OutOfMemoryError"
+
+
+def require_spark() -> None:
+    """Makes sure that everything is there that a job needs, before anything is done.
+
+    Raises:
+        MissingExtra: A package is not installed.
+        JavaNotFound: There is no Java that fits.
+    """
+    for name in _NEEDED:
+        if find_spec(name) is None:
+            raise MissingExtra(f"{name}, which the data pipeline needs,", "spark")
+    find_java()
+
+
+def check_options(options: SparkOptions) -> None:
+    """Tells what is wrong with options before Spark is started, which takes a while.
+
+    Raises:
+        InvalidUsage: The master or the memory is none.
+        PipelineFailed: Nobody answers at a standalone master's address.
+    """
+    if not _MASTER.fullmatch(options.master):
+        raise InvalidUsage(
+            f"{options.master!r} is no master of Spark's; there are local[*] and local[4] for this "
+            "machine, spark://host:7077 for a cluster, and others such as yarn or k8s://…"
+        )
+    if not _MEMORY.fullmatch(options.memory):
+        raise InvalidUsage(f"{options.memory!r} is no amount of memory; write 512m or 4g")
+    if options.master.startswith(_STANDALONE):
+        _check_standalone(options.master)
+
+
+def _check_standalone(master: str) -> None:
+    why = ""
+    for address in master.removeprefix(_STANDALONE).split(","):
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdecimal():
+            raise InvalidUsage(f"{master!r} should be spark://host:port, such as spark://head:7077")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), _SECONDS).close()
+        except (OSError, OverflowError) as error:
+            why = str(error)
+        else:
+            return
+    raise PipelineFailed(f"nobody answers at {master}: {why}")
+
+
+@contextmanager
+def spark_job(
+    options: SparkOptions, app: str = "tidings", *, verbose: bool = False
+) -> Iterator[SparkSession]:
+    """A session for one job, closed at its end; what Spark raises becomes one clear message.
+
+    Args:
+        options: Where and how Spark runs.
+        app: What Spark calls it.
+        verbose: Whether Spark's own log goes to standard error.
+
+    Raises:
+        MissingExtra: A package is not installed.
+        JavaNotFound: There is no Java that fits.
+        DiskFull: There is no room for what the job writes.
+        PipelineFailed: Spark did not start, or could not do the job.
+    """
+    require_spark()
+    check_options(options)
+    with tempfile.TemporaryFile() as log:
+        try:
+            with _quiet(log, verbose):
+                session = open_session(options, app)
+        except PipelineFailed as error:
+            raise PipelineFailed(f"{error}{_last_words(log)}") from error
+        except Exception as error:
+            _tell(error, "Spark does not start", _last_words(log))
+            raise
+        if not verbose:
+            session.sparkContext.setLogLevel("ERROR")
+        try:
+            yield session
+        except Exception as error:
+            _tell(error, "Spark could not do it")
+            raise
+        finally:
+            with _quiet(log, verbose), suppress(Exception):
+                close_session(session)
+
+
+@contextmanager
+def _quiet(log: BinaryIO, verbose: bool) -> Iterator[None]:
+    """What writes to standard error meanwhile, and Java that is started, writes to a file."""
+    if verbose:
+        yield
+        return
+    for name in _ECHOES:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    sys.stderr.flush()
+    kept = os.dup(2)
+    os.dup2(log.fileno(), 2)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def _last_words(log: BinaryIO) -> str:
+    """What Java wrote before it ended; empty if it wrote nothing of interest."""
+    log.seek(0)
+    lines = log.read(100_000).decode(errors="replace").splitlines()
+    said = (line.strip() for line in lines if _TELLING.search(line))
+    first = next(said, "")
+    return f": {first[:_MOST_SAID]}" if first else ""
+
+
+def _tell(error: Exception, what: str, more: str = "") -> None:
+    """Raises what Spark raised as an error of ours; does nothing about all else."""
+    module = type(error).__module__.partition(".")[0]
+    if module not in {"pyspark", "py4j"} and not isinstance(error, ConnectionError):
+        return
+    status = java_ended()
+    if status is not None:
+        raise PipelineFailed(
+            f"{what}: the Java process of Spark's ended, {_how(status)}"
+        ) from error
+    text = _words(error)
+    if _NO_SPACE in str(error):
+        raise DiskFull(f"{what}: no space is left on the device ({text})") from error
+    if _NO_MEMORY in str(error):
+        told = f"{what}: too little memory; --memory gives Java more ({text})"
+        raise PipelineFailed(told) from error
+    raise PipelineFailed(f"{what}: {text}{more}") from error
+
+
+def _how(status: int) -> str:
+    if status == -signal.SIGKILL:
+        return "killed; if the machine ran out of memory, --memory gives Java less"
+    return f"status {status}"
+
+
+def _words(error: Exception) -> str:
+    """The first line of what Spark says, without where in its code."""
+    java: Any = getattr(error, "java_exception", None)
+    text = ""
+    if java is not None:
+        with suppress(Exception):  # the JVM may be gone
+            text = f"{java.getClass().getSimpleName()}: {java.getMessage()}"
+    text = text or str(error) or type(error).__name__
+    return text.strip().splitlines()[0][:_MOST_SAID]

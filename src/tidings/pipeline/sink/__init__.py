@@ -1,0 +1,127 @@
+"""Rows published as events, each once: the writers of the data source ``tidings``.
+
+A channel accepts a producer's number once, however often it is sent. What is promised is
+therefore a matter of marks: a row must have the same one whenever it is sent again.
+
+- Rows with a key (the option ``key``, or the columns ``origin`` and ``seq`` of archived events)
+  have the same mark whatever task sends them, and keep their order within a partition. Published
+  again by another run with the same ``producer``, they are still accepted once.
+- Rows with the columns ``producer`` and ``number`` have just these marks.
+- Other rows are numbered by their place in their partition, sorted by content. That is the same
+  when a task or a batch is tried again, also after a restart from a checkpoint, as long as rows
+  are divided into partitions as before. They are sent in that order, and held in memory for it.
+
+A task that fails half-way leaves published what it has published: nothing can be taken back,
+and the next attempt goes on from there.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql.datasource import (
+    DataSourceArrowWriter,
+    DataSourceStreamArrowWriter,
+    WriterCommitMessage,
+)
+
+from tidings.names import new_origin
+from tidings.pipeline.sink.marks import Attempt, key_columns, marked_rows
+from tidings.pipeline.sink.options import SinkOptions, check_columns
+from tidings.pipeline.sink.publishing import publish_rows
+
+_LOG = logging.getLogger(__name__)
+# Set by Spark for the tasks of a stream.
+_QUERY_ID = "sql.streaming.queryId"
+_BATCH_ID = "streaming.sql.batchId"
+
+
+@dataclass
+class PartPublished(WriterCommitMessage):
+    """What a task tells the driver."""
+
+    accepted: int
+    stopped: int
+    refused: int
+    reasons: list[str]
+
+
+class _Publishes:
+    """What both writers do on executors and on the driver."""
+
+    def __init__(self, options: SinkOptions, columns: Sequence[str]) -> None:
+        check_columns(options, columns)
+        self._options = options
+        self._key = key_columns(options, columns)
+
+    def _name(self, run: str) -> str:
+        """What producers' names begin with: without a key, a name of this run only."""
+        named = self._options.producer
+        if not named:
+            return run
+        return named if self._key else f"{named}/{run}"
+
+    def _published(self, rows: Iterator[pa.RecordBatch], attempt: Attempt) -> PartPublished:
+        done = publish_rows(self._options, marked_rows(rows, self._key, attempt))
+        return PartPublished(done.accepted, done.stopped, done.refused, done.reasons)
+
+    def _tell(self, messages: Sequence[WriterCommitMessage | None]) -> None:
+        parts = [part for part in messages if isinstance(part, PartPublished)]
+        refused = sum(part.refused for part in parts)
+        if refused:
+            reasons = [reason for part in parts for reason in part.reasons]
+            _LOG.warning(
+                "%d rows were refused by the channel %s and left out: %s",
+                refused,
+                self._options.channel,
+                "; ".join(reasons[:3]),
+            )
+
+
+class FrameWriter(_Publishes, DataSourceArrowWriter):
+    """Publishes a frame."""
+
+    def __init__(self, options: SinkOptions, columns: Sequence[str]) -> None:
+        super().__init__(options, columns)
+        # Made on the driver: the same for all tasks and their attempts, and for no other write.
+        self._run = new_origin()
+
+    # Spark's own class differs from its base in the same way.
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> PartPublished:  # type: ignore[override]
+        """Publishes one partition."""
+        name = self._name(self._run)
+        return self._published(iterator, Attempt(name, _context().partitionId(), 0))
+
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        """All rows are published."""
+        self._tell(messages)
+
+
+class StreamWriter(_Publishes, DataSourceStreamArrowWriter):
+    """Publishes the batches of a stream."""
+
+    # Spark's own class differs from its base in the same way.
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> PartPublished:  # type: ignore[override]
+        """Publishes one partition of one batch."""
+        context = _context()
+        query = context.getLocalProperty(_QUERY_ID)
+        batch = context.getLocalProperty(_BATCH_ID)
+        assert query is not None  # Spark sets both for every task of a stream
+        assert batch is not None
+        # The query's id is its checkpoint's: where batches are counted anew, it is another.
+        attempt = Attempt(self._name(query), context.partitionId(), int(batch))
+        return self._published(iterator, attempt)
+
+    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:
+        """All rows of the batch are published."""
+        self._tell(messages)
+
+
+def _context() -> TaskContext:
+    context = TaskContext.get()
+    assert context is not None  # write is called in tasks only
+    return context

@@ -1,0 +1,170 @@
+"""Marks of published rows: the same row has the same mark whenever it is sent again.
+
+A channel accepts a mark once. It remembers a producer's numbers as runs, and forgets the lowest
+when there are too many: numbers below are refused. So rows whose keys come in any order, from any
+task, are marked as producers of `BLOCK` numbers each, which never have too many runs; and rows
+that are numbered here are sent in the order of their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from typing import Any, Final
+
+import pyarrow as pa
+
+from tidings.errors import InvalidUsage, TidingsError
+from tidings.events.codecs.json_codec import encode_event
+from tidings.events.envelope import ProducerMark
+from tidings.events.structured import StructuredEvent
+from tidings.pipeline.sink.options import SinkOptions
+from tidings.pipeline.sink.rows import events_of
+
+BLOCK: Final = 512
+"""Numbers of one producer where rows are marked by a key; a channel remembers 1,024 runs."""
+
+# Rows of one partition in one batch of a stream; and so 2**27 batches.
+_ROW_BITS: Final = 36
+_MOST_NAME: Final = 128
+
+Marked = tuple[StructuredEvent | TidingsError, ProducerMark]
+
+
+class Attempt:
+    """What tells one write from another, and is the same when it is tried again.
+
+    Args:
+        name: Of the producer; the same for all rows.
+        partition: Which part of the rows this task has.
+        batch: The batch of a stream; 0 if it is none.
+    """
+
+    def __init__(self, name: str, partition: int, batch: int) -> None:
+        self.name = name
+        self.partition = partition
+        self.batch = batch
+
+
+def key_columns(options: SinkOptions, columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns rows are marked by, if any: the key, or an archived event's origin and seq."""
+    if options.key:
+        return options.key
+    if "origin" in columns and "seq" in columns:
+        return ("origin", "seq")
+    return ()
+
+
+def marked_rows(
+    batches: Iterable[pa.RecordBatch], key: tuple[str, ...], attempt: Attempt
+) -> Iterator[list[Marked]]:
+    """The events of rows with their marks, in the order in which they are to be sent.
+
+    Args:
+        batches: The rows.
+        key: Columns that tell a row from all others; without, rows with the columns ``producer``
+            and ``number`` have these marks, and others are marked by their place when sorted by
+            content.
+        attempt: Which write it is.
+    """
+    if key:
+        yield from _by_key(batches, key, attempt.name)
+        return
+    batches = iter(batches)
+    first = next(batches, None)
+    if first is None:
+        return
+    every = _chained(first, batches)
+    if {"producer", "number"} <= set(first.schema.names):
+        yield from _by_columns(every)
+    else:
+        yield from _by_content(every, attempt)
+
+
+def _chained(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield first
+    yield from rest
+
+
+def _by_key(
+    batches: Iterable[pa.RecordBatch], key: tuple[str, ...], name: str
+) -> Iterator[list[Marked]]:
+    *texts, number_column = key
+    seen: dict[str, int] = {}  # for each producer a bit for each number
+    for batch in batches:
+        events = events_of(batch)
+        numbers = batch.column(number_column).to_pylist()
+        parts = batch.column(texts[0]).to_pylist() if texts else [""] * len(numbers)
+        made: list[Marked] = []
+        for event, part, number in zip(events, parts, numbers, strict=True):
+            mark = _key_mark(name, part, number, key)
+            bit = 1 << mark.number % BLOCK
+            if seen.get(mark.producer, 0) & bit:
+                raise InvalidUsage(
+                    f"two rows have the key {', '.join(key)} = {part}{', ' if part else ''}"
+                    f"{number}: only one of them could be published; name columns that tell all "
+                    "rows apart"
+                )
+            seen[mark.producer] = seen.get(mark.producer, 0) | bit
+            made.append((event, mark))
+        yield made
+
+
+def _key_mark(name: str, part: object, number: object, key: tuple[str, ...]) -> ProducerMark:
+    if part is None or type(number) is not int or number < 0:
+        raise InvalidUsage(
+            f"the key {', '.join(key)} of a row is {part!r}, {number!r}: it must be there, and end "
+            "with a whole number from 0"
+        )
+    told = str(part)
+    if len(told) > _MOST_NAME:
+        told = blake2b(told.encode(), digest_size=16).hexdigest()
+    producer = f"{name}/{told}#{number // BLOCK}" if told else f"{name}#{number // BLOCK}"
+    return ProducerMark(producer, number)
+
+
+def _by_columns(batches: Iterable[pa.RecordBatch]) -> Iterator[list[Marked]]:
+    last: dict[str, int] = {}
+    for batch in batches:
+        producers = batch.column("producer").to_pylist()
+        numbers = batch.column("number").to_pylist()
+        marks: list[ProducerMark] = []
+        for producer, number in zip(producers, numbers, strict=True):
+            if producer is None or number is None:
+                raise InvalidUsage("a row's producer or number is null: a mark has both")
+            marks.append(ProducerMark(producer, number))
+            if number <= last.get(producer, -1):
+                raise InvalidUsage(
+                    f"the number {number} of the producer {producer!r} comes after "
+                    f"{last[producer]}: a producer's numbers must rise; sort by number within "
+                    "partitions, with one producer's rows in one of them"
+                )
+            last[producer] = number
+        yield list(zip(events_of(batch), marks, strict=True))
+
+
+def _by_content(batches: Iterable[pa.RecordBatch], attempt: Attempt) -> Iterator[list[Marked]]:
+    """The order of rows within a partition may differ when it is made again; sorted, it cannot."""
+    rows = sorted(_with_content(event) for batch in batches for event in events_of(batch))
+    producer = f"{attempt.name}/{attempt.partition}"
+    ProducerMark(producer, 0)  # checked once, and trusted from then on
+    first = attempt.batch << _ROW_BITS
+    trusted = ProducerMark.trusted
+    yield [(row.event, trusted(producer, first + at)) for at, row in enumerate(rows)]
+
+
+def _with_content(event: StructuredEvent | TidingsError) -> _Row:
+    if isinstance(event, TidingsError):
+        return _Row(b"", event)
+    return _Row(encode_event(event), event)
+
+
+class _Row:
+    __slots__ = ("content", "event")
+
+    def __init__(self, content: bytes, event: Any) -> None:  # noqa: ANN401 -- an event or an error
+        self.content = content
+        self.event = event
+
+    def __lt__(self, other: _Row) -> bool:
+        return self.content < other.content

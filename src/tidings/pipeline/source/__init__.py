@@ -1,0 +1,117 @@
+"""The data source ``tidings``: archives read as frames and streams, rows published as events.
+
+spark.read.format("tidings").option("channel", "traffic").load("/var/lib/tidings/archive")
+spark.readStream.format("tidings").load("/var/lib/tidings/archive")
+df.write.format("tidings").mode("append").option("url", …).option("channel", "alarms").save()
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import TYPE_CHECKING
+
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
+)
+from pyspark.sql.types import StructType
+
+from tidings.errors import InvalidUsage
+
+if TYPE_CHECKING:
+    from tidings.pipeline.source.options import SourceOptions
+
+
+class TidingsSource(DataSource):
+    """What Spark asks for readers and writers of the format ``tidings``.
+
+    Args:
+        options: Of the reader or writer, as texts.
+    """
+
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        super().__init__(options)
+        self._read: SourceOptions | None = None
+
+    @classmethod
+    def name(cls) -> str:
+        """The format's name."""
+        return "tidings"
+
+    def _read_options(self) -> SourceOptions:
+        # Once: a time such as "2h ago" must mean the same moment for all who are asked.
+        if self._read is None:
+            from tidings.pipeline.source.options import read_options
+
+            self._read = read_options(dict(self.options))
+        return self._read
+
+    def schema(self) -> StructType:
+        """The columns, by the options ``kind`` and ``columns``.
+
+        Raises:
+            InvalidUsage: An option is wrong, or a column is none.
+            InvalidConstraint: The filter is none; the message shows where.
+        """
+        from tidings.pipeline.archive import spark_schema
+
+        options = self._read_options()
+        whole = spark_schema(options.kind)
+        for column in options.columns:
+            if column not in whole.names:
+                raise InvalidUsage(
+                    f"{options.kind} have no column {column!r}; they have {', '.join(whole.names)}"
+                )
+        chosen = options.columns or whole.names
+        return StructType([whole[column] for column in chosen])
+
+    def reader(self, schema: StructType) -> DataSourceReader:
+        """Reads what is there."""
+        from tidings.pipeline.source.reading import ArchiveReader
+
+        return ArchiveReader(self._read_options(), schema.names)
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        """Reads what is there, and what is sealed from then on.
+
+        Raises:
+            InvalidUsage: A time is told as so long ago, which means another after a restart.
+        """
+        from tidings.pipeline.source.reading import ArchiveStreamReader
+
+        for name in ("since", "until"):
+            if self.options.get(name, "").strip().endswith(("s", "m", "h", "d", "w")):
+                raise InvalidUsage(
+                    f"{name} of a stream is a moment such as 2026-11-15T08:30:00Z, not "
+                    f"{self.options[name]!r}: that means another moment after a restart"
+                )
+        return ArchiveStreamReader(self._read_options(), schema.names)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        """Publishes a frame's rows.
+
+        Raises:
+            InvalidUsage: An option is wrong, or the columns are of no event.
+        """
+        from tidings.pipeline.sink import FrameWriter
+        from tidings.pipeline.sink.options import write_options
+
+        if overwrite:
+            raise InvalidUsage('what is published stays: use .mode("append")')
+        return FrameWriter(write_options(dict(self.options)), schema.names)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
+        """Publishes a stream's rows.
+
+        Raises:
+            InvalidUsage: An option is wrong, or the columns are of no event.
+        """
+        from tidings.pipeline.sink import StreamWriter
+        from tidings.pipeline.sink.options import write_options
+
+        if overwrite:
+            raise InvalidUsage('what is published stays: use .outputMode("append") or "update"')
+        return StreamWriter(write_options(dict(self.options)), schema.names)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import tidings
 from tidings.admission import Admission
-from tidings.engine.archiving import Archiving
 from tidings.engine.host import Host
 from tidings.engine.recovery import JOURNAL
 from tidings.errors import Stopping
@@ -186,7 +185,7 @@ class Service:
             self.host = await open_host(self._settings, known and known.present)
             self.host.broken.add_done_callback(self._broken)
             if plan is not None:
-                Archiving(self.host, plan, problems=known.problems if known else ()).start()
+                self.host.new_archiving(plan, problems=known.problems if known else ()).start()
             self._watch_over()
         except BaseException:
             _close(socket_)

@@ -197,7 +197,7 @@ async def _age(host: Host, one: Consumer) -> float | None:
         if not isinstance(place, int):
             return None
         try:
-            message = (await host.submit_fetch([place]))[0]
+            message = (await host.storage.fetch([place]))[0]
         except StoreError:  # it cannot be read now
             return None
     if message is None:

@@ -16,17 +16,20 @@ from typing import Any, Final, Self, TypeVar
 from tidings.channel import commands as c
 from tidings.channel import effects as e
 from tidings.channel import management as m
+from tidings.channel.channel import Channels
 from tidings.channel.commands import Command
 from tidings.channel.effects import Outcome
 from tidings.channel.factory import Factory
+from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
+from tidings.channel.unused import Unused
 from tidings.clock import Clock, SystemClock
 from tidings.engine.access import OWNER, Access, Principal
 from tidings.engine.archive_plan import ArchivePlan, archive_command
 from tidings.engine.archive_plan import Command as ArchiveCommand
 from tidings.engine.archiving import Archiving
 from tidings.engine.authority import authorise
-from tidings.engine.bodies import CACHE_OCTETS, Bodies
+from tidings.engine.bodies import CACHE_OCTETS, Bodies, Message
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import Delivery, Endpoint
@@ -221,6 +224,67 @@ class Host:
         """The journal keeps from now on what is not archived yet."""
         self.archiving = archiving
         self.housekeeping.unarchived = archiving.held
+
+    # What doors may see.
+
+    @property
+    def channels(self) -> Channels:
+        """The channels by id."""
+        return self.factory.channels
+
+    @property
+    def filters(self) -> FilterHost:
+        """The filters."""
+        return self.factory.filters
+
+    @property
+    def unattended(self) -> Unused[tuple[int, int]]:
+        """Proxies whose client cannot be called."""
+        return self.factory.unattended
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its data is; None if everything is in memory only."""
+        return None if self.store is None else self.store.folder
+
+    @property
+    def content_octets(self) -> int:
+        """Content of events that is in memory only."""
+        return self.bodies.octets
+
+    @property
+    def disk_jobs(self) -> int:
+        """What waits for the disk."""
+        return self.disk.waiting
+
+    def time(self) -> int:
+        """The time, microseconds since 1970."""
+        return self.clock.now() + self.clock.offset
+
+    def endpoint(self, channel: int, proxy: int) -> Endpoint | None:
+        """How a proxy's client is reached; None if it is not."""
+        reached = self.out.endpoints.get((channel, proxy))
+        return None if reached is None else reached[0]
+
+    def endpoints(self) -> dict[tuple[int, int], Endpoint]:
+        """How clients are reached, by channel and proxy, as it is now."""
+        return {key: endpoint for key, (endpoint, _) in self.out.endpoints.items()}
+
+    def end_pulls(self, error: TidingsError) -> None:
+        """Answers all who wait for events with an error."""
+        self.out.end_pulls(error)
+
+    async def message(self, channel: int, seq: int) -> Message | None:
+        """An event that waits, with its content; None if nobody waits for it.
+
+        Raises:
+            StoreError: It cannot be read now.
+        """
+        found = self.bodies.get(channel, seq)
+        place = self.bodies.of(channel).get(seq)
+        if found is not None or not isinstance(place, int):
+            return found
+        return (await self.storage.fetch([place]))[0]
 
     # Asking.
 

@@ -331,7 +331,7 @@ class Service:
         if self.fault.done():
             self._web.readiness.reason = self.fault.result()
         self._server.stop_accepting()
-        self.host.out.end_pulls(Stopping("the service is stopping"))
+        self.host.end_pulls(Stopping("the service is stopping"))
         until = asyncio.get_running_loop().time() + patience
         if not await self.host.drain(patience):
             log.warning("not all events have left within %g s; what is kept on disk leaves after "

@@ -80,7 +80,7 @@ async def _grown(proxies: int, filtered: bool) -> Grown:
         kept.append(await client.subscribe(channel, wanted))
     gc.collect()
     after = resident_octets()
-    found = host.factory.channel(channel.id).proxies.values()
+    found = host.channels.find(channel.id).proxies.values()
     connected = sum(proxy.connected for proxy in found)
     await client.close()
     return Grown(after - before, connected)

@@ -115,7 +115,7 @@ async def prepare(folder: Path, events: int, proxies: int) -> Prepared:
                 for n in group
             )
             await asyncio.gather(*made)
-        core = host.factory.channel(channel.id)
+        core = host.channels.find(channel.id)
         ids = tuple(core.names[_name(number)] for number in range(proxies))
         prepared = Prepared(folder, events, ids, bytes.fromhex(core.origin), core.plan.version)
     finally:
@@ -174,7 +174,7 @@ async def check_sample(folder: Path, count: int = 5) -> None:
         consumer = await client.subscribe(channel, name=_name(0), manual_ack=True)
         publisher = await client.publisher(channel, producer=_PRODUCER)
         await publisher.publish_many(sample_event(number) for number in range(count))
-        core = host.factory.channel(channel.id)
+        core = host.channels.find(channel.id)
         origin, plan = bytes.fromhex(core.origin), core.plan.version
     finally:
         await client.close()

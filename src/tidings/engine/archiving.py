@@ -23,16 +23,14 @@ import json
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tidings.channel.effects import Notice, NoticeKind
 from tidings.engine.archive_plan import ArchivePlan, ArchivingState, Command, archive_command
 from tidings.engine.lagging import Lag
+from tidings.engine.storage import Storage
 from tidings.errors import Stopping
 from tidings.stores.segments import Cursor, segment_path
-
-if TYPE_CHECKING:
-    from tidings.engine.host import Host
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +50,9 @@ class Archiving:
     """Keeps a child at work that archives a host's journal.
 
     Args:
-        host: Whose journal; it has one.
+        storage: Has the journal.
+        notice: Tells those who run the service.
+        hold: Told when it begins, so that the journal keeps what is not archived yet.
         plan: Where the archive is.
         command: What starts the child.
         problems: What is damaged in the archive's manifest, in words; those who run the service
@@ -68,22 +68,25 @@ class Archiving:
 
     def __init__(
         self,
-        host: Host,
+        storage: Storage,
+        notice: Callable[[Notice], None],
+        hold: Callable[[Archiving], None],
         plan: ArchivePlan,
         command: Command = archive_command,
         problems: tuple[str, ...] = (),
     ) -> None:
-        assert host.store is not None
         self.plan = plan
         self.sealed: Cursor | None = None
         self.error = ""
         self.problems = problems
         self.pause = _PAUSE
-        self._host = host
-        self._store = host.store
+        self._storage = storage
+        self._store = storage.journal
+        self._notice = notice
+        self._hold = hold
         self._command = command
         self._seals = self._rows = self._restarts = self._manifest_octets = 0
-        self._lag = Lag(host.loop.time)
+        self._lag = Lag(asyncio.get_running_loop().time)
         self._synced = self._seen = Cursor(0, 0)
         self._sizes: dict[int, int] = {}  # of the journal's segments
         self._process: asyncio.subprocess.Process | None = None
@@ -96,12 +99,11 @@ class Archiving:
 
     def start(self) -> None:
         """Begins; the journal keeps from now on what is not archived yet."""
-        self._host.archiving = self
+        self._hold(self)
         for problem in self.problems[:_TOLD]:
             text = f"damage in the archive {self.plan.folder}: {problem}"
-            self._host.notice(Notice(NoticeKind.LOST, 0, 0, text))
-        self._host.housekeeping.unarchived = self._held
-        loop = self._host.loop
+            self._notice(Notice(NoticeKind.LOST, 0, 0, text))
+        loop = asyncio.get_running_loop()
         self._tasks = [
             loop.create_task(self._keep(), name="what keeps the archive's process"),
             loop.create_task(self._look(), name="what tells the archive of the journal"),
@@ -165,7 +167,7 @@ class Archiving:
 
     # For retention.
 
-    def _held(self) -> tuple[int, int]:
+    def held(self) -> tuple[int, int]:
         """The first segment that is not in the archive, and how many octets wait at most."""
         return (0 if self.sealed is None else self.sealed.segment), self.plan.hold
 
@@ -214,7 +216,7 @@ class Archiving:
         assert process.stderr is not None
         if self._last is not None:
             self._finish()
-        loop = self._host.loop
+        loop = asyncio.get_running_loop()
         hearing = [
             loop.create_task(_each_line(process.stdout, self._heard)),
             loop.create_task(_each_line(process.stderr, self._warned)),
@@ -263,7 +265,7 @@ class Archiving:
 
     async def _ask_disk(self) -> None:
         with suppress(Stopping):
-            self._seen_durable(await self._host.submit(self._durable))
+            self._seen_durable(await self._storage.submit(self._durable))
 
     def _durable(self) -> Cursor:
         """On the disk thread: up to where the journal is durable; notes how long segments are."""
@@ -322,14 +324,14 @@ class Archiving:
         where = self.plan.folder
         text = f"the archive in {where} stands still: {why}; it is tried again after {when}"
         log.error("%s", text)
-        self._host.notice(Notice(NoticeKind.FAILING, 0, 0, text))
+        self._notice(Notice(NoticeKind.FAILING, 0, 0, text))
 
     def _well(self) -> None:
         if self.error:
             self.error = ""
             text = f"the archive in {self.plan.folder} goes on"
             log.warning("%s", text)
-            self._host.notice(Notice(NoticeKind.CAUGHT_UP, 0, 0, text))
+            self._notice(Notice(NoticeKind.CAUGHT_UP, 0, 0, text))
 
 
 async def _each_line(stream: asyncio.StreamReader, act: Callable[[bytes], None]) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from tidings.channel import commands as c
 from tidings.channel import management as m
+from tidings.channel.factory import Factory
 from tidings.channel.vocabulary import Place, Side
-from tidings.engine.access import Object, Principal, Verb
-
-if TYPE_CHECKING:
-    from tidings.engine.host import Host
+from tidings.engine.access import Access, Object, Principal, Verb
 
 # By what a command is about; each kind of command stands in one of these.
 _ENGINE: Final = frozenset(
@@ -64,7 +62,19 @@ _PROXY: Final = frozenset(
 )
 
 
-def authorise(host: Host, command: c.Command, principal: Principal) -> None:
+class Guarded(Protocol):
+    """Whose objects commands are about.
+
+    Attributes:
+        factory: The objects.
+        access: Who may do what.
+    """
+
+    factory: Factory
+    access: Access
+
+
+def authorise(host: Guarded, command: c.Command, principal: Principal) -> None:
     """Lets a command pass that the principal may ask for.
 
     Raises:
@@ -75,7 +85,7 @@ def authorise(host: Host, command: c.Command, principal: Principal) -> None:
     host.access.require(principal, verb, target, owner)
 
 
-def _needed(host: Host, command: Any) -> tuple[Verb, Object, str]:  # noqa: ANN401
+def _needed(host: Guarded, command: Any) -> tuple[Verb, Object, str]:  # noqa: ANN401
     kind = type(command)
     if kind in _PROXY and command.proxy is not None:
         return _use(host, Place(command.channel, proxy=command.proxy))
@@ -99,6 +109,6 @@ def _needed(host: Host, command: Any) -> tuple[Verb, Object, str]:  # noqa: ANN4
     return Verb.ADMINISTER, None, ""
 
 
-def _use(host: Host, place: Place) -> tuple[Verb, Object, str]:
+def _use(host: Guarded, place: Place) -> tuple[Verb, Object, str]:
     assert place.proxy is not None
     return Verb.USE, place, host.factory.channel(place.channel).proxy(place.proxy).owner

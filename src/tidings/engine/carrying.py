@@ -7,27 +7,25 @@ is needed of them was written again and synced.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from tidings.channel.channel import Channel
 from tidings.channel.commands import Tick
 from tidings.channel.entries import Entry
+from tidings.channel.factory import Factory
 from tidings.engine.bodies import packed
 from tidings.engine.checkpoint import Object, channel_records, framed, objects, topology_record
 from tidings.engine.ledger import Ledger
+from tidings.engine.storage import Storage
 from tidings.errors import StoreError
 from tidings.stores.payloads import dropped_payload
 from tidings.stores.records import Kind, Record
 from tidings.stores.retention import STEP_OCTETS, Carrier, Step
 from tidings.stores.segments import Entry as JournalEntry
 from tidings.stores.segments import segment_path
-
-if TYPE_CHECKING:
-    from tidings.engine.host import Host
-    from tidings.engine.store import Store
 
 _T = TypeVar("_T")
 
@@ -46,21 +44,30 @@ class Carrying:
     """One attempt to do without old segments.
 
     Args:
-        host: Whose journal it is; it has one.
+        storage: Has the journal.
+        factory: Whose journal it is.
+        ask: Has a command carried out.
         check: Called between steps; what it raises ends the attempt.
 
     Attributes:
         octets: What was written of objects, rules and marks.
     """
 
-    def __init__(self, host: Host, check: Callable[[], None]) -> None:
-        assert host.store is not None
-        self._host = host
+    def __init__(
+        self,
+        storage: Storage,
+        factory: Factory,
+        ask: Callable[[Tick], Awaitable[None]],
+        check: Callable[[], None],
+    ) -> None:
+        self._storage = storage
+        self._factory = factory
+        self._ask = ask
         self.octets = 0
-        self._store: Store = host.store
+        self._store = storage.journal
         self._check = check
-        origins = host.recorder.origins
-        ids = {origins[id]: id for id in host.factory.channels}
+        origins = storage.recorder.origins
+        ids = {origins[id]: id for id in factory.channels}
         self._ledger = Ledger(ids, self._store.catalog, self._store.taken)
         self._oldest = 0
         self._first = 0  # what was written since is in this segment, or behind it
@@ -88,11 +95,11 @@ class Carrying:
         return self._store.journal.segments[-1]
 
     async def _submit(self, job: Callable[[], _T]) -> _T:
-        return await self._host.submit(job)
+        return await self._storage.submit(job)
 
     async def _at_rest(self, act: Callable[[], asyncio.Future[_T]]) -> _T:
         """Does something while nothing is being written; what it submits comes before the rest."""
-        found: asyncio.Future[asyncio.Future[_T]] = self._host.loop.create_future()
+        found: asyncio.Future[asyncio.Future[_T]] = asyncio.get_running_loop().create_future()
 
         def do() -> None:
             try:
@@ -100,15 +107,15 @@ class Carrying:
             except Exception as error:  # noqa: BLE001 -- told to who waits
                 found.set_exception(error)
 
-        self._host.writer.after_writes(do)
+        self._storage.writer.after_writes(do)
         return await (await found)
 
     # Who waits.
 
     async def _gather(self) -> None:
         """Tells the ledger who waits; it has seen everything since before this began."""
-        await self._host.ask(Tick())  # what came back from the disk before is in the core now
-        for consumer in self._host.factory.channels.consumers():
+        await self._ask(Tick())  # what came back from the disk before is in the core now
+        for consumer in self._factory.channels.consumers():
             proxy = consumer.proxy
             if proxy.durable and proxy.consumer is consumer:
                 self._check()
@@ -120,13 +127,13 @@ class Carrying:
         await self._at_rest(self._all_seen)
 
     def _all_seen(self) -> asyncio.Future[None]:
-        waiting, _ = self._host.writer.unwritten()
+        waiting, _ = self._storage.writer.unwritten()
         records = [record for record in waiting if isinstance(record, Record)]
-        return self._host.submit(partial(self._ledger.all_seen, records))
+        return self._storage.submit(partial(self._ledger.all_seen, records))
 
     async def is_free(self) -> bool:
         """Whether nobody waits for anything, so that nothing has to be measured."""
-        if any(channel.spilled for channel in self._host.factory.channels.values()):
+        if any(channel.spilled for channel in self._factory.channels.values()):
             return False
         return await self._submit(self._is_free)
 
@@ -218,7 +225,7 @@ class Carrying:
         return step
 
     def _moved(self, step: Step) -> None:
-        ids, bodies = self._ledger.ids, self._host.bodies
+        ids, bodies = self._ledger.ids, self._storage.bodies
         for kind, origin, seq, place in step.moved:
             if kind == Kind.EVENT:
                 bodies.moved(ids[origin], seq, place)
@@ -227,16 +234,16 @@ class Carrying:
 
     async def _write_channels(self) -> None:
         """Writes the rules, marks and numbers of all channels, each as of its own moment."""
-        for channel in list(self._host.factory.channels.values()):
+        for channel in list(self._factory.channels.values()):
             self._check()
             await self._at_rest(partial(self._write_channel, channel))
 
     def _write_channel(self, channel: Channel) -> asyncio.Future[None]:
-        _, events = self._host.writer.unwritten()
+        _, events = self._storage.writer.unwritten()
         marks = [e.mark for e in events if e.channel == channel.id and e.mark is not None]
-        make = channel_records(self._host, channel, marks)
-        origin = self._host.recorder.origins[channel.id]
-        return self._host.submit(lambda: self._append([*make(), *self._dropped(origin)]))
+        make = channel_records(self._storage.recorder, channel, marks)
+        origin = self._storage.recorder.origins[channel.id]
+        return self._storage.submit(lambda: self._append([*make(), *self._dropped(origin)]))
 
     def _dropped(self, origin: bytes) -> list[Record]:
         """What tells readers of the past how far it is gone; twice, as all that is there once."""
@@ -250,23 +257,23 @@ class Carrying:
 
     async def _write_objects(self) -> None:
         """Makes the records of all objects, to be written in the last step."""
-        unseen = objects(self._host.factory)
+        unseen = objects(self._factory)
         while some := list(islice(unseen, _OBJECTS_AT_ONCE)):
             self._check()
             await self._submit(partial(self._record, some))
 
     def _record(self, some: Sequence[Object]) -> None:
-        origins = self._host.recorder.origins
+        origins = self._storage.recorder.origins
         self._objects += [(one[:3], topology_record(origins[one[0]], one)) for one in some]
 
     def _finish(self, carrier: Carrier, upto: int) -> asyncio.Future[bool]:
         """Has the last step made, unless objects have changed and the journal does not know."""
-        waiting, _ = self._host.writer.unwritten()
-        if self._host.writer.owed:
+        waiting, _ = self._storage.writer.unwritten()
+        if self._storage.writer.owed:
             raise StoreError("the disk refuses records; old segments are kept for now")
         if any(isinstance(one, Record) and one.kind == Kind.TOPOLOGY for one in waiting):
-            return self._host.submit(lambda: False)
-        return self._host.submit(partial(self._last_step, carrier, upto))
+            return self._storage.submit(lambda: False)
+        return self._storage.submit(partial(self._last_step, carrier, upto))
 
     def _last_step(self, carrier: Carrier, upto: int) -> bool:
         """On the disk thread: of an object that was written down since, that record counts."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from tidings.channel.channel import Channel
 from tidings.channel.effects import PlanChanged
+from tidings.channel.factory import Factory
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.settings import Limits
 from tidings.channel.snapshot import (
@@ -16,14 +17,10 @@ from tidings.channel.snapshot import (
     last_id_state,
     proxy_state,
 )
-from tidings.engine.recording import HOST_ORIGIN
+from tidings.engine.recording import HOST_ORIGIN, Recorder
 from tidings.events.envelope import ProducerMark
 from tidings.stores.payloads import checkpoint_payload, marks_payload, topology_payload
 from tidings.stores.records import Kind, Record
-
-if TYPE_CHECKING:
-    from tidings.channel.factory import Factory
-    from tidings.engine.host import Host
 
 Object: TypeAlias = tuple[int, str, str, State]
 """Channel, kind, key and state of an object, as `TopologyChanged` has them."""
@@ -66,12 +63,12 @@ def framed(number: int, records: Sequence[Record]) -> list[Record]:
 
 
 def channel_records(
-    host: Host, channel: Channel, unwritten: Sequence[ProducerMark]
+    recorder: Recorder, channel: Channel, unwritten: Sequence[ProducerMark]
 ) -> Callable[[], list[Record]]:
     """A channel's numbers, rules and marks as they are now.
 
     Args:
-        host: Whose channel.
+        recorder: Makes records.
         channel: Which one.
         unwritten: Marks of events that are not in the journal yet: a producer that sends one of
             them again after a crash must not be told that it is.
@@ -79,15 +76,15 @@ def channel_records(
     Returns:
         What makes the records, on the disk thread: large rules and many marks take their time.
     """
-    origin = host.recorder.origins[channel.id]
-    numbers = host.recorder.reserved(channel.reservation())
+    origin = recorder.origins[channel.id]
+    numbers = recorder.reserved(channel.reservation())
     plan = PlanChanged(channel.id, channel.plan.whole())
     marks = channel.marks.to_plain() if len(channel.marks) else None
 
     def make() -> list[Record]:
-        records = [host.recorder.plan(plan), numbers]
+        records = [recorder.plan(plan), numbers]
         if marks is not None:
-            plain = _without(marks, unwritten, host.settings.limits)
+            plain = _without(marks, unwritten, channel.core.settings.limits)
             records.append(Record(Kind.MARK, origin, 0, marks_payload(plain)))
         return records
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from tidings.channel import effects as e
 from tidings.channel.commands import Redrive
 from tidings.channel.entries import NEVER, Entry
+from tidings.channel.settings import Limits
 from tidings.channel.views import DeadLetterInfo
 from tidings.engine.bodies import Message
+from tidings.engine.storage import Storage
 from tidings.engine.store import Writable
 from tidings.engine.writing import NOTHING, Write
 from tidings.errors import NotFound, StoreError
@@ -19,22 +22,35 @@ from tidings.stores.catalog import DeadLetterRow
 from tidings.stores.payloads import dead_gone_payload
 from tidings.stores.records import Kind, Record
 
-if TYPE_CHECKING:
-    from tidings.engine.host import Host
-
 log = logging.getLogger(__name__)
 
 
 class DeadLetters:
     """Keeps dead letters in the journal and the catalog, and delivers them again when asked.
 
+    Args:
+        storage: Where they are kept.
+        limits: How many there may be.
+        ask: Has a command carried out.
+        lost: Told that events of a consumer are lost.
+
     Attributes:
         redriven: Events that are being delivered again, by channel and number.
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        limits: Limits,
+        ask: Callable[[Redrive], Awaitable[None]],
+        lost: Callable[[int, int, Sequence[int]], None],
+    ) -> None:
         self.redriven: set[tuple[int, int]] = set()
-        self._host = host
+        self._storage = storage
+        self._limits = limits
+        self._ask = ask
+        self._lost = lost
+        self._loop = asyncio.get_running_loop()
         self._buried = False  # since the last outcome
         # On the disk thread: channel, consumer and number of events that cannot be read now.
         self._unread: set[tuple[int, int, int]] = set()
@@ -42,13 +58,12 @@ class DeadLetters:
 
     def bury(self, effect: e.DeadLetter, write: Write) -> None:
         """Writes a dead letter down, with its event."""
-        host = self._host
-        seq = effect.entry.seq
-        found = host.bodies.get(effect.channel, seq)
-        place = host.bodies.of(effect.channel).get(seq)
-        if host.store is None:
+        seq, bodies = effect.entry.seq, self._storage.bodies
+        found = bodies.get(effect.channel, seq)
+        place = bodies.of(effect.channel).get(seq)
+        if self._storage.store is None:
             return
-        most = host.settings.limits.dead_letters
+        most = self._limits.dead_letters
         known = place if isinstance(place, int) else None
         write.records.append(partial(self._record, effect, found, known, most))
         write.sync = True
@@ -57,7 +72,7 @@ class DeadLetters:
     def outcome(self, effect: e.Done, now: int) -> Writable:
         """The record of copies that are done with: not before their letters are written."""
         if not self._buried:
-            return self._host.recorder.outcome(effect, now)
+            return self._storage.recorder.outcome(effect, now)
         self._buried = False
         return partial(self._outcome, effect, now)
 
@@ -70,11 +85,11 @@ class DeadLetters:
         """Has letters written whose events could not be read before."""
         if self._later:
             later, self._later = self._later, []
-            self._host.writer.ride(later)
+            self._storage.writer.ride(later)
 
     def _put_off(self, record: Writable) -> Record:
         """On the disk thread: makes a record later, so that the others do not wait for it."""
-        self._host.loop.call_soon_threadsafe(lambda: self._later.append(record))
+        self._loop.call_soon_threadsafe(lambda: self._later.append(record))
         return NOTHING
 
     def _outcome(self, effect: e.Done, now: int) -> Record:
@@ -86,7 +101,7 @@ class DeadLetters:
         done = [seq for seq in effect.durable if (*where, seq) not in self._unread]
         if not done:
             return NOTHING
-        return self._host.recorder.outcome(effect._replace(durable=done), now)
+        return self._storage.recorder.outcome(effect._replace(durable=done), now)
 
     def _record(
         self, effect: e.DeadLetter, found: Message | None, place: int | None, most: int
@@ -97,8 +112,7 @@ class DeadLetters:
         again after the next start, and gets its number then. One whose event cannot be read now is
         put off, and with it that its copy is done with: after a crash it is delivered again.
         """
-        store = self._host.store
-        assert store is not None
+        store = self._storage.journal
         message = found
         channel, seq = effect.channel, effect.entry.seq
         if message is None and place is not None:
@@ -110,25 +124,25 @@ class DeadLetters:
                 return self._put_off(partial(self._record, effect, found, place, most))
         self._unread.discard((channel, effect.proxy, seq))
         if message is None:
-            lost = partial(self._host.lost, channel, effect.proxy, [seq])
-            self._host.loop.call_soon_threadsafe(lost)
+            lost = partial(self._lost, channel, effect.proxy, [seq])
+            self._loop.call_soon_threadsafe(lost)
             return self._gone_record(channel, effect.proxy, seq)
-        letter = self._host.recorder.dead_letter(effect, message)
+        letter = self._storage.recorder.dead_letter(effect, message)
         try:
             letter = letter._replace(number=store.bury(channel, seq, letter, most))
         except StoreError as error:
             log.error("dead letter %d cannot be listed: %s", seq, error)
-        return self._host.recorder.dead(channel, seq, letter)
+        return self._storage.recorder.dead(channel, seq, letter)
 
     async def list(
         self, channel: int | None = None, proxy: int | None = None, after: int = 0, most: int = 100
     ) -> list[DeadLetterInfo]:
         """Dead letters in the order they came; `after` is the id of the last one seen."""
-        store = self._host.store
+        store = self._storage.store
         if store is None:
             return []
         job = partial(store.catalog.dead_letters, channel, proxy, after, most)
-        return [_view(row) for row in await self._host.submit(job)]
+        return [_view(row) for row in await self._storage.submit(job)]
 
     async def redrive(self, id: int) -> None:
         """Delivers a dead letter again to the consumer it was for.
@@ -139,20 +153,19 @@ class DeadLetters:
         """
         row = await self._take(id)
         letter = row.letter
-        host = self._host
-        expiry = NEVER if letter.expiry == NEVER else letter.expiry - host.recorder.offset
+        offset = self._storage.recorder.offset
+        expiry = NEVER if letter.expiry == NEVER else letter.expiry - offset
         entry = Entry(expiry, row.seq, letter.priority, 0, letter.flags)
         event = decode_event(letter.octets)
         self.redriven.add((row.channel, row.seq))
         try:
-            await host.ask(
+            await self._ask(
                 Redrive(row.channel, letter.proxy, event, entry, letter.arrival, letter.plan)
             )
         except Exception:
-            store = host.store
-            assert store is not None
-            most = host.settings.limits.dead_letters
-            await host.submit(partial(store.bury, row.channel, row.seq, letter, most))
+            most = self._limits.dead_letters
+            bury = self._storage.journal.bury
+            await self._storage.submit(partial(bury, row.channel, row.seq, letter, most))
             raise
         finally:
             self.redriven.discard((row.channel, row.seq))
@@ -167,24 +180,23 @@ class DeadLetters:
         self._gone(await self._take(id))
 
     async def _take(self, id: int) -> DeadLetterRow:
-        store = self._host.store
-        row = None if store is None else await self._host.submit(partial(store.take_dead, id))
+        store = self._storage.store
+        row = None if store is None else await self._storage.submit(partial(store.take_dead, id))
         if row is None:
             raise NotFound(f"there is no dead letter {id}")
         return row
 
     def _gone(self, row: DeadLetterRow) -> None:
-        self._host.writer.ride([partial(self._written_off, row)])
+        self._storage.writer.ride([partial(self._written_off, row)])
 
     def _written_off(self, row: DeadLetterRow) -> Record:
         """On the disk thread: from here on recovery does without the letter."""
-        store = self._host.store
-        assert store is not None
+        store = self._storage.journal
         store.taken.discard((row.channel, row.letter.proxy, row.seq))
         return self._gone_record(row.channel, row.letter.proxy, row.seq)
 
     def _gone_record(self, channel: int, proxy: int, seq: int) -> Record:
-        origin = self._host.recorder.origins[channel]
+        origin = self._storage.recorder.origins[channel]
         return Record(Kind.DEAD_GONE, origin, seq, dead_gone_payload(proxy, seq))
 
 

@@ -125,8 +125,7 @@ class LocalDoor:
 
         A proxy that stays, and that another client has taken over, is left alone.
         """
-        reached = self._host.out.endpoints.get((channel, proxy))
-        current = reached is not None and reached[0] is endpoint
+        current = self._host.endpoint(channel, proxy) is endpoint
         if current:  # what it has acknowledged leaves before the line is cut
             endpoint.close(Disconnected("the connection was closed by its own client"))
         if end:
@@ -248,7 +247,7 @@ class LocalDoor:
         async with self._closing:  # who closes it a second time waits for the first
             if self._closed:
                 return
-            for (channel, proxy), (endpoint, _) in list(self._host.out.endpoints.items()):
+            for (channel, proxy), endpoint in self._host.endpoints().items():
                 waits = self._owned and isinstance(endpoint, HandlerEndpoint)
                 if endpoint in self._endpoints and not waits:
                     with suppress(NotFound, Stopping):

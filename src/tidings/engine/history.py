@@ -8,13 +8,16 @@ whole one. StartTime and lifetime do not count; what came is shown as it came.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from tidings.channel.channel import Channel
+from tidings.channel.channel import Channel, Channels
 from tidings.engine.bodies import Message
+from tidings.engine.losses import LossReports
+from tidings.engine.storage import Storage
 from tidings.engine.store import Store, message_of
 from tidings.errors import CursorNotFound, InvalidUsage, StoreError, TidingsError
 from tidings.events.fields import fields_for
@@ -23,11 +26,6 @@ from tidings.stores.event_index import SegmentIndex, durable_entries
 from tidings.stores.event_payloads import arrival_of
 from tidings.stores.records import Kind, Record
 from tidings.stores.segments import DATA_START, Cursor, Entry
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from tidings.engine.host import Host
 
 log = logging.getLogger(__name__)
 
@@ -66,10 +64,18 @@ class HistoryPage(NamedTuple):
 
 
 class History:
-    """Reads the past of a host's channels."""
+    """Reads the past of channels.
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    Args:
+        storage: Where it is.
+        channels: Whose past.
+        reports: Told what of it is lost.
+    """
+
+    def __init__(self, storage: Storage, channels: Channels, reports: LossReports) -> None:
+        self._storage = storage
+        self._channels = channels
+        self._reports = reports
         self._guide = _Guide()
 
     async def page(
@@ -102,9 +108,9 @@ class History:
             StoreError: The disk cannot be read.
         """
         _check(after, since, most)
-        found = self._host.factory.channel(channel)
+        found = self._channels.find(channel)
         last = await self._settled(found)
-        store = self._host.store
+        store = self._storage.store
         if store is None:
             return HistoryPage([], last, True, last)
         if after is not None and after > last:
@@ -114,23 +120,24 @@ class History:
         origin = bytes.fromhex(found.origin)
         asked = _Asked(channel, origin, after, since, most, constraint, last)
         search = _Search(store, self._guide, asked)
-        while not await self._host.submit(search.step):
+        while not await self._storage.submit(search.step):
             pass
         page = search.page()
-        self._host.find_losses()
-        self._host.report_losses({channel: search.invalid})
-        return page._replace(lost=self._host.losses.between(channel, after or 0, page.next))
+        self._reports.find()
+        self._reports.report({channel: search.invalid})
+        lost = self._reports.losses.between(channel, after or 0, page.next)
+        return page._replace(lost=lost)
 
     async def _settled(self, channel: Channel) -> int:
         """The latest number, once it is decided of all up to it whether they were accepted."""
         latest = channel.seq
-        settled: asyncio.Future[int] = self._host.loop.create_future()
+        settled: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
         def settle() -> None:
             if not settled.done():
                 settled.set_result(min(latest, channel.seq))  # what was refused is taken back
 
-        self._host.writer.after_writes(settle)
+        self._storage.writer.after_writes(settle)
         return await settled
 
 

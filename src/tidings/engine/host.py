@@ -9,50 +9,50 @@ import asyncio
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from tidings.channel import commands as c
 from tidings.channel import effects as e
 from tidings.channel import management as m
+from tidings.channel.channel import Channels
 from tidings.channel.commands import Command
 from tidings.channel.effects import Outcome
 from tidings.channel.factory import Factory
+from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
+from tidings.channel.unused import Unused
 from tidings.clock import Clock, SystemClock
 from tidings.engine.access import OWNER, Access, Principal
+from tidings.engine.archive_plan import ArchivePlan, archive_command
+from tidings.engine.archive_plan import Command as ArchiveCommand
+from tidings.engine.archiving import Archiving
 from tidings.engine.authority import authorise
 from tidings.engine.bodies import CACHE_OCTETS, Bodies, Message
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.history import History
-from tidings.engine.housekeeping import Housekeeping
+from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
 from tidings.engine.leaving import Leaving
-from tidings.engine.losses import Losses, numbers_text, runs
+from tidings.engine.losses import Losses, LossReports
 from tidings.engine.mailbox import Mailbox, Waiting, weight
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
 from tidings.engine.recovery import recover
-from tidings.engine.resuming import last_words, resume
+from tidings.engine.resuming import Resumed, last_words, resume
 from tidings.engine.spilling import Spilling
 from tidings.engine.steady import SteadyClock
+from tidings.engine.storage import Storage
 from tidings.engine.store import Store, Writable
 from tidings.engine.timers import Timer
 from tidings.engine.watchdog import Watchdog
 from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
 from tidings.stores.journal import SEGMENT_OCTETS
-from tidings.stores.loss_book import write_book
-from tidings.stores.records import Kind
 from tidings.stores.retention import Retention
-
-if TYPE_CHECKING:
-    from tidings.engine.archiving import Archiving
 
 log = logging.getLogger(__name__)
 
@@ -61,8 +61,6 @@ _T = TypeVar("_T")
 # How often the clocks are compared and a full disk is tried again, in seconds.
 _LOOK_AROUND: Final = 1.0
 _NOTICES: Final = 1_000
-# Damaged parts of the journal that are told one by one: other notices must stay readable.
-_TOLD: Final = 100
 
 
 class Host:
@@ -76,7 +74,7 @@ class Host:
         store: The disk; None if everything is in memory only.
         notices: The latest notices, the oldest first.
         counts: What became of copies of events, by outcome.
-        losses: What damage in the journal has cost.
+        reports: Finds what damage in the journal has cost.
         broken: Done, with the reason, when the journal takes nothing more until the next start.
         watchdog: Counts what held up the loop.
         housekeeping: What is done in the background.
@@ -97,22 +95,33 @@ class Host:
         self.factory = Factory(settings, spills=store is not None)
         self.bodies = Bodies(cache_octets)
         self.recorder = Recorder()
-        self.origins: dict[int, str] = {}
         self.writer = Writer(self, self.bodies)
-        self.out = Leaving(self)
-        self.spilling = Spilling(self)
-        self.dead_letters = DeadLetters(self)
-        self.history = History(self)
+        self.storage = Storage(store, disk, self.bodies, self.recorder, self.writer)
+        now, channels = self.clock.now, self.factory.channels
+        self.reports = LossReports(self.storage, self.notice, now)
+        self.out = Leaving(self.storage, channels, self, now, self.notice, self.reports.lost)
+        self.spilling = Spilling(self.storage, channels, self.at_once)
+        self.dead_letters = DeadLetters(self.storage, settings.limits, self.ask, self.reports.lost)
+        self.history = History(self.storage, channels, self.reports)
         self.watchdog = Watchdog(self.loop)
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
-        self.counts: Counter[Outcome] = Counter()
-        self.losses = Losses()
         self.broken: asyncio.Future[str] = self.loop.create_future()
         self.disk_error: StoreError | None = None
         self.archiving: Archiving | None = None
         self._judging = Judging(self.factory, self.clock.now)
         self._mailbox = Mailbox(settings.limits.batch_events, self._judging.ready)
-        self._performer = Performer(self)
+        self._performer = Performer(
+            self.storage,
+            self.out,
+            self.spilling,
+            self.dead_letters,
+            self.reports,
+            self.notice,
+            self._tell_filter_types,
+            self.revoke,
+            now,
+        )
+        self.counts: Counter[Outcome] = self._performer.counts
         self._timer = Timer(self.loop, self.clock.now, self._tick)
         self._scheduled = False
         self._stopping = False
@@ -165,9 +174,12 @@ class Host:
             host = cls(settings, clock or SystemClock(), access or Access(), store, disk,
                        cache_octets)  # fmt: skip
             if found is not None:
-                await resume(host, found, archived)
+                parts = Resumed(
+                    host.factory, host.storage, host.reports, host.perform_alone, host.clock.now
+                )
+                await resume(parts, found, archived)
             host.housekeeping = Housekeeping(retention, disk_quota)
-            host.housekeeping.start(host)
+            host.housekeeping.start(host._kept())
         except BaseException:
             if host is not None:
                 host._end_timers()
@@ -176,6 +188,103 @@ class Host:
             disk.close()
             raise
         return host
+
+    def _kept(self) -> Kept:
+        """What housekeeping needs."""
+        return Kept(
+            self.storage,
+            self.factory,
+            self.clock.now,
+            self.ask,
+            self.at_once,
+            self.notice,
+            lambda: self.dead_letters.waiting,
+        )
+
+    @property
+    def losses(self) -> Losses:
+        """What damage in the journal has cost."""
+        return self.reports.losses
+
+    @property
+    def origins(self) -> Mapping[int, str]:
+        """The first half of the ids of events, by channel."""
+        return self.recorder.origin_texts
+
+    def new_archiving(
+        self,
+        plan: ArchivePlan,
+        command: ArchiveCommand = archive_command,
+        problems: tuple[str, ...] = (),
+    ) -> Archiving:
+        """What archives the journal by a plan, to be started; see `Archiving`."""
+        return Archiving(self.storage, self.notice, self._hold, plan, command, problems)
+
+    def _hold(self, archiving: Archiving) -> None:
+        """The journal keeps from now on what is not archived yet."""
+        self.archiving = archiving
+        self.housekeeping.unarchived = archiving.held
+
+    # What doors may see.
+
+    @property
+    def channels(self) -> Channels:
+        """The channels by id."""
+        return self.factory.channels
+
+    @property
+    def filters(self) -> FilterHost:
+        """The filters."""
+        return self.factory.filters
+
+    @property
+    def unattended(self) -> Unused[tuple[int, int]]:
+        """Proxies whose client cannot be called."""
+        return self.factory.unattended
+
+    @property
+    def folder(self) -> Path | None:
+        """Where its data is; None if everything is in memory only."""
+        return None if self.store is None else self.store.folder
+
+    @property
+    def content_octets(self) -> int:
+        """Content of events that is in memory only."""
+        return self.bodies.octets
+
+    @property
+    def disk_jobs(self) -> int:
+        """What waits for the disk."""
+        return self.disk.waiting
+
+    def time(self) -> int:
+        """The time, microseconds since 1970."""
+        return self.clock.now() + self.clock.offset
+
+    def endpoint(self, channel: int, proxy: int) -> Endpoint | None:
+        """How a proxy's client is reached; None if it is not."""
+        reached = self.out.endpoints.get((channel, proxy))
+        return None if reached is None else reached[0]
+
+    def endpoints(self) -> dict[tuple[int, int], Endpoint]:
+        """How clients are reached, by channel and proxy, as it is now."""
+        return {key: endpoint for key, (endpoint, _) in self.out.endpoints.items()}
+
+    def end_pulls(self, error: TidingsError) -> None:
+        """Answers all who wait for events with an error."""
+        self.out.end_pulls(error)
+
+    async def message(self, channel: int, seq: int) -> Message | None:
+        """An event that waits, with its content; None if nobody waits for it.
+
+        Raises:
+            StoreError: It cannot be read now.
+        """
+        found = self.bodies.get(channel, seq)
+        place = self.bodies.of(channel).get(seq)
+        if found is not None or not isinstance(place, int):
+            return found
+        return (await self.storage.fetch([place]))[0]
 
     # Asking.
 
@@ -336,8 +445,8 @@ class Host:
             self.recorder.offset = offset
             self.at_once(c.ClockSet(offset))
         if self.store is not None:
-            self.find_losses()
-            self._keep_losses()
+            self.reports.find()
+            self.reports.keep()
             self.dead_letters.try_again()
         if self.disk_error is not None and not self.broken.done():
             self.writer.try_again()
@@ -353,11 +462,6 @@ class Host:
         """Has the disk thread write records."""
         assert self.store is not None
         self.disk.call(partial(self.store.write, records, sync=sync), done)
-
-    def submit_fetch(self, places: Sequence[int]) -> asyncio.Future[list[Message | None]]:
-        """Has the disk thread read events; fails if they cannot be read now (`Store.fetch`)."""
-        assert self.store is not None
-        return self.disk.submit(partial(self.store.fetch, places))
 
     def withdraw(self, channel: int, seqs: Collection[int]) -> None:
         """Lets events not leave that were not accepted after all."""
@@ -407,69 +511,6 @@ class Host:
         for watcher in self._watchers:
             self.loop.call_soon(watcher, notice)
 
-    def report_losses(self, events: Mapping[int, Collection[int]]) -> None:
-        """Notes what damage has cost, and tells those who run the service."""
-        for channel, seqs in events.items():
-            if new := self.losses.add_events(channel, seqs):
-                self._tell_lost(channel, 0, new)
-
-    async def tell_losses(self) -> None:
-        """Tells those who run the service of all that is lost and not accepted; keeps it."""
-        for at, text in self.losses.accepted:
-            day = datetime.fromtimestamp(at // 1_000_000, UTC)
-            self._tell(f"accepted as lost on {day:%Y-%m-%d}: {text}")
-        parts = [one for one in self.losses.found if one.is_part]
-        for one in parts[-_TOLD:]:
-            self._tell(f"damage in the journal: {one.text}")
-        for what in self.losses.objects:
-            self._tell(f"lost by damage in the journal: {what}")
-        for channel, seqs in self.losses.runs.items():
-            self._tell_lost(channel, 0, seqs)
-        if kept := self._keep_losses():
-            await asyncio.wait([kept])
-
-    def _tell(self, text: str) -> None:
-        self.notice(e.Notice(e.NoticeKind.LOST, 0, 0, text))
-
-    def _keep_losses(self) -> asyncio.Future[None] | None:
-        """Writes down what is lost, unless it is; what cannot be is tried again in a second."""
-        if self.store is None or not self.losses.changed:
-            return None
-        self.losses.changed = False
-        journal = self.store.journal
-        book = self.losses.written_down(journal.segments[0])
-        kept = self.submit(partial(write_book, journal.folder, book.octets()))
-        kept.add_done_callback(self._losses_kept)
-        return kept
-
-    def _losses_kept(self, kept: asyncio.Future[None]) -> None:
-        if not kept.cancelled() and (error := kept.exception()) is not None:
-            log.warning("what is lost cannot be written down: %s", error)
-            self.losses.changed = True
-
-    def find_losses(self) -> None:
-        """Looks for damage in the journal that was found since the start."""
-        assert self.store is not None
-        origins = {origin: id for id, origin in self.recorder.origins.items()}
-        damage = self.losses.damaged(self.store.journal.damage, self.clock.now())
-        events: dict[int, set[int]] = {}
-        for kind, origin, seq in chain.from_iterable(report.lost for report in damage):
-            if kind == Kind.EVENT and origin in origins:
-                events.setdefault(origins[origin], set()).add(seq)
-        for report in damage[:_TOLD]:
-            self._tell(f"damage in the journal: {report}")
-        self.report_losses(events)
-
-    def lost(self, channel: int, proxy: int, seqs: Collection[int]) -> None:
-        """Events cannot be read any more: notes it, and tells those who run the service."""
-        self.losses.add_events(channel, seqs)
-        self._tell_lost(channel, proxy, runs(sorted(seqs)))
-
-    def _tell_lost(self, channel: int, proxy: int, found: Sequence[tuple[int, int]]) -> None:
-        events = "event" if len(found) == 1 and found[0][0] == found[0][1] else "events"
-        text = f"lost by damage in the journal: {events} {numbers_text(found)}"
-        self.notice(e.Notice(e.NoticeKind.LOST, channel, proxy, text))
-
     def watch(self, watcher: Callable[[e.Notice], None]) -> Callable[[], None]:
         """Has a function told of every notice; returns what ends that."""
         self._watchers.append(watcher)
@@ -479,7 +520,7 @@ class Host:
         """Has a function told whenever a filter asks for other event types."""
         self._filter_watchers.append(watcher)
 
-    def tell_filter_types(self, change: e.FilterTypesChanged) -> None:
+    def _tell_filter_types(self, change: e.FilterTypesChanged) -> None:
         """Tells those who watch filters."""
         for watcher in self._filter_watchers:
             watcher(change)
@@ -514,8 +555,8 @@ class Host:
             self._end_timers()
             try:
                 if self.store is not None:
-                    self._keep_losses()
-                    self.writer.ride(last_words(self))
+                    self.reports.keep()
+                    self.writer.ride(last_words(self.factory, self.recorder))
                     await self.writer.finish()
                     await self.disk.submit(self.store.close)
             finally:

@@ -9,21 +9,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final, NamedTuple
 
-from tidings.channel.commands import RefusePersistent
+from tidings.channel.commands import Command, RefusePersistent
 from tidings.channel.effects import Notice, NoticeKind
+from tidings.channel.factory import Factory
 from tidings.engine.carrying import Carrying
+from tidings.engine.storage import Storage
 from tidings.engine.swapping import Swapping
 from tidings.errors import InvalidUsage, Stopping, TidingsError
 from tidings.stores.retention import Retention, SegmentInfo, droppable, held_from
 from tidings.stores.segments import segment_path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-
-    from tidings.engine.host import Host
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +32,28 @@ _LOOK: Final = 1.0
 _LONGEST_PAUSE: Final = 600.0
 # Segments that were written while others went may go, too, if the journal is still too long.
 _ROUNDS: Final = 3
+
+
+class Kept(NamedTuple):
+    """What housekeeping needs of a host.
+
+    Attributes:
+        storage: The journal and the memory to be kept small.
+        factory: The core.
+        now: Host time.
+        ask: Has a command carried out.
+        at_once: Carries a command out before all that waits.
+        notice: Tells those who run the service.
+        letters_wait: Whether events of dead letters must stay where they are.
+    """
+
+    storage: Storage
+    factory: Factory
+    now: Callable[[], int]
+    ask: Callable[[Command], Awaitable[Any]]
+    at_once: Callable[[RefusePersistent], None]
+    notice: Callable[[Notice], None]
+    letters_wait: Callable[[], bool]
 
 
 class Housekeeping:
@@ -66,7 +86,7 @@ class Housekeeping:
         self.idle_seconds = 300.0
         self.most_entries = 200_000
         self.unarchived: Callable[[], tuple[int, int]] | None = None
-        self._host: Host | None = None
+        self._host: Kept | None = None
         self._swapping: Swapping | None = None
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
@@ -78,12 +98,12 @@ class Housekeeping:
         self._told: str | None = None
         self._full = ""  # why Persistent events are refused; empty if they are not
 
-    def start(self, host: Host) -> None:
+    def start(self, host: Kept) -> None:
         """Begins; a host without a disk has nothing to keep."""
         self._host = host
-        if host.store is not None:
-            self._swapping = Swapping(host)
-            self._task = host.loop.create_task(self._keep())
+        if host.storage.store is not None:
+            self._swapping = Swapping(host.factory.channels, host.now, host.ask)
+            self._task = asyncio.get_running_loop().create_task(self._keep())
 
     async def stop(self) -> None:
         """Ends; waits for a step that runs."""
@@ -154,7 +174,7 @@ class Housekeeping:
         self._check()
         host = self._host
         assert host is not None
-        segments = await host.submit(self._segments)
+        segments = await host.storage.submit(self._segments)
         number, octets, *_ = segments[-1]
         before = self._end
         self._end = (number, octets)
@@ -164,8 +184,7 @@ class Housekeeping:
     def _segments(self) -> list[SegmentInfo]:
         """On the disk thread: number, length and age of each segment."""
         assert self._host is not None
-        store = self._host.store
-        assert store is not None
+        store = self._host.storage.journal
         return [
             SegmentInfo(number, segment_path(store.folder, number).stat().st_size, age)
             for number, age in sorted(store.journal.ages().items())
@@ -195,14 +214,14 @@ class Housekeeping:
         """Lets old segments go, as far as that pays; whether some went."""
         host = self._host
         assert host is not None
-        if host.loop.time() < self._not_before or host.dead_letters.waiting:
+        if asyncio.get_running_loop().time() < self._not_before or host.letters_wait():
             return False
-        infos = await host.submit(self._segments)
+        infos = await host.storage.submit(self._segments)
         # Objects, rules and marks are written again, whatever goes.
         infos[0] = infos[0]._replace(needed=self._always)
         if not self._droppable(infos):
             return False
-        async with Carrying(host, self._check) as carrying:
+        async with Carrying(host.storage, host.factory, host.ask, self._check) as carrying:
             gone = self._droppable(infos)
             if not await carrying.is_free():
                 needed = await carrying.needed(gone[-1] + 1)
@@ -246,11 +265,10 @@ class Housekeeping:
 
     def _rest(self, useful: bool) -> None:
         """After an attempt in vain the next one waits, longer each time."""
-        assert self._host is not None
         self._pause = (
             0.0 if useful or self._full else min(2 * self._pause + self.every, _LONGEST_PAUSE)
         )
-        self._not_before = self._host.loop.time() + self._pause
+        self._not_before = asyncio.get_running_loop().time() + self._pause
 
     # Memory.
 

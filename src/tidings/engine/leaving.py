@@ -8,10 +8,11 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import count
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from tidings.channel import effects as e
-from tidings.channel.commands import CancelPull, Failed, Lost, Polled, Pull
+from tidings.channel.channel import Channels
+from tidings.channel.commands import Ack, CancelPull, Command, Failed, Lost, Polled, Pull
 from tidings.channel.entries import Entry
 from tidings.channel.vocabulary import Form, Style
 from tidings.engine.access import Principal
@@ -19,10 +20,8 @@ from tidings.engine.bodies import Message
 from tidings.engine.endpoints import Delivery, Endpoint
 from tidings.engine.outbox import LOST, REFUSED, Key, Outbox, Ticket
 from tidings.engine.reach import in_words
+from tidings.engine.storage import Storage
 from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
-
-if TYPE_CHECKING:
-    from tidings.engine.host import Host
 
 _MESSAGES: Final = {Message}
 
@@ -49,20 +48,54 @@ class _Failing:
         self.untold = 0
 
 
+class Asks(Protocol):
+    """Has commands carried out."""
+
+    def ask(self, command: Command, principal: Principal = ...) -> asyncio.Future[Any]:
+        """Has a command carried out; the future gets its answer or error."""
+        ...
+
+    def tell(self, command: Command, done: asyncio.Future[Any] | None = None) -> None:
+        """Has a command carried out, whoever asks."""
+        ...
+
+
 class Leaving:
     """The way out.
+
+    Args:
+        storage: Where contents are.
+        channels: Whose events.
+        core: Hears what clients ask and answer.
+        now: Host time.
+        notice: Tells those who run the service.
+        lost: Told that events of a consumer are lost.
 
     Attributes:
         endpoints: How the clients of proxies are reached, and in which form they take events.
         pulls: Who waits for the answer to a pull, by token.
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        channels: Channels,
+        core: Asks,
+        now: Callable[[], int],
+        notice: Callable[[e.Notice], None],
+        lost: Callable[[int, int, Sequence[int]], None],
+    ) -> None:
         self.endpoints: dict[Key, tuple[Endpoint, Form]] = {}
         self.pulls: dict[int, asyncio.Future[Delivery]] = {}
         self._unreadable = False  # and those who run the service were told
-        self._host = host
-        self._bodies = host.bodies
+        self._storage = storage
+        self._bodies = storage.bodies
+        self._channels = channels
+        self._core = core
+        self._now = now
+        self._notice = notice
+        self._lost = lost
+        self._loop = asyncio.get_running_loop()
         self._outbox = Outbox()
         # Consumers of whose failures the core has not heard all yet.
         self._failing: dict[Key, _Failing] = {}
@@ -118,7 +151,7 @@ class Leaving:
         Raises:
             StoreError: They still cannot be read; they wait for the next pull.
         """
-        now = self._host.clock.now
+        now = self._now
         until = None if wait is None else now() + wait
         pause = _FIRST_PAUSE
         while True:
@@ -143,16 +176,17 @@ class Leaving:
     ) -> Delivery:
         """Asks once. Without a lease, events count as delivered when they are handed over."""
         token = next(self._tokens)
-        future: asyncio.Future[Delivery] = self._host.loop.create_future()
+        future: asyncio.Future[Delivery] = self._loop.create_future()
         self.pulls[token] = future
         try:
-            await self._host.ask(Pull(channel, proxy, token, most, wait, lease), principal)
+            await self._core.ask(Pull(channel, proxy, token, most, wait, lease), principal)
             found = await future
             if lease is None and found.messages:
-                self._host.ack(channel, proxy, [message.seq for message in found.messages])
+                seqs = [message.seq for message in found.messages]
+                self._core.tell(Ack(channel, proxy, seqs))
             return found
         except BaseException:  # the core must give nothing to who waits no more
-            self._host.tell(CancelPull(channel, proxy, token))
+            self._core.tell(CancelPull(channel, proxy, token))
             if not future.done():
                 future.cancel()  # what is on its way to it goes back
             elif not future.cancelled() and future.exception() is None:
@@ -242,9 +276,9 @@ class Leaving:
             if len(found) == len(missing) or pause is None:
                 self._outbox.ready(ticket)
             else:
-                self._host.loop.call_later(pause, self._fetch_again, ticket, batch, pause)
+                self._loop.call_later(pause, self._fetch_again, ticket, batch, pause)
 
-        self._host.submit_fetch([place for _, place in missing]).add_done_callback(fetched)
+        self._storage.fetch([place for _, place in missing]).add_done_callback(fetched)
 
     def _fetch_again(self, ticket: Ticket, batch: Delivery, pause: float) -> None:
         if not self._outbox.waits(ticket):
@@ -266,7 +300,7 @@ class Leaving:
         if not self._unreadable:
             self._unreadable = True
             text = f"events cannot be read from the journal now: {error}; they wait"
-            self._host.notice(e.Notice(e.NoticeKind.FAILING, batch.channel, batch.proxy, text))
+            self._notice(e.Notice(e.NoticeKind.FAILING, batch.channel, batch.proxy, text))
 
     def _hand_over(self, endpoint: Endpoint, batch: Delivery, entries: Sequence[Entry]) -> None:
         """Delivers what could be read; the rest is reported as lost."""
@@ -300,7 +334,7 @@ class Leaving:
     def _give_back(self, channel: int, proxy: int, seqs: list[int]) -> None:
         """Lets pulled events wait again that were not handed over."""
         if seqs:
-            self._host.tell(Failed(channel, proxy, seqs, "not handed over"))
+            self._core.tell(Failed(channel, proxy, seqs, "not handed over"))
 
     def _report_lost(self, batch: Delivery, entries: Sequence[Entry]) -> None:
         messages: list[Any] = batch.messages
@@ -310,8 +344,8 @@ class Leaving:
             if message is LOST or message is None
         ]
         if lost:
-            self._host.lost(batch.channel, batch.proxy, lost)
-            self._host.tell(Lost(batch.channel, batch.proxy, lost))
+            self._lost(batch.channel, batch.proxy, lost)
+            self._core.tell(Lost(batch.channel, batch.proxy, lost))
 
     def failed(self, command: Failed) -> None:
         """Tells the core what could not be handed over; nothing overtakes it until it knows."""
@@ -324,7 +358,7 @@ class Leaving:
         failing.untold += 1
         heard: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         heard.add_done_callback(partial(self._heard, (command.channel, command.proxy), failing))
-        self._host.tell(command, heard)
+        self._core.tell(command, heard)
 
     def _heard(self, key: Key, failing: _Failing, done: asyncio.Future[None]) -> None:
         done.exception()  # a proxy that is gone needs nothing
@@ -337,7 +371,7 @@ class Leaving:
         key = (channel, proxy)
         if key not in self._outbox.lines:
             return []
-        found = self._host.factory.channels[channel].proxies.get(proxy)
+        found = self._channels[channel].proxies.get(proxy)
         if found is None or found.style is Style.PULL:  # who pulls waits for the answer
             return []
         return self._outbox.recall(key)
@@ -375,7 +409,7 @@ class Leaving:
             answer = Polled(channel, proxy, (), in_words(error), True)
         except Exception as error:  # noqa: BLE001 -- the supplier's trouble, told as such
             answer = Polled(channel, proxy, (), in_words(error))
-        self._host.tell(answer)
+        self._core.tell(answer)
 
     def tell_offers(self, effect: e.TellOffers) -> None:
         """Tells a consumer what is offered."""

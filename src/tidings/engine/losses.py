@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import Final, TypeAlias
 
-from tidings.stores.loss_book import MOST, MOST_RUNS, Accepted, Loss, LossBook, part_key
+from tidings.channel.effects import Notice, NoticeKind
+from tidings.engine.storage import Storage
+from tidings.stores.loss_book import (
+    MOST,
+    MOST_RUNS,
+    Accepted,
+    Loss,
+    LossBook,
+    part_key,
+    write_book,
+)
 from tidings.stores.records import Kind
 from tidings.stores.segments import DamageReport
 
+log = logging.getLogger(__name__)
+
+# Damaged parts of the journal that are told one by one: other notices must stay readable.
+_TOLD: Final = 100
 # Longer lists of numbers are cut in texts.
 _MOST_NAMED = 10
 
@@ -227,3 +246,86 @@ def numbers_text(found: Sequence[_Run]) -> str:
     """Numbers of events, given as runs, as people write them: 3, 7 to 9."""
     parts = [str(a) if a == b else f"{a} to {b}" for a, b in found[:_MOST_NAMED]]
     return ", ".join(parts) + (", …" if len(found) > _MOST_NAMED else "")
+
+
+class LossReports:
+    """Finds what is lost, tells those who run the service, and keeps it.
+
+    Args:
+        storage: Whose losses.
+        notice: Tells those who run the service.
+        now: Host time.
+
+    Attributes:
+        losses: What is known.
+    """
+
+    def __init__(
+        self, storage: Storage, notice: Callable[[Notice], None], now: Callable[[], int]
+    ) -> None:
+        self.losses = Losses()
+        self._storage = storage
+        self._notice = notice
+        self._now = now
+
+    def report(self, events: Mapping[int, Collection[int]]) -> None:
+        """Notes what damage has cost, and tells of it."""
+        for channel, seqs in events.items():
+            if new := self.losses.add_events(channel, seqs):
+                self._tell_lost(channel, 0, new)
+
+    def lost(self, channel: int, proxy: int, seqs: Collection[int]) -> None:
+        """Events cannot be read any more: notes it, and tells of it."""
+        self.losses.add_events(channel, seqs)
+        self._tell_lost(channel, proxy, runs(sorted(seqs)))
+
+    async def tell_all(self) -> None:
+        """Tells of all that is lost and not accepted; keeps it."""
+        for at, text in self.losses.accepted:
+            day = datetime.fromtimestamp(at // 1_000_000, UTC)
+            self._tell(f"accepted as lost on {day:%Y-%m-%d}: {text}")
+        parts = [one for one in self.losses.found if one.is_part]
+        for one in parts[-_TOLD:]:
+            self._tell(f"damage in the journal: {one.text}")
+        for what in self.losses.objects:
+            self._tell(f"lost by damage in the journal: {what}")
+        for channel, seqs in self.losses.runs.items():
+            self._tell_lost(channel, 0, seqs)
+        if kept := self.keep():
+            await asyncio.wait([kept])
+
+    def find(self) -> None:
+        """Looks for damage in the journal that was found since the start."""
+        origins = {origin: id for id, origin in self._storage.recorder.origins.items()}
+        damage = self.losses.damaged(self._storage.journal.journal.damage, self._now())
+        events: dict[int, set[int]] = {}
+        for kind, origin, seq in chain.from_iterable(report.lost for report in damage):
+            if kind == Kind.EVENT and origin in origins:
+                events.setdefault(origins[origin], set()).add(seq)
+        for report in damage[:_TOLD]:
+            self._tell(f"damage in the journal: {report}")
+        self.report(events)
+
+    def keep(self) -> asyncio.Future[None] | None:
+        """Writes down what is lost, unless it is; what cannot be is tried again in a second."""
+        if self._storage.store is None or not self.losses.changed:
+            return None
+        self.losses.changed = False
+        journal = self._storage.store.journal
+        book = self.losses.written_down(journal.segments[0])
+        kept = self._storage.submit(partial(write_book, journal.folder, book.octets()))
+        kept.add_done_callback(self._kept)
+        return kept
+
+    def _kept(self, kept: asyncio.Future[None]) -> None:
+        if not kept.cancelled() and (error := kept.exception()) is not None:
+            log.warning("what is lost cannot be written down: %s", error)
+            self.losses.changed = True
+
+    def _tell(self, text: str) -> None:
+        self._notice(Notice(NoticeKind.LOST, 0, 0, text))
+
+    def _tell_lost(self, channel: int, proxy: int, found: Sequence[tuple[int, int]]) -> None:
+        events = "event" if len(found) == 1 and found[0][0] == found[0][1] else "events"
+        text = f"lost by damage in the journal: {events} {numbers_text(found)}"
+        self._notice(Notice(NoticeKind.LOST, channel, proxy, text))

@@ -7,33 +7,66 @@ being written, the core goes on with the next batch.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tidings.channel import effects as e
 from tidings.channel.commands import Revoke
 from tidings.channel.entries import PERSISTENT, Entry
-from tidings.engine.bodies import Message
+from tidings.engine.bodies import Bodies, Message
+from tidings.engine.dead_letters import DeadLetters
+from tidings.engine.leaving import Leaving
+from tidings.engine.losses import LossReports
 from tidings.engine.mailbox import Post
-from tidings.engine.writing import AcceptedEvent, Write, refusal
+from tidings.engine.recording import Recorder
+from tidings.engine.spilling import Spilling
+from tidings.engine.storage import Storage
+from tidings.engine.store import Store
+from tidings.engine.writing import AcceptedEvent, Write, Writer, refusal
 from tidings.errors import StoreError, TidingsError
-
-if TYPE_CHECKING:
-    from tidings.engine.host import Host
 
 log = logging.getLogger(__name__)
 
 
+@dataclass(slots=True)
 class Performer:
-    """Carries out what the core decided, effect by effect."""
+    """Carries out what the core decided, effect by effect.
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
-        self._bodies = host.bodies
-        self._recorder = host.recorder
-        self._writer = host.writer
-        self._out = host.out
+    Attributes:
+        storage: Keeps contents, and has records written.
+        out: The way to consumers.
+        spilling: Entries on their way to the disk and back.
+        dead_letters: Keeps what cannot be delivered.
+        reports: Forgets the losses of channels that are gone.
+        notice: Tells those who run the service.
+        tell_filter_types: Tells those who watch filters.
+        revoke: Tells the core at once of events that were never accepted.
+        now: Host time.
+        counts: What became of copies of events, by outcome.
+    """
+
+    storage: Storage
+    out: Leaving
+    spilling: Spilling
+    dead_letters: DeadLetters
+    reports: LossReports
+    notice: Callable[[e.Notice], None]
+    tell_filter_types: Callable[[e.FilterTypesChanged], None]
+    revoke: Callable[[Revoke], None]
+    now: Callable[[], int]
+    counts: Counter[e.Outcome] = field(default_factory=Counter)
+    _store: Store | None = field(init=False)
+    _bodies: Bodies = field(init=False)
+    _recorder: Recorder = field(init=False)
+    _writer: Writer = field(init=False)
+
+    def __post_init__(self) -> None:
+        storage = self.storage
+        self._store, self._bodies = storage.store, storage.bodies
+        self._recorder, self._writer = storage.recorder, storage.writer
 
     def perform(
         self, posts: Sequence[Post], answers: Sequence[object], effects: Sequence[e.Effect]
@@ -53,7 +86,7 @@ class Performer:
         self._send(posts, answers, write)
         for (channel, seq), (mark, _) in write.unwritable.items():
             marks = () if mark is None else (mark,)
-            self._host.revoke(Revoke(channel, [seq], marks))
+            self.revoke(Revoke(channel, [seq], marks))
 
     def _send(self, posts: Sequence[Post], answers: Sequence[object], write: Write) -> None:
         """Has what was gathered written, and those answered who asked."""
@@ -87,7 +120,7 @@ class Performer:
 
     def _accepted(self, effect: e.Accepted, write: Write) -> None:
         entry, channel, seq = effect.entry, effect.channel, effect.seq
-        durable = entry.flags & PERSISTENT and self._host.store is not None
+        durable = entry.flags & PERSISTENT and self._store is not None
         if not effect.recipients and not durable:
             return
         octets = entry.octets
@@ -102,7 +135,7 @@ class Performer:
         if effect.recipients:
             message = Message(
                 effect.event,
-                self._host.origins[channel],
+                self._recorder.origin_texts[channel],
                 seq,
                 effect.arrival,
                 effect.plan,
@@ -114,7 +147,7 @@ class Performer:
             self._bodies.keep(channel, seq, message)
         if durable:
             at = len(write.records)
-            redriven = self._host.dead_letters.redriven
+            redriven = self.dead_letters.redriven
             again = bool(redriven) and (channel, seq) in redriven
             write.events.append(AcceptedEvent(at, channel, seq, message, effect.mark, again))
             write.records.append(record)
@@ -124,19 +157,19 @@ class Performer:
         self._bodies.forget(effect.channel, effect.seqs)
 
     def _done(self, effect: e.Done, write: Write) -> None:
-        self._host.counts[effect.outcome] += effect.copies
-        if effect.durable and self._host.store is not None:
-            write.records.append(self._host.dead_letters.outcome(effect, self._host.clock.now()))
+        self.counts[effect.outcome] += effect.copies
+        if effect.durable and self._store is not None:
+            write.records.append(self.dead_letters.outcome(effect, self.now()))
 
     def _topology(self, effect: e.TopologyChanged, write: Write) -> None:
         if effect.kind == "channel":
             if effect.state is None:
                 self._bodies.drop_channel(effect.channel)
-                self._host.losses.forget(effect.channel)
-                self._host.origins.pop(effect.channel, None)
+                self.reports.losses.forget(effect.channel)
+                self._recorder.origin_texts.pop(effect.channel, None)
             else:
-                self._host.origins[effect.channel] = str(effect.state["origin"])
-        if self._host.store is not None:
+                self._recorder.origin_texts[effect.channel] = str(effect.state["origin"])
+        if self._store is not None:
             # Twice, like the headers of segments: one flipped bit must not cost an object, and
             # with it all its events.
             record = self._recorder.topology(effect)
@@ -144,16 +177,16 @@ class Performer:
             write.sync = True
 
     def _plan(self, effect: e.PlanChanged, write: Write) -> None:
-        if self._host.store is not None:
+        if self._store is not None:
             write.records.append(self._recorder.plan(effect))
 
     def _reserved(self, effect: e.Reserved, write: Write) -> None:
-        if self._host.store is not None:
+        if self._store is not None:
             write.records.append(self._recorder.reserved(effect))
             write.sync = True
 
     def _dead(self, effect: e.DeadLetter, write: Write) -> None:
-        self._host.dead_letters.bury(effect, write)
+        self.dead_letters.bury(effect, write)
 
     # Things that leave.
 
@@ -161,13 +194,13 @@ class Performer:
         if write.unwritable:
             effect = effect._replace(entries=_writable(effect, write))
         waits = self._waits(effect.entries, write)
-        self._out.deliver(effect, self._until_written(write) if waits else None)
+        self.out.deliver(effect, self._until_written(write) if waits else None)
 
     def _pulled(self, effect: e.Pulled, write: Write) -> None:
         if write.unwritable:
             effect = effect._replace(entries=_writable(effect, write))
         waits = self._waits(effect.entries, write)
-        self._out.pulled(effect, self._until_written(write) if waits else None)
+        self.out.pulled(effect, self._until_written(write) if waits else None)
 
     def _waits(self, entries: Sequence[Entry], write: Write) -> bool:
         """Whether events must not leave before a sync."""
@@ -179,25 +212,25 @@ class Performer:
         return write.after.append if write.sync else self._writer.after_writes
 
     def _pull_ended(self, effect: e.PullEnded, write: Write) -> None:
-        self._out.pull_ended(effect.token, effect.error)
+        self.out.pull_ended(effect.token, effect.error)
 
     def _poll(self, effect: e.Poll, write: Write) -> None:
-        write.after.append(partial(self._out.poll, effect))
+        write.after.append(partial(self.out.poll, effect))
 
     def _tell_offers(self, effect: e.TellOffers, write: Write) -> None:
-        write.after.append(partial(self._out.tell_offers, effect))
+        write.after.append(partial(self.out.tell_offers, effect))
 
     def _tell_subscriptions(self, effect: e.TellSubscriptions, write: Write) -> None:
-        write.after.append(partial(self._out.tell_subscriptions, effect))
+        write.after.append(partial(self.out.tell_subscriptions, effect))
 
     def _filter_types(self, effect: e.FilterTypesChanged, write: Write) -> None:
-        write.after.append(partial(self._host.tell_filter_types, effect))
+        write.after.append(partial(self.tell_filter_types, effect))
 
     def _disconnect_peer(self, effect: e.DisconnectPeer, write: Write) -> None:
-        write.after.append(partial(self._out.disconnect, effect))
+        write.after.append(partial(self.out.disconnect, effect))
 
     def _notice(self, effect: e.Notice, write: Write) -> None:
-        self._host.notice(effect)
+        self.notice(effect)
 
     # Entries on the disk.
 
@@ -210,13 +243,13 @@ class Performer:
                 places[entry.seq] = found
             else:  # it is on its way to the disk
                 self._writer.ask_place(effect.channel, entry.seq, places)
-        write.after.append(partial(self._host.spilling.spill, effect, places))
+        write.after.append(partial(self.spilling.spill, effect, places))
 
     def _refill(self, effect: e.Refill, write: Write) -> None:
-        write.after.append(partial(self._host.spilling.refill, effect))
+        write.after.append(partial(self.spilling.refill, effect))
 
     def _unspill(self, effect: e.Unspill, write: Write) -> None:
-        write.after.append(partial(self._host.spilling.unspill, effect))
+        write.after.append(partial(self.spilling.unspill, effect))
 
 
 def _writable(effect: e.Deliver | e.Pulled, write: Write) -> list[Entry]:

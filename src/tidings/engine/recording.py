@@ -38,11 +38,13 @@ class Recorder:
     Attributes:
         offset: Host time plus this is the time, microseconds since 1970.
         origins: Of the channels, by id.
+        origin_texts: The same in hexadecimal, as events have them.
     """
 
     def __init__(self) -> None:
         self.offset = 0
         self.origins: dict[int, bytes] = {0: HOST_ORIGIN}
+        self.origin_texts: dict[int, str] = {}
 
     def event(self, effect: Accepted, octets: bytes | None = None) -> Record:
         """The record of an accepted event."""

@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from tidings.channel.channel import Channel
+from tidings.channel.effects import Effect
 from tidings.channel.entries import Entry
-from tidings.engine.losses import Losses
-from tidings.engine.recording import HOST_ORIGIN
+from tidings.channel.factory import Factory
+from tidings.engine.losses import Losses, LossReports
+from tidings.engine.recording import HOST_ORIGIN, Recorder
 from tidings.engine.recovery import ChannelState, Recovered, uncollected
+from tidings.engine.storage import Storage
 from tidings.stores.journal import Journal
 from tidings.stores.payloads import marks_payload
 from tidings.stores.records import Kind, Record
-
-if TYPE_CHECKING:
-    from tidings.channel.factory import Factory
-    from tidings.engine.host import Host
 
 log = logging.getLogger(__name__)
 
@@ -30,13 +29,31 @@ _VERY_MANY: Final = 100_000
 _AT_ONCE: Final = 500
 
 
+class Resumed(NamedTuple):
+    """What is brought into the state before the stop.
+
+    Attributes:
+        factory: The core, without any objects yet.
+        storage: What keeps events.
+        reports: What is lost.
+        perform: Carries out effects that no command asked for.
+        now: Host time.
+    """
+
+    factory: Factory
+    storage: Storage
+    reports: LossReports
+    perform: Callable[[Sequence[Effect]], None]
+    now: Callable[[], int]
+
+
 async def resume(
-    host: Host, found: Recovered, archived: Mapping[bytes, tuple[str, int]] | None = None
+    host: Resumed, found: Recovered, archived: Mapping[bytes, tuple[str, int]] | None = None
 ) -> None:
     """Brings a new host into the state before the stop.
 
     Args:
-        host: Which one.
+        host: Its parts.
         found: What the journal says.
         archived: What its archive knows: by origin, name and highest number of each channel.
     """
@@ -47,19 +64,20 @@ async def resume(
             gc.freeze()
 
 
-async def _resume(host: Host, found: Recovered, archived: Mapping[bytes, tuple[str, int]]) -> None:
+async def _resume(
+    host: Resumed, found: Recovered, archived: Mapping[bytes, tuple[str, int]]
+) -> None:
     origins = found.origins()
-    host.recorder.origins = origins
-    host.origins = {id: origin.hex() for id, origin in origins.items()}
-    factory = host.factory
+    factory, recorder, reports = host.factory, host.storage.recorder, host.reports
+    recorder.origins = origins
+    recorder.origin_texts = {id: origin.hex() for id, origin in origins.items()}
     passed_over = factory.restore(found.states, found.last_channel)
     for what in passed_over:
         log.warning("passed over on recovery: %s", what)
-    store = host.store
-    assert store is not None
-    host.losses = Losses(store.book, host.origins, store.dropped)
-    note_losses(host.losses, store.journal, found, factory, passed_over, archived, host.clock.now())
-    await host.tell_losses()
+    store = host.storage.journal
+    reports.losses = Losses(store.book, recorder.origin_texts, store.dropped)
+    note_losses(reports.losses, store.journal, found, factory, passed_over, archived, host.now())
+    await reports.tell_all()
     versions: dict[int, int] = {}
     for id, channel in factory.channels.items():
         state = found.channels.pop(origins[id], None) or ChannelState()
@@ -72,8 +90,8 @@ async def _resume(host: Host, found: Recovered, archived: Mapping[bytes, tuple[s
         if state.marks is not None:
             channel.marks = state.marks
         await _load(host, channel, state)
-    effects = factory.recovered(versions, host.clock.now())
-    host.perform_alone(effects)
+    effects = factory.recovered(versions, host.now())
+    host.perform(effects)
 
 
 def note_losses(
@@ -132,23 +150,23 @@ def _lost_channel(origin: bytes, name: str, highest: int, waiting: int) -> str:
     return f"the channel {called}, with its subscriptions and events{upto}; {waiting} of them wait"
 
 
-def last_words(host: Host) -> list[Record]:
+def last_words(factory: Factory, recorder: Recorder) -> list[Record]:
     """What a stop in good order leaves: how far the numbers went, and producers' marks."""
     records: list[Record] = []
-    for id, channel in host.factory.channels.items():
-        origin = host.recorder.origins[id]
+    for id, channel in factory.channels.items():
+        origin = recorder.origins[id]
         if channel.seq:  # also if all are in the journal: the record of the last may get lost
-            records.append(host.recorder.reserved(channel.reservation()._replace(upto=channel.seq)))
+            records.append(recorder.reserved(channel.reservation()._replace(upto=channel.seq)))
         if len(channel.marks):
             payload = marks_payload(channel.marks.to_plain())
             records.append(Record(Kind.MARK, origin, 0, payload))
     return records
 
 
-async def _load(host: Host, channel: Channel, state: ChannelState) -> None:
+async def _load(host: Resumed, channel: Channel, state: ChannelState) -> None:
     """Lets a channel's events wait again, in the order of their numbers."""
-    load, held = host.factory.load_pending, host.bodies.of(channel.id)
-    now = host.clock.now()
+    load, held = host.factory.load_pending, host.storage.bodies.of(channel.id)
+    now = host.now()
     pending = state.pending
     state.pending = {}
     for at, seq in enumerate(sorted(pending)):
@@ -163,5 +181,5 @@ async def _load(host: Host, channel: Channel, state: ChannelState) -> None:
         if served:
             held[seq] = place
         if at % _AT_ONCE == _AT_ONCE - 1:
-            host.perform_alone(host.factory.loaded())
+            host.perform(host.factory.loaded())
             await asyncio.sleep(0)

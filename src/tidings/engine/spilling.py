@@ -6,17 +6,17 @@ import asyncio
 import contextlib
 import logging
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tidings.channel import effects as e
+from tidings.channel.channel import Channels
 from tidings.channel.commands import Refilled
 from tidings.channel.entries import Entry
+from tidings.engine.storage import Storage
+from tidings.engine.store import Store
 from tidings.errors import Stopping, StoreError
-
-if TYPE_CHECKING:
-    from tidings.engine.host import Host
-    from tidings.engine.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -25,20 +25,29 @@ _PAUSE: Final = 1.0
 
 
 class Spilling:
-    """Carries out `Spill`, `Refill` and `Unspill`, in order."""
+    """Carries out `Spill`, `Refill` and `Unspill`, in order.
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    Args:
+        storage: Where entries go, and where contents are.
+        channels: Whose entries.
+        at_once: Carries a command out before all that waits.
+    """
+
+    def __init__(
+        self, storage: Storage, channels: Channels, at_once: Callable[[Refilled], None]
+    ) -> None:
+        self._storage = storage
+        self._channels = channels
+        self._at_once = at_once
         # Entries of consumers that are on their way to the disk: no count there has them yet.
         self._under_way: Counter[tuple[int, int]] = Counter()
 
     def spill(self, effect: e.Spill, places: dict[int, int]) -> None:
         """Puts entries on the disk; where those are that were being written is known now."""
-        store = self._host.store
-        assert store is not None
+        store = self._storage.journal
         self._under_way[effect.channel, effect.proxy] += len(effect.entries)
         job = partial(_spill, store, effect, places)
-        self._host.submit(job).add_done_callback(partial(self._spilled, effect, places))
+        self._storage.submit(job).add_done_callback(partial(self._spilled, effect, places))
 
     def _spilled(
         self,
@@ -57,7 +66,7 @@ class Spilling:
         log.error("entries cannot be put on the disk: %s", error)
         entries = [entry for entry in effect.entries if entry.seq in places]
         for entry in entries:
-            self._host.bodies.keep_place(effect.channel, entry.seq, places[entry.seq])
+            self._storage.bodies.keep_place(effect.channel, entry.seq, places[entry.seq])
         self._tell(effect, entries, left, asked=False)
 
     def _tell(
@@ -69,14 +78,13 @@ class Spilling:
         """
         key = (effect.channel, effect.proxy)
         left += self._under_way.get(key, 0)
-        self._host.at_once(Refilled(*key, entries, left, asked))
+        self._at_once(Refilled(*key, entries, left, asked))
 
     def refill(self, effect: e.Refill) -> None:
         """Gets entries back, and tells the core."""
-        store = self._host.store
-        assert store is not None
+        store = self._storage.journal
         job = partial(store.refill, effect.channel, effect.proxy, effect.order, effect.most)
-        self._host.submit(job).add_done_callback(partial(self._refilled, effect))
+        self._storage.submit(job).add_done_callback(partial(self._refilled, effect))
 
     def _refilled(
         self, effect: e.Refill, result: asyncio.Future[tuple[list[Entry], list[int], int]]
@@ -87,11 +95,11 @@ class Spilling:
             loop.call_later(_PAUSE, self._try_again, effect)
             return
         entries, places, left = result.result()
-        channel = self._host.factory.channels.get(effect.channel)
+        channel = self._channels.get(effect.channel)
         if channel is None or effect.proxy not in channel.proxies:
             return
         for entry, place in zip(entries, places, strict=True):
-            self._host.bodies.keep_place(effect.channel, entry.seq, place)
+            self._storage.bodies.keep_place(effect.channel, entry.seq, place)
         self._tell(effect, entries, left, asked=True)
 
     def _try_again(self, effect: e.Refill) -> None:
@@ -100,10 +108,9 @@ class Spilling:
 
     def unspill(self, effect: e.Unspill) -> None:
         """Forgets entries."""
-        store = self._host.store
-        assert store is not None
+        store = self._storage.journal
         job = partial(store.unspill, effect.channel, effect.proxy, effect.seqs)
-        self._host.submit(job).add_done_callback(_report)
+        self._storage.submit(job).add_done_callback(_report)
 
 
 def _spill(store: Store, effect: e.Spill, places: dict[int, int]) -> tuple[Exception | None, int]:

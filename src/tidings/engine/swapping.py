@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import Final, NamedTuple
 
+from tidings.channel.channel import Channels
 from tidings.channel.commands import Idle
 from tidings.channel.consumer import Consumer, ConsumerProxy
 from tidings.channel.effects import Outcome
-
-if TYPE_CHECKING:
-    from tidings.engine.host import Host
 
 FEWEST: Final = 100
 """Consumers with fewer entries in memory are left alone: it would not be worth it."""
@@ -27,10 +26,23 @@ class _Seen(NamedTuple):
 
 
 class Swapping:
-    """Knows which consumers move, by looking at them now and then."""
+    """Knows which consumers move, by looking at them now and then.
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    Args:
+        channels: Whose consumers.
+        now: Host time.
+        ask: Has a command carried out.
+    """
+
+    def __init__(
+        self,
+        channels: Channels,
+        now: Callable[[], int],
+        ask: Callable[[Idle], Awaitable[int]],
+    ) -> None:
+        self._channels = channels
+        self._now = now
+        self._ask = ask
         self._seen: dict[ConsumerProxy, _Seen] = {}
 
     async def relieve(self, most: int, idle: int) -> int:
@@ -47,13 +59,13 @@ class Swapping:
         Returns:
             How many entries went.
         """
-        now = self._host.clock.now()
+        now = self._now()
         total, still = await self._look(now)
         gone = 0
         for since, _, proxy in sorted(still, key=lambda one: one[:2]):
             if total - gone <= most or now - since < idle:
                 break
-            gone += await self._host.ask(Idle(proxy.channel.id, proxy.id))
+            gone += await self._ask(Idle(proxy.channel.id, proxy.id))
             self._seen[proxy] = self._seen[proxy]._replace(since=now)
         return gone
 
@@ -62,7 +74,7 @@ class Swapping:
         total = 0
         still: list[tuple[int, int, ConsumerProxy]] = []
         seen: dict[ConsumerProxy, _Seen] = {}
-        for at, consumer in enumerate(self._host.factory.channels.consumers(), 1):
+        for at, consumer in enumerate(self._channels.consumers(), 1):
             proxy, held = consumer.proxy, _in_memory(consumer)
             total += held
             taken = _taken(consumer)

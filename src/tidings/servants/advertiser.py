@@ -102,7 +102,7 @@ class Advertisers:
         self, service: CorbaService, door: LocalDoor, key: ObjectKey
     ) -> AdvertiserObject | None:
         """The servant of a channel's advertiser."""
-        if key.ids[0] not in service.host.factory.channels:
+        if key.ids[0] not in service.host.channels:
             return None
         principal = service.grants[key.grant].principal
         return AdvertiserObject(self, door, key.ids[0], principal)
@@ -127,7 +127,7 @@ class Advertisers:
         while (channel, id) in self._watches:
             id = new_handle()
         stub = self._service.orb.stub(Listener, callback)
-        found = self._service.host.factory.channel(channel)
+        found = self._service.host.channels.find(channel)
         self._watches[channel, id] = _Watch(found, stub, principal)
         if self._looking is None:
             self._looking = asyncio.get_running_loop().create_task(self._look(), name=ADVERTISER)
@@ -164,7 +164,7 @@ class Advertisers:
         while True:
             await asyncio.sleep(_INTERVAL)
             for (channel, id), watch in list(self._watches.items()):
-                if self._service.host.factory.channels.get(channel) is not watch.channel:
+                if self._service.host.channels.get(channel) is not watch.channel:
                     self._drop(channel, id)
                 elif watch.behind:
                     watch.telling = loop.create_task(self._tell(channel, id, watch))

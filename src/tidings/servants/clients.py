@@ -61,14 +61,14 @@ class _Seat:
     @property
     def suspended(self) -> bool:
         """Whether the client gets no events for now."""
-        channel = self._host.factory.channels.get(self._channel)
+        channel = self._host.channels.get(self._channel)
         proxy = None if channel is None else channel.proxies.get(self._proxy)
         return proxy is not None and proxy.suspended
 
     @property
     def origin(self) -> str:
         """The origin of the proxy's channel."""
-        return self._host.factory.channel(self._channel).origin
+        return self._host.channels.find(self._channel).origin
 
     def deaf(self) -> None:
         """The client is told of event types no more, unless it asks for it."""
@@ -146,7 +146,7 @@ class Clients:
 
     def _window(self, channel: int, proxy: int) -> int:
         """How many events are handed over ahead of time; what may not wait is not."""
-        qos = self._host.factory.channel(channel).proxy(proxy).qos
+        qos = self._host.channels.find(channel).proxy(proxy).qos
         return min(self._options.window, qos.max_events_per_consumer or self._options.window)
 
     def _endpoint(
@@ -171,8 +171,7 @@ class Clients:
 
     def reached(self, channel: int, proxy: int) -> ClientEndpoint | None:
         """How the client of a proxy is reached; None if it is none of CORBA."""
-        found = self._host.out.endpoints.get((channel, proxy))
-        endpoint = None if found is None else found[0]
+        endpoint = self._host.endpoint(channel, proxy)
         return endpoint if isinstance(endpoint, ClientEndpoint) else None
 
     async def reconnect(self) -> int:
@@ -207,14 +206,13 @@ class Clients:
         return found
 
     def _lost(self) -> Iterator[Proxy]:
-        endpoints = self._host.out.endpoints
-        for channel in self._host.factory.channels.values():
+        for channel in self._host.channels.values():
             for proxy in channel.proxies.values():
                 connected = proxy.connected and proxy.reachable
                 if (
                     connected
                     and proxy.address.startswith(_IOR)
-                    and (channel.id, proxy.id) not in endpoints
+                    and self._host.endpoint(channel.id, proxy.id) is None
                 ):
                     yield proxy
 
@@ -228,7 +226,7 @@ class Clients:
             seconds: For calls that carry events to end by themselves; further ones are not made.
         """
         loop = asyncio.get_running_loop()
-        endpoints = [one for one, _ in self._host.out.endpoints.values()]
+        endpoints = self._host.endpoints().values()
         clients = [one for one in endpoints if isinstance(one, ClientEndpoint)]
         for client in clients:
             client.finish()

@@ -123,7 +123,7 @@ class GatheringDoor(LocalDoor):
 
     def _note(self, key: tuple[int, int]) -> None:
         """A client is there; of those who cannot be called, nobody wants to know."""
-        if key in self._host.out.endpoints:
+        if self._host.endpoint(*key) is not None:
             self._heard[key] = self._loop.time()
 
 

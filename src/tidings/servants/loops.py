@@ -71,7 +71,7 @@ class Loops:
             reached |= new
             new = {after for before, after in self._edges.values() if before in new} - reached
         if source in reached:
-            first, last = (self._host.factory.channel(each) for each in edge)
+            first, last = (self._host.channels.find(each) for each in edge)
             raise InvalidUsage(
                 f"events would go from channel {first.name or first.id} to channel "
                 f"{last.name or last.id}, and from there back without end: connect no channel "
@@ -114,12 +114,12 @@ class Loops:
     def _edge(self, channel: int, kind: ClientKind, client: Reference) -> tuple[int, int] | None:
         """From which channel to which events go if this client is connected."""
         key = self._own_key(client)
-        if key is None or key.kind != "proxy" or key.ids[0] not in self._host.factory.channels:
+        if key is None or key.kind != "proxy" or key.ids[0] not in self._host.channels:
             return None
         other = key.ids[0]
         return (channel, other) if kind.side is Side.CONSUMER else (other, channel)
 
     def _is_there(self, place: tuple[int, int]) -> bool:
-        channel = self._host.factory.channels.get(place[0])
+        channel = self._host.channels.get(place[0])
         proxy = None if channel is None else channel.proxies.get(place[1])
         return proxy is not None and proxy.connected

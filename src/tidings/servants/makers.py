@@ -30,13 +30,13 @@ def _filter_factory(service: CorbaService, door: GatheringDoor, key: ObjectKey) 
 
 def _channel(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
     (channel,) = key.ids
-    exists = channel in service.host.factory.channels
+    exists = channel in service.host.channels
     return ChannelObject(service, door, key) if exists else None
 
 
 def _admin(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
     channel, number, admin = key.ids
-    found = service.host.factory.channels.get(channel)
+    found = service.host.channels.get(channel)
     side = SIDES[number]
     if found is None or admin not in found.admins[side]:
         return None
@@ -57,7 +57,7 @@ def _mapping(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Serv
 
 def _has_filter(service: CorbaService, key: ObjectKey) -> bool:
     (id,) = key.ids
-    found = service.host.factory.filters.filters.get(id)
+    found = service.host.filters.filters.get(id)
     return found is not None and found.kind == key.kind
 
 

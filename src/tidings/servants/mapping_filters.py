@@ -110,7 +110,7 @@ class MappingObject(ObjectServant, MappingFilterServant):
 
     def _mapping(self) -> MappingFilter:
         self._info()  # who may not look is told so
-        return self.service.host.factory.filters.mapping(self._id)
+        return self.service.host.filters.mapping(self._id)
 
     def _match(self, fields: Fields) -> tuple[bool, Value]:
         return self._mapping().match(fields)

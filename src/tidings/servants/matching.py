@@ -61,4 +61,4 @@ def _fields(event: structured.StructuredEvent, host: Host) -> Fields:
         kept = entered(event, host.settings.unwrap)
     except BadInput as error:
         raise UnsupportedFilterableData from error
-    return fields_for(kept, host.clock.now() + host.clock.offset)
+    return fields_for(kept, host.time())

@@ -119,7 +119,7 @@ class Opened:
 
         def found() -> Mapping[NameComponent, Reference]:
             made: dict[NameComponent, Reference] = {}
-            for channel in self.service.host.factory.channels.values():
+            for channel in self.service.host.channels.values():
                 reference = self._made(ObjectKey(kind, (channel.id,), 0), interface)
                 made[NameComponent(str(channel.id), "id")] = reference
                 if channel.name:
@@ -140,7 +140,7 @@ class Opened:
         """
         service = self.service
         service.orb.take_no_more()
-        service.host.out.end_pulls(Stopping("the service is stopping"))
+        service.host.end_pulls(Stopping("the service is stopping"))
         self.advertisers.close()
         await service.clients.close(seconds)
         await service.orb.close()

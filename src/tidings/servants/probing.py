@@ -66,12 +66,12 @@ class Probing:
                 _log.exception("a round of health checks could not be finished")
 
     async def _round(self, since: float) -> None:
-        endpoints, heard = self._host.out.endpoints, self._heard
+        endpoints, heard = self._host.endpoints(), self._heard
         for key in heard.keys() - endpoints.keys():
             del heard[key]
         silent = [
             (key, endpoint)
-            for key, (endpoint, _) in endpoints.items()
+            for key, endpoint in endpoints.items()
             if isinstance(endpoint, ClientEndpoint) and self._is_silent(key, endpoint, since)
         ]
         most = self._calls.options.probes_at_once
@@ -86,8 +86,7 @@ class Probing:
         return max(endpoint.heard_at, self._heard.get(key, 0.0))
 
     def _is_current(self, key: Key, endpoint: ClientEndpoint) -> bool:
-        reached = self._host.out.endpoints.get(key)
-        return reached is not None and reached[0] is endpoint
+        return self._host.endpoint(*key) is endpoint
 
     async def _probe(self, key: Key, endpoint: ClientEndpoint) -> None:
         seconds = self._calls.options.check_seconds
@@ -111,7 +110,7 @@ class Probing:
     def _missed(self, key: Key, endpoint: ClientEndpoint, error: TidingsError) -> None:
         channel, id = key
         try:
-            proxy = self._host.factory.channel(channel).proxy(id)
+            proxy = self._host.channels.find(channel).proxy(id)
         except NotFound:
             return
         consumer = proxy.consumer if isinstance(proxy, ConsumerProxy) else None

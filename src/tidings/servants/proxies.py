@@ -40,7 +40,7 @@ _BY_CLIENT: Final = {servant.CLIENT.interface.id: servant for servant in _SERVAN
 def make_proxy(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
     """The servant of a proxy; None if there is no such proxy."""
     channel, id = key.ids
-    found = service.host.factory.channels.get(channel)
+    found = service.host.channels.get(channel)
     proxy = None if found is None else found.proxies.get(id)
     if proxy is None:
         return None

@@ -92,7 +92,7 @@ class CorbaService:
 
     def __post_init__(self) -> None:
         self.clients = Clients(self.host, self.orb, self.client_options, self.own_key)
-        self.callbacks = FilterCallbacks(self.orb, self.host.factory.filters.filters.__contains__)
+        self.callbacks = FilterCallbacks(self.orb, self.host.filters.filters.__contains__)
         self.host.watch_filters(self.callbacks.tell)
 
     def find(self, octets: bytes) -> Servant | None:
@@ -116,7 +116,7 @@ class CorbaService:
 
     def _named(self, octets: bytes) -> ObjectKey | None:
         name = octets.decode("utf-8", "replace")
-        for channel in self.host.factory.channels.values():
+        for channel in self.host.channels.values():
             if name and channel.name == name:
                 return ObjectKey("channel", (channel.id,), 0)
         return None
@@ -149,7 +149,7 @@ class CorbaService:
             return octets.decode("utf-8", "replace")[:_LONGEST_WORDS]
         if key.kind not in ("channel", "admin", "proxy") or not key.ids:
             return " ".join([key.kind, *map(str, key.ids)])
-        channel = self.host.factory.channels.get(key.ids[0])
+        channel = self.host.channels.get(key.ids[0])
         told = f"channel {channel.name if channel and channel.name else key.ids[0]}"
         if key.kind == "channel":
             return told

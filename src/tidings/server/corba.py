@@ -174,7 +174,7 @@ class CorbaDoor:
         name = self._settings.iiop.default_channel
         if not name:
             return None
-        for channel in self._host.factory.channels.values():
+        for channel in self._host.channels.values():
             if channel.name == name:
                 return channel.id
         made: int = await self._host.ask(CreateChannel(new_origin(), name=name))

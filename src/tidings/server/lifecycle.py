@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import tidings
 from tidings.admission import Admission
-from tidings.engine.archiving import Archiving
 from tidings.engine.host import Host
 from tidings.engine.recovery import JOURNAL
 from tidings.errors import Stopping
@@ -186,7 +185,7 @@ class Service:
             self.host = await open_host(self._settings, known and known.present)
             self.host.broken.add_done_callback(self._broken)
             if plan is not None:
-                Archiving(self.host, plan, problems=known.problems if known else ()).start()
+                self.host.new_archiving(plan, problems=known.problems if known else ()).start()
             self._watch_over()
         except BaseException:
             _close(socket_)
@@ -332,7 +331,7 @@ class Service:
         if self.fault.done():
             self._web.readiness.reason = self.fault.result()
         self._server.stop_accepting()
-        self.host.out.end_pulls(Stopping("the service is stopping"))
+        self.host.end_pulls(Stopping("the service is stopping"))
         until = asyncio.get_running_loop().time() + patience
         if not await self.host.drain(patience):
             log.warning("not all events have left within %g s; what is kept on disk leaves after "

@@ -141,7 +141,7 @@ class Consumer(NamedTuple):
 async def consumers(host: Host) -> AsyncIterator[Consumer]:
     """All consumers that have or had events, one by one."""
     turns = Turns()
-    for channel in list(host.factory.channels.values()):
+    for channel in list(host.channels.values()):
         for found in channel.consumers():
             proxy, waiting = found.proxy, found.waiting
             oldest: int | None = None

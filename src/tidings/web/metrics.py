@@ -80,8 +80,8 @@ async def _look(state: WebState) -> _Seen:
         seen.in_flight[place] += consumer.in_flight
         for outcome, count in consumer.counts.items():
             seen.copies[*place, outcome] += count
-    if host.store is not None:
-        seen.disk_octets = await host.submit(partial(_octets, host.store.folder))
+    if host.folder is not None:
+        seen.disk_octets = await host.submit(partial(_octets, host.folder))
     if host.archiving is not None:
         seen.archive = host.archiving.state()
     return seen
@@ -202,23 +202,23 @@ def _of_host(host: Host, seen: _Seen) -> Iterator[Metric]:
     for outcome, count in host.counts.items():
         settled.add_metric((outcome.name.lower(),), count)
     yield settled
-    filters, channels = host.factory.filters, host.factory.channels.values()
+    filters, channels = host.filters, host.channels.values()
     yield _gauge("channels", "Channels.", len(channels))
     named = sum(len(channel.names) for channel in channels)
     yield _gauge("named_proxies", "Subscriptions and other proxies with a name.", named)
     yield _gauge("filters", "Filters and mapping filters.", len(filters.filters))
     yield _gauge("filters_unheld", "Those that no admin or proxy holds.", len(filters.unheld))
     yield _counter("filters_collected", "Those that ended so, unused.", filters.unheld.collected)
-    unattended = host.factory.unattended
+    unattended = host.unattended
     yield _gauge("proxies_unattended", "Proxies whose client cannot be called.", len(unattended))
     yield _counter("proxies_collected", "Those that ended so, unused.", unattended.collected)
     watchdog = host.watchdog
     yield _counter("loop_blocks", "How often something held up the loop.", watchdog.blocks)
     yield _gauge("loop_longest_block_seconds", "The longest of them.", watchdog.longest * _MICRO)
-    yield _gauge("content_octets", "Content of events in memory only.", host.bodies.octets)
+    yield _gauge("content_octets", "Content of events in memory only.", host.content_octets)
     yield _gauge("losses", "What damage in the journal has cost.", host.losses.count)
     yield _gauge("disk_refuses", "1 if the disk takes nothing.", host.disk_error is not None)
-    yield _gauge("disk_jobs", "What waits for the disk.", host.disk.waiting)
+    yield _gauge("disk_jobs", "What waits for the disk.", host.disk_jobs)
     if seen.disk_octets is not None:
         yield _gauge("disk_octets", "What the service's files take.", seen.disk_octets)
     quota = host.housekeeping.disk_quota

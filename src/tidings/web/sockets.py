@@ -289,11 +289,11 @@ class Socket:
 
     def detach(self) -> None:
         """The socket is cut: its proxies stay, and what was in flight waits again."""
-        reached = self._state.host.out.endpoints
+        host = self._state.host
         for line in list(self._lines.values()):
             line.release()
             key = (line.channel, line.proxy)
-            if key in reached and reached[key][0] is line:  # no other client has taken over
+            if host.endpoint(*key) is line:  # no other client has taken over
                 line.close()
                 self._door.tell(Detach(*key))
             self.forget(line, ended=False)

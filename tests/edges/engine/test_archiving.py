@@ -41,7 +41,7 @@ async def archived(folder: Path, *orders: str) -> AsyncIterator[Scene]:
     """A host with an archive whose children are not real; both end."""
     fake = FakeArchive(folder, *orders)
     async with hosted(folder / "data") as (host, channel, source):
-        archiving = Archiving(host, ArchivePlan(folder / "archive"), fake.command)
+        archiving = host.new_archiving(ArchivePlan(folder / "archive"), fake.command)
         archiving.pause = 0.01
         archiving.start()
         yield Scene(host, archiving, fake, channel, source)
@@ -166,7 +166,7 @@ async def test_a_child_that_does_not_end_is_ended(tmp_path: Path) -> None:
 async def test_one_that_cannot_be_started_is_told(tmp_path: Path) -> None:
     host = await Host.open(tmp_path / "data")
     plan = ArchivePlan(tmp_path / "archive")
-    archiving = Archiving(host, plan, lambda *_: [str(tmp_path / "nothing")])
+    archiving = host.new_archiving(plan, lambda *_: [str(tmp_path / "nothing")])
     archiving.start()
     await until(lambda: archiving.error)
     assert archiving.error == "its process cannot be started: No such file or directory"

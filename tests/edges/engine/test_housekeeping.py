@@ -369,9 +369,14 @@ def never() -> None:
     """Nothing stops it."""
 
 
+def carrying_of(host: Host, check: Callable[[], None]) -> Carrying:
+    """An attempt to do without old segments."""
+    return Carrying(host.storage, host.factory, host.ask, check)
+
+
 async def carry_all(host: Host) -> None:
     """Does without all segments but the last."""
-    async with Carrying(host, never) as carrying:
+    async with carrying_of(host, never) as carrying:
         await carrying.carry(2**30)
 
 
@@ -511,7 +516,7 @@ async def test_a_mark_whose_event_is_not_written_yet_is_not_remembered(tmp_path:
         await publish(host, channel, source, "first", marks=marks[:1])
         found = host.factory.channel(channel)
         found.marks.record(marks[1], 2)  # accepted, and on its way
-        records = {one.kind: one for one in channel_records(host, found, marks[1:])()}
+        records = {one.kind: one for one in channel_records(host.recorder, found, marks[1:])()}
         plain = stored_marks(records[Kind.MARK].payload)
         known = ProducerMarks.from_plain(plain, host.settings.limits)
         assert [known.seen(mark) for mark in marks] == [1, None]
@@ -525,14 +530,14 @@ async def test_who_gives_up_leaves_everything_as_it_was(tmp_path: Path) -> None:
         store, enough = store_of(host), mock.Mock(side_effect=Stopping("enough"))
         before = store.journal.segments
         with pytest.raises(Stopping):
-            await Carrying(host, enough).__aenter__()
+            await carrying_of(host, enough).__aenter__()
         assert store.ledger is None
-        async with Carrying(host, never) as carrying:
+        async with carrying_of(host, never) as carrying:
             carrying._check = enough
             with pytest.raises(Stopping):
                 await carrying.carry(2**30)
         assert store.journal.segments == before
-        async with Carrying(host, never) as carrying:
+        async with carrying_of(host, never) as carrying:
             finish = carrying._finish
             changes = ([Record(Kind.TOPOLOGY, ORIGIN, 0, b"")], list[Any]())
 

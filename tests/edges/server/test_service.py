@@ -20,7 +20,6 @@ from tests.edges.engine.fake_archive import FakeArchive
 from tests.edges.engine.hosts import until
 from tests.edges.server.serving import TOKEN, serving, sources
 from tests.promises.services import SETTINGS
-from tidings.engine import archiving as archiving_module
 from tidings.engine.archive_plan import ArchivePlan
 from tidings.engine.host import Host
 from tidings.engine.housekeeping import Housekeeping
@@ -317,11 +316,7 @@ async def test_what_can_be_changed_of_an_archive_is_and_the_folder_needs_a_resta
 ) -> None:
     fake = FakeArchive(tmp_path, "hello,seal")
 
-    class Archiving(archiving_module.Archiving):
-        def __init__(self, host: Host, plan: ArchivePlan, problems: tuple[str, ...]) -> None:
-            super().__init__(host, plan, fake.command, problems)
-
-    monkeypatch.setattr(lifecycle, "Archiving", Archiving)
+    monkeypatch.setattr(Host.new_archiving, "__defaults__", (fake.command, ()))
     file = tmp_path / "x.toml"
     file.write_text(f'[archive]\ndir = "{tmp_path / "archive"}"\n')
     async with serving(sources(file, store__dir=str(tmp_path / "data"))) as (service, _):

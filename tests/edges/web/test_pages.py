@@ -19,7 +19,6 @@ from tests.edges.engine.hosts import (
 from tests.edges.web.doors import WebDoor, web_door
 from tidings.channel.management import Disconnect
 from tidings.engine.archive_plan import ArchivePlan
-from tidings.engine.archiving import Archiving
 from tidings.errors import DiskFull
 from tidings.stores.segments import Cursor
 from tidings.web.looking import Movement, consumers
@@ -36,7 +35,7 @@ async def test_what_is_lost_is_told_and_the_service_is_ready(tmp_path: Path) -> 
     async with web_door(folder=tmp_path) as door:
         door.host.losses.add_events(1, [3, 4])
         door.host.losses.add_object("7", "the subscription 7 of channel 1", 0)
-        await door.host.tell_losses()
+        await door.host.reports.tell_all()
         answer = await door.ask("GET", "/health/ready")
         assert (answer["status"], answer["losses"]) == ("ready, with losses", 3)
         assert answer["reason"] == (
@@ -100,7 +99,7 @@ async def test_an_archive_is_counted_and_shown(tmp_path: Path) -> None:
     async with web_door(folder=tmp_path) as door:
         assert not [name for name, *_ in await _samples(door) if "archive" in name]
         assert "Archive" not in (await door.client.get("/")).text
-        archiving = Archiving(door.host, ArchivePlan(tmp_path / "archive"))
+        archiving = door.host.new_archiving(ArchivePlan(tmp_path / "archive"))
         door.host.archiving = archiving
         archiving._heard(b'{"sealed": 1, "cursor": [1, 60], "rows": 7}')
         page = (await door.client.get("/")).text

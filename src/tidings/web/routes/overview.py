@@ -191,18 +191,13 @@ async def _age(host: Host, one: Consumer) -> float | None:
     """How old the oldest event is that a consumer has not taken, in seconds."""
     if one.oldest is None:
         return None
-    message = host.bodies.get(one.channel, one.oldest)
-    if message is None:
-        place = host.bodies.of(one.channel).get(one.oldest)
-        if not isinstance(place, int):
-            return None
-        try:
-            message = (await host.submit_fetch([place]))[0]
-        except StoreError:  # it cannot be read now
-            return None
+    try:
+        message = await host.message(one.channel, one.oldest)
+    except StoreError:  # it cannot be read now
+        return None
     if message is None:
         return None
-    now = host.clock.now() + host.clock.offset
+    now = host.time()
     return round(max(0, now - message.arrival) * _MICRO, 3)
 
 

@@ -93,7 +93,7 @@ async def pull(
         await turns.give()
     leased = ""
     if lease is not None and found.messages:
-        now = state.host.clock.now() + state.host.recorder.offset
+        now = state.host.time()
         leased = f',"leased_until":{now + lease}'
     origin = door.views.channel(channel).origin
     text = f'{{"origin":"{origin}","events":[{",".join(events)}]{leased}}}'

@@ -131,6 +131,8 @@ async def test_what_cannot_be_asked_is_refused_and_what_cannot_be_read_is_told(
         await soon(host.submit(lambda: store.write(bad, sync=True)))
         assert await numbers(host, channel) == [1, 4]
         assert "event 3 cannot be read" in caplog.text
+        page = await soon(host.history.page(channel))
+        assert [seq for first, last in page.lost for seq in range(first, last + 1)] == [2, 3]
 
 
 async def test_what_was_dropped_is_told_with_the_oldest_that_is_kept(tmp_path: Path) -> None:

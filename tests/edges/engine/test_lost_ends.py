@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.archive_worlds import archive_journal
 from tests.edges.engine.hosts import (
@@ -26,7 +29,7 @@ from tidings.channel.effects import NoticeKind, Outcome
 from tidings.channel.settings import DEFAULT_SETTINGS
 from tidings.engine.accepting import accept_losses
 from tidings.engine.host import Host
-from tidings.engine.losses import numbers_text, runs
+from tidings.engine.losses import Losses, numbers_text, runs
 from tidings.engine.recovery import JOURNAL, open_journal
 from tidings.errors import StoreError
 from tidings.stores.archive.ahead import ArchiveEnd, archive_end, check_journal_reaches
@@ -316,3 +319,27 @@ async def test_damage_that_comes_while_it_runs_is_named_and_the_outcome_is_lost(
     assert (await host.history.page(channel, after=1)).lost == ((3, 3), (6, 6))
     assert (await host.history.page(channel, after=3, most=1)).lost == ()
     await host.close(0.05)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 30), st.integers(0, 3)), max_size=8),
+    st.integers(0, 8),
+    st.integers(0, 30),
+    st.integers(0, 30),
+)
+def test_lost_numbers_are_told_once_as_runs_that_do_not_touch(
+    found: list[tuple[int, int]], accepted: int, after: int, upto: int
+) -> None:
+    losses, lost = Losses(), set[int]()
+    for at, (first, more) in enumerate(found):
+        new = losses.add_runs(1, [(first, first + more)])
+        numbers = set(range(first, first + more + 1))
+        assert {seq for low, high in new for seq in range(low, high + 1)} == numbers - lost
+        lost |= numbers
+        if at == accepted:
+            losses.accept()
+    told = losses.between(1, after, upto)
+    assert [seq for low, high in told for seq in range(low, high + 1)] == sorted(
+        seq for seq in lost if after < seq <= upto
+    )
+    assert all(one[1] + 1 < other[0] for one, other in pairwise(told))

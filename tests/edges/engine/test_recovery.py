@@ -33,18 +33,25 @@ from tests.edges.engine.hosts import (
 )
 from tidings.channel.commands import Push
 from tidings.channel.effects import NoticeKind, Outcome
+from tidings.channel.entries import NEVER
 from tidings.channel.management import Disconnect, Suspend
 from tidings.channel.settings import Limits
 from tidings.engine.bodies import Message
 from tidings.engine.endpoints import BufferEndpoint
 from tidings.engine.host import Host
+from tidings.engine.recording import Recorder
 from tidings.engine.recovery import Recovered, uncollected
 from tidings.errors import AlreadyConnected, NotFound, StoreError
 from tidings.events.envelope import ProducerMark
 from tidings.stores.journal import Journal
-from tidings.stores.payloads import dropped_payload, marks_payload, topology_payload
-from tidings.stores.records import Kind, Record
-from tidings.stores.segments import Cursor, Entry
+from tidings.stores.payloads import (
+    dropped_payload,
+    marks_payload,
+    numbers_payload,
+    topology_payload,
+)
+from tidings.stores.records import Kind, LostRecord, Record
+from tidings.stores.segments import Cursor, DamageReport, Entry
 
 # What the journal says.
 
@@ -70,6 +77,31 @@ def test_what_was_done_with_a_number_before_its_event_does_not_count() -> None:
     withdrawn = outcome_record(5, 2, what=Outcome.WITHDRAWN)  # its number is used, that is all
     assert waiting(again, withdrawn) == {1: (5,)}
     assert read(again, withdrawn).channels[ORIGIN].seq == 2
+
+
+def test_what_is_lost_is_known_by_its_number_unless_it_was_written_again() -> None:
+    part = DamageReport(1, 0, 9, "damaged", None, (LostRecord(Kind.EVENT, ORIGIN, 2),), True)
+    hole = DamageReport(1, 0, 9, "damaged")
+    reserved = Record(Kind.RESERVED, ORIGIN, 10, numbers_payload(5, 0))
+
+    def lost(damage: DamageReport, *later: Record) -> set[int]:
+        found = read(event_record(1, 5))
+        found.damaged(damage)
+        for record in later:
+            found.visit(Entry(Cursor(1, 300), Cursor(1, 400), record))
+        return found.channels[ORIGIN].lost
+
+    assert lost(part) == {2}
+    assert lost(part, event_record(2, 5, carried=True)) == set()
+    assert lost(hole) == set()
+    assert lost(hole, event_record(4, 5)) == {2, 3}
+    assert lost(hole, reserved) == {2, 3, 4, 5}
+
+
+def test_times_in_records_are_those_of_the_clock() -> None:
+    recorder = Recorder()
+    recorder.offset = 7
+    assert (recorder.wall(5), recorder.wall(NEVER)) == (12, NEVER)
 
 
 def test_events_were_dropped_if_their_segments_are_gone() -> None:

@@ -23,6 +23,7 @@ from tests.edges.engine.hosts import (
     obtained,
     opened,
     publish,
+    reconnected,
     seqs,
     soon,
     store_of,
@@ -335,6 +336,23 @@ async def test_changes_are_refused_until_the_disk_takes_records_again(
     host = await Host.open(tmp_path)
     assert host.factory.channels[channel].qos.priority == 4
     await host.close(0.05)
+
+
+async def test_on_a_full_disk_a_client_may_come_back_and_no_new_one_connects(
+    tmp_path: Path,
+) -> None:
+    async with hosted(tmp_path) as (host, channel, proxy):
+        known, _ = await consumer(host, channel)
+        new = await obtained(host, channel)
+        disk = HeldDisk(host, NO_ROOM)
+        await publish(host, channel, proxy, "a")
+        with pytest.raises(DiskFull, match="nothing can be changed"):
+            await reconnected(host, channel, new, again=False)
+        endpoint = await reconnected(host, channel, known)
+        disk.error = None
+        host._look_around()
+        await publish(host, channel, proxy, "b")
+        assert [m.event.name for m in await collect(endpoint, 1)] == ["b"]
 
 
 async def test_who_pulls_is_not_told_of_a_refused_change(tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from tidings.bench.match_workloads import AREAS, DOMAIN, KINDS, SYLLABLES, WORKLOADS, ZONES
 from tidings.filters.constraint import accepted_constraint
 from tidings.filters.plan import PlanChange, ProxyRule, Rule, Side
 from tidings.filters.plan_form import change_to_plain
+from tidings.pipeline.matching.book import PlanRow
 from tidings.stores.archive.schema import events_schema
 
 if TYPE_CHECKING:
@@ -57,27 +58,9 @@ _WORDS: Final = 6
 _LACKED: Final = ("area", "rate", "type", "level", "text", "zones")
 
 
-class PlanText(NamedTuple):
-    """A plan as the archive keeps it.
-
-    Attributes:
-        origin: The channel's.
-        version: The version it makes.
-        whole: Whether it says everything.
-        change: The JSON of the change.
-        position: Where in the journal it stands.
-    """
-
-    origin: str
-    version: int
-    whole: bool
-    change: str
-    position: int
-
-
 def plans(
     kind: Literal["equality", "W2", "W3"], subscriptions: int, seed: int = 1
-) -> list[PlanText]:
+) -> list[PlanRow]:
     """A plan of so many consumers, each with one constraint; equality stands for W1."""
     workload = WORKLOADS["W1" if kind == "equality" else kind]
     texts = workload.constraints(subscriptions, seed)
@@ -86,7 +69,7 @@ def plans(
         for proxy, text in enumerate(texts, 1)
     }
     change = PlanChange(1, whole=True, proxies=rules)
-    return [PlanText(ORIGIN, 1, True, json.dumps(change_to_plain(change)), 0)]
+    return [PlanRow(ORIGIN, _CHANNEL, 1, True, json.dumps(change_to_plain(change)), 0, 0)]
 
 
 def write_events(folder: Path, events: int, seed: int = 1) -> list[Path]:

@@ -32,7 +32,7 @@ from tidings.errors import InvalidUsage
 
 if TYPE_CHECKING:
     from tidings.pipeline.lake import LakeResult
-    from tidings.pipeline.replay.result import ReplayResult
+    from tidings.pipeline.replay import ReplayResult
 
 REFUSED = 2
 _PATIENCE = 30.0

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
-from types import FrameType
 from typing import Annotated
 
 import typer
@@ -60,13 +56,16 @@ def run(  # noqa: PLR0913, PLR0917 -- one argument for each option
     Exit code: 0 done, or ended by Ctrl-C or SIGTERM; 2 it could not be done.
     """
     token = owner_token(token_file)
-    with job.session() as (spark, progress), _stopped() as stopping:
+    stopping = Event()
+    with job.session() as (spark, progress):
         from tidings.pipeline.derive import load_queries
         from tidings.pipeline.derive.running import RunOptions, run_queries
+        from tidings.pipeline.session.job import stopped_by_signals
 
         queries = load_queries(file)
         options = RunOptions(job.archive, url, checkpoint, token, once, every)
-        found = run_queries(spark, queries, options, progress, stopping)
+        with stopped_by_signals(stopping):
+            found = run_queries(spark, queries, options, progress, stopping.is_set)
     warn([problem for one in found.queries for problem in one.problems])
     if json:
         render.as_json(found)
@@ -80,19 +79,3 @@ def run(  # noqa: PLR0913, PLR0917 -- one argument for each option
     ]
     names = ("query", "reads", "writes", "batches", "events", "published", "up to seal")
     render.table(names, rows, range(3, 7))
-
-
-@contextmanager
-def _stopped() -> Iterator[Callable[[], bool]]:
-    """Whether somebody has asked to end: Ctrl-C and SIGTERM do, after the running batch."""
-    asked = Event()
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        asked.set()
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield asked.is_set
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -82,8 +83,10 @@ class Archive:
             ArchiveNotFound: There is no archive.
             ArchiveDamaged: A newer version has written it.
         """
-        path = self.folder / MANIFEST
-        stamp = (path.stat().st_size, path.stat().st_mtime_ns) if path.exists() else None
+        stamp = None
+        with suppress(OSError):  # what is wrong is said when it is read
+            found = (self.folder / MANIFEST).stat()
+            stamp = (found.st_size, found.st_mtime_ns)
         if self._manifest is None or stamp is None or stamp != self._stamp:
             self._manifest, self._stamp = read_manifest(self.folder), stamp
         return self._manifest
@@ -140,3 +143,7 @@ class Archive:
 
     def _paths(self, files: Iterable[SegmentFile]) -> list[str]:
         return ["file:" + glob_free(str(self.folder / file.path)) for file in files]
+
+    def __getstate__(self) -> dict[str, object]:
+        # A copy goes to every task, which reads the manifest for itself.
+        return {**self.__dict__, "_stamp": None, "_manifest": None}

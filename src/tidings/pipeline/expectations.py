@@ -118,7 +118,7 @@ def split(
     expectations: Iterable[Expectation],
     occurring: Occurring = ANYTHING,
 ) -> Split:
-    """Parts rows that are as expected from those that are not.
+    """Separate rows that are as expected from those that are not.
 
     Args:
         df: Rows with the columns of the archive's events.

@@ -19,6 +19,7 @@ from tidings.filters.constraint import EventTypePattern, event_type
 from tidings.filters.to_spark import type_condition
 from tidings.filters.to_spark.columns import ANYTHING, Occurring
 from tidings.pipeline.archive import Archive, time_column
+from tidings.pipeline.matching.book import PlanRow
 from tidings.stores.archive.manifest import SegmentFile
 
 _OTHERS: Final = ("header_other", "data_other")
@@ -54,18 +55,6 @@ class Frame(NamedTuple):
     files: tuple[SegmentFile, ...]  # the sealed files they are in
     problems: tuple[str, ...]  # what could not be read, one line each; empty if all is well
     occurring: Occurring  # which properties are in which columns
-
-
-class PlanRow(NamedTuple):
-    """A change of a channel's plan."""
-
-    origin: str
-    channel: str
-    version: int
-    whole: bool
-    change: str
-    at_us: int
-    position: int
 
 
 def events_frame(spark: SparkSession, selection: Selection) -> Frame:

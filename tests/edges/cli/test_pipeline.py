@@ -17,7 +17,7 @@ from tidings.cli.pipeline_command import Job, show_sections
 from tidings.pipeline.lake import LakeResult
 from tidings.pipeline.lake.schemas import KindConflict
 from tidings.pipeline.page import Section, Sheet
-from tidings.pipeline.replay.result import ReplayOptions, ReplayResult
+from tidings.pipeline.replay import ReplayOptions, ReplayResult
 from tidings.pipeline.session import job
 
 

@@ -10,17 +10,23 @@ from hypothesis import strategies as st
 
 from tidings.filters.plan import Plan, PlanChange, ProxyRule, Side
 from tidings.filters.plan_form import change_to_plain
-from tidings.pipeline.audit.books import Lacking, LackingEvents, Total, asked_of, lacking_outcomes
+from tidings.pipeline.audit.books import (
+    MissingEvents,
+    MissingOutcomes,
+    Total,
+    asked_of,
+    missing_outcomes,
+)
 from tidings.pipeline.audit.findings import (
     bad_pair_findings,
-    lacking_event_findings,
-    lacking_outcome_finding,
+    missing_event_findings,
+    missing_outcome_finding,
 )
 from tidings.pipeline.audit.objects import DISCONNECTED, NO_LONGER_TRACKED, ObjectRow, Tile, tiles
 from tidings.pipeline.audit.plans import plan_histories
 from tidings.pipeline.audit.result import Finding, FindingKind, PairId
 from tidings.pipeline.audit.tally import BadPair
-from tidings.pipeline.frames import PlanRow
+from tidings.pipeline.matching.book import PlanRow
 
 A = "a" * 32
 
@@ -109,12 +115,14 @@ def test_one_missing_outcome_is_always_named(
     by_rows = waiting | {missing}
     beyond = total(by_rows).less(total(waiting))
     assert missing in asked_of(beyond, ())
-    assert lacking_outcomes(beyond, sorted(by_rows), ()) == Lacking(1, (missing,), sum=missing)
+    assert missing_outcomes(beyond, sorted(by_rows), ()) == MissingOutcomes(
+        1, (missing,), sum=missing
+    )
     # A missing event that waits is no missing outcome.
     for lost in (set[int](), {missing}):
         beyond = total(waiting | lost).less(total(waiting | {gone}))
         assert lost <= set(asked_of(beyond, {gone}))
-        found = lacking_outcomes(beyond, sorted(waiting | lost), {gone})
+        found = missing_outcomes(beyond, sorted(waiting | lost), {gone})
         assert not found.odd
         assert set(found.named) == lost
 
@@ -124,14 +132,14 @@ def test_as_many_as_are_missing_are_told_with_suspects(
     waiting: set[int], missing: set[int]
 ) -> None:
     missing -= waiting
-    found = lacking_outcomes(total(missing), sorted(waiting | missing), ())
+    found = missing_outcomes(total(missing), sorted(waiting | missing), ())
     assert found.outcomes == len(missing)
     assert missing <= {*found.named, *found.suspects}
     assert waiting or set(found.named) == missing
 
 
 def test_two_missing_events_may_wait_for_one_consumer() -> None:
-    assert lacking_outcomes(Total(-2, -11), [7], {5, 6}) == Lacking()
+    assert missing_outcomes(Total(-2, -11), [7], {5, 6}) == MissingOutcomes()
 
 
 # ---------------------------------------------------------------- findings in plain sentences
@@ -176,33 +184,33 @@ def test_pairs_of_one_kind_are_one_finding() -> None:
 
 
 def test_missing_events_in_words() -> None:
-    def found(lacking: LackingEvents) -> Finding:
-        [finding] = lacking_event_findings(A, "roads", ROWS, BOOKS, lacking)
+    def found(lacking: MissingEvents) -> Finding:
+        [finding] = missing_event_findings(A, "roads", ROWS, BOOKS, lacking)
         return finding
 
-    named = found(LackingEvents((17,)))
+    named = found(MissingEvents((17,)))
     assert (named.kind, named.pairs) == (FindingKind.EVENT_MISSING, (PairId(17),))
     assert "event 17 cannot be found: the archive has 4 events" in named.sentence
-    unnamed = found(LackingEvents(unnamed=Total(2, 30)))
+    unnamed = found(MissingEvents(unnamed=Total(2, 30)))
     assert unnamed.count == 2
     assert "whose numbers add up to 30" in unnamed.sentence
-    extra = found(LackingEvents(extra=Total(1, 9)))
+    extra = found(MissingEvents(extra=Total(1, 9)))
     assert (extra.kind, extra.pairs) == (FindingKind.BOOKS_DISAGREE, (PairId(9),))
-    assert found(LackingEvents(changed=3)).kind is FindingKind.EVENT_CHANGED
-    assert lacking_event_findings(A, "roads", ROWS, ROWS, LackingEvents(orphans=True)) == []
+    assert found(MissingEvents(changed=3)).kind is FindingKind.EVENT_CHANGED
+    assert missing_event_findings(A, "roads", ROWS, ROWS, MissingEvents(orphans=True)) == []
 
 
 def test_missing_outcomes_in_words() -> None:
-    def found(lacking: Lacking) -> Finding:
-        return lacking_outcome_finding(A, "roads", 5, ROWS, BOOKS, lacking)
+    def found(lacking: MissingOutcomes) -> Finding:
+        return missing_outcome_finding(A, "roads", 5, ROWS, BOOKS, lacking)
 
-    named = found(Lacking(1, (7,), sum=7))
+    named = found(MissingOutcomes(1, (7,), sum=7))
     assert named.kind is FindingKind.MISSING_OUTCOME
     assert "event 7 has no outcome for proxy 5" in named.sentence
-    many = found(Lacking(2, suspects=tuple(range(1, 9)), sum=11))
+    many = found(MissingOutcomes(2, suspects=tuple(range(1, 9)), sum=11))
     assert (many.count, len(many.pairs)) == (2, 8)
     assert "add up to 11" in many.sentence
     assert many.sentence.endswith("events 1, 2, 3, 4, 5 …")
-    odd = found(Lacking(odd=True))
+    odd = found(MissingOutcomes(odd=True))
     assert odd.kind is FindingKind.BOOKS_DISAGREE
     assert "by the rows 4 events wait for proxy 5" in odd.sentence

@@ -21,19 +21,19 @@ from tidings.pipeline.lake import schemas as lake_schemas
 from tidings.pipeline.lake.compaction import groups
 from tidings.pipeline.lake.loading import LoadedBatch
 from tidings.pipeline.lake.log import LakeBatch, LakeFile, LakeState
-from tidings.pipeline.lake.report import LakeReport, LakeResult
+from tidings.pipeline.lake.result import LakeResult
 from tidings.pipeline.lake.schemas import (
     EMPTY_SEQUENCE,
     JSON,
-    Found,
-    Grown,
+    FoundProperty,
+    SchemaGrowth,
     folder_name,
-    grown,
+    grow_schema,
     same_column,
     unused_column,
     widened,
 )
-from tidings.pipeline.lake.segments import Next, next_segments, repaired_segments, seal_mark
+from tidings.pipeline.lake.segments import NextSegments, next_segments, repaired_segments, seal_mark
 from tidings.pipeline.lake.staging import failure_of
 from tidings.pipeline.lake.tree import LOCK, LakeTree, locked_message
 from tidings.stores.archive.manifest import MANIFEST, Manifest, read_manifest
@@ -73,22 +73,22 @@ def test_a_taken_column_gets_a_number() -> None:
 NEW = lake_schemas.TypeSchema(domain="Traffic", type="Speed")
 
 
-def data(name: str, *kinds: str) -> dict[Found, int]:
-    return {Found("data", name, kind): 5 for kind in kinds}
+def data(name: str, *kinds: str) -> dict[FoundProperty, int]:
+    return {FoundProperty("data", name, kind): 5 for kind in kinds}
 
 
-def columns(after: Grown) -> list[tuple[str, str]]:
+def columns(after: SchemaGrowth) -> list[tuple[str, str]]:
     return [(one.column, one.kind) for one in after.schema.columns]
 
 
 def test_another_kind_gets_a_column_of_its_own_and_is_a_conflict() -> None:
-    before = grown(NEW, data("zone", "int")).schema
-    after = grown(before, data("zone", "string"))
+    before = grow_schema(NEW, data("zone", "int")).schema
+    after = grow_schema(before, data("zone", "string"))
     assert columns(after) == [("zone", "int"), ("zone__string", "string")]
     (one,) = after.conflicts
     assert (one.name, one.kind, one.column, one.rows) == ("zone", "string", "zone__string", 5)
     # It stays one, however often it comes, and the column is there already.
-    again = grown(after.schema, data("zone", "string", "int"))
+    again = grow_schema(after.schema, data("zone", "string", "int"))
     assert not again.changed
     assert [one.kind for one in again.conflicts] == ["string"]
 
@@ -96,11 +96,11 @@ def test_another_kind_gets_a_column_of_its_own_and_is_a_conflict() -> None:
 def test_integers_fit_into_doubles() -> None:
     found = data("rate", "int", "double")
     assert widened(NEW, found) == [("data", "rate")]
-    after = grown(NEW, found)
+    after = grow_schema(NEW, found)
     assert columns(after) == [("rate", "double")]
     assert not after.conflicts
     assert widened(after.schema, data("rate", "int")) == [("data", "rate")]
-    large = grown(after.schema, data("rate", "int"), wide={("data", "rate"): 2})
+    large = grow_schema(after.schema, data("rate", "int"), wide={("data", "rate"): 2})
     assert columns(large) == [("rate", "double"), ("rate__int", "int")]
     assert [one.rows for one in large.conflicts] == [2]
 
@@ -108,12 +108,12 @@ def test_integers_fit_into_doubles() -> None:
 def test_odd_names_lose_nothing() -> None:
     names = ("Date", "Speed", "speed", "header_Priority")
     found = {
-        Found("data", "name", "string"): 1,
-        **{Found("data", name, "int"): 1 for name in names},
-        Found("header", "Priority", "int"): 1,
-        Found(lake_schemas.BODY, "", JSON): 1,
+        FoundProperty("data", "name", "string"): 1,
+        **{FoundProperty("data", name, "int"): 1 for name in names},
+        FoundProperty("header", "Priority", "int"): 1,
+        FoundProperty(lake_schemas.BODY, "", JSON): 1,
     }
-    assert {one.name: one.column for one in grown(NEW, found).schema.columns} == {
+    assert {one.name: one.column for one in grow_schema(NEW, found).schema.columns} == {
         "name": "data_name", "Date": "data_Date", "Speed": "Speed", "speed": "speed__2",
         "header_Priority": "header_Priority", "Priority": "header_Priority__2", "": "body__json",
     }  # fmt: skip
@@ -121,7 +121,7 @@ def test_odd_names_lose_nothing() -> None:
 
 _found = st.dictionaries(
     st.builds(
-        Found,
+        FoundProperty,
         st.sampled_from(["header", "data"]),
         st.text(alphabet="aAb\u0131ß. _", max_size=4) | st.sampled_from(["seq", "name", "a__json"]),
         st.sampled_from([*lake_schemas.KINDS, EMPTY_SEQUENCE]),
@@ -133,14 +133,14 @@ _found = st.dictionaries(
 
 @given(st.lists(_found, max_size=4))
 def test_every_value_has_exactly_one_column_and_columns_never_change(
-    batches: list[dict[Found, int]],
+    batches: list[dict[FoundProperty, int]],
 ) -> None:
     schema = NEW
     for found in batches:
-        after = grown(schema, found)
+        after = grow_schema(schema, found)
         assert after.schema.columns[: len(schema.columns)] == schema.columns
         schema = after.schema
-        assert not grown(schema, found).changed
+        assert not grow_schema(schema, found).changed
     names = [same_column(one.column) for one in schema.columns] + [*lake_schemas.FIXED, "date"]
     assert len(names) == len(set(names))
     for one in (one for found in batches for one in found):
@@ -155,7 +155,7 @@ def test_every_value_has_exactly_one_column_and_columns_never_change(
 
 
 def test_schemas_are_kept_in_files() -> None:
-    schema = grown(NEW, data("zone", "int", "string")).schema
+    schema = grow_schema(NEW, data("zone", "int", "string")).schema
     octets = lake_schemas.schema_octets(schema)
     assert lake_schemas.read_schema(octets, "here") == schema
     assert lake_schemas.schema_path("", "a/b") == "_schemas/_/a%2Fb.json"
@@ -181,7 +181,7 @@ def archive(folder: Path, seals: int) -> Manifest:
     return read_manifest(folder)
 
 
-def coming(manifest: Manifest, upto: int, rows: int = MANY) -> Next:
+def coming(manifest: Manifest, upto: int, rows: int = MANY) -> NextSegments:
     found = next_segments(manifest, lake_at(upto), rows)
     assert found is not None
     return found
@@ -279,21 +279,19 @@ def taken(number: int, events: int) -> LoadedBatch:
 
 
 def test_batches_are_summed_up() -> None:
-    report = LakeReport(notes=["recovered"], manifest_problems=("line 3",))
-    report.add(taken(1, 10), 13 * SECOND, "one")
-    report.add(taken(2, 5), 14 * SECOND, "two")
+    result = LakeResult(lake="lake")
+    result.add(taken(1, 10), 13 * SECOND)
+    result.add(taken(2, 5), 14 * SECOND)
     files = {"p": LakeFile("events", "p", 15, 100), "q": LakeFile("events", "q", 5, 100)}
     state = LakeState(batch=2, upto_seal=2, files=files, damaged={"d": "cut"})
-    result = report.result("lake", state, 2.5)
+    result.end(state, 2.5)
     assert (result.batches, result.events, result.outcomes, result.quarantined) == (2, 15, 0, 2)
     assert [(one.column, one.rows) for one in result.conflicts] == [("x__string", 15)]
     assert (result.types_left_out, result.failed_checks) == ({"A::C": 4}, {"rate": 2})
     assert result.properties_left_out == ("A::B data.y (int)",)
     assert result.gaps == ("gap 1", "gap 2")
     assert (result.rows_by_table, result.damaged) == ({"events": 20}, {"d": "cut"})
-    assert result.notes == ("recovered", "line 3")
     assert result.latency_us == 2 * SECOND
-    assert report.last == "two"
     assert msgspec.json.decode(msgspec.json.encode(result), type=LakeResult) == result
 
 

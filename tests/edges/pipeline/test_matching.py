@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import math
 from random import Random
-from typing import NamedTuple
 
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.laws.test_plan_laws import Rules
-from tests.real.pipeline.matching_worlds import Answer, MatchWorld, drawn_world
+from tests.real.pipeline.matching_worlds import Answer, MatchWorld, drawn_world, plan_of
 from tidings.events.fields import Fields
 from tidings.filters.constraint import constraint
 from tidings.filters.parse import parse
@@ -28,7 +27,7 @@ from tidings.filters.plan import (
 )
 from tidings.filters.plan_form import change_to_plain
 from tidings.filters.to_python import to_python
-from tidings.pipeline.matching.book import PlanBook, Span, Unit
+from tidings.pipeline.matching.book import PlanBook, PlanRow, Span, Unit
 from tidings.pipeline.matching.clauses import Literal, clauses_of
 from tidings.pipeline.matching.grid import Grid, Interval
 from tidings.pipeline.matching.needles import needle_finder
@@ -38,17 +37,13 @@ from tidings.pipeline.matching.ways import Ways
 ORIGIN = "0a" * 16
 
 
-class Line(NamedTuple):
-    """A row of the archive's plans."""
-
-    origin: str
-    version: int
-    change: str
-    position: int
+def units_at(book: PlanBook, version: int) -> list[Unit]:
+    return [unit for unit in book.units if unit.origin == ORIGIN and version in unit.span]
 
 
-def line(change: PlanChange, position: int, origin: str = ORIGIN) -> Line:
-    return Line(origin, change.version, json.dumps(change_to_plain(change)), position)
+def line(change: PlanChange, position: int, origin: str = ORIGIN) -> PlanRow:
+    text = json.dumps(change_to_plain(change))
+    return PlanRow(origin, "channel", change.version, change.whole, text, 0, position)
 
 
 @settings(max_examples=25)
@@ -66,12 +61,12 @@ def test_a_book_has_the_units_of_every_version(seed: int, order: Random) -> None
     assert not book.problems
     for plan in plans:
         assert book.knows(ORIGIN, plan.version)
-        units = {unit.proxy: unit for unit in book.at(ORIGIN, plan.version)}
-        assert len(units) == len(book.at(ORIGIN, plan.version))
+        units = {unit.proxy: unit for unit in units_at(book, plan.version)}
+        assert len(units) == len(units_at(book, plan.version))
         wanted = [rule for rule in plan.proxies.values() if rule.side is Side.CONSUMER]
         assert sorted(units) == sorted(rule.proxy for rule in wanted)
         for scene in rules.world.scenes:
-            passed = tuple(p for p in sorted(units) if units[p].plan().judge(scene.fields)[1])
+            passed = tuple(p for p in sorted(units) if plan_of(units[p]).judge(scene.fields)[1])
             assert passed == plan.judge(scene.fields).recipients
         for proxy, unit in units.items():
             assert unit.mapping("priority") == plan.mapping(proxy, "priority")
@@ -80,12 +75,12 @@ def test_a_book_has_the_units_of_every_version(seed: int, order: Random) -> None
 
 def test_a_change_that_cannot_be_read_is_told_with_its_version() -> None:
     plan, change = Plan().changed(proxies={1: ProxyRule(Side.CONSUMER, 1, 0)})
-    broken = Line(ORIGIN, 2, "{", 2)
+    broken = PlanRow(ORIGIN, "channel", 2, False, "{", 0, 2)
     book = PlanBook.from_rows([line(change, 1), broken, line(plan.whole(), 3, "0b" * 16)])
     assert book.problems[0].startswith(f"channel {ORIGIN}: version 2 cannot be read: ")
     assert not book.knows(ORIGIN, 2)
     assert book.knows(ORIGIN, 1)
-    assert [unit.span for unit in book.at(ORIGIN, 1)] == [Span(1, 2)]
+    assert [unit.span for unit in units_at(book, 1)] == [Span(1, 2)]
 
 
 def holds(literal: Literal, fields: Fields) -> bool:
@@ -102,7 +97,7 @@ def test_one_clause_holds_when_the_unit_passes(seed: int) -> None:
     for unit in PlanBook.from_rows(lines).units:
         clauses = clauses_of(unit)
         for scene in rules.world.scenes:
-            passed = bool(unit.plan().judge(scene.fresh()).recipients)
+            passed = bool(plan_of(unit).judge(scene.fresh()).recipients)
             if clauses is not None:
                 fields = scene.fresh()
                 holding = [all(holds(one, fields) for one in clause) for clause in clauses]

@@ -17,11 +17,11 @@ from tidings import event
 from tidings.errors import InvalidConstraint, InvalidEventType, InvalidUsage, StoreError
 from tidings.events.fields import fields_of
 from tidings.pipeline.derive import Batch, Query, load_queries
-from tidings.pipeline.derive.log import Begun, QueryLog
+from tidings.pipeline.derive.running import QueryBatch, QueryLog
 from tidings.pipeline.expectations import Expectation, load_expectations
 from tidings.pipeline.ready_checks import fresh, in_range, not_null, one_of, unique
 from tidings.pipeline.replay import _Pace
-from tidings.pipeline.replay.rows import Past
+from tidings.pipeline.replay.rows import ArchivedEvent
 from tidings.pipeline.times import moment_text, moment_us
 
 
@@ -136,7 +136,7 @@ def test_what_is_no_ready_check(make: Callable[[], Expectation], told: str) -> N
 # ---------------------------------------------------------------- running
 
 
-def opened(path: Path) -> tuple[int, int, Begun | None]:
+def opened(path: Path) -> tuple[int, int, QueryBatch | None]:
     log = QueryLog(path)
     log.close()
     return log.seal, log.next, log.begun
@@ -157,12 +157,12 @@ def test_a_torn_line_is_as_if_never_written(tmp_path: Path) -> None:
         assert opened(path) == (3, 3, None)
         assert path.stat().st_size == kept
     path.write_bytes(whole)
-    assert opened(path) == (3, 3, Begun(3, 4, 3))
+    assert opened(path) == (3, 3, QueryBatch(3, 4, 3))
     log = QueryLog(path)
     log.done(0)  # an empty batch takes no numbers
     log.begin(4, 5)
     log.close()
-    assert opened(path) == (4, 3, Begun(4, 5, 3))
+    assert opened(path) == (4, 3, QueryBatch(4, 5, 3))
 
 
 def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
@@ -173,8 +173,14 @@ def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
         QueryLog(tmp_path)
 
 
+DUE = list(enumerate((0, 60, 60, 61)))
+
+
 def test_what_was_sent_before_is_not_waited_for() -> None:
-    chunk = [Past("a" * 32, seq, due * 1_000_000, b"{}") for seq, due in enumerate((0, 60, 60, 61))]
+    chunk = [
+        ArchivedEvent("a" * 32, seq, due * 1_000_000, b"{}")
+        for seq, due in enumerate((0, 60, 60, 61))
+    ]
     pace = _Pace(1.0, lambda one: one.seq <= 1)
     assert [[one.seq for one in part] for part in pace.parts(chunk)] == [[0, 1], [2], [3]]
 

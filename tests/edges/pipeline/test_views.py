@@ -118,7 +118,7 @@ class _Tags(HTMLParser):
 
 
 def test_every_text_stays_a_text() -> None:
-    section = Section(HOSTILE, HOSTILE, "", Sheet((HOSTILE,), [(HOSTILE,)]))
+    section = Section(HOSTILE, HOSTILE, None, Sheet((HOSTILE,), [(HOSTILE,)]))
     figure = Figure(HOSTILE, HOSTILE, HOSTILE)
     reader = _Tags()
     reader.feed(page_html(Page(HOSTILE, HOSTILE, [figure], [section], [HOSTILE], HOSTILE)))

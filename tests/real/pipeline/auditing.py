@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 from tests.archive_worlds import World
 from tests.real.pipeline.archive_faults import ArchiveCopy, Row
 from tidings.pipeline.audit import run_audit
-from tidings.pipeline.audit.result import AuditOptions, AuditResult, Finding, FindingKind
+from tidings.pipeline.audit.result import (
+    EXPLANATIONS,
+    AuditOptions,
+    AuditResult,
+    Finding,
+    FindingKind,
+)
 from tidings.stores.archive.schema import OUTCOMES
 
 if TYPE_CHECKING:
@@ -61,4 +67,7 @@ def final_outcomes(copy: ArchiveCopy, world: World, channel: str = "world") -> l
 
 
 def adds_up(result: AuditResult) -> bool:
-    return all(account.explained == account.pairs for account in result.accounts)
+    return all(
+        sum(getattr(account, name) for name in (*EXPLANATIONS, "unexplained")) == account.pairs
+        for account in result.accounts
+    )

@@ -18,24 +18,22 @@ from tidings.events.fields import fields_for, plain
 from tidings.events.structured import StructuredEvent
 from tidings.filters.plan import Plan, PlanChange
 from tidings.filters.plan_form import change_to_plain
+from tidings.pipeline.matching.book import PlanRow, Unit
 
 Answer: TypeAlias = tuple[str, int, int, int, int | None]
 """Origin, seq, proxy, priority and deadline."""
 
 
-class PlanLine(NamedTuple):
-    """A row of the archive's plans."""
-
-    origin: str
-    version: int
-    whole: bool
-    change: str
-    position: int
+def plan_of(unit: Unit) -> Plan:
+    """A plan of one consumer alone."""
+    admins = {(unit.admin.side, unit.admin.admin): unit.admin}
+    change = PlanChange(unit.span.start, True, unit.options, admins, {unit.proxy: unit.rule})
+    return Plan().apply(change)
 
 
-def plan_line(origin: str, change: PlanChange, position: int) -> PlanLine:
+def plan_line(origin: str, change: PlanChange, position: int) -> PlanRow:
     text = json.dumps(change_to_plain(change))
-    return PlanLine(origin, change.version, change.whole, text, position)
+    return PlanRow(origin, "channel", change.version, change.whole, text, 0, position)
 
 
 class Judged(NamedTuple):
@@ -53,7 +51,7 @@ class Judged(NamedTuple):
 class MatchWorld:
     """Events, plans and answers; several of them can be put together."""
 
-    lines: list[PlanLine] = field(default_factory=list)
+    lines: list[PlanRow] = field(default_factory=list)
     events: list[Judged] = field(default_factory=list)
     answers: set[Answer] = field(default_factory=set)
 

@@ -37,7 +37,7 @@ PAIRS = [
 
 BOOKS = [
     ("Total(self.count - other.count, self.sum - other.sum)", "Total(self.count, self.sum)"),
-    ("if count == 1:\n        return LackingEvents((sum_,))\n", ""),
+    ("if count == 1:\n        return MissingEvents((sum_,))\n", ""),
     ("rest.count == 1 and rest.sum > 0", "rest.count == 2 and rest.sum > 0"),
     ("if beyond.sum in waiting else None", ""),
     ("*(Total(1, seq) for seq in sorted(gone))", ""),
@@ -95,12 +95,12 @@ def ask_books(books: Any) -> Sequence[object]:
     return [
         books.differences({"a": total(3, 9)}, {"a": total(2, 4)}),
         *(
-            books.lacking_events(total(*beyond), total(*orphans))
+            books.missing_events(total(*beyond), total(*orphans))
             for beyond in ((-1, -17), (-3, -42), (2, 9), (0, 4))
             for orphans in ((0, 0), (2, 30), (1, 17))
         ),
         *(
-            books.lacking_outcomes(total(*beyond), waiting, gone, exact=exact)
+            books.missing_outcomes(total(*beyond), waiting, gone, exact=exact)
             for beyond in ((1, 7), (1, 8), (2, 15), (-1, -5), (0, 2), (3, 20))
             for waiting in ([7], [7, 8], [4, 7, 9])
             for gone in ((), (5,))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.archive_worlds import Decided, World, archive_journal, make_world
+from tests.real.pipeline.matching_worlds import plan_of
 from tests.real.pipeline.services import service
 from tidings import event
 from tidings.errors import InvalidConstraint, InvalidEventType
@@ -112,7 +113,7 @@ def test_the_present_subscriptions_are_asked_side_by_side(
             one
             for one in world.firsts
             if one.origin == unit.origin
-            and unit.plan().verdict(fields_for(one.event, one.arrival_us), unit.proxy).passed
+            and plan_of(unit).verdict(fields_for(one.event, one.arrival_us), unit.proxy).passed
         ]
         shared = [one for one in got if (one.origin, one.seq) in new]
         wanted[world.channels[unit.origin], unit.proxy] = (len(got), len(shared))

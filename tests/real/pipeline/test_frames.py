@@ -12,13 +12,13 @@ from tests.real.pipeline.archives import FIRST_US, ORIGIN, SECOND, ArchiveMaker,
 from tidings.errors import ArchiveDamaged, ArchiveNotFound
 from tidings.pipeline.archive import Archive
 from tidings.pipeline.frames import (
-    PlanRow,
     Selection,
     events_frame,
     objects_frame,
     outcomes_frame,
     plan_changes,
 )
+from tidings.pipeline.matching.book import PlanRow
 from tidings.stores.archive.manifest import SegmentFile
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from tidings.events.structured import StructuredEvent
 from tidings.pipeline.expectations import Expectation
 from tidings.pipeline.lake import LakeOptions, compact, lake_tables, read_lake, run_lake
 from tidings.pipeline.lake import staging as lake_staging
-from tidings.pipeline.lake.report import LakeResult
+from tidings.pipeline.lake.result import LakeResult
 from tidings.pipeline.lake.tree import LOCK, LakeTree
 
 if TYPE_CHECKING:

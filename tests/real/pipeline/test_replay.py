@@ -14,8 +14,14 @@ from tests.real.pipeline.services import Service, service
 from tidings import event
 from tidings.errors import ChannelNotFound, InvalidUsage, TidingsError
 from tidings.pipeline import replay as replaying
-from tidings.pipeline.replay import STAMP_ARRIVAL, STAMP_ORIGIN, STAMP_SEQ, run_replay
-from tidings.pipeline.replay.result import ReplayOptions, ReplayResult
+from tidings.pipeline.replay import (
+    STAMP_ARRIVAL,
+    STAMP_ORIGIN,
+    STAMP_SEQ,
+    ReplayOptions,
+    ReplayResult,
+    run_replay,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -103,7 +109,7 @@ def test_a_broken_replay_goes_on(
     into = running.channel("broken")
     monkeypatch.setattr(replaying, "AT_ONCE", 7)
     sent = 0
-    push = replaying._Run._push
+    push = replaying._Run._send
 
     async def breaks(self: Any, events: Any) -> Any:
         nonlocal sent
@@ -113,7 +119,7 @@ def test_a_broken_replay_goes_on(
         return await push(self, events)
 
     with monkeypatch.context() as patched:
-        patched.setattr(replaying._Run, "_push", breaks)
+        patched.setattr(replaying._Run, "_send", breaks)
         with pytest.raises(TidingsError, match="cut"):
             replayed(spark, running, archive, into, run="one")
     assert len(running.events(into)) == 14

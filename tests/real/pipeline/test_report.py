@@ -14,8 +14,7 @@ from tests.archive_worlds import Decided, World, make_world
 from tests.real.pipeline.archives import FIRST_US, SECOND, ArchiveMaker, cars
 from tidings.errors import ArchiveNotFound
 from tidings.pipeline.audit import run_audit
-from tidings.pipeline.audit.result import AuditOptions
-from tidings.pipeline.audit.tally import ACCOUNTED
+from tidings.pipeline.audit.result import ACCOUNTED, AuditOptions
 from tidings.pipeline.page import page_html
 from tidings.pipeline.report import run_report
 from tidings.pipeline.report.result import Report, ReportOptions

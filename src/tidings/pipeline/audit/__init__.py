@@ -16,14 +16,14 @@ from time import monotonic
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from tidings.pipeline.audit.comparing import Counted, compare
+from tidings.pipeline.audit.comparing import Comparison, Counts
 from tidings.pipeline.audit.pairs import ORPHAN, Sources, pairs, proxy_tiles
 from tidings.pipeline.audit.reading import AuditedArchive, open_archive
 from tidings.pipeline.audit.result import AuditOptions, AuditResult
 from tidings.pipeline.audit.tally import accounts, event_totals, tally
-from tidings.pipeline.frames import PlanRow, occurring_in
+from tidings.pipeline.frames import occurring_in
 from tidings.pipeline.matching import MatchLimits, match
-from tidings.pipeline.matching.book import PlanBook
+from tidings.pipeline.matching.book import PlanBook, PlanRow
 from tidings.pipeline.matching.compile import compile_book
 from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS
 
@@ -32,14 +32,10 @@ __all__ = ["AuditOptions", "AuditResult", "run_audit"]
 Progress = Callable[[str, float], None]
 
 
-def _silent(_: str, __: float) -> None:
-    """Shows no progress."""
-
-
 def run_audit(
-    spark: SparkSession, options: AuditOptions, progress: Progress = _silent
+    spark: SparkSession, options: AuditOptions, progress: Progress = lambda *_: None
 ) -> AuditResult:
-    """Audits an archive.
+    """Audit an archive.
 
     Raises:
         ArchiveNotFound: There is none at this place.
@@ -61,7 +57,7 @@ def run_audit(
     found = _in_range(pairs(_sources(archive, plans, book, events)), archive)
     rows = tally(found, archive.settled_from)
     progress("comparing with the books", 0.8)
-    compared = compare(archive, Counted(events, found, totals, rows, plans))
+    compared = Comparison(archive, Counts(events, found, totals, rows, plans))
     progress("done", 1.0)
     seals = archive.manifest.seals
     findings = [*archive.findings, *compared.findings]

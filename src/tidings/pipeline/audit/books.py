@@ -34,7 +34,7 @@ class Total:
 NOTHING = Total()
 
 
-class LackingEvents(NamedTuple):
+class MissingEvents(NamedTuple):
     """What the books say of the events of a channel that the rows do not."""
 
     # Numbers of events that are missing, beside those whose outcomes are there
@@ -47,7 +47,7 @@ class LackingEvents(NamedTuple):
     changed: int = 0  # by how much the sum of the numbers is wrong while the count is right
 
 
-class Lacking(NamedTuple):
+class MissingOutcomes(NamedTuple):
     """What the books say of the events that wait for a consumer that the rows do not."""
 
     outcomes: int = 0  # how many outcomes are missing
@@ -67,7 +67,7 @@ def differences(rows: Mapping[K, Total], books: Mapping[K, Total]) -> dict[K, To
     return found
 
 
-def lacking_events(beyond: Total, orphans: Total) -> LackingEvents:
+def missing_events(beyond: Total, orphans: Total) -> MissingEvents:
     """Which events of a channel are missing.
 
     Args:
@@ -77,34 +77,29 @@ def lacking_events(beyond: Total, orphans: Total) -> LackingEvents:
     """
     count, sum_ = -beyond.count, -beyond.sum
     if count < 0:
-        return LackingEvents(extra=beyond)
+        return MissingEvents(extra=beyond)
     if count == 0:
-        return LackingEvents(changed=beyond.sum)
+        return MissingEvents(changed=beyond.sum)
     rest = Total(count, sum_).less(orphans)
     if orphans.count and rest.count == 0 and rest.sum == 0:
-        return LackingEvents(orphans=True)
+        return MissingEvents(orphans=True)
     if orphans.count and rest.count == 1 and rest.sum > 0:
-        return LackingEvents((rest.sum,), orphans=True)
+        return MissingEvents((rest.sum,), orphans=True)
     if count == 1:
-        return LackingEvents((sum_,))
+        return MissingEvents((sum_,))
     if orphans.count and rest.count > 1:
-        return LackingEvents(orphans=True, unnamed=rest)
-    return LackingEvents(unnamed=Total(count, sum_))
+        return MissingEvents(orphans=True, unnamed=rest)
+    return MissingEvents(unnamed=Total(count, sum_))
 
 
 def asked_of(beyond: Total, gone: Collection[int]) -> set[int]:
-    """The events that must be known to wait, or not, before `lacking_outcomes` can tell.
-
-    Args:
-        beyond: What the rows have beyond the books.
-        gone: Numbers of events that are missing themselves.
-    """
+    """The events that must be known to wait, or not, before `missing_outcomes` can tell."""
     return {beyond.sum, *(beyond.sum + seq for seq in gone)}
 
 
-def lacking_outcomes(
+def missing_outcomes(
     beyond: Total, waiting: Sequence[int], gone: Collection[int], *, exact: bool = True
-) -> Lacking:
+) -> MissingOutcomes:
     """Which outcomes of a consumer are missing.
 
     An event that is missing itself does not wait by the rows, and does by the books: it is
@@ -119,8 +114,8 @@ def lacking_outcomes(
     """
     if not exact:
         if beyond.count <= 0:
-            return Lacking()
-        return Lacking(beyond.count, suspects=tuple(waiting))
+            return MissingOutcomes()
+        return MissingOutcomes(beyond.count, suspects=tuple(waiting))
     candidates = [NOTHING, *(Total(1, seq) for seq in sorted(gone))]
     if len(gone) > 1:
         candidates.append(Total(len(gone), sum(gone)))
@@ -128,16 +123,16 @@ def lacking_outcomes(
         found = _explained(beyond.plus(absent), waiting)
         if found is not None:
             return found
-    return Lacking(odd=True)
+    return MissingOutcomes(odd=True)
 
 
-def _explained(beyond: Total, waiting: Sequence[int]) -> Lacking | None:
+def _explained(beyond: Total, waiting: Sequence[int]) -> MissingOutcomes | None:
     if beyond == NOTHING:
-        return Lacking()
+        return MissingOutcomes()
     if beyond.count < 1 or beyond.sum < 1:
         return None
     if beyond.count == 1:
-        return Lacking(1, (beyond.sum,), sum=beyond.sum) if beyond.sum in waiting else None
+        return MissingOutcomes(1, (beyond.sum,), sum=beyond.sum) if beyond.sum in waiting else None
     if beyond.count == len(waiting) and beyond.sum == sum(waiting):
-        return Lacking(beyond.count, tuple(waiting), sum=beyond.sum)
-    return Lacking(beyond.count, suspects=tuple(waiting), sum=beyond.sum)
+        return MissingOutcomes(beyond.count, tuple(waiting), sum=beyond.sum)
+    return MissingOutcomes(beyond.count, suspects=tuple(waiting), sum=beyond.sum)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from pyspark.sql import DataFrame
 
 from tidings.pipeline.audit.books import (
     NOTHING,
-    Lacking,
+    MissingOutcomes,
     Total,
     asked_of,
     differences,
-    lacking_events,
-    lacking_outcomes,
+    missing_events,
+    missing_outcomes,
 )
 from tidings.pipeline.audit.findings import (
     bad_pair_findings,
+    channel_fault,
     doubled_event_findings,
-    lacking_event_findings,
-    lacking_outcome_finding,
+    missing_event_findings,
+    missing_outcome_finding,
     orphan_findings,
 )
 from tidings.pipeline.audit.pairs import ORPHAN, UNKNOWN
@@ -37,7 +37,7 @@ from tidings.pipeline.audit.tally import (
     orphan_totals,
     waiting_pairs,
 )
-from tidings.pipeline.frames import PlanRow
+from tidings.pipeline.matching.book import PlanRow
 from tidings.stores.archive.schema import EVENTS
 
 # Consumers whose waiting events are looked at one by one; the books of more are only counted.
@@ -46,7 +46,7 @@ _MOST_CONSUMERS: Final = 1_000
 Consumer = tuple[str, int]
 
 
-class Counted(NamedTuple):
+class Counts(NamedTuple):
     """What an audit counted."""
 
     events: DataFrame  # each once, as `audit.pairs.Sources` has them
@@ -54,39 +54,6 @@ class Counted(NamedTuple):
     totals: Mapping[str, EventTotals]  # of events, by origin
     rows: Sequence[TallyRow]  # of pairs, by consumer and state
     plans: Sequence[PlanRow]  # all rows of plans
-
-
-@dataclass(slots=True)
-class Compared:
-    """What came of comparing."""
-
-    findings: list[Finding] = field(default_factory=list)  # what is wrong or worth knowing
-    books_checked: bool = False  # whether the books were compared
-    # By origin, how many pairs wait by the rows and not by the books
-    disbelieved: dict[str, int] = field(default_factory=dict)
-
-
-def compare(archive: AuditedArchive, counted: Counted) -> Compared:
-    """Compares what was counted with the books, and looks at what is wrong."""
-    found = Compared()
-    found.books_checked = archive.books is not None and not archive.options.is_part
-    _doubled_events(found, archive, counted)
-    _sums(found, archive, counted)
-    rows, books = _waiting(archive, counted) if found.books_checked else ({}, {})
-    beyond = dict(sorted(differences(rows, books).items()))
-    if beyond or any(row.state in BAD for row in counted.rows):
-        # Whatever is wrong, all pairs are gone through only once more.
-        odd = odd_pairs(counted.pairs, [*beyond][:_MOST_CONSUMERS])
-        try:
-            _look_at(found, archive, counted._replace(pairs=odd), _Waiting(rows, books, beyond))
-        finally:
-            odd.unpersist()
-    elif found.books_checked:
-        _compare_events(found, archive, counted, {}, {})
-    if found.books_checked:
-        _compare_plans(found, archive, counted)
-    found.findings += _told(counted)
-    return found
 
 
 class _Waiting(NamedTuple):
@@ -97,198 +64,227 @@ class _Waiting(NamedTuple):
     beyond: Mapping[Consumer, Total]
 
 
-def _look_at(found: Compared, archive: AuditedArchive, counted: Counted, waiting: _Waiting) -> None:
-    """Names what is wrong with pairs."""
-    bad = bad_pairs(counted.pairs, counted.events, archive.options.sample)
-    strays = [pair for pair in bad if pair.state == ORPHAN]
-    orphans = orphan_totals(counted.pairs) if strays else {}
-    gone: dict[str, set[int]] = {}
-    by_books: dict[str, bool] = {}
-    lacking: dict[tuple[str, int], list[int]] = {}
-    if found.books_checked:
-        by_books = _compare_events(found, archive, counted, orphans, gone)
-        for pair in strays:
-            if by_books.get(pair.origin):
-                gone.setdefault(pair.origin, set()).add(pair.seq)
-        lacking = _compare_waiting(found, archive, counted, waiting, gone)
-    wrong = [pair for pair in bad if pair.state != ORPHAN]
-    found.findings += bad_pair_findings(wrong, archive.names, lacking)
-    # Events that retention has dropped, or that a lost segment had, are missing for a reason.
-    explained = {origin for file in archive.dropped for origin in file.sums}
-    explained |= {origin for file in archive.lost if file.kind == EVENTS for origin in file.sums}
-    strays = [pair for pair in strays if pair.origin not in explained or by_books.get(pair.origin)]
-    found.findings += orphan_findings(strays, archive.names, by_books=by_books)
+class Comparison:
+    """What was counted, compared with the books; what is wrong is looked at.
 
+    Attributes:
+        findings: What is wrong or worth knowing.
+        books_checked: Whether the books were compared.
+        disbelieved: By origin, how many pairs wait by the rows and not by the books.
+    """
 
-def _doubled_events(found: Compared, archive: AuditedArchive, counted: Counted) -> None:
-    counts = {origin: one.doubled for origin, one in counted.totals.items() if one.doubled}
-    if not counts:
-        return
-    rows = (
-        archive.rows(EVENTS)
-        .groupBy("origin", "seq")
-        .count()
-        .where("count > 1")
-        .orderBy("origin", "seq")
-        .limit(archive.options.sample)
-        .collect()
-    )
-    doubled: dict[str, list[int]] = {}
-    for origin, seq, _ in rows:
-        doubled.setdefault(origin, []).append(seq)
-    found.findings += doubled_event_findings(doubled, counts, archive.names)
+    def __init__(self, archive: AuditedArchive, counts: Counts) -> None:
+        self._archive = archive
+        self._counts = counts
+        self.findings: list[Finding] = []
+        self.books_checked = archive.books is not None and not archive.options.is_part
+        self.disbelieved: dict[str, int] = {}
+        self._compare()
 
+    def _compare(self) -> None:
+        self._doubled_events()
+        self._sums()
+        rows, books = self._waiting() if self.books_checked else ({}, {})
+        beyond = dict(sorted(differences(rows, books).items()))
+        if beyond or any(row.state in BAD for row in self._counts.rows):
+            # Whatever is wrong, all pairs are gone through only once more.
+            odd = odd_pairs(self._counts.pairs, [*beyond][:_MOST_CONSUMERS])
+            try:
+                self._look_at(odd, _Waiting(rows, books, beyond))
+            finally:
+                odd.unpersist()
+        elif self.books_checked:
+            self._compare_events({}, {})
+        if self.books_checked:
+            self._compare_plans()
+        self.findings += _told(self._counts)
 
-def _sums(found: Compared, archive: AuditedArchive, counted: Counted) -> None:
-    """Counted twice, by other means, the engine's lists must have as many pairs."""
-    listed: dict[str, int] = {}
-    for row in counted.rows:
-        listed[row.origin] = listed.get(row.origin, 0) + row.listed
-    for origin, totals in counted.totals.items():
-        if totals.listed != listed.get(origin, 0):
-            name = archive.names.get(origin, origin)
+    def _look_at(self, odd: DataFrame, waiting: _Waiting) -> None:
+        """Name what is wrong with pairs."""
+        bad = bad_pairs(odd, self._counts.events, self._archive.options.sample)
+        strays = [pair for pair in bad if pair.state == ORPHAN]
+        orphans = orphan_totals(odd) if strays else {}
+        gone: dict[str, set[int]] = {}
+        by_books: dict[str, bool] = {}
+        lacking: dict[tuple[str, int], list[int]] = {}
+        if self.books_checked:
+            by_books = self._compare_events(orphans, gone)
+            for pair in strays:
+                if by_books.get(pair.origin):
+                    gone.setdefault(pair.origin, set()).add(pair.seq)
+            lacking = self._compare_waiting(odd, waiting, gone)
+        wrong = [pair for pair in bad if pair.state != ORPHAN]
+        self.findings += bad_pair_findings(wrong, self._archive.names, lacking)
+        # Events that retention has dropped, or that a lost segment had, are missing for a reason.
+        explained = {origin for file in self._archive.dropped for origin in file.sums}
+        explained |= {
+            origin for file in self._archive.lost if file.kind == EVENTS for origin in file.sums
+        }
+        strays = [
+            pair for pair in strays if pair.origin not in explained or by_books.get(pair.origin)
+        ]
+        self.findings += orphan_findings(strays, self._archive.names, by_books=by_books)
+
+    def _doubled_events(self) -> None:
+        counts = {origin: one.doubled for origin, one in self._counts.totals.items() if one.doubled}
+        if not counts:
+            return
+        rows = (
+            self._archive.rows(EVENTS)
+            .groupBy("origin", "seq")
+            .count()
+            .where("count > 1")
+            .orderBy("origin", "seq")
+            .limit(self._archive.options.sample)
+            .collect()
+        )
+        doubled: dict[str, list[int]] = {}
+        for origin, seq, _ in rows:
+            doubled.setdefault(origin, []).append(seq)
+        self.findings += doubled_event_findings(doubled, counts, self._archive.names)
+
+    def _sums(self) -> None:
+        """Check that the engine's lists, counted by other means, have as many pairs."""
+        listed: dict[str, int] = {}
+        for row in self._counts.rows:
+            listed[row.origin] = listed.get(row.origin, 0) + row.listed
+        for origin, totals in self._counts.totals.items():
+            if totals.listed != listed.get(origin, 0):
+                name = self._archive.names.get(origin, origin)
+                text = (
+                    f"the accounts do not add up: the events name {totals.listed} durable "
+                    f"recipients, and {listed.get(origin, 0)} were accounted for"
+                )
+                self.findings.append(channel_fault(FindingKind.SUM_WRONG, (origin, name), text))
+
+    def _compare_plans(self) -> None:
+        assert self._archive.books is not None
+        histories = plan_histories(self._counts.plans)
+        for origin, name in self._archive.names.items():
+            book = self._archive.books.channels.get(origin)
+            if book is None:
+                continue
+            history = histories.get(origin)
+            have = history.rows if history is not None else 0
+            if book.plans == have and (
+                history is None or history.is_as_archived(book.plans, book.plan_digest)
+            ):
+                continue
+            faults = history.faults if history is not None else ()
+            said = [f"version {fault.version} {fault.problem}" for fault in faults[:3]]
             text = (
-                f"channel {name}: the accounts do not add up: the events name {totals.listed} "
-                f"durable recipients, and {listed.get(origin, 0)} were accounted for"
+                f"the plans are not those that were archived: there are {have} of {book.plans} "
+                "versions, and their digest is not the one in the archiver's books"
             )
-            found.findings.append(
-                Finding(FindingKind.SUM_WRONG, fault=True, sentence=text, channel=name,
-                        origin=origin)
-            )  # fmt: skip
-
-
-def _compare_plans(found: Compared, archive: AuditedArchive, counted: Counted) -> None:
-    assert archive.books is not None
-    histories = plan_histories(counted.plans)
-    for origin, name in archive.names.items():
-        book = archive.books.channels.get(origin)
-        if book is None:
-            continue
-        history = histories.get(origin)
-        have = history.rows if history is not None else 0
-        if book.plans == have and (
-            history is None or history.is_as_archived(book.plans, book.plan_digest)
-        ):
-            continue
-        faults = history.faults if history is not None else ()
-        said = [f"version {fault.version} {fault.problem}" for fault in faults[:3]]
-        text = (
-            f"channel {name}: the plans are not those that were archived: there are {have} of "
-            f"{book.plans} versions, and their digest is not the one in the archiver's books"
-        )
-        found.findings.append(
-            Finding(
-                FindingKind.PLAN_CHANGED,
-                fault=True,
-                sentence="; ".join([text, *said]),
-                channel=name,
-                origin=origin,
-                version=faults[0].version if faults else None,
+            version = faults[0].version if faults else None
+            self.findings.append(
+                channel_fault(
+                    FindingKind.PLAN_CHANGED,
+                    (origin, name),
+                    "; ".join([text, *said]),
+                    version=version,
+                )
             )
-        )
+
+    def _compare_events(
+        self,
+        orphans: Mapping[str, Total],
+        gone: dict[str, set[int]],
+    ) -> dict[str, bool]:
+        """Whether the books miss the events, too, whose outcomes are there; by origin."""
+        assert self._archive.books is not None
+        books = {}
+        for origin in self._archive.names:
+            book = self._archive.books.channels.get(origin)
+            if book is not None:
+                books[origin] = Total(book.events, book.seq_sum)
+        for file in (*self._archive.dropped, *self._archive.lost):
+            for origin, sums in file.sums.items() if file.kind == EVENTS else ():
+                if origin in books:
+                    books[origin] = books[origin].less(Total(*sums))
+        rows = {origin: one.rows for origin, one in self._counts.totals.items()}
+        by_books = dict.fromkeys(orphans, False)
+        for origin, beyond in differences(rows, books).items():
+            has_others = any(
+                file.sums.get(origin) for file in (*self._archive.dropped, *self._archive.lost)
+            )
+            known = NOTHING if has_others else orphans.get(origin, NOTHING)
+            lacking = missing_events(beyond, known)
+            by_books[origin] = lacking.orphans
+            gone.setdefault(origin, set()).update(lacking.named)
+            named_by_orphans = lacking.named == (known.sum,) and known.count == 1
+            if named_by_orphans:
+                by_books[origin] = True
+                continue
+            self.findings += missing_event_findings(
+                origin,
+                self._archive.names.get(origin, origin),
+                rows.get(origin, NOTHING),
+                books.get(origin, NOTHING),
+                lacking,
+            )
+        return by_books
+
+    def _compare_waiting(
+        self,
+        odd: DataFrame,
+        waiting: _Waiting,
+        gone: Mapping[str, set[int]],
+    ) -> dict[tuple[str, int], list[int]]:
+        """By origin and event, the consumers that are known to lack its outcome."""
+        first = dict([*waiting.beyond.items()][:_MOST_CONSUMERS])
+        asked = {key: asked_of(beyond, gone.get(key[0], ())) for key, beyond in first.items()}
+        seqs = waiting_pairs(odd, asked, self._archive.options.sample) if asked else {}
+        lacking_of: dict[tuple[str, int], list[int]] = {}
+        for (origin, proxy), beyond in first.items():
+            lacking = missing_outcomes(
+                beyond,
+                seqs[origin, proxy],
+                gone.get(origin, ()),
+                exact=self._archive.is_exact(origin),
+            )
+            if lacking == MissingOutcomes():
+                continue
+            self.disbelieved[origin] = self.disbelieved.get(origin, 0) + lacking.outcomes
+            by_rows = waiting.rows.get((origin, proxy), NOTHING)
+            by_books = waiting.books.get((origin, proxy), NOTHING)
+            name = self._archive.names.get(origin, origin)
+            self.findings.append(
+                missing_outcome_finding(origin, name, proxy, by_rows, by_books, lacking)
+            )
+            for seq in (*lacking.named, *lacking.suspects):
+                lacking_of.setdefault((origin, seq), []).append(proxy)
+        if more := len(waiting.beyond) - len(first):
+            text = f"the books of {more} more consumers disagree with the rows"
+            self.findings.append(Finding(FindingKind.BOOKS_DISAGREE, fault=True, sentence=text))
+        return lacking_of
+
+    def _waiting(self) -> tuple[dict[Consumer, Total], dict[Consumer, Total]]:
+        """What waits for consumers that exist: by the rows, and by the books."""
+        assert self._archive.books is not None
+        books: dict[Consumer, Total] = {}
+        absent: set[Consumer] = set()
+        for key, proxy in self._archive.books.proxies.items():
+            origin, _, number = key.partition("/")
+            channel = self._archive.books.channels.get(origin)
+            if origin not in self._archive.names:
+                continue
+            if proxy.present and (channel is None or channel.present):
+                # What the journal had only in part is told apart: the rows do not name all of it.
+                partial = proxy.extra & channel.carried if channel is not None else set[int]()
+                pending = Total(proxy.pending, proxy.pending_sum)
+                books[origin, int(number)] = pending.less(Total(len(partial), sum(partial)))
+            else:
+                absent.add((origin, int(number)))
+        rows: dict[Consumer, Total] = {}
+        for row in self._counts.rows:
+            who = (row.origin, row.proxy)
+            if row.waiting and who not in absent:
+                rows[who] = rows.get(who, NOTHING).plus(Total(row.waiting, row.waiting_sum))
+        return rows, books
 
 
-def _compare_events(
-    found: Compared,
-    archive: AuditedArchive,
-    counted: Counted,
-    orphans: Mapping[str, Total],
-    gone: dict[str, set[int]],
-) -> dict[str, bool]:
-    """Whether the books miss the events, too, whose outcomes are there; by origin."""
-    assert archive.books is not None
-    books = {}
-    for origin in archive.names:
-        book = archive.books.channels.get(origin)
-        if book is not None:
-            books[origin] = Total(book.events, book.seq_sum)
-    for file in (*archive.dropped, *archive.lost):
-        for origin, sums in file.sums.items() if file.kind == EVENTS else ():
-            if origin in books:
-                books[origin] = books[origin].less(Total(*sums))
-    rows = {origin: one.rows for origin, one in counted.totals.items()}
-    by_books = dict.fromkeys(orphans, False)
-    for origin, beyond in differences(rows, books).items():
-        has_others = any(file.sums.get(origin) for file in (*archive.dropped, *archive.lost))
-        known = NOTHING if has_others else orphans.get(origin, NOTHING)
-        lacking = lacking_events(beyond, known)
-        by_books[origin] = lacking.orphans
-        gone.setdefault(origin, set()).update(lacking.named)
-        named_by_orphans = lacking.named == (known.sum,) and known.count == 1
-        if named_by_orphans:
-            by_books[origin] = True
-            continue
-        found.findings += lacking_event_findings(
-            origin,
-            archive.names.get(origin, origin),
-            rows.get(origin, NOTHING),
-            books.get(origin, NOTHING),
-            lacking,
-        )
-    return by_books
-
-
-def _compare_waiting(
-    found: Compared,
-    archive: AuditedArchive,
-    counted: Counted,
-    waiting: _Waiting,
-    gone: Mapping[str, set[int]],
-) -> dict[tuple[str, int], list[int]]:
-    """By origin and event, the consumers whose outcome of it is missing, as far as it is known."""
-    first = dict([*waiting.beyond.items()][:_MOST_CONSUMERS])
-    asked = {key: asked_of(beyond, gone.get(key[0], ())) for key, beyond in first.items()}
-    seqs = waiting_pairs(counted.pairs, asked, archive.options.sample) if asked else {}
-    lacking_of: dict[tuple[str, int], list[int]] = {}
-    for (origin, proxy), beyond in first.items():
-        lacking = lacking_outcomes(
-            beyond, seqs[origin, proxy], gone.get(origin, ()), exact=archive.is_exact(origin)
-        )
-        if lacking == Lacking():
-            continue
-        found.disbelieved[origin] = found.disbelieved.get(origin, 0) + lacking.outcomes
-        by_rows = waiting.rows.get((origin, proxy), NOTHING)
-        by_books = waiting.books.get((origin, proxy), NOTHING)
-        name = archive.names.get(origin, origin)
-        found.findings.append(
-            lacking_outcome_finding(origin, name, proxy, by_rows, by_books, lacking)
-        )
-        for seq in (*lacking.named, *lacking.suspects):
-            lacking_of.setdefault((origin, seq), []).append(proxy)
-    if more := len(waiting.beyond) - len(first):
-        text = f"the books of {more} more consumers disagree with the rows"
-        found.findings.append(Finding(FindingKind.BOOKS_DISAGREE, fault=True, sentence=text))
-    return lacking_of
-
-
-def _waiting(
-    archive: AuditedArchive, counted: Counted
-) -> tuple[dict[Consumer, Total], dict[Consumer, Total]]:
-    """What waits for consumers that exist: by the rows, and by the books."""
-    assert archive.books is not None
-    books: dict[Consumer, Total] = {}
-    absent: set[Consumer] = set()
-    for key, proxy in archive.books.proxies.items():
-        origin, _, number = key.partition("/")
-        channel = archive.books.channels.get(origin)
-        if origin not in archive.names:
-            continue
-        if proxy.present and (channel is None or channel.present):
-            # What the journal had only in part is told apart: the rows do not name all of it.
-            partial = proxy.extra & channel.carried if channel is not None else set[int]()
-            pending = Total(proxy.pending, proxy.pending_sum)
-            books[origin, int(number)] = pending.less(Total(len(partial), sum(partial)))
-        else:
-            absent.add((origin, int(number)))
-    rows: dict[Consumer, Total] = {}
-    for row in counted.rows:
-        who = (row.origin, row.proxy)
-        if row.waiting and who not in absent:
-            rows[who] = rows.get(who, NOTHING).plus(Total(row.waiting, row.waiting_sum))
-    return rows, books
-
-
-def _told(counted: Counted) -> list[Finding]:
+def _told(counted: Counts) -> list[Finding]:
     """What is no fault, and worth knowing."""
     found = []
     skewed = sum(row.skewed for row in counted.rows)

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
-from tidings.pipeline.audit.books import Lacking, LackingEvents, Total
+from tidings.pipeline.audit.books import MissingEvents, MissingOutcomes, Total
 from tidings.pipeline.audit.pairs import DISAGREES, DOUBLED, NOT_ENDED, WRONG
 from tidings.pipeline.audit.result import Finding, FindingKind, PairId
 from tidings.pipeline.audit.tally import BadPair
@@ -21,6 +21,20 @@ _KINDS: Final = {
     DISAGREES: FindingKind.PLAN_DISAGREES,
     WRONG: FindingKind.WRONG_PROXY,
 }
+
+
+def channel_fault(
+    kind: FindingKind,
+    channel: tuple[str, str],
+    said: str,
+    count: int = 1,
+    pairs: tuple[PairId, ...] = (),
+    version: int | None = None,
+) -> Finding:
+    """Something that is wrong in a channel, which is given by origin and name."""
+    origin, name = channel
+    sentence = f"channel {name}: {said}"
+    return Finding(kind, True, sentence, name, origin, count, pairs, version)
 
 
 def _listed(seqs: Sequence[int]) -> str:
@@ -37,13 +51,7 @@ def _events(seqs: Sequence[int]) -> str:
 def bad_pair_findings(
     bad: Iterable[BadPair], names: Mapping[str, str], lacking: Mapping[tuple[str, int], list[int]]
 ) -> list[Finding]:
-    """One finding for each channel, kind and version.
-
-    Args:
-        bad: In the order of origin, state and version; without those of missing events.
-        names: Of the channels, by origin.
-        lacking: By origin and event, the consumers whose outcome of it is missing.
-    """
+    """One finding for each channel, kind and version; the pairs come in that order."""
     found = []
     for (origin, state, version), group in groupby(bad, attrgetter("origin", "state", "version")):
         pairs = list(group)
@@ -57,15 +65,13 @@ def bad_pair_findings(
         more = pairs[0].total - 1
         also = f"; and {more} more of this kind" if more and state != DISAGREES else ""
         found.append(
-            Finding(
+            channel_fault(
                 _KINDS[state],
-                fault=True,
-                sentence=f"channel {name}: {said}{also}",
-                channel=name,
-                origin=origin,
-                count=pairs[0].total,
-                pairs=tuple(PairId(pair.seq, pair.proxy) for pair in pairs),
-                version=version,
+                (origin, name),
+                f"{said}{also}",
+                pairs[0].total,
+                tuple(PairId(pair.seq, pair.proxy) for pair in pairs),
+                version,
             )
         )
     return found
@@ -133,22 +139,20 @@ def orphan_findings(
             None: "the books were not asked",
         }[by_books.get(origin)]
         found.append(
-            Finding(
+            channel_fault(
                 FindingKind.EVENT_MISSING,
-                fault=True,
-                sentence=f"channel {name}: {_events(seqs)} cannot be found, and outcomes of "
+                (origin, name),
+                f"{_events(seqs)} cannot be found, and outcomes of "
                 f"{'it' if len(seqs) == 1 else 'them'} can; {said}",
-                channel=name,
-                origin=origin,
-                count=len(seqs),
-                pairs=tuple(PairId(pair.seq, pair.proxy) for pair in pairs),
+                len(seqs),
+                tuple(PairId(pair.seq, pair.proxy) for pair in pairs),
             )
         )
     return found
 
 
-def lacking_event_findings(
-    origin: str, name: str, rows: Total, books: Total, lacking: LackingEvents
+def missing_event_findings(
+    origin: str, name: str, rows: Total, books: Total, lacking: MissingEvents
 ) -> list[Finding]:
     """What the books say of the events of a channel."""
     counted = f"the archive has {rows.count} events, and the archiver's books {books.count}"
@@ -173,21 +177,13 @@ def lacking_event_findings(
         )
         said.append((FindingKind.EVENT_CHANGED, text, 1, ()))
     return [
-        Finding(
-            kind,
-            fault=True,
-            sentence=f"channel {name}: {text}",
-            channel=name,
-            origin=origin,
-            count=count,
-            pairs=tuple(PairId(seq) for seq in seqs),
-        )
+        channel_fault(kind, (origin, name), text, count, tuple(PairId(seq) for seq in seqs))
         for kind, text, count, seqs in said
     ]
 
 
-def lacking_outcome_finding(
-    origin: str, name: str, proxy: int, rows: Total, books: Total, lacking: Lacking
+def missing_outcome_finding(
+    origin: str, name: str, proxy: int, rows: Total, books: Total, lacking: MissingOutcomes
 ) -> Finding:
     """What the books say of the events that wait for a consumer."""
     seqs = lacking.named or lacking.suspects
@@ -210,15 +206,8 @@ def lacking_outcome_finding(
             f"{lacking.outcomes} outcomes of proxy {proxy} are missing by the archiver's "
             f"books{sum_}; they are among those that wait by the rows: {_events(seqs)}"
         )
-    return Finding(
-        kind,
-        fault=True,
-        sentence=f"channel {name}: {said}",
-        channel=name,
-        origin=origin,
-        count=max(1, lacking.outcomes),
-        pairs=tuple(PairId(seq, proxy) for seq in seqs),
-    )
+    pairs = tuple(PairId(seq, proxy) for seq in seqs)
+    return channel_fault(kind, (origin, name), said, max(1, lacking.outcomes), pairs)
 
 
 def doubled_event_findings(
@@ -226,15 +215,13 @@ def doubled_event_findings(
 ) -> list[Finding]:
     """Events that stand more than once, by origin."""
     return [
-        Finding(
+        channel_fault(
             FindingKind.EVENT_DOUBLED,
-            fault=True,
-            sentence=f"channel {names.get(origin, origin)}: {_events(seqs)} "
-            f"{'stands' if len(seqs) == 1 else 'stand'} in the archive more than once",
-            channel=names.get(origin, origin),
-            origin=origin,
-            count=counts[origin],
-            pairs=tuple(PairId(seq) for seq in seqs),
+            (origin, names.get(origin, origin)),
+            f"{_events(seqs)} {'stands' if len(seqs) == 1 else 'stand'} "
+            "in the archive more than once",
+            counts[origin],
+            tuple(PairId(seq) for seq in seqs),
         )
         for origin, seqs in doubled.items()
     ]

@@ -15,18 +15,24 @@ from typing import Final, NamedTuple
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from tidings.pipeline.audit.objects import FIRST, LAST, ObjectRow, Tile, tiles
-from tidings.pipeline.frames import PlanRow
-
-FINAL: Final = (
-    *("delivered", "expired", "discarded", "dead-lettered", "rejected", "disconnected"),
-    "lost",
+from tidings.pipeline.audit.objects import (
+    FIRST,
+    LAST,
+    NO_LONGER_TRACKED,
+    ObjectRow,
+    Tile,
+    tiles,
 )
-"""Outcomes after which a consumer waits for the event no more."""
-REDRIVEN: Final = "redriven"
+from tidings.pipeline.audit.result import ACCOUNTED
+from tidings.pipeline.matching.book import PlanRow
 
+REDRIVEN: Final = "redriven"
 BEST_EFFORT: Final = "best effort"
 PENDING: Final = "pending"
+FINAL: Final = tuple(
+    state for state in ACCOUNTED if state not in {BEST_EFFORT, PENDING, NO_LONGER_TRACKED}
+)
+"""Outcomes after which a consumer waits for the event no more."""
 DOUBLED: Final = "doubled"
 """Two final outcomes, and no redrive between them."""
 NOT_ENDED: Final = "not ended"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from tidings.pipeline.frames import PlanRow
+from tidings.pipeline.matching.book import PlanRow
 from tidings.stores.archive.rules import chained
 
 
@@ -43,11 +43,7 @@ _decode = msgspec.json.Decoder(_Change).decode
 
 
 def plan_histories(rows: Iterable[PlanRow]) -> Mapping[str, PlanHistory]:
-    """What the rows of plans say, by origin.
-
-    Args:
-        rows: In the order of their positions.
-    """
+    """What the rows of plans, in the order of their positions, say, by origin."""
     found: dict[str, PlanHistory] = {}
     versions: dict[str, int] = {}
     for row in rows:

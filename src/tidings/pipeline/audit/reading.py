@@ -83,7 +83,7 @@ class AuditedArchive:
 
 
 def open_archive(spark: SparkSession, options: AuditOptions) -> AuditedArchive:
-    """Checks the segments of an archive."""
+    """Check the segments of an archive."""
     source = Archive(options.archive)
     manifest = source.manifest()
     chosen = [

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
     """What an audit looks at."""
 
-    archive: str  # the folder of the archive, or any place Spark reads
+    archive: str  # the folder of the archive
     channels: tuple[str, ...] = ()  # names or origins of channels; empty for all
     since_us: int | None = None  # events that arrived from this moment on, microseconds since 1970
     until_us: int | None = None  # events that arrived before this moment
@@ -82,16 +83,16 @@ class Account:
     pairs: int = 0  # how many pairs plan and events give
     # Of consumers that were not durable when the event was accepted: no copies
     best_effort: int = 0
-    delivered: int = 0  # were delivered
-    expired: int = 0  # expired
-    discarded: int = 0  # were discarded
-    dead_lettered: int = 0  # became dead letters
+    delivered: int = 0
+    expired: int = 0
+    discarded: int = 0
+    dead_lettered: int = 0
     rejected: int = 0  # were refused by the consumer for good
     disconnected: int = 0  # went with their consumer or their channel
     lost: int = 0  # could not be delivered: damage in the journal has cost their content
     no_longer_tracked: int = 0  # waited when their consumer stopped being durable
-    pending: int = 0  # wait
-    unexplained: int = 0  # None of these
+    pending: int = 0
+    unexplained: int = 0  # none of these
     # How many of the pairs were dead letters that were delivered again; counted above by what
     # became of them then
     redriven: int = 0
@@ -101,22 +102,14 @@ class Account:
         """How many of the pairs are of consumers that were durable when the event was accepted."""
         return self.pairs - self.best_effort
 
-    @property
-    def explained(self) -> int:
-        """The sum of all explanations and of what has none."""
-        return (
-            self.best_effort
-            + self.delivered
-            + self.expired
-            + self.discarded
-            + self.dead_lettered
-            + self.rejected
-            + self.disconnected
-            + self.lost
-            + self.no_longer_tracked
-            + self.pending
-            + self.unexplained
-        )
+
+EXPLANATIONS: Final = tuple(one.name for one in fields(Account))[4:-2]
+"""The fields of an account that explain pairs."""
+ACCOUNTED: Final = {
+    "dead-lettered" if name == "dead_lettered" else name.replace("_", " "): name
+    for name in EXPLANATIONS
+}
+"""What a pair counts under, by its state. A new outcome is a new field of `Account`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,29 +12,14 @@ from pyspark.sql import functions as F
 from tidings.pipeline.audit.books import Total
 from tidings.pipeline.audit.objects import LAST
 from tidings.pipeline.audit.pairs import (
-    BEST_EFFORT,
     DISAGREES,
     DOUBLED,
     NOT_ENDED,
     ORPHAN,
-    PENDING,
     WRONG,
 )
-from tidings.pipeline.audit.result import Account
+from tidings.pipeline.audit.result import ACCOUNTED, Account
 
-ACCOUNTED: Final = {
-    BEST_EFFORT: "best_effort",
-    "delivered": "delivered",
-    "expired": "expired",
-    "discarded": "discarded",
-    "dead-lettered": "dead_lettered",
-    "rejected": "rejected",
-    "disconnected": "disconnected",
-    "lost": "lost",
-    "no longer tracked": "no_longer_tracked",
-    PENDING: "pending",
-}
-"""What a pair counts under, by its state."""
 BAD: Final = (DOUBLED, NOT_ENDED, DISAGREES, WRONG, ORPHAN)
 """States that nothing explains."""
 
@@ -103,12 +88,7 @@ def event_totals(events: DataFrame) -> dict[str, EventTotals]:
 
 
 def tally(pairs: DataFrame, settled_from: int) -> list[TallyRow]:
-    """Counts pairs; one row for each consumer and state, however many events there are.
-
-    Args:
-        pairs: As `audit.pairs.pairs` makes them.
-        settled_from: Only events from this position on count as waiting.
-    """
+    """Count pairs by consumer and state; only events from `settled_from` on count as waiting."""
     waits = F.col("waits") & (F.col("position") >= settled_from)
     seq = F.col("seq").cast("decimal(20,0)")
     rows = (
@@ -133,14 +113,7 @@ def accounts(
     names: Mapping[str, str],
     disbelieved: Mapping[str, int],
 ) -> tuple[Account, ...]:
-    """The account of each channel.
-
-    Args:
-        rows: As counted.
-        events: By origin.
-        names: Of the channels, by origin.
-        disbelieved: By origin, how many pairs wait by the rows, and not by the books.
-    """
+    """The account of each channel; pairs that the books disbelieve are unexplained."""
     sums: dict[str, dict[str, int]] = {
         origin: {"events": totals.chosen} for origin, totals in events.items()
     }

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final
 
-from tidings.pipeline.audit.result import Account, AuditResult, Finding
+from tidings.pipeline.audit.result import EXPLANATIONS, Account, AuditResult, Finding
 from tidings.pipeline.page import Figure, Page, Section, Sheet, charts
 from tidings.pipeline.page.texts import count_text, second_text
 
-_PARTS: Final = {
-    "delivered": "#4aa564",
-    "expired": "#c9a227",
-    "discarded": "#ef8e3b",
-    "dead_lettered": "#dd5b5b",
-    "rejected": "#a83a3a",
-    "disconnected": "#b67fc4",
-    "lost": "#7a1f1f",
-    "no_longer_tracked": "#8d7b6c",
-    "pending": "#9aa0a6",
-    "unexplained": "#ff2d20",
-    "best_effort": "#4f83cc",
-}
+_PARTS: Final = (*EXPLANATIONS[1:], "unexplained", "best_effort")
 _MOST_NAMED: Final = 8
 
 
@@ -32,7 +21,7 @@ def audit_page(result: AuditResult, made: str) -> Page:
         "Audit",
         f"{result.archive} · as of seal {result.seal}{sealed}",
         audit_figures(result),
-        list(audit_sections(result, drawn=True)),
+        list(audit_sections(result)),
         [finding.sentence for finding in result.faults],
         made,
     )
@@ -51,21 +40,21 @@ def audit_figures(result: AuditResult) -> list[Figure]:
     ]
 
 
-def audit_sections(result: AuditResult, *, drawn: bool = False) -> Iterable[Section]:
-    """The parts that have something to tell; with charts if they are `drawn`."""
+def audit_sections(result: AuditResult) -> Iterable[Section]:
+    """The parts that have something to tell."""
     if result.faults:
         yield _findings("Faults", result.faults)
     if result.accounts:
-        yield _accounts(result.accounts, drawn)
+        yield _accounts(result.accounts)
     told = [finding for finding in result.findings if not finding.fault]
     if told:
         yield _findings("Worth knowing", told)
     if result.lanes:
         rows = [(lane,) for lane in result.lanes]
-        yield Section("How plans and events were matched", "", "", Sheet(("lane",), rows))
+        yield Section("How plans and events were matched", "", None, Sheet(("lane",), rows))
 
 
-def _accounts(accounts: Sequence[Account], drawn: bool) -> Section:
+def _accounts(accounts: Sequence[Account]) -> Section:
     used = [name for name in _PARTS if any(getattr(one, name) for one in accounts)]
     rows = [
         (
@@ -75,16 +64,15 @@ def _accounts(accounts: Sequence[Account], drawn: bool) -> Section:
         for one in accounts
     ]
     headings = ("channel", "events", "copies", *map(_word, used))
-    chart = ""
     parts = [
         (one.channel, _word(name), float(getattr(one, name)))
         for one in accounts
         for name in used
         if getattr(one, name)
     ]
-    if drawn and parts:
-        colours = {_word(name): colour for name, colour in _PARTS.items()}
-        chart = charts.stacked(parts, colours, "share of copies")
+    known = {name.replace("-", " "): one for name, one in charts.OUTCOME_COLOURS.items()}
+    colours = {_word(name): known[_word(name)] for name in _PARTS}
+    chart = partial(charts.stacked, parts, colours, "share of copies") if parts else None
     sheet = Sheet(headings, rows, range(1, len(headings)))
     return Section(
         "What became of everything",
@@ -104,7 +92,7 @@ def _findings(title: str, findings: Sequence[Finding]) -> Section:
          pairs_text(one))
         for one in findings
     ]  # fmt: skip
-    return Section(title, "", "", Sheet(("kind", "where", "count", "what", "which"), rows, (2,)))
+    return Section(title, "", None, Sheet(("kind", "where", "count", "what", "which"), rows, (2,)))
 
 
 def pairs_text(finding: Finding) -> str:

@@ -31,14 +31,10 @@ Progress = Callable[[str, float], None]
 _HOUR: Final = 3_600_000_000
 
 
-def _silent(_: str, __: float) -> None:
-    """Shows no progress."""
-
-
 def run_backtest(
-    spark: SparkSession, options: BacktestOptions, progress: Progress = _silent
+    spark: SparkSession, options: BacktestOptions, progress: Progress = lambda *_: None
 ) -> BacktestResult:
-    """Asks a constraint of the events of an archive.
+    """Ask a constraint of the events of an archive.
 
     Raises:
         InvalidConstraint: The constraint is none, with the place; before anything is read.

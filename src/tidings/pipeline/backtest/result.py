@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class BacktestOptions:
     """What is asked of history."""
 
-    archive: str  # the folder of the archive, or any place Spark reads
+    archive: str  # the folder of the archive
     constraint: str  # the constraint, as in a filter
     # Event types it is asked of, as ``Domain::Type``; empty for all
     event_types: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from tidings.pipeline.backtest.result import BacktestResult, LiveSubscription
 from tidings.pipeline.page import Figure, Page, Section, Sheet, charts
@@ -24,7 +25,7 @@ def backtest_page(result: BacktestResult, made: str) -> Page:
         "Backtest",
         f"{asked}{types}{span} · as of seal {result.seal}",
         backtest_figures(result),
-        list(backtest_sections(result, drawn=True)),
+        list(backtest_sections(result)),
         result.problems,
         made,
     )
@@ -39,23 +40,23 @@ def backtest_figures(result: BacktestResult) -> list[Figure]:
     ]
 
 
-def backtest_sections(result: BacktestResult, *, drawn: bool = False) -> Iterable[Section]:
-    """The parts that have something to tell; with charts if they are `drawn`."""
+def backtest_sections(result: BacktestResult) -> Iterable[Section]:
+    """The parts that have something to tell."""
     if result.hours:
-        yield _by_type(result, drawn)
-        yield _by_hour(result, drawn)
+        yield _by_type(result)
+        yield _by_hour(result)
     if result.live is not None:
-        yield _live(result, result.live, drawn)
+        yield _live(result, result.live)
     if result.samples:
         rows = [
             (one.channel, str(one.seq), moment_text(one.arrival_us), one.event)
             for one in result.samples
         ]
         headings = ("channel", "number", "arrived", "event")
-        yield Section("Samples that match", "The newest first.", "", Sheet(headings, rows, (1,)))
+        yield Section("Samples that match", "The newest first.", None, Sheet(headings, rows, (1,)))
 
 
-def _by_type(result: BacktestResult, drawn: bool) -> Section:
+def _by_type(result: BacktestResult) -> Section:
     sums: dict[str, list[int]] = {}
     for one in result.hours:
         both = sums.setdefault(type_text(one.domain, one.type), [0, 0])
@@ -67,12 +68,12 @@ def _by_type(result: BacktestResult, drawn: bool) -> Section:
         for name, (events, matched) in order
     ]
     bars = [(name, matched) for name, (_, matched) in order[:_MOST_BARS] if matched]
-    chart = charts.bars(bars, "events that match") if drawn and bars else ""
+    chart = partial(charts.bars, bars, "events that match") if bars else None
     sheet = Sheet(("type", "events", "matched", "share"), rows, (1, 2, 3))
     return Section("Matches by type", "", chart, sheet)
 
 
-def _by_hour(result: BacktestResult, drawn: bool) -> Section:
+def _by_hour(result: BacktestResult) -> Section:
     sums: dict[int, list[int]] = {}
     for one in result.hours:
         both = sums.setdefault(one.hour_us, [0, 0])
@@ -82,16 +83,14 @@ def _by_hour(result: BacktestResult, drawn: bool) -> Section:
         (moment_text(hour), count_text(n), count_text(matched), share_text(matched / max(1, n)))
         for hour, (n, matched) in sorted(sums.items())
     ]
-    chart = ""
-    if drawn:
-        points = [(hour, "matched", float(matched)) for hour, (_, matched) in sums.items()]
-        points += [(hour, "not matched", float(n - m)) for hour, (n, m) in sums.items()]
-        chart = charts.timeline(points, _HOUR, "events per hour")
+    points = [(hour, "matched", float(matched)) for hour, (_, matched) in sums.items()]
+    points += [(hour, "not matched", float(n - m)) for hour, (n, m) in sums.items()]
+    chart = partial(charts.timeline, points, _HOUR, "events per hour")
     sheet = Sheet(("hour", "events", "matched", "share"), rows, (1, 2, 3))
     return Section("Matches over time", "Per hour, in UTC.", chart, sheet)
 
 
-def _live(result: BacktestResult, live: tuple[LiveSubscription, ...], drawn: bool) -> Section:
+def _live(result: BacktestResult, live: tuple[LiveSubscription, ...]) -> Section:
     named = [(f"{one.channel}/{one.name or one.proxy}", one) for one in live]
     total = max(1, result.events)
     rows = [
@@ -100,7 +99,7 @@ def _live(result: BacktestResult, live: tuple[LiveSubscription, ...], drawn: boo
     ]
     bars = [("this constraint", result.matched)]
     bars += [(label, one.matched) for label, one in named[:_MOST_BARS]]
-    chart = charts.bars(bars, "events") if drawn else ""
+    chart = partial(charts.bars, bars, "events")
     headings = ("subscription", "events", "share", "of them matched here, too")
     text = f"By {result.live_from}." if result.live_from else ""
     return Section("Present subscriptions", text, chart, Sheet(headings, rows, (1, 2, 3)))

@@ -143,7 +143,7 @@ _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 def query(
     *, reads: str | Sequence[str], writes: str, name: str | None = None
 ) -> Callable[[Callable[[Batch], DataFrame]], Query]:
-    """Makes a query of a function.
+    """Make a query of a function.
 
     Args:
         reads: The channel or channels it is asked about.

@@ -1,21 +1,28 @@
-"""Asks continuous queries batch by batch, and publishes what they derive: each event once."""
+"""Asks continuous queries batch by batch, and publishes what they derive: each event once.
+
+Before a batch is asked for, its bounds and the number of its first event are written down and
+synced. Whoever starts again after a kill asks for exactly the same batch, and its events bear
+the same marks: what was published before is accepted once only.
+"""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 
+import msgspec
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as f
 
-from tidings.errors import InvalidUsage, PipelineFailed
+from tidings.errors import InvalidUsage, PipelineFailed, StoreError
 from tidings.pipeline.archive import Archive
 from tidings.pipeline.derive import Batch, Query
-from tidings.pipeline.derive.log import Begun, QueryLog
 from tidings.stores.archive.manifest import SegmentFile
+from tidings.stores.segments import make_folder, sync_folder
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ def run_queries(
     progress: Callable[[str, float], None],
     stopped: Callable[[], bool] = lambda: False,
 ) -> RunResult:
-    """Runs queries, in turns, until all is asked for or somebody stops them.
+    """Run queries, in turns, until all is asked for or somebody stops them.
 
     Args:
         spark: The session.
@@ -136,7 +143,7 @@ class _Run:
             last = file.seal
         return last
 
-    def _publish(self, begun: Begun, first_us: int) -> int:
+    def _publish(self, begun: QueryBatch, first_us: int) -> int:
         one, options = self._query, self._options
         batch = Batch(self._spark, options.archive, one.reads, begun.after, begun.upto, first_us)
         try:
@@ -173,7 +180,7 @@ def _rows_of(file: SegmentFile, channels: Sequence[str]) -> int:
 
 
 def _numbered(events: DataFrame, asked: Query, first: int) -> DataFrame:
-    """Gives each event its mark: numbers follow the events' texts, so a retry gives the same."""
+    """Give each event its mark: numbers follow the events' texts, so a retry gives the same."""
     if "event" not in events.columns:
         raise InvalidUsage(
             f"the query {asked.name} returned the columns {', '.join(events.columns)}: it must "
@@ -185,3 +192,81 @@ def _numbered(events: DataFrame, asked: Query, first: int) -> DataFrame:
         f.lit(f"query/{asked.name}").alias("producer"),
         (f.row_number().over(order) + f.lit(first - 1)).cast("bigint").alias("number"),
     )
+
+
+class QueryBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A batch that was begun: a line of a query's log."""
+
+    after: int  # it begins behind this seal
+    upto: int  # it ends with this one
+    first: int  # the number of its first event
+    published: int | None = None  # how many events it had, once it is published
+
+
+class QueryLog:
+    """The log of one query.
+
+    Args:
+        path: Its file; made if it is missing.
+
+    Attributes:
+        seal: Everything up to this seal is published.
+        next: The number the next event gets.
+        begun: The batch that was begun and not finished.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.seal = 0
+        self.next = 1
+        self.begun: QueryBatch | None = None
+        self._path = path
+        try:
+            make_folder(path.parent)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            sync_folder(path.parent)  # a file's own sync does not make its name durable
+            self._read(path.read_bytes())
+        except OSError as error:
+            raise StoreError(f"the log of a query, {path}, cannot be used: {error}") from error
+
+    def begin(self, after: int, upto: int) -> QueryBatch:
+        """Write down what is asked for next."""
+        begun = QueryBatch(after, upto, self.next)
+        self._write(begun)
+        self.begun = begun
+        return begun
+
+    def done(self, published: int) -> None:
+        """Write down that the batch is published, and how many events it had."""
+        begun = self.begun
+        assert begun is not None
+        self._write(msgspec.structs.replace(begun, published=published))
+        self.seal, self.next, self.begun = begun.upto, begun.first + published, None
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+    def _write(self, line: QueryBatch) -> None:
+        try:
+            os.write(self._file, msgspec.json.encode(line) + b"\n")
+            os.fsync(self._file)
+        except OSError as error:
+            raise StoreError(
+                f"the log of a query, {self._path}, is not written: {error}"
+            ) from error
+
+    def _read(self, octets: bytes) -> None:
+        whole, newline, torn = octets.rpartition(b"\n")
+        if torn:
+            os.ftruncate(self._file, len(whole) + len(newline))
+        for number, text in enumerate(whole.splitlines(), 1):
+            try:
+                line = msgspec.json.decode(text, type=QueryBatch)
+            except msgspec.MsgspecError as error:
+                raise StoreError(
+                    f"{self._path} is no log of a query: line {number}: {error}"
+                ) from error
+            if line.published is None:
+                self.begun = line
+            else:
+                self.seal, self.next, self.begun = line.upto, line.first + line.published, None

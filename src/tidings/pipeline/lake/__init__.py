@@ -13,12 +13,10 @@ Every event is in it once, however often the job is run or killed; see `lake/log
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType
 from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
@@ -28,11 +26,12 @@ from tidings.errors import ArchiveNotFound, PipelineFailed
 from tidings.pipeline.archive import Archive, glob_free, local_folder
 from tidings.pipeline.expectations import Expectation
 from tidings.pipeline.lake.compaction import CompactResult, compact, compact_tree
-from tidings.pipeline.lake.loading import BatchLoader
+from tidings.pipeline.lake.loading import BatchLoader, LoadedBatch
 from tidings.pipeline.lake.log import LakeLog, LakeState
-from tidings.pipeline.lake.report import LakeReport, LakeResult, batch_text
-from tidings.pipeline.lake.segments import Next, next_segments, repaired_segments, seal_mark
+from tidings.pipeline.lake.result import LakeResult
+from tidings.pipeline.lake.segments import NextSegments, next_segments, repaired_segments, seal_mark
 from tidings.pipeline.lake.tree import LakeTree
+from tidings.pipeline.session.job import stopped_by_signals
 from tidings.stores.archive.manifest import Manifest
 
 __all__ = [
@@ -83,12 +82,12 @@ class LakeOptions:
 def run_lake(
     spark: SparkSession,
     options: LakeOptions,
-    progress: Progress | None = None,
+    progress: Progress = lambda *_: None,
     *,
     stop: threading.Event | None = None,
     clock: Clock | None = None,
 ) -> LakeResult:
-    """Brings a lake up to its archive, once or continuously.
+    """Bring a lake up to its archive, once or continuously.
 
     A continuous run ends with SIGINT or SIGTERM, or when `stop` is set, after the batch that is
     being taken in.
@@ -107,8 +106,8 @@ def run_lake(
     """
     tree = LakeTree(local_folder(options.lake))
     stopping = stop or threading.Event()
-    with tree.locked(), _exact_timestamps(spark), _stopped_by_signals(stopping):
-        run = _Run(spark, options, progress or _silent, stopping, clock or SystemClock())
+    with tree.locked(), _exact_timestamps(spark), stopped_by_signals(stopping):
+        run = _Run(spark, options, progress, stopping, clock or SystemClock())
         return run.run()
 
 
@@ -158,7 +157,8 @@ class _Run:
         self._tree = LakeTree(local_folder(options.lake))
         self._log = LakeLog(self._tree)
         self._archive = Archive(options.archive)
-        self._report = LakeReport()
+        self._result = LakeResult(lake=options.lake)
+        self._problems: tuple[str, ...] = ()  # of the manifest
         self._loader = BatchLoader(
             spark,
             self._archive,
@@ -170,7 +170,7 @@ class _Run:
 
     def run(self) -> LakeResult:
         began = monotonic_microseconds()
-        self._report.notes += self._log.recover()
+        notes = self._log.recover()
         state = self._log.state()
         if self._options.retry_damaged:
             state = self._retried(state)
@@ -179,7 +179,9 @@ class _Run:
             if self._options.once or self._stopping.wait(self._options.every):
                 break
         seconds = (monotonic_microseconds() - began) / _MICROSECONDS
-        return self._report.result(self._options.lake, state, seconds)
+        self._result.notes = (*notes, *self._problems)
+        self._result.end(state, seconds)
+        return self._result
 
     def _manifest(self) -> Manifest | None:
         try:
@@ -188,7 +190,7 @@ class _Run:
             if self._options.once:
                 raise
             return None
-        self._report.manifest_problems = manifest.problems
+        self._problems = manifest.problems
         return manifest
 
     def _caught_up(self, state: LakeState) -> LakeState:
@@ -201,11 +203,14 @@ class _Run:
             coming = next_segments(manifest, state, self._options.max_rows_per_batch)
             if coming is None:
                 return state
-            state = self._loaded(coming, state, manifest)
+            began = monotonic_microseconds()
+            loaded = self._loaded(coming, state, manifest)
+            state = state.after(loaded.batch)
             done = (state.upto_seal - first) / (manifest.last_seal - first)
-            self._progress(self._report.last, done)
+            seconds = (monotonic_microseconds() - began) / _MICROSECONDS
+            self._progress(loaded.text(self._clock.now(), seconds), done)
             every = self._options.compact_every
-            if every and self._report.batches % every == 0:
+            if every and self._result.batches % every == 0:
                 compact_tree(self._spark, self._tree, self._progress, clock=self._clock)
                 state = self._log.state()
             if self._stopping.is_set():
@@ -220,15 +225,13 @@ class _Run:
         damaged = self._archive.problems(coming.files, self._spark)
         if len(damaged) == len(coming.files) == len(coming.retaken):
             return state
-        return self._loaded(coming, state, manifest)
+        return state.after(self._loaded(coming, state, manifest).batch)
 
-    def _loaded(self, coming: Next, state: LakeState, manifest: Manifest) -> LakeState:
-        began = monotonic_microseconds()
+    def _loaded(self, coming: NextSegments, state: LakeState, manifest: Manifest) -> LoadedBatch:
         mark = seal_mark(manifest, coming.upto_seal)
         loaded = self._loader.load(coming, state, mark, self._clock.now())
-        seconds = (monotonic_microseconds() - began) / _MICROSECONDS
-        self._report.add(loaded, self._clock.now(), batch_text(loaded, self._clock.now(), seconds))
-        return state.after(loaded.batch)
+        self._result.add(loaded, self._clock.now())
+        return loaded
 
 
 @contextmanager
@@ -240,25 +243,3 @@ def _exact_timestamps(spark: SparkSession) -> Iterator[None]:
         yield
     finally:
         spark.conf.set(_TIMESTAMPS, before or "TIMESTAMP_MICROS")
-
-
-@contextmanager
-def _stopped_by_signals(stopping: threading.Event) -> Iterator[None]:
-    """Signals end the run after the running batch, instead of in the middle of it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        stopping.set()
-
-    before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
-
-
-def _silent(_text: str, _part: float) -> None:
-    """Progress that nobody wants to see."""

@@ -25,8 +25,7 @@ class CompactResult(msgspec.Struct, frozen=True):
     batches: int
     files_before: int
     files_after: int
-    rows: int
-    """That were written again."""
+    rows: int  # that were written again
     notes: tuple[str, ...] = ()
 
 
@@ -70,7 +69,7 @@ def compact(
     small: int = SMALL_OCTETS,
     clock: Clock | None = None,
 ) -> CompactResult:
-    """Makes few large files of many small ones; the rows stay the same.
+    """Make few large files of many small ones; the rows stay the same.
 
     Whoever reads the bare folders meanwhile may for a moment miss rows, and never sees one
     twice; a query that has listed the old files before may fail and is to be run again.

@@ -16,17 +16,17 @@ from tidings.pipeline.expectations import Expectation, split
 from tidings.pipeline.frames import occurring_in
 from tidings.pipeline.lake.log import LakeBatch, LakeLog, LakeState, StagedFile
 from tidings.pipeline.lake.schemas import (
-    Found,
+    FoundProperty,
     KindConflict,
     TypeSchema,
-    grown,
+    grow_schema,
     read_schema,
     schema_octets,
     schema_path,
     table_of_type,
     widened,
 )
-from tidings.pipeline.lake.segments import Next
+from tidings.pipeline.lake.segments import NextSegments
 from tidings.pipeline.lake.staging import Table, failing, staged_tables
 from tidings.pipeline.lake.tree import LakeTree
 from tidings.pipeline.lake.types import (
@@ -48,14 +48,29 @@ class LoadedBatch:
     """A batch that is in the lake, for the report."""
 
     batch: LakeBatch
-    rows: dict[str, int] = field(default_factory=dict)
-    """By table."""
+    rows: dict[str, int] = field(default_factory=dict)  # by table
     conflicts: list[KindConflict] = field(default_factory=list)
     properties_left_out: list[str] = field(default_factory=list)
     types_left_out: dict[str, int] = field(default_factory=dict)
     failed_checks: dict[str, int] = field(default_factory=dict)
     first_us: int | None = None
     last_us: int | None = None
+
+    def text(self, now: int, seconds: float) -> str:
+        """One line about the batch, which took so long and is visible now."""
+        rows = self.rows
+        text = (
+            f"batch {self.batch.batch}: {rows.get('events', 0):,} events, "
+            f"{rows.get('outcomes', 0):,} outcomes in {seconds:.1f} s"
+        )
+        if rows.get("quarantine"):
+            text += f", {rows['quarantine']:,} set aside"
+        if self.batch.damaged:
+            text += f", {len(self.batch.damaged)} damaged segments left out"
+        if self.last_us is not None and self.first_us is not None:
+            newest, oldest = (now - self.last_us) / 1e6, (now - self.first_us) / 1e6
+            text += f"; visible {newest:.1f} to {oldest:.1f} s after arrival"
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +85,8 @@ class BatchLoader:
     max_types: int = 200  # so many types get tables of their own
     max_columns: int = 500  # so many columns a typed table may have behind the fixed ones
 
-    def load(self, coming: Next, state: LakeState, mark: str, now: int) -> LoadedBatch:
-        """Loads segments, all that are sound.
-
-        Args:
-            coming: What is to be loaded.
-            state: The lake as it is.
-            mark: Of the last seal.
-            now: The time.
-        """
+    def load(self, coming: NextSegments, state: LakeState, mark: str, now: int) -> LoadedBatch:
+        """Load segments, all that are sound."""
         log = LakeLog(self.tree)
         number = state.batch + 1
         staging = log.new_staging(number)
@@ -189,7 +197,7 @@ class BatchLoader:
         loaded: LoadedBatch,
         tables: list[Table],
     ) -> list[StagedFile]:
-        """Adds the typed tables; returns the schemas that change."""
+        """Add the typed tables, and return the schemas that change."""
         schemas = []
         for (domain, type_), found in types.items():
             path = schema_path(domain, type_)
@@ -198,7 +206,7 @@ class BatchLoader:
             if octets is not None:
                 schema = read_schema(octets, self.tree.path(path))
             wide = wide_integers(_of_type(events, schema), widened(schema, found.found))
-            after = grown(schema, found.found, wide=wide, most=self.max_columns)
+            after = grow_schema(schema, found.found, wide=wide, most=self.max_columns)
             loaded.conflicts += after.conflicts
             loaded.properties_left_out += _told(schema, after.left_out, found.unnoted)
             if after.changed or octets is None:
@@ -217,7 +225,7 @@ def _of_type(events: DataFrame, schema: TypeSchema) -> DataFrame:
     return events.where((F.col("domain") == schema.domain) & (F.col("type") == schema.type))
 
 
-def _told(schema: TypeSchema, left_out: Sequence[Found], unnoted: int) -> list[str]:
+def _told(schema: TypeSchema, left_out: Sequence[FoundProperty], unnoted: int) -> list[str]:
     told = [
         f"{schema.domain}::{schema.type} {one.part}.{one.name} ({one.kind})" for one in left_out
     ]

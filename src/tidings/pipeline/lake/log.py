@@ -38,8 +38,7 @@ _T = TypeVar("_T", "LakeBatch", "LakeState")
 class LakeFile(msgspec.Struct, frozen=True):
     """A data file of the lake."""
 
-    table: str
-    """Such as `events` or `types/Traffic/Speed`."""
+    table: str  # such as `events` or `types/Traffic/Speed`
     path: str
     rows: int
     octets: int
@@ -50,8 +49,7 @@ class StagedFile(msgspec.Struct, frozen=True):
 
     staged: str
     path: str
-    table: str | None = None
-    """None for what holds no rows, such as the schema of a type."""
+    table: str | None = None  # None for what holds no rows, such as the schema of a type
     rows: int = 0
     octets: int = 0
 
@@ -60,22 +58,18 @@ class LakeBatch(msgspec.Struct, frozen=True, kw_only=True):
     """What changes at once."""
 
     batch: int
-    kind: str
-    """`take`: segments of the archive come in; `compact`: the same rows in fewer files."""
+    kind: str  # `take`: segments of the archive come in; `compact`: the same rows in fewer files
     staging: str
     at_us: int
     upto_seal: int
     """Every seal of the archive up to this one has been taken in, but for damaged files."""
     adds: tuple[StagedFile, ...] = ()
     removes: tuple[str, ...] = ()
-    damaged: dict[str, str] = {}
-    """Segments that were left out, and what is wrong with them."""
+    damaged: dict[str, str] = {}  # segments that were left out, and what is wrong with them
     retaken: tuple[str, ...] = ()
     """Segments that were damaged and have now come in, or are gone for good."""
-    gaps: tuple[str, ...] = ()
-    """What the archive no longer had."""
-    archive: str = ""
-    """What tells this archive from another."""
+    gaps: tuple[str, ...] = ()  # what the archive no longer had
+    archive: str = ""  # what tells this archive from another
     format: int = FORMAT
 
 
@@ -118,11 +112,7 @@ class LakeState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LakeLog:
-    """The log in a tree of files. One writer; any number of readers.
-
-    Args:
-        tree: The lake.
-    """
+    """The log in a tree of files. One writer; any number of readers."""
 
     def __init__(self, tree: LakeTree) -> None:
         self._tree = tree
@@ -157,7 +147,7 @@ class LakeLog:
         return state
 
     def recover(self) -> list[str]:
-        """Finishes or removes what a writer that died has left; says what it did."""
+        """Finish or remove what a writer that died has left, and say what was done."""
         told = []
         _, _, intents = self._entries()
         for number in intents:
@@ -180,11 +170,11 @@ class LakeLog:
         return f"{STAGING}/{batch:012d}-{new_origin()}"
 
     def discard(self, staging: str) -> None:
-        """Removes what was staged for a batch that does not come."""
+        """Remove what was staged for a batch that does not come."""
         self._tree.remove(staging)
 
     def commit(self, batch: LakeBatch) -> None:
-        """Makes a batch part of the lake."""
+        """Make a batch part of the lake."""
         self._tree.sync(add.staged for add in batch.adds)
         self._tree.write(f"{LOG}/{_name(batch.batch, '.intent')}", _octets(batch))
         self._finish(batch)
@@ -210,7 +200,7 @@ class LakeLog:
             )
 
     def _snapshot(self) -> None:
-        """Writes the state, and drops what is older than the snapshot before."""
+        """Write the state, and drop what is older than the snapshot before."""
         state = self.state()
         self._tree.write(f"{LOG}/{_name(state.batch, '.state')}", _octets(state))
         numbers, snapshots, _ = self._entries()

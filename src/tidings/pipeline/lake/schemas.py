@@ -45,11 +45,10 @@ _NONE: Final[Mapping[tuple[str, str], int]] = MappingProxyType({})
 _TAKEN: Final = frozenset({*FIXED, "date"})  # `date` is the folder
 
 
-class Found(NamedTuple):
+class FoundProperty(NamedTuple):
     """A property of a kind, as it came."""
 
-    part: str
-    """`header` or `data`; `body` for bare values."""
+    part: str  # `header` or `data`; `body` for bare values
     name: str
     kind: str
 
@@ -84,23 +83,22 @@ class KindConflict(msgspec.Struct, frozen=True):
     part: str
     name: str
     kind: str
-    column: str
-    """Where the values of this kind are."""
+    column: str  # where the values of this kind are
     rows: int
 
 
 @dataclass(frozen=True, slots=True)
-class Grown:
+class SchemaGrowth:
     """A schema after a batch."""
 
     schema: TypeSchema  # with the new columns
     changed: bool  # whether there are any
     # Properties of this batch that came with another kind than their column has
     conflicts: tuple[KindConflict, ...]
-    left_out: tuple[Found, ...]  # properties that got no column because there are too many
+    left_out: tuple[FoundProperty, ...]  # properties that got no column because there are too many
 
 
-def widened(schema: TypeSchema, found: Iterable[Found]) -> list[tuple[str, str]]:
+def widened(schema: TypeSchema, found: Iterable[FoundProperty]) -> list[tuple[str, str]]:
     """The properties, as (part, name), whose integers are to stand in a column of doubles."""
     kinds = _kinds_by_property(found)
     return [
@@ -110,13 +108,13 @@ def widened(schema: TypeSchema, found: Iterable[Found]) -> list[tuple[str, str]]
     ]
 
 
-def grown(
+def grow_schema(
     schema: TypeSchema,
-    found: Mapping[Found, int],
+    found: Mapping[FoundProperty, int],
     *,
     wide: Mapping[tuple[str, str], int] = _NONE,
     most: int = 500,
-) -> Grown:
+) -> SchemaGrowth:
     """A schema with columns for all that was found.
 
     Args:
@@ -127,7 +125,7 @@ def grown(
     """
     columns = list(schema.columns)
     conflicts: list[KindConflict] = []
-    left_out: list[Found] = []
+    left_out: list[FoundProperty] = []
     for (part, name), seen in sorted(_kinds_by_property(found).items()):
         own = schema.of_property(part, name)
         main = _main_kind(own, seen)
@@ -137,7 +135,7 @@ def grown(
             kept = "ints" if kind == EMPTY_SEQUENCE else kind
             column = next((one for one in own if one.kind == kept), None)
             if column is None and len(columns) >= most:
-                left_out.append(Found(part, name, kept))
+                left_out.append(FoundProperty(part, name, kept))
                 continue
             if column is None:
                 column = PropertyColumn(
@@ -147,15 +145,17 @@ def grown(
                 own = [*own, column]
             if kept != main:
                 rows = wide.get((part, name), 0) if kind == "int" else 0
-                rows = rows or found[Found(part, name, kind)]
+                rows = rows or found[FoundProperty(part, name, kind)]
                 conflicts.append(
                     KindConflict(schema.domain, schema.type, part, name, kept, column.column, rows)
                 )
     after = TypeSchema(domain=schema.domain, type=schema.type, columns=tuple(columns))
-    return Grown(after, len(columns) > len(schema.columns), tuple(conflicts), tuple(left_out))
+    return SchemaGrowth(
+        after, len(columns) > len(schema.columns), tuple(conflicts), tuple(left_out)
+    )
 
 
-def _kinds_by_property(found: Iterable[Found]) -> dict[tuple[str, str], set[str]]:
+def _kinds_by_property(found: Iterable[FoundProperty]) -> dict[tuple[str, str], set[str]]:
     kinds: dict[tuple[str, str], set[str]] = {}
     for one in found:
         kinds.setdefault((one.part, one.name), set()).add(one.kind)
@@ -234,12 +234,7 @@ def same_column(name: str) -> str:
 
 
 def unused_column(name: str, used: Container[str]) -> str:
-    """The name, or with the first number behind it that makes it one nobody has.
-
-    Args:
-        name: The name that would be right.
-        used: What `same_column` says of those that are taken.
-    """
+    """The name, or with the first number behind it that makes it one nobody has."""
     made, number = name, 1
     while same_column(made) in used:
         number += 1

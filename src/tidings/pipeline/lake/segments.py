@@ -13,7 +13,7 @@ TAKEN_KINDS: Final = ("events", "outcomes")
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
+class NextSegments:
     """What a batch is to take in."""
 
     files: tuple[SegmentFile, ...]  # the segments
@@ -31,14 +31,8 @@ def seal_mark(manifest: Manifest, number: int) -> str:
     return ""
 
 
-def next_segments(manifest: Manifest, state: LakeState, most_rows: int) -> Next | None:
-    """What comes after the seals that a lake has; None if there is nothing.
-
-    Args:
-        manifest: Of the archive.
-        state: Of the lake.
-        most_rows: Seals are taken together up to so many rows, and one at least.
-    """
+def next_segments(manifest: Manifest, state: LakeState, most_rows: int) -> NextSegments | None:
+    """What comes after the seals that a lake has, up to so many rows, and one seal at least."""
     _check_same_archive(manifest, state)
     after = state.upto_seal
     if manifest.last_seal <= after:
@@ -59,10 +53,10 @@ def next_segments(manifest: Manifest, state: LakeState, most_rows: int) -> Next 
             damaged[_missing_seal(number)] = f"the manifest's line of seal {number} is damaged"
         files += coming
         upto = number
-    return Next(tuple(files), upto, damaged, (), _gaps(manifest, after, upto))
+    return NextSegments(tuple(files), upto, damaged, (), _gaps(manifest, after, upto))
 
 
-def repaired_segments(manifest: Manifest, state: LakeState) -> Next:
+def repaired_segments(manifest: Manifest, state: LakeState) -> NextSegments:
     """What was damaged when its turn came, to be tried again."""
     files = [
         file
@@ -75,7 +69,7 @@ def repaired_segments(manifest: Manifest, state: LakeState) -> Next:
     gone = sorted(path for path in state.damaged if manifest.is_gone(path))
     retaken = (*(file.path for file in files if file.path in state.damaged), *seals, *gone)
     gaps = tuple(f"{path} was damaged, and retention has removed it" for path in gone)
-    return Next(tuple(files), state.upto_seal, {}, retaken, gaps)
+    return NextSegments(tuple(files), state.upto_seal, {}, retaken, gaps)
 
 
 def _missing_seal(number: int) -> str:

@@ -35,7 +35,7 @@ class Table(NamedTuple):
 def staged_tables(
     tree: LakeTree, staging: str, batch: int, tables: Sequence[Table]
 ) -> list[StagedFile]:
-    """Writes tables, and says which files they have become and where those belong."""
+    """Write tables, and say which files they have become and where those belong."""
     with ThreadPoolExecutor(_AT_ONCE, "tidings-lake") as pool:
         made = pool.map(lambda table: _staged(tree, staging, batch, table), tables)
         return [file for files in made for file in files]
@@ -70,12 +70,7 @@ def _staged(tree: LakeTree, staging: str, batch: int, table: Table) -> list[Stag
 
 
 def failure_of(error: Exception, what: str) -> TidingsError:
-    """Our error for one of Spark's.
-
-    Args:
-        error: What Spark raised.
-        what: What could not be done.
-    """
+    """Our error for one of Spark's."""
     text = str(error)
     if any(sign in text for sign in _NO_ROOM):
         return DiskFull(f"{what}: no room on the disk; the lake is unharmed")
@@ -87,7 +82,7 @@ def failure_of(error: Exception, what: str) -> TidingsError:
 
 @contextmanager
 def failing(what: str) -> Iterator[None]:
-    """Turns failures of Spark into ours."""
+    """Turn failures of Spark into ours."""
     try:
         yield
     except (Py4JError, PySparkException) as error:

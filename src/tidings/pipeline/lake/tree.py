@@ -36,11 +36,7 @@ def locked_message(place: Path, holder: bytes) -> str:
 
 
 class LakeTree:
-    """The folder of a lake. What is absent is no error unless it says so.
-
-    Args:
-        folder: The lake; made when something is written.
-    """
+    """The folder of a lake. What is absent is no error unless it says so."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -59,7 +55,7 @@ class LakeTree:
             raise StoreError(f"{self._folder / name} cannot be read: {error}") from error
 
     def write(self, name: str, octets: bytes) -> None:
-        """Writes a file as a whole and durably."""
+        """Write a file as a whole and durably."""
         target = self._folder / name
         half = target.with_name("." + target.name + _HALF_WRITTEN)
         with _failing(f"{target} cannot be written"):
@@ -95,7 +91,7 @@ class LakeTree:
         return (self._folder / name).exists()
 
     def rename(self, old: str, new: str) -> None:
-        """Moves a file, durably; folders on the way are made, and what was there is replaced."""
+        """Move a file, durably; folders on the way are made, and what was there is replaced."""
         source, target = self._folder / old, self._folder / new
         with _failing(f"{source} cannot become {target}"):
             _make_folder(target.parent)
@@ -103,7 +99,7 @@ class LakeTree:
             _sync(target.parent)
 
     def remove(self, name: str) -> None:
-        """Removes a file, or a folder with all in it."""
+        """Remove a file, or a folder with all in it."""
         path = self._folder / name
         with _failing(f"{path} cannot be removed"):
             if path.is_dir():
@@ -113,7 +109,7 @@ class LakeTree:
                 path.unlink(missing_ok=True)
 
     def sync(self, names: Iterable[str]) -> None:
-        """Makes files durable that somebody else has written."""
+        """Make files durable that somebody else has written."""
         for name in names:
             path = self._folder / name
             with _failing(f"{path} cannot be made durable"):
@@ -132,7 +128,7 @@ class LakeTree:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps other writers out. The lock of a process that has died is gone with it."""
+        """Keep other writers out. The lock of a process that has died is gone with it."""
         path = self._folder / LOCK
         with _failing(f"{path} cannot be written"):
             _make_folder(self._folder)

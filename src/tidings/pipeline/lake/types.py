@@ -20,7 +20,7 @@ from tidings.pipeline.lake.schemas import (
     JSON,
     LARGEST_EXACT,
     SEQUENCES,
-    Found,
+    FoundProperty,
     PropertyColumn,
     TypeSchema,
 )
@@ -54,11 +54,12 @@ class TypeFound:
     """The events of one type in a batch."""
 
     rows: int = 0  # how many
-    found: dict[Found, int] = field(default_factory=dict)  # their properties, and in how many rows
+    # Their properties, and in how many rows.
+    found: dict[FoundProperty, int] = field(default_factory=dict)
     unnoted: int = 0  # how often a property came that was one too many to note
 
-    def note(self, found: Found, rows: int, most: int) -> None:
-        """Counts a property, unless there are too many."""
+    def note(self, found: FoundProperty, rows: int, most: int) -> None:
+        """Count a property, unless there are too many."""
         if found in self.found or len(self.found) < most:
             self.found[found] = self.found.get(found, 0) + rows
         else:
@@ -80,10 +81,6 @@ def found_types(events: DataFrame, most: int) -> dict[tuple[str, str], TypeFound
     """The types of events, by (domain, type), and the properties they have.
 
     Executors count the events of each shape; only shapes are looked at here.
-
-    Args:
-        events: With the columns of the archive.
-        most: How many properties are noted of a type.
     """
     keys = _keys()
     # One text per event is a key that Spark groups by quickly; sixteen lists are not.
@@ -96,9 +93,9 @@ def found_types(events: DataFrame, most: int) -> dict[tuple[str, str], TypeFound
         seen.rows += rows
         for (part, kind), names in zip(keys, _names_of(text), strict=True):
             for name in names:
-                seen.note(Found(part, name, kind), rows, most)
+                seen.note(FoundProperty(part, name, kind), rows, most)
     if ANY_EVENT_TYPE in types:
-        types[ANY_EVENT_TYPE].found[Found(BODY, "", JSON)] = types[ANY_EVENT_TYPE].rows
+        types[ANY_EVENT_TYPE].found[FoundProperty(BODY, "", JSON)] = types[ANY_EVENT_TYPE].rows
     return types
 
 
@@ -133,12 +130,7 @@ def wide_integers(
 
 
 def typed(events: DataFrame, schema: TypeSchema) -> DataFrame:
-    """The events of a type as rows of its table, with the date of their arrival.
-
-    Args:
-        events: With the columns of the archive; events of other types are left out.
-        schema: The columns.
-    """
+    """The events of a type as rows of its table, with the date of their arrival."""
     own = events.where((F.col("domain") == schema.domain) & (F.col("type") == schema.type))
     if any(one.kind == JSON for one in schema.columns):
         has_others = (F.size("header_other") > 0) | (F.size("data_other") > 0) | _is_bare()

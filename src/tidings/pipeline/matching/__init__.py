@@ -95,14 +95,7 @@ def explain_match(
     objects: Iterable[ObjectRecord] = (),
     limits: MatchLimits | None = None,
 ) -> list[LaneOf]:
-    """Which way each unit of a book is matched, and why.
-
-    Args:
-        book: The plans.
-        occurring: As for `match`: where events may need the reference, the words say so.
-        objects: As for `match`.
-        limits: As for `match`.
-    """
+    """Which way each unit of a book is matched, and why."""
     made = compile_book(book, qos_book(objects), limits or MatchLimits())
     met = _met(made, occurring)
     if met is None:

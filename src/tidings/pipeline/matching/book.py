@@ -10,12 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from tidings.errors import TidingsError
-from tidings.filters.constraint import Constraint
 from tidings.filters.limits import Limits
-from tidings.filters.persistent_map import PersistentMap
 from tidings.filters.plan import (
     AdminRule,
     MappingRule,
@@ -28,30 +26,20 @@ from tidings.filters.plan import (
 )
 from tidings.filters.plan_form import SharedConstraints, change_from_plain
 
-Group: TypeAlias = tuple[Constraint, ...]
-
 # What a plan holds was accepted before, under limits that may have been wider than the usual.
 _ACCEPTED: Final = Limits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
 
 
-class PlanRecord(Protocol):
-    """A row of the archive's plans, as far as a book needs it."""
+class PlanRow(NamedTuple):
+    """A change of a channel's plan, as the archive has it."""
 
-    @property
-    def origin(self) -> str:
-        """The channel's."""
-
-    @property
-    def version(self) -> int:
-        """The version it makes."""
-
-    @property
-    def change(self) -> str:
-        """The JSON of the change."""
-
-    @property
-    def position(self) -> int:
-        """Where in the journal it stands."""
+    origin: str
+    channel: str
+    version: int
+    whole: bool
+    change: str
+    at_us: int
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +73,6 @@ class Unit:
         """The consumer's id."""
         return self.rule.proxy
 
-    def plan(self) -> Plan:
-        """A plan of this consumer alone: the reference of what it gets."""
-        admins = PersistentMap[tuple[Side, int], AdminRule]()
-        proxies = PersistentMap[int, ProxyRule]()
-        return Plan(
-            self.span.start,
-            self.options,
-            admins.changed({(self.admin.side, self.admin.admin): self.admin}),
-            proxies.changed({self.proxy: self.rule}),
-        )
-
     def mapping(self, purpose: Purpose) -> MappingRule | None:
         """What sets the priority or lifetime: its own rule, else its admin's."""
         own, shared = self.rule.rule, self.admin.rule
@@ -115,7 +92,7 @@ class PlanBook:
     problems: tuple[str, ...] = ()  # why some versions are not known, one line each
 
     @classmethod
-    def from_rows(cls, rows: Iterable[PlanRecord]) -> PlanBook:
+    def from_rows(cls, rows: Iterable[PlanRow]) -> PlanBook:
         """A book of the rows of the archive's plans, in any order.
 
         A change that cannot be read, or that has no version to rest on, is told in `problems`;
@@ -145,10 +122,6 @@ class PlanBook:
     def knows(self, origin: str, version: int) -> bool:
         """Whether the plan of an event is known."""
         return any(version in span for span in self.known.get(origin, ()))
-
-    def at(self, origin: str, version: int) -> list[Unit]:
-        """The units of one version."""
-        return [unit for unit in self.units if unit.origin == origin and version in unit.span]
 
 
 _Content: TypeAlias = tuple[AdminRule, ProxyRule, PlanOptions]
@@ -203,7 +176,7 @@ class _Volume:
         return touched
 
     def _refresh(self, version: int, proxies: Iterable[int]) -> None:
-        """Closes the units that a version changes, and opens those it makes."""
+        """Close the units that a version changes, and open those it makes."""
         plan = self._plan
         assert plan is not None
         for proxy in proxies:

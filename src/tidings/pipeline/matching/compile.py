@@ -149,7 +149,7 @@ class _Compiler:
         self._clauses.pop(unit.id, None)
 
     def _take(self, unit: Unit) -> str | None:
-        """Takes a unit into the table; why not, if it cannot be there."""
+        """Take a unit into the table; why not, if it cannot be there."""
         clauses = clauses_of(unit)
         if clauses is None:
             return "its filters have too many alternatives"

@@ -43,7 +43,7 @@ def split_names(trees: Iterable[Node]) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenOut(EventColumns):
+class ExtractedColumns(EventColumns):
     """Event columns that are taken out as columns of their own; what is asked for is noted.
 
     A property of the header hides one of the data. Unless somebody asks for one of the two
@@ -120,7 +120,7 @@ class Numbers(EventColumns):
     sequence of numbers as one of doubles.
     """
 
-    every: TakenOut = field(default_factory=TakenOut)
+    every: ExtractedColumns = field(default_factory=ExtractedColumns)
 
     def named(self, name: str) -> str:
         """A column of the event."""
@@ -157,24 +157,16 @@ class Answer(NamedTuple):
 
     text: str | None  # the text, if the probe asks for one
     number: str | None  # the number, if it asks for one
-    is_list: bool = False  # whether they are arrays: every element is an answer
     cell: str | None = None  # the cell of the number beside, if the probe asks for it
 
 
 def answer_of(
     probe: Probe,
-    columns: TakenOut,
+    columns: ExtractedColumns,
     asked: Sequence[bool],
     grids: Mapping[Probe, Grid],
 ) -> Answer:
-    """The answer to a probe.
-
-    Args:
-        probe: The probe.
-        columns: Where the event's columns are.
-        asked: Whether texts, and whether numbers, stand in the table under it.
-        grids: The cells of ranges.
-    """
+    """The answer to a probe."""
     place = probe.place
     if probe.kind == "all":
         return Answer(None, "0D")
@@ -198,12 +190,12 @@ def answer_of(
     return Answer(text, None if number is None else normal(number), cell=cell)
 
 
-def text_of(place: Place, columns: TakenOut) -> str:
+def text_of(place: Place, columns: ExtractedColumns) -> str:
     """The text a place has, else NULL."""
     return _value(place, columns).of_kind(TEXT) or "CAST(NULL AS STRING)"
 
 
-def _number_of(place: Place, columns: TakenOut) -> str:
+def _number_of(place: Place, columns: ExtractedColumns) -> str:
     return _value(place, Numbers(every=columns)).as_double() or "CAST(NULL AS DOUBLE)"
 
 
@@ -228,7 +220,7 @@ def _value(place: Place, columns: EventColumns) -> Value:
     return Value(tuple(filter(None, layers)) or ({},))
 
 
-def _existence(place: Place, columns: TakenOut) -> str:
+def _existence(place: Place, columns: ExtractedColumns) -> str:
     if isinstance(place, HeaderText):
         return "TRUE"
     assert isinstance(place, Property)
@@ -247,11 +239,11 @@ _HEADER: Final = (Name("header"), Name("variable_header"))
 _DATA: Final = (Name("filterable_data"),)
 
 
-def _elements(place: Place, columns: TakenOut, asked: Sequence[bool]) -> Answer:
+def _elements(place: Place, columns: ExtractedColumns, asked: Sequence[bool]) -> Answer:
     """The elements, which are of one kind."""
     assert isinstance(place, Property)
     if not place.in_data:
-        return Answer(None, "CAST(NULL AS ARRAY<DOUBLE>)", True)
+        return Answer(None, "CAST(NULL AS ARRAY<DOUBLE>)")
     texts = numbers = None
     if asked[0]:
         texts = _shown(place, "data_strings", columns)
@@ -263,7 +255,7 @@ def _elements(place: Place, columns: TakenOut, asked: Sequence[bool]) -> Answer:
             )
             cast = [f"CAST({one} AS ARRAY<DOUBLE>)" for one in (ints, bools)]
             numbers = f"coalesce({doubles}, {', '.join(cast)})"
-    return Answer(texts, numbers, True)
+    return Answer(texts, numbers)
 
 
 def _shown(place: Property, column: str, columns: EventColumns) -> str:
@@ -278,7 +270,7 @@ def _shown(place: Property, column: str, columns: EventColumns) -> str:
     return f"CASE WHEN {' AND '.join(f'{one} IS NULL' for one in header)} THEN {found} END"
 
 
-def bit_columns(bits: EventBits, columns: TakenOut) -> dict[str, str]:
+def bit_columns(bits: EventBits, columns: ExtractedColumns) -> dict[str, str]:
     """For each column of bits, the expression that sets them."""
     found = {}
     for word, known in enumerate(bits.columns()):
@@ -287,7 +279,7 @@ def bit_columns(bits: EventBits, columns: TakenOut) -> dict[str, str]:
     return found
 
 
-def _alone(alone: Alone, columns: TakenOut) -> str:
+def _alone(alone: Alone, columns: ExtractedColumns) -> str:
     if isinstance(alone, Node):
         return expressions_of(alone, columns).native
     fits = type_expression(alone, columns)

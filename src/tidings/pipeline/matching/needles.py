@@ -30,9 +30,6 @@ _MULTIPLIER: Final = 2_654_435_761
 def needle_finder(needles: Sequence[str]) -> Callable[[Texts], Found]:
     """A function that tells for each text of a batch which of the needles stand in it.
 
-    Args:
-        needles: The substrings, none of them empty.
-
     Returns:
         A function from texts to lists of the needles' numbers, each once; empty for no text.
     """

@@ -148,7 +148,7 @@ class _Judge:
         self._by_group: dict[int, dict[str, list[_Judged]]] = {}
 
     def add(self, unit: Unit, views: list[tuple[Span | None, View]]) -> None:
-        """Takes a unit in."""
+        """Take a unit in."""
         ways = self._ways(unit.admin, unit.rule, unit)
         lists = tuple(rule.types for rule in (unit.admin.rule, unit.rule.rule) if rule.types)
         for needs in ways:

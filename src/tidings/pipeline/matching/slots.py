@@ -100,12 +100,7 @@ class _Slot:
 
 
 class Slots:
-    """The slots that clauses fill.
-
-    Args:
-        bits: Where what events alone decide is numbered.
-        most: How many slots there may be.
-    """
+    """The slots that clauses fill."""
 
     def __init__(self, bits: EventBits, most: int) -> None:
         self._bits = bits
@@ -115,7 +110,7 @@ class Slots:
         self._needs: dict[str, str] = {}
 
     def choose(self, clauses: Iterable[Clause]) -> None:
-        """Makes the slots that most of the clauses need, as many as there may be."""
+        """Make the slots that most of the clauses need, as many as there may be."""
         wanted: Counter[tuple[_Key, int]] = Counter()
         example: dict[_Key, Node] = {}
         together: dict[tuple[_Key, int], set[tuple[_Key, int]]] = {}
@@ -214,12 +209,7 @@ class Slots:
         return {slot.mask for slot in self._slots.values()}
 
     def condition(self, columns: EventColumns, numbers: EventColumns) -> str | None:
-        """The condition of all slots; None if there are none.
-
-        Args:
-            columns: The event's columns.
-            numbers: The same for conditions to which every number is a double.
-        """
+        """The condition of all slots; None if there are none."""
         tests = (
             _test(slot, numbers if slot.key.is_numeric else columns)
             for slot in self._slots.values()

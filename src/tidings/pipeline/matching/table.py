@@ -18,8 +18,8 @@ from tidings.pipeline.matching.book import PlanBook
 from tidings.pipeline.matching.compile import Compiled, Row
 from tidings.pipeline.matching.events import (
     Answer,
+    ExtractedColumns,
     Numbers,
-    TakenOut,
     answer_of,
     bit_columns,
     normal,
@@ -52,15 +52,7 @@ def table_of(
     *,
     decisions: bool,
 ) -> DataFrame:
-    """The consumers that the table gives for events.
-
-    Args:
-        made: What the table holds.
-        events: The events, but for those the table cannot judge.
-        book: The plans.
-        occurring: What the events are known to have.
-        decisions: Whether to tell priorities and deadlines.
-    """
+    """The consumers that the table gives for events."""
     return _Join(made, book, occurring, decisions).applied(events)
 
 
@@ -74,7 +66,7 @@ class _Join:
     ) -> None:
         self._made = made
         self._decisions = decisions
-        self._columns = TakenOut(split=split_names(made.trees), occurring=occurring)
+        self._columns = ExtractedColumns(split=split_names(made.trees), occurring=occurring)
         # Probes with one answer come first: their number is the place of the answer.
         self._probes = sorted(made.probes, key=lambda probe: probe.kind in _LISTS)
         self._single = sum(probe.kind not in _LISTS for probe in self._probes)
@@ -139,7 +131,7 @@ class _Join:
         rows = [row for row in self._made.rows if row.probe == number]
         if probe.kind == "needle":
             assert probe.place is not None
-            return Answer(None, text_of(probe.place, self._columns), True)
+            return Answer(None, text_of(probe.place, self._columns))
         asked = (
             any(row.text is not None for row in rows),
             any(row.number is not None for row in rows),

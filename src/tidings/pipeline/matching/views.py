@@ -23,7 +23,7 @@ from tidings.filters.to_spark.columns import ARCHIVE
 from tidings.filters.to_spark.event_types import type_expression
 from tidings.filters.to_spark.translate import expressions_of
 from tidings.pipeline.matching.book import Span, Unit
-from tidings.pipeline.matching.events import TakenOut
+from tidings.pipeline.matching.events import ExtractedColumns
 
 _NO_LIFETIME: Final = "CAST(NULL AS BIGINT)"
 
@@ -187,7 +187,7 @@ def _integer(value: Value) -> int:
     return found
 
 
-def priority_sql(view: View, columns: TakenOut) -> str:
+def priority_sql(view: View, columns: ExtractedColumns) -> str:
     """The priority of an event in a view."""
     said = f"coalesce({_header(columns, 'Priority')} = e_priority, FALSE)"
     rule = view.priority
@@ -202,7 +202,7 @@ def priority_sql(view: View, columns: TakenOut) -> str:
     return _mapped(rule, columns, str, default)
 
 
-def deadline_sql(view: View, columns: TakenOut) -> str:
+def deadline_sql(view: View, columns: ExtractedColumns) -> str:
     """The deadline of an event in a view; one with a StopTime only where that changes nothing."""
     said = _header(columns, "Timeout")
     rule = view.lifetime
@@ -218,7 +218,7 @@ def deadline_sql(view: View, columns: TakenOut) -> str:
     return f"e_arrival_us + ({_mapped(rule, columns, _lifetime, default)})"
 
 
-def _header(columns: TakenOut, name: str) -> str:
+def _header(columns: ExtractedColumns, name: str) -> str:
     if not columns.occurring.in_map("header_int", name):
         return "CAST(NULL AS BIGINT)"
     return columns.take(ARCHIVE.lookup("header_int", name))
@@ -230,7 +230,7 @@ def _lifetime(units: object) -> str:
 
 
 def _mapped(
-    rule: MappingRule, columns: TakenOut, shown: Callable[[object], str], default: str
+    rule: MappingRule, columns: ExtractedColumns, shown: Callable[[object], str], default: str
 ) -> str:
     if not rule.best_first:
         return default

@@ -79,12 +79,7 @@ _TYPE: Final = Probe("type")
 
 
 class Ways:
-    """The ways to some clauses. They are chosen together: what is rare is not worth a probe.
-
-    Args:
-        clauses: All of them.
-        fewest_needles: From how many substrings of a field on they are looked for at once.
-    """
+    """The ways to some clauses. They are chosen together: what is rare is not worth a probe."""
 
     def __init__(self, clauses: Iterable[Clause], fewest_needles: int = FEWEST_NEEDLES) -> None:
         known = list(dict.fromkeys(clauses))

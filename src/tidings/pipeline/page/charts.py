@@ -31,6 +31,7 @@ OUTCOME_COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "dead-lettered": "#dd5b5b",
         "lost": "#7a1f1f",
         "unexplained": "#ff2d20",
+        "best effort": "#4f83cc",
     }
 )
 """Each outcome has one colour on every page."""
@@ -97,13 +98,7 @@ def _piled(
 
 
 def bars(rows: Sequence[tuple[str, float]], value: str, *, share: bool = False) -> str:
-    """A bar for each row, in the given order, its value at its end.
-
-    Args:
-        rows: What it is, and how much of it.
-        value: What is counted.
-        share: Whether values are parts of 1, to be told in per cent.
-    """
+    """A bar for each row (label, value), in the given order, its value at its end."""
     alt = _altair()
     data = [{"key": f"{i}", "label": label, "n": amount} for i, (label, amount) in enumerate(rows)]
     form = ".1%" if share else ",.2~f"
@@ -118,13 +113,7 @@ def bars(rows: Sequence[tuple[str, float]], value: str, *, share: bool = False) 
 
 
 def stacked(rows: Sequence[tuple[str, str, float]], colours: Mapping[str, str], value: str) -> str:
-    """A bar of full width for each label, divided by parts.
-
-    Args:
-        rows: What it is, which part of it, and how much.
-        colours: One for each part, in the order in which they stand.
-        value: What is counted.
-    """
+    """A bar of full width for each label, divided by parts: rows of label, part and value."""
     alt = _altair()
     labels = list(dict.fromkeys(label for label, _, _ in rows))
     keys = {label: f"{i}" for i, label in enumerate(labels)}
@@ -148,12 +137,7 @@ def stacked(rows: Sequence[tuple[str, str, float]], colours: Mapping[str, str], 
 
 
 def ranges(rows: Sequence[tuple[str, float, float, float]], value: str) -> str:
-    """A line from low to high for each row, with a point on it; on a scale of powers of ten.
-
-    Args:
-        rows: What it is, and its low, middle and high value, none below zero.
-        value: What is measured.
-    """
+    """A line from low to high, with a point between, for each row; on a scale of powers of ten."""
     alt = _altair()
     # A logarithm needs something above zero: what is smaller stands at the left end.
     floor = 0.01
@@ -232,7 +216,7 @@ def _altair() -> ModuleType:
 
 
 def _svg(chart: Any) -> str:  # noqa: ANN401 -- a chart of altair's, of any kind
-    """Draws a chart; what is text or line takes the colours of the page around it."""
+    """Draw a chart; what is text or line takes the colours of the page around it."""
     try:
         import vl_convert
     except ImportError as error:

@@ -9,30 +9,31 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
-from tidings.channel.commands import Push
 from tidings.client.client import Client
 from tidings.client.connecting import connect
 from tidings.client.publishing import Publisher
-from tidings.errors import ChannelFull, InvalidUsage, TidingsError
+from tidings.errors import InvalidUsage, TidingsError
 from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_codec import decode_event
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.names import new_origin
-from tidings.pipeline.replay.result import ReplayOptions, ReplayResult
 from tidings.pipeline.replay.rows import (
+    ArchivedEvent,
     History,
-    Past,
+    ReplayOptions,
     chunk_of,
     history_of,
     resume_points,
     rows_in_order,
 )
+from tidings.pipeline.sink.marks import Marked
+from tidings.pipeline.sink.publishing import push_all
 
 __all__ = ["ReplayOptions", "ReplayResult", "run_replay"]
 
@@ -45,16 +46,34 @@ STAMP_ARRIVAL: Final = "ReplayedArrival"
 AT_ONCE: Final = 500
 # Events that are due within so many seconds go together; nobody sees such a difference.
 _TOGETHER: Final = 0.005
-_FIRST_PAUSE: Final = 0.05
-_LONGEST_PAUSE: Final = 1.0
 _REASONS: Final = 5
 _TELL_EVERY: Final = 0.5
 
 _Progress = Callable[[str, float], None]
 
 
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """What became of a replay."""
+
+    run: str  # its name
+    into: str  # the channel that got the events
+    selected: int  # how many events were asked for
+    before: int = 0  # how many of them the channel had from earlier runs of this name
+    accepted: int = 0  # how many it has taken now
+    stopped: int = 0  # how many a filter on the supplier's side stopped
+    refused: int = 0  # how many it did not take
+    reasons: tuple[str, ...] = ()  # Why, of the first few
+    behind_ms: float = 0.0  # how far the replay was behind its own pace at most, in milliseconds
+    first_us: int | None = None  # when the first of the events arrived; None if there are none
+    last_us: int | None = None  # when the last of them arrived
+    how: str = "native"  # how Spark judged the constraint
+    problems: tuple[str, ...] = ()  # what could not be read
+    seconds: float = 0.0  # how long it took
+
+
 def run_replay(spark: SparkSession, options: ReplayOptions, progress: _Progress) -> ReplayResult:
-    """Publishes events of an archive into a channel.
+    """Publish events of an archive into a channel.
 
     A run is one selection of events: under its name the channel takes each number once, so the
     same name with other options leaves out what lies before its end.
@@ -115,7 +134,7 @@ class _Run:
         self._reasons: list[str] = []
 
     async def find_place(self) -> None:
-        """Asks what the channel has of this run, so that nothing is sent for nothing."""
+        """Ask what the channel has of this run, so that nothing is sent for nothing."""
         for origin in self._history.counts:
             producer = _producer(origin, self._options.run)
             number = await self._client.transport.highest_number(self._publisher.channel, producer)
@@ -127,7 +146,7 @@ class _Run:
             )
 
     async def play(self, progress: _Progress) -> ReplayResult:
-        """Sends everything that is to be sent."""
+        """Send everything that is to be sent."""
         rows = rows_in_order(self._history, self._points)
         told, pace = 0.0, _Pace(self._options.speed, self._is_old)
         coming = asyncio.create_task(asyncio.to_thread(chunk_of, rows, AT_ONCE))
@@ -163,59 +182,42 @@ class _Run:
             seconds=time.perf_counter() - self._began,
         )
 
-    def _is_old(self, past: Past) -> bool:
+    def _is_old(self, past: ArchivedEvent) -> bool:
         return past.seq <= self._highest.get(past.origin, -1)
 
-    def _tell(self, progress: _Progress, last: Past) -> None:
+    def _tell(self, progress: _Progress, last: ArchivedEvent) -> None:
         first, end = self._history.first_us or 0, self._history.last_us or 0
         done = (last.due_us - first) / (end - first) if end > first else 1.0
         progress(f"{self._sent:,} events sent", min(0.99, done))
 
-    async def _send(self, events: Sequence[Past]) -> None:
-        """Sends some events, again and again where the channel is full."""
-        waiting = list(events)
-        pause, waited = _FIRST_PAUSE, 0.0
-        while True:
-            waiting = await self._push(waiting)
-            if not waiting:
-                break
-            if waited >= self._options.patience:
-                raise ChannelFull(
-                    f"the channel {self._options.into} has been full for {waited:.0f} s; "
-                    f"--run {self._options.run} goes on with this replay later"
-                )
-            await asyncio.sleep(pause)
-            waited += pause
-            pause = min(2 * pause, _LONGEST_PAUSE)
-        self._sent += len(events)
-
-    async def _push(self, events: Sequence[Past]) -> list[Past]:
-        """Sends events once; those that did not fit in."""
-        good: list[tuple[Past, StructuredEvent]] = []
+    async def _send(self, events: Sequence[ArchivedEvent]) -> None:
+        """Send some events, again and again where the channel is full."""
+        good: list[ArchivedEvent] = []
+        rows: list[Marked] = []
+        run = self._options.run
         for past in events:
             try:
-                good.append((past, self._event(past)))
+                event = self._event(past)
             except TidingsError as error:
                 self._refuse(past, error)
-        run = self._options.run
-        marks = [ProducerMark.trusted(_producer(past.origin, run), past.seq) for past, _ in good]
-        publisher = self._publisher
-        push = Push(publisher.channel, publisher.proxy, [event for _, event in good], marks)
-        try:
-            answers: Sequence[Any] = await self._client.transport.ask(push) if good else ()
-        except ChannelFull:
-            return [past for past, _ in good]
-        again: list[Past] = []
-        for (past, _), answer in zip(good, answers, strict=True):
-            if isinstance(answer, ChannelFull):
-                again.append(past)
-            elif isinstance(answer, TidingsError):
-                self._refuse(past, answer)
-            elif not self._is_old(past):
-                self._counts["accepted" if answer else "stopped"] += 1
-        return again
+                continue
+            good.append(past)
+            rows.append((event, ProducerMark.trusted(_producer(past.origin, run), past.seq)))
 
-    def _event(self, past: Past) -> StructuredEvent:
+        def settle(at: int, answer: Any) -> None:  # noqa: ANN401 -- a number or an error
+            if isinstance(answer, TidingsError):
+                self._refuse(good[at], answer)
+            elif not self._is_old(good[at]):
+                self._counts["accepted" if answer else "stopped"] += 1
+
+        full = (
+            f"the channel {self._options.into} has been full for {{}} s; "
+            f"--run {run} goes on with this replay later"
+        )
+        await push_all(self._client, self._publisher, rows, self._options.patience, full, settle)
+        self._sent += len(events)
+
+    def _event(self, past: ArchivedEvent) -> StructuredEvent:
         event = decode_event(past.raw)
         if not self._options.stamp:
             return event
@@ -226,7 +228,7 @@ class _Run:
         }
         return replace(event, header={**event.header, **stamp})
 
-    def _refuse(self, past: Past, error: TidingsError) -> None:
+    def _refuse(self, past: ArchivedEvent, error: TidingsError) -> None:
         self._counts["refused"] += 1
         if len(self._reasons) < _REASONS:
             self._reasons.append(f"event {past.seq} of {past.origin}: {error}")
@@ -239,13 +241,13 @@ class _Pace:
         behind: How many seconds late the latest were sent, at most.
     """
 
-    def __init__(self, speed: float | None, is_old: Callable[[Past], bool]) -> None:
+    def __init__(self, speed: float | None, is_old: Callable[[ArchivedEvent], bool]) -> None:
         self._speed = speed
         self._is_old = is_old
         self._start: tuple[float, int] | None = None
         self.behind = 0.0
 
-    def parts(self, chunk: Sequence[Past]) -> Iterator[Sequence[Past]]:
+    def parts(self, chunk: Sequence[ArchivedEvent]) -> Iterator[Sequence[ArchivedEvent]]:
         """Events that go together: due at about the same time, or sent once before."""
         if self._speed is None:
             yield chunk
@@ -256,14 +258,14 @@ class _Pace:
                 yield chunk[begin:at]
                 begin = at
 
-    def _apart(self, first: Past, other: Past) -> bool:
+    def _apart(self, first: ArchivedEvent, other: ArchivedEvent) -> bool:
         if self._is_old(first) or self._is_old(other):
             return self._is_old(first) is not self._is_old(other)
         assert self._speed is not None
         return (other.due_us - first.due_us) / 1_000_000 / self._speed > _TOGETHER
 
-    async def wait(self, part: Sequence[Past]) -> None:
-        """Waits until some events are due."""
+    async def wait(self, part: Sequence[ArchivedEvent]) -> None:
+        """Wait until some events are due."""
         if self._speed is None or self._is_old(part[0]):
             return
         now, due_us = time.perf_counter(), part[0].due_us

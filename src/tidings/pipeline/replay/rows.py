@@ -14,13 +14,33 @@ from tidings.filters.constraint import constraint
 from tidings.filters.to_spark import matching, plan_of
 from tidings.pipeline.archive import Archive
 from tidings.pipeline.frames import Selection, events_frame
-from tidings.pipeline.replay.result import ReplayOptions
 
 # Rows that the driver holds at a time, about.
 _PARTITION: Final = 20_000
 
 
-class Past(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ReplayOptions:
+    """What is replayed, and where to."""
+
+    archive: str  # the folder of the archive
+    into: str  # the channel that gets the events, by name or id
+    url: str  # where its service is
+    token: str | None = None  # the service's, if it wants one
+    run: str = ""  # a name for the replay: one that was broken off goes on under it
+    constraint: str = ""  # only events that match it; blank for all
+    types: tuple[str, ...] = ()  # only events of these types, as ``Domain::Type``; empty for all
+    # Only events of these channels, by name or origin; empty for all
+    channels: tuple[str, ...] = ()
+    since_us: int | None = None  # events that arrived from this moment on, microseconds since 1970
+    until_us: int | None = None  # events that arrived before this moment
+    # 1 for the speed they came with, 10 for ten times that; None for no pauses
+    speed: float | None = 1.0
+    stamp: bool = False  # whether each event's header tells which one it was
+    patience: float = 30.0  # seconds to wait for a service that is away, or a channel that is full
+
+
+class ArchivedEvent(NamedTuple):
     """An event of history."""
 
     origin: str  # id of its channel
@@ -42,14 +62,7 @@ class History:
 
 
 def history_of(spark: SparkSession, options: ReplayOptions, target: str) -> History:
-    """What of the archive is to be replayed, as of its last seal.
-
-    Args:
-        spark: The session.
-        options: Which events.
-        target: Origin of the channel that gets them; its own are not among them, unless it is
-            named.
-    """
+    """What of the archive is to be replayed; the target's own events only if it is named."""
     asked = constraint(options.constraint)
     seal = Archive(options.archive).manifest().last_seal
     selection = Selection(
@@ -108,14 +121,10 @@ def resume_points(
     return points, before
 
 
-def rows_in_order(history: History, points: Mapping[str, int]) -> Iterator[Past]:
+def rows_in_order(history: History, points: Mapping[str, int]) -> Iterator[ArchivedEvent]:
     """The events by their times, and each origin's by their numbers.
 
     The driver holds one part of them at a time.
-
-    Args:
-        history: The events.
-        points: From which number on, for some origins.
     """
     df = history.df
     for origin, first in points.items():
@@ -131,9 +140,9 @@ def rows_in_order(history: History, points: Mapping[str, int]) -> Iterator[Past]
         .sortWithinPartitions(*keys)
     )
     for origin, seq, due_us, raw in ordered.toLocalIterator(prefetchPartitions=True):
-        yield Past(origin, seq, due_us, bytes(raw))
+        yield ArchivedEvent(origin, seq, due_us, bytes(raw))
 
 
-def chunk_of(rows: Iterator[Past], most: int) -> list[Past]:
+def chunk_of(rows: Iterator[ArchivedEvent], most: int) -> list[ArchivedEvent]:
     """The next few of them; none at the end."""
     return list(islice(rows, most))

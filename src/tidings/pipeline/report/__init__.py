@@ -15,13 +15,13 @@ from pyspark.sql import DataFrame, SparkSession
 from tidings.errors import ArchiveDamaged
 from tidings.pipeline.archive import Archive
 from tidings.pipeline.frames import (
-    PlanRow,
     Selection,
     events_frame,
     objects_frame,
     outcomes_frame,
     plan_changes,
 )
+from tidings.pipeline.matching.book import PlanRow
 from tidings.pipeline.report import queries as queries
 from tidings.pipeline.report.result import ArchiveFacts, Report, ReportOptions
 from tidings.stores.archive.manifest import Manifest
@@ -47,7 +47,7 @@ class _Frames(NamedTuple):
 def run_report(
     spark: SparkSession, options: ReportOptions, progress: Callable[[str, float], None]
 ) -> Report:
-    """Reports on an archive.
+    """Report on an archive.
 
     Args:
         spark: The session.

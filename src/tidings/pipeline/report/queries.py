@@ -9,8 +9,8 @@ from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
 
 from tidings.pipeline.audit.pairs import BEST_EFFORT, Sources, pairs, proxy_tiles
-from tidings.pipeline.audit.tally import ACCOUNTED
-from tidings.pipeline.frames import PlanRow
+from tidings.pipeline.audit.result import ACCOUNTED
+from tidings.pipeline.matching.book import PlanRow
 from tidings.pipeline.report.result import (
     Consumer,
     DeadLetters,

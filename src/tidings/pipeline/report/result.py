@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 class ReportOptions:
     """What a report is about."""
 
-    archive: str  # the folder of the archive, or any place Spark reads
+    archive: str  # the folder of the archive
     channels: tuple[str, ...] = ()  # names or origins of channels; empty for all
     since_us: int | None = None  # events that arrived from this moment on, microseconds since 1970
     until_us: int | None = None  # events that arrived before this moment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final
 
 from tidings.pipeline.page import Figure, Page, Section, Sheet, charts
@@ -28,7 +29,7 @@ def report_page(report: Report, made: str) -> Page:
         "Event report",
         _under(report),
         report_figures(report),
-        list(report_sections(report, drawn=True)),
+        list(report_sections(report)),
         report.problems,
         made,
     )
@@ -79,19 +80,19 @@ def _rate(rate: float) -> str:
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:.1f}" if rate >= 1 else f"{rate:.2g}"
 
 
-def report_sections(report: Report, *, drawn: bool = False) -> Iterable[Section]:
-    """The parts of a report that have something to tell; with charts if they are `drawn`."""
+def report_sections(report: Report) -> Iterable[Section]:
+    """The parts of a report that have something to tell."""
     makers = (
         _over_time, _volumes, _suppliers, _fan_out,
         _outcomes, _slowest, _selectivity, _dead_letters, _archive,
     )  # fmt: skip
     for maker in makers:
-        section = maker(report, drawn)
+        section = maker(report)
         if section is not None:
             yield section
 
 
-def _over_time(report: Report, drawn: bool) -> Section | None:
+def _over_time(report: Report) -> Section | None:
     if not report.slices:
         return None
     channels = len({one.channel for one in report.slices})
@@ -100,7 +101,7 @@ def _over_time(report: Report, drawn: bool) -> Section | None:
         for one in report.slices
     ]
     length = _length_text(report.slice_us)
-    chart = charts.timeline(points, report.slice_us, f"events per {length}") if drawn else ""
+    chart = partial(charts.timeline, points, report.slice_us, f"events per {length}")
     sums: dict[tuple[int, str], int] = {}
     for at, series, events in points:
         sums[at, series] = sums.get((at, series), 0) + int(events)
@@ -122,7 +123,7 @@ def _length_text(length_us: int) -> str:
     return f"{seconds // unit} {words[unit]}s"
 
 
-def _volumes(report: Report, drawn: bool) -> Section | None:
+def _volumes(report: Report) -> Section | None:
     if not report.volumes:
         return None
     bars = [
@@ -138,14 +139,14 @@ def _volumes(report: Report, drawn: bool) -> Section | None:
     ]  # fmt: skip
     sheet = Sheet(("channel", "type", "events", "share", "size"), rows, (2, 3, 4))
     text = _of_all(len(rows), report.types, "channel and type")
-    return Section("Events by type", text, charts.bars(bars, "events") if drawn else "", sheet)
+    return Section("Events by type", text, partial(charts.bars, bars, "events"), sheet)
 
 
 def _of_all(shown: int, in_all: int, what: str) -> str:
     return f"The first {shown:,} of {in_all:,}, by {what}." if shown < in_all else ""
 
 
-def _suppliers(report: Report, drawn: bool) -> Section | None:
+def _suppliers(report: Report) -> Section | None:
     if not report.suppliers:
         return None
     named = [(one.producer or _WITHOUT_MARK, one) for one in report.suppliers]
@@ -159,10 +160,10 @@ def _suppliers(report: Report, drawn: bool) -> Section | None:
     sheet = Sheet(("supplier", "events", "share", "channels", "last"), rows, (1, 2, 3))
     bars = [(name, one.events) for name, one in named[:_MOST_BARS]]
     text = _of_all(len(rows), report.suppliers_in_all, "events")
-    return Section("Top suppliers", text, charts.bars(bars, "events") if drawn else "", sheet)
+    return Section("Top suppliers", text, partial(charts.bars, bars, "events"), sheet)
 
 
-def _fan_out(report: Report, drawn: bool) -> Section | None:
+def _fan_out(report: Report) -> Section | None:
     if not report.fan_out:
         return None
     rows = [
@@ -176,11 +177,11 @@ def _fan_out(report: Report, drawn: bool) -> Section | None:
     headings = ("channel", "events", "copies", "mean", "p50", "p99", "most", "to nobody")
     bars = [(one.channel, one.mean) for one in report.fan_out[:_MOST_BARS]]
     text = "Durable consumers per event: only of them is written down what they get."
-    chart = charts.bars(bars, "consumers per event") if drawn else ""
+    chart = partial(charts.bars, bars, "consumers per event")
     return Section("Fan-out", text, chart, Sheet(headings, rows, range(1, 8)))
 
 
-def _outcomes(report: Report, drawn: bool) -> Section | None:
+def _outcomes(report: Report) -> Section | None:
     final = {name: n for name, n in report.outcomes.items() if name != "redriven"}
     copies = sum(final.values())
     if not copies:
@@ -189,20 +190,18 @@ def _outcomes(report: Report, drawn: bool) -> Section | None:
     rows = [(name, count_text(final[name]), share_text(final[name] / copies)) for name in order]
     again = report.outcomes.get("redriven", 0)
     text = f"{again:,} copies were dead letters and were redriven." if again else ""
-    chart = ""
-    if drawn:
-        parts = [("all", name, final[name]) for name in order]
-        parts += [
-            (one.label, name, n)
-            for one in report.consumers[:_MOST_BARS]
-            for name, n in one.outcomes.items()
-            if name != "redriven"
-        ]
-        chart = charts.stacked(parts, charts.OUTCOME_COLOURS, "share of copies")
+    parts = [("all", name, float(final[name])) for name in order]
+    parts += [
+        (one.label, name, float(n))
+        for one in report.consumers[:_MOST_BARS]
+        for name, n in one.outcomes.items()
+        if name != "redriven"
+    ]
+    chart = partial(charts.stacked, parts, charts.OUTCOME_COLOURS, "share of copies")
     return Section("Outcomes", text, chart, Sheet(("outcome", "copies", "share"), rows, (1, 2)))
 
 
-def _slowest(report: Report, drawn: bool) -> Section | None:
+def _slowest(report: Report) -> Section | None:
     timed = [(one, one.latency) for one in report.slowest if one.latency]
     if not timed or report.latency is None:
         return None
@@ -214,7 +213,7 @@ def _slowest(report: Report, drawn: bool) -> Section | None:
     spread = [
         (one.label, latency.p50, latency.p90, latency.p99) for one, latency in timed[:_MOST_BARS]
     ]
-    chart = charts.ranges(spread, "milliseconds: p50, p90 (orange), p99") if drawn else ""
+    chart = partial(charts.ranges, spread, "milliseconds: p50, p90 (orange), p99")
     text = "From arrival to delivery; consumers that were away make it long."
     sheet = Sheet(headings, rows, range(1, 6))
     return Section("Latency, slowest consumers first", text, chart, sheet)
@@ -225,12 +224,12 @@ def _latency_cells(latency: Latency) -> Sequence[str]:
     return (count_text(latency.measured), *map(duration_text, times))
 
 
-def _selectivity(report: Report, drawn: bool) -> Section | None:
+def _selectivity(report: Report) -> Section | None:
     if not report.consumers:
         return None
     rows = [(one.label, count_text(one.copies), share_text(one.share)) for one in report.consumers]
     bars = [(one.label, one.share) for one in _by_share(report.consumers)]
-    chart = charts.bars(bars, "share of the channel's events", share=True) if drawn else ""
+    chart = partial(charts.bars, bars, "share of the channel's events", share=True)
     text = "Which part of its channel's events a consumer's filters let pass."
     if len(rows) < report.consumers_in_all:
         text += f" The {len(rows):,} of {report.consumers_in_all:,} with the most events."
@@ -242,7 +241,7 @@ def _by_share(consumers: Sequence[Consumer]) -> Sequence[Consumer]:
     return sorted(consumers, key=lambda one: -one.share)[:_MOST_BARS]
 
 
-def _dead_letters(report: Report, drawn: bool) -> Section | None:
+def _dead_letters(report: Report) -> Section | None:
     if not report.dead_letters:
         return None
     rows = [
@@ -253,10 +252,10 @@ def _dead_letters(report: Report, drawn: bool) -> Section | None:
         for one in report.dead_letters
     ]  # fmt: skip
     sheet = Sheet(("consumer", "outcome", "last cause", "count", "latest"), rows, (3,))
-    return Section("Dead letters", "By consumer and cause.", "", sheet)
+    return Section("Dead letters", "By consumer and cause.", None, sheet)
 
 
-def _archive(report: Report, drawn: bool) -> Section | None:
+def _archive(report: Report) -> Section | None:
     facts = report.facts
     span = "nothing yet"
     if facts.first_us is not None and facts.last_us is not None:
@@ -271,4 +270,4 @@ def _archive(report: Report, drawn: bool) -> Section | None:
         ("segments dropped by retention", count_text(facts.dropped)),
         ("problems", count_text(len(report.problems))),
     ]
-    return Section("The archive", "", "", Sheet(("what", "value"), rows))
+    return Section("The archive", "", None, Sheet(("what", "value"), rows))

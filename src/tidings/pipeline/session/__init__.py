@@ -63,7 +63,7 @@ def is_local(master: str) -> bool:
 
 
 def open_session(options: SparkOptions | None = None, app: str = "tidings") -> SparkSession:
-    """Starts Spark, or joins the session that this process has already.
+    """Start Spark, or joins the session that this process has already.
 
     The data source ``tidings`` is registered. Unless the master is local, the package and what
     it needs are shipped to the executors, whose interpreter needs only pyspark and its parts.
@@ -100,7 +100,7 @@ def open_session(options: SparkOptions | None = None, app: str = "tidings") -> S
 
 
 def close_session(session: SparkSession) -> None:
-    """Stops Spark and its JVM; the process can open another session afterwards, of any kind.
+    """Stop Spark and its JVM; the process can open another session afterwards, of any kind.
 
     A JVM that is gone already (killed, or out of memory) has nothing to be stopped.
     """

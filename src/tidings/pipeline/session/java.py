@@ -46,12 +46,7 @@ class Java(NamedTuple):
 def find_java(
     environ: Mapping[str, str] | None = None, folders: tuple[str, ...] = _USUAL_FOLDERS
 ) -> Java:
-    """The Java to use: of ``JAVA_HOME``, of ``PATH``, or one in the usual folders.
-
-    Args:
-        environ: Instead of the environment of this process.
-        folders: Patterns of folders in which Java may be.
-    """
+    """The Java to use: of ``JAVA_HOME``, of ``PATH``, or one in the usual folders."""
     given = os.environ if environ is None else environ
     too_old: list[Java] = []
     for home in _homes(given, folders):

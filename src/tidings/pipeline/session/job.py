@@ -9,9 +9,11 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
+from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from tidings.errors import DiskFull, InvalidUsage, MissingExtra, PipelineFailed
@@ -48,7 +50,7 @@ def require_spark() -> None:
 
 
 def check_options(options: SparkOptions) -> None:
-    """Tells what is wrong with options before Spark is started, which takes a while.
+    """Report what is wrong with options before Spark is started, which takes a while.
 
     Raises:
         InvalidUsage: The master or the memory is none.
@@ -149,7 +151,7 @@ def _last_words(log: BinaryIO) -> str:
 
 
 def _tell(error: Exception, what: str, more: str = "") -> None:
-    """Raises what Spark raised as an error of ours; does nothing about all else."""
+    """Raise what Spark raised as an error of ours; does nothing about all else."""
     module = type(error).__module__.partition(".")[0]
     if module not in {"pyspark", "py4j"} and not isinstance(error, ConnectionError):
         return
@@ -182,3 +184,21 @@ def _words(error: Exception) -> str:
             text = f"{java.getClass().getSimpleName()}: {java.getMessage()}"
     text = text or str(error) or type(error).__name__
     return text.strip().splitlines()[0][:_MOST_SAID]
+
+
+@contextmanager
+def stopped_by_signals(stopping: threading.Event) -> Iterator[None]:
+    """Let SIGINT and SIGTERM end a run after its batch, instead of in the middle of it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        stopping.set()
+
+    before = {one: signal.signal(one, stop) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)

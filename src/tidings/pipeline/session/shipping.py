@@ -54,7 +54,7 @@ def shipment() -> Shipment:
 
 
 def build_shipment(target: Path) -> Shipment:
-    """Makes a shipment in an empty folder."""
+    """Make a shipment in an empty folder."""
     folder = target / "package"
     try:
         shutil.copytree(
@@ -125,11 +125,7 @@ def _copy(distribution: metadata.Distribution, folder: Path) -> None:
 
 
 def check_interpreter(python: str) -> None:
-    """Sees that what is compiled for this interpreter fits another one.
-
-    Args:
-        python: A path, or a name on the path.
-    """
+    """Check that what is compiled for this interpreter fits another one."""
     try:
         told = subprocess.run(
             [python, "-c", _TELL], capture_output=True, check=True, text=True, timeout=_SECONDS

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -32,22 +31,12 @@ from pyspark.sql.datasource import (
 from tidings.names import new_origin
 from tidings.pipeline.sink.marks import Attempt, key_columns, marked_rows
 from tidings.pipeline.sink.options import SinkOptions, check_columns
-from tidings.pipeline.sink.publishing import publish_rows
+from tidings.pipeline.sink.publishing import Published, publish_rows
 
 _LOG = logging.getLogger(__name__)
 # Set by Spark for the tasks of a stream.
 _QUERY_ID = "sql.streaming.queryId"
 _BATCH_ID = "streaming.sql.batchId"
-
-
-@dataclass
-class PartPublished(WriterCommitMessage):
-    """What a task tells the driver."""
-
-    accepted: int
-    stopped: int
-    refused: int
-    reasons: list[str]
 
 
 class _Publishes:
@@ -65,12 +54,11 @@ class _Publishes:
             return run
         return named if self._key else f"{named}/{run}"
 
-    def _published(self, rows: Iterator[pa.RecordBatch], attempt: Attempt) -> PartPublished:
-        done = publish_rows(self._options, marked_rows(rows, self._key, attempt))
-        return PartPublished(done.accepted, done.stopped, done.refused, done.reasons)
+    def _published(self, rows: Iterator[pa.RecordBatch], attempt: Attempt) -> Published:
+        return publish_rows(self._options, marked_rows(rows, self._key, attempt))
 
     def _tell(self, messages: Sequence[WriterCommitMessage | None]) -> None:
-        parts = [part for part in messages if isinstance(part, PartPublished)]
+        parts = [part for part in messages if isinstance(part, Published)]
         refused = sum(part.refused for part in parts)
         if refused:
             reasons = [reason for part in parts for reason in part.reasons]
@@ -91,8 +79,8 @@ class FrameWriter(_Publishes, DataSourceArrowWriter):
         self._run = new_origin()
 
     # Spark's own class differs from its base in the same way.
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> PartPublished:  # type: ignore[override]
-        """Publishes one partition."""
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Published:  # type: ignore[override]
+        """Publish one partition."""
         name = self._name(self._run)
         return self._published(iterator, Attempt(name, _context().partitionId(), 0))
 
@@ -105,8 +93,8 @@ class StreamWriter(_Publishes, DataSourceStreamArrowWriter):
     """Publishes the batches of a stream."""
 
     # Spark's own class differs from its base in the same way.
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> PartPublished:  # type: ignore[override]
-        """Publishes one partition of one batch."""
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> Published:  # type: ignore[override]
+        """Publish one partition of one batch."""
         context = _context()
         query = context.getLocalProperty(_QUERY_ID)
         batch = context.getLocalProperty(_BATCH_ID)

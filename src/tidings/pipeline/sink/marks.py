@@ -1,4 +1,4 @@
-"""Marks of published rows: the same row has the same mark whenever it is sent again.
+"""Rows as events with marks: the same row has the same mark whenever it is sent again.
 
 A channel accepts a mark once. It remembers a producer's numbers as runs, and forgets the lowest
 when there are too many: numbers below are refused. So rows whose keys come in any order, from any
@@ -8,18 +8,18 @@ that are numbered here are sent in the order of their numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
-from tidings.errors import InvalidUsage, TidingsError
-from tidings.events.codecs.json_codec import encode_event
+from tidings.errors import InvalidEvent, InvalidUsage, TidingsError
+from tidings.events.codecs.json_codec import decode_event, encode_event, event_from_plain
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.pipeline.sink.options import SinkOptions
-from tidings.pipeline.sink.rows import events_of
 
 BLOCK: Final = 512
 """Numbers of one producer where rows are marked by a key; a channel remembers 1,024 runs."""
@@ -31,19 +31,12 @@ _MOST_NAME: Final = 128
 Marked = tuple[StructuredEvent | TidingsError, ProducerMark]
 
 
-class Attempt:
-    """What tells one write from another, and is the same when it is tried again.
+class Attempt(NamedTuple):
+    """What tells one write from another, and is the same when it is tried again."""
 
-    Args:
-        name: Of the producer; the same for all rows.
-        partition: Which part of the rows this task has.
-        batch: The batch of a stream; 0 if it is none.
-    """
-
-    def __init__(self, name: str, partition: int, batch: int) -> None:
-        self.name = name
-        self.partition = partition
-        self.batch = batch
+    name: str  # of the producer; the same for all rows
+    partition: int  # which part of the rows this task has
+    batch: int  # of a stream; 0 if it is none
 
 
 def key_columns(options: SinkOptions, columns: Sequence[str]) -> tuple[str, ...]:
@@ -74,16 +67,11 @@ def marked_rows(
     first = next(batches, None)
     if first is None:
         return
-    every = _chained(first, batches)
+    every = chain([first], batches)
     if {"producer", "number"} <= set(first.schema.names):
         yield from _by_columns(every)
     else:
         yield from _by_content(every, attempt)
-
-
-def _chained(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield first
-    yield from rest
 
 
 def _by_key(
@@ -145,26 +133,73 @@ def _by_columns(batches: Iterable[pa.RecordBatch]) -> Iterator[list[Marked]]:
 
 def _by_content(batches: Iterable[pa.RecordBatch], attempt: Attempt) -> Iterator[list[Marked]]:
     """The order of rows within a partition may differ when it is made again; sorted, it cannot."""
-    rows = sorted(_with_content(event) for batch in batches for event in events_of(batch))
+    rows = sorted((event for batch in batches for event in events_of(batch)), key=_content)
     producer = f"{attempt.name}/{attempt.partition}"
     ProducerMark(producer, 0)  # checked once, and trusted from then on
     first = attempt.batch << _ROW_BITS
     trusted = ProducerMark.trusted
-    yield [(row.event, trusted(producer, first + at)) for at, row in enumerate(rows)]
+    yield [(event, trusted(producer, first + at)) for at, event in enumerate(rows)]
 
 
-def _with_content(event: StructuredEvent | TidingsError) -> _Row:
-    if isinstance(event, TidingsError):
-        return _Row(b"", event)
-    return _Row(encode_event(event), event)
+def _content(event: StructuredEvent | TidingsError) -> bytes:
+    return b"" if isinstance(event, TidingsError) else encode_event(event)
 
 
-class _Row:
-    __slots__ = ("content", "event")
+# Rows as events.
 
-    def __init__(self, content: bytes, event: Any) -> None:  # noqa: ANN401 -- an event or an error
-        self.content = content
-        self.event = event
 
-    def __lt__(self, other: _Row) -> bool:
-        return self.content < other.content
+_PARTS: Final = ("header", "data")
+# As the archive has them: properties of one kind in each map.
+_MAPS: Final = ("int", "double", "string", "bool", "ints", "doubles", "strings", "bools")
+
+
+def events_of(batch: pa.RecordBatch) -> list[StructuredEvent | TidingsError]:
+    """The event of each row; an error stands in the place of what is none.
+
+    Of several forms the first counts: the column ``raw``, the column ``event``, or the columns
+    ``domain``, ``type``, ``name``, ``header`` and ``data`` (a struct or a map each) with the maps
+    ``header_int`` … ``data_bools``.
+    """
+    names = batch.schema.names
+    for whole in ("raw", "event"):
+        if whole in names:
+            return [_made(decode_event, cell) for cell in batch.column(whole).to_pylist()]
+    wanted = [name for name in names if name in _COLUMNS]
+    rows: list[dict[str, Any]] = batch.select(wanted).to_pylist()
+    return [_made(_event, row) for row in rows]
+
+
+_COLUMNS: Final = frozenset(
+    {"domain", "type", "name", *_PARTS, *(f"{part}_{kind}" for part in _PARTS for kind in _MAPS)}
+)
+
+
+def _made(make: Callable[[Any], StructuredEvent], cell: object) -> StructuredEvent | TidingsError:
+    if cell is None:
+        return InvalidEvent("the row has no event: the column is null")
+    try:
+        return make(cell)
+    except TidingsError as error:
+        return error
+
+
+def _event(row: Mapping[str, Any]) -> StructuredEvent:
+    plain: dict[str, object] = {
+        "domain": row.get("domain"),
+        "type": row.get("type"),
+        "name": row.get("name") or "",
+    }
+    for part in _PARTS:
+        properties: dict[str, object] = dict(_present(row.get(part)))
+        for kind in _MAPS:
+            properties.update(_present(row.get(f"{part}_{kind}")))
+        plain[part] = properties
+    return event_from_plain(plain)
+
+
+def _present(cell: Mapping[str, Any] | Sequence[tuple[str, Any]] | None) -> list[tuple[str, Any]]:
+    """The properties of a struct or a map; what is null is not there."""
+    if cell is None:
+        return []
+    pairs = cell.items() if isinstance(cell, Mapping) else cell
+    return [(name, value) for name, value in pairs if value is not None]

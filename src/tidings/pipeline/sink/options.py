@@ -79,7 +79,7 @@ def _seconds(text: str) -> float:
 
 
 def check_columns(options: SinkOptions, columns: Sequence[str]) -> None:
-    """Sees that rows with these columns can be events."""
+    """Check that rows with these columns can be events."""
     if not {"raw", "event"} & set(columns) and not {"domain", "type"} <= set(columns):
         raise InvalidUsage(
             "a row to publish has a column raw (typed JSON), or event (an event as JSON), or "

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
+
+from pyspark.sql.datasource import WriterCommitMessage
 
 import tidings
 from tidings.channel.commands import Push
@@ -22,25 +25,64 @@ _LONGEST_PAUSE: Final = 1.0
 _SHOWN: Final = 3
 
 
-class Published:
-    """What became of a task's rows.
+@dataclass
+class Published(WriterCommitMessage):
+    """What became of a task's rows; its message to the driver."""
 
-    Attributes:
-        accepted: How many the channel has, now or from an earlier attempt.
-        stopped: How many a filter on the supplier's side stopped.
-        refused: How many were refused; only if these are skipped.
-        reasons: Of the first few.
+    accepted: int = 0  # the channel has them, now or from an earlier attempt
+    stopped: int = 0  # by a filter on the supplier's side
+    refused: int = 0  # only if these are skipped
+    reasons: list[str] = field(default_factory=list)  # of the first few refused
+
+
+async def push_all(
+    client: Client,
+    publisher: Publisher,
+    rows: Sequence[Marked],
+    patience: float,
+    full: str,
+    settle: Callable[[int, Any], None],
+) -> None:
+    """Push rows at once, and those for which the channel is full again and again.
+
+    Args:
+        client: The way to the service.
+        publisher: Through which they go; its own marks are not used.
+        rows: Events with their marks.
+        patience: Seconds to wait for a channel that is full.
+        full: What is said if it stays so; `{}` stands for the seconds.
+        settle: Called with the place of each row and its answer: a number, 0 if a filter stopped
+            it, or an error.
+
+    Raises:
+        ChannelFull: The channel has been full for longer than the patience.
     """
-
-    def __init__(self) -> None:
-        self.accepted = 0
-        self.stopped = 0
-        self.refused = 0
-        self.reasons: list[str] = []
+    waiting: Sequence[int] = range(len(rows))
+    pause, waited = _FIRST_PAUSE, 0.0
+    while waiting:
+        events, marks = zip(*(rows[at] for at in waiting), strict=True)
+        push = Push(publisher.channel, publisher.proxy, events, marks)
+        try:
+            answers: Sequence[Any] = await client.transport.ask(push)
+        except ChannelFull as error:
+            answers = [error] * len(waiting)
+        again = []
+        for at, answer in zip(waiting, answers, strict=True):
+            if isinstance(answer, ChannelFull):
+                again.append(at)
+            else:
+                settle(at, answer)
+        waiting = again
+        if waiting:
+            if waited >= patience:
+                raise ChannelFull(full.format(f"{waited:.0f}"))
+            await asyncio.sleep(pause)
+            waited += pause
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def publish_rows(options: SinkOptions, rows: Iterator[list[Marked]]) -> Published:
-    """Publishes rows, and waits until the channel has answered for all of them."""
+    """Publish rows, and wait until the channel has answered for all of them."""
     return asyncio.run(_publish(options, rows))
 
 
@@ -63,11 +105,6 @@ async def _publish(options: SinkOptions, rows: Iterator[list[Marked]]) -> Publis
 class RowSender:
     """Sends the rows of one task.
 
-    Args:
-        options: Where to, and how.
-        client: The way to the service.
-        publisher: Through which they go; its own marks are not used.
-
     Attributes:
         published: What became of them so far.
     """
@@ -80,7 +117,7 @@ class RowSender:
         self.published = Published()
 
     async def send(self, rows: Sequence[Marked]) -> None:
-        """Sends rows, as soon as few enough are on their way."""
+        """Send rows, as soon as few enough are on their way."""
         good: list[Marked] = []
         for row in rows:
             if isinstance(row[0], TidingsError):
@@ -99,43 +136,20 @@ class RowSender:
             await self._unanswered.popleft()
 
     async def _push(self, rows: Sequence[Marked]) -> None:
-        pause, waited = _FIRST_PAUSE, 0.0
-        while rows:
-            rows = self._settled(rows, await self._answers(rows))
-            if rows:
-                if waited >= self._options.patience:
-                    raise ChannelFull(
-                        f"the channel {self._options.channel} has been full for {waited:.0f} s; "
-                        "publishing the same rows again later is safe"
-                    )
-                await asyncio.sleep(pause)
-                waited += pause
-                pause = min(2 * pause, _LONGEST_PAUSE)
+        options = self._options
+        full = (
+            f"the channel {options.channel} has been full for {{}} s; "
+            "publishing the same rows again later is safe"
+        )
+        await push_all(self._client, self._publisher, rows, options.patience, full, self._settle)
 
-    async def _answers(self, rows: Sequence[Marked]) -> Sequence[Any]:
-        events = [event for event, _ in rows]
-        marks = [mark for _, mark in rows]
-        push = Push(self._publisher.channel, self._publisher.proxy, events, marks)  # type: ignore[arg-type]
-        try:
-            answers: Sequence[Any] = await self._client.transport.ask(push)
-        except ChannelFull as error:
-            return [error] * len(rows)
-        return answers
-
-    def _settled(self, rows: Sequence[Marked], answers: Sequence[Any]) -> list[Marked]:
-        """Counts what is answered; the rows to send again."""
-        again: list[Marked] = []
-        published = self.published
-        for row, answer in zip(rows, answers, strict=True):
-            if isinstance(answer, ChannelFull):
-                again.append(row)
-            elif isinstance(answer, TidingsError):
-                self._refuse(answer)
-            elif answer:
-                published.accepted += 1
-            else:
-                published.stopped += 1
-        return again
+    def _settle(self, _at: int, answer: Any) -> None:  # noqa: ANN401 -- a number or an error
+        if isinstance(answer, TidingsError):
+            self._refuse(answer)
+        elif answer:
+            self.published.accepted += 1
+        else:
+            self.published.stopped += 1
 
     def _refuse(self, error: TidingsError) -> None:
         if not self._options.skip_refused:

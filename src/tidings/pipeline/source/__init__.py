@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 
 class TidingsSource(DataSource):
-    """What Spark asks for readers and writers of the format ``tidings``.
-
-    Args:
-        options: Of the reader or writer, as texts.
-    """
+    """What Spark asks for readers and writers of the format ``tidings``."""
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         super().__init__(options)
@@ -69,13 +65,13 @@ class TidingsSource(DataSource):
         return StructType([whole[column] for column in chosen])
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Reads what is there."""
+        """Read what is there."""
         from tidings.pipeline.source.reading import ArchiveReader
 
         return ArchiveReader(self._read_options(), schema.names)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """Reads what is there, and what is sealed from then on.
+        """Read what is there, and what is sealed from then on.
 
         Raises:
             InvalidUsage: A time is told as so long ago, which means another after a restart.
@@ -91,7 +87,7 @@ class TidingsSource(DataSource):
         return ArchiveStreamReader(self._read_options(), schema.names)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Publishes a frame's rows.
+        """Publish a frame's rows.
 
         Raises:
             InvalidUsage: An option is wrong, or the columns are of no event.
@@ -104,7 +100,7 @@ class TidingsSource(DataSource):
         return FrameWriter(write_options(dict(self.options)), schema.names)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
-        """Publishes a stream's rows.
+        """Publish a stream's rows.
 
         Raises:
             InvalidUsage: An option is wrong, or the columns are of no event.

@@ -41,11 +41,7 @@ class SourceOptions(NamedTuple):
 
 
 def read_options(given: Mapping[str, str]) -> SourceOptions:
-    """The options from their texts.
-
-    Args:
-        given: As Spark hands them over; upper and lower case are the same in their names.
-    """
+    """The options from their texts; upper and lower case are the same in their names."""
     lowered = {name.lower(): value for name, value in given.items()}
     known = {name.lower() for name in _KNOWN} | _SPARKS
     for name in given:

@@ -75,7 +75,7 @@ class _Reads:
         return [SlicesPartition(task) for task in packed(slices)]
 
     def _tell_of_damage(self, slices: Sequence[Slice]) -> None:
-        """Says on the driver what executors will find; the plan itself stays as it is."""
+        """Say on the driver what executors will find; the plan itself stays as it is."""
         told = []
         for slice_ in slices:
             path = self._archive.folder / slice_.path
@@ -171,13 +171,7 @@ class ArchiveStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailab
 
 
 class SliceReader:
-    """Reads slices.
-
-    Args:
-        options: What is wanted.
-        columns: The columns to hand on, in order.
-        judge: Keeps the rows that match the constraint; None if there is none.
-    """
+    """Reads slices."""
 
     def __init__(
         self, options: SourceOptions, columns: Iterable[str], judge: _Judge | None = None

@@ -192,6 +192,12 @@ class HandlerEndpoint(QuietEndpoint):
             self._answers.failed(*self._address, seqs, in_words(error), gone)
 
 
+# Until the first event comes, and never added to: most consumers are idle, and an empty deque
+# takes 760 octets.
+_NONE_WAITING: Final[deque[Message]] = deque(maxlen=0)
+_NONE_AGAIN: Final[set[int]] = set()
+
+
 class BufferEndpoint(QuietEndpoint):
     """A push consumer in this process that takes events when it likes: for iterators.
 
@@ -201,11 +207,13 @@ class BufferEndpoint(QuietEndpoint):
         on_offers: Told of changes in what is offered; a plain function.
     """
 
+    __slots__ = ("_address", "_again", "_error", "_on_offers", "_readers", "_taken", "_waiting")
+
     def __init__(self, on_offers: TypesChanged | None = None) -> None:
         self._on_offers = on_offers
-        self._waiting: deque[Message] = deque()
+        self._waiting = _NONE_WAITING
         self._readers: list[asyncio.Future[None]] = []
-        self._again: set[int] = set()
+        self._again = _NONE_AGAIN
         self._taken: list[int] = []
         self._address = (0, 0)
         self._error: Exception | None = None
@@ -219,8 +227,12 @@ class BufferEndpoint(QuietEndpoint):
         if self._error is not None:
             return
         self._address = batch[:2]
+        if self._waiting is _NONE_WAITING:
+            self._waiting = deque()
         self._waiting.extend(batch.messages)
         if batch.again:
+            if self._again is _NONE_AGAIN:
+                self._again = set()
             self._again.update(batch.again)
         if self._readers:
             self._wake()

@@ -113,6 +113,8 @@ class Endpoint(Protocol):
 class QuietEndpoint:
     """An endpoint that hears everything and does nothing; the others override their part."""
 
+    __slots__ = ("__weakref__", "_answers")
+
     _answers: Answers
 
     def attach(self, answers: Answers) -> None:

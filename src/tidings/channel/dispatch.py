@@ -8,13 +8,13 @@ from typing import Any, TypeAlias, TypeVar
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel import qos_check, sharing
-from tidings.channel.adjusting import Adjusting, new_filter
 from tidings.channel.channel import Channel, Channels
 from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.effects import NoticeKind
 from tidings.channel.filter_host import UNUSED_FILTERS, FilterHost
 from tidings.channel.holders import Holder, Proxy
 from tidings.channel.lifecycle import Lifecycle
+from tidings.channel.object_changes import ObjectChanges, new_filter
 from tidings.channel.settings import FilterPart
 from tidings.channel.supplier import SupplierProxy
 from tidings.channel.trail import Trail, dry_run, traced_push
@@ -31,7 +31,7 @@ Handler: TypeAlias = Callable[[Any, int], Any]
 
 
 def handlers_of(
-    channels: Channels, filters: FilterHost, life: Lifecycle, adjust: Adjusting
+    channels: Channels, filters: FilterHost, life: Lifecycle, adjust: ObjectChanges
 ) -> dict[type, Handler]:
     """What carries out the commands of each kind, but those that make or end channels."""
     parts = (_Flow, _Objects, _Filters)
@@ -43,7 +43,7 @@ class _Part:
     """Finds what commands are about."""
 
     def __init__(
-        self, channels: Channels, filters: FilterHost, life: Lifecycle, adjust: Adjusting
+        self, channels: Channels, filters: FilterHost, life: Lifecycle, adjust: ObjectChanges
     ) -> None:
         self._channels = channels
         self._core = channels.core

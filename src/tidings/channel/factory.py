@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel import properties, qos_check
-from tidings.channel.adjusting import Adjusting
 from tidings.channel.channel import Channel, Channels
 from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.core import Core
@@ -22,6 +21,7 @@ from tidings.channel.effects import Effect, PlanChanged, TopologyChanged
 from tidings.channel.entries import Entry
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.lifecycle import Lifecycle
+from tidings.channel.object_changes import ObjectChanges
 from tidings.channel.property_errors import Level
 from tidings.channel.restoring import last_id, restore
 from tidings.channel.rules import Rules
@@ -59,7 +59,7 @@ class Factory:
         self.last_channel = 0
         self._rules = Rules(self.channels, self.filters)
         self._life = Lifecycle(self.channels, self.filters, self._rules)
-        adjust = Adjusting(self.channels, self.filters, self._rules, self._life)
+        adjust = ObjectChanges(self.channels, self.filters, self._rules, self._life)
         self._options = PlanOptions(
             settings.empty_filter_passes,
             settings.empty_group_is_neutral,

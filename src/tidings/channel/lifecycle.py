@@ -159,7 +159,8 @@ class Lifecycle:
         qos = self._qos(admin.qos, asked)
         channel.last_proxy += 1
         proxy = new_proxy(admin, channel.last_proxy, command.style, command.form, qos)
-        proxy.own = {name: qos[name] for name in asked}
+        if asked:
+            proxy.own = {name: qos[name] for name in asked}
         proxy.name, proxy.owner, proxy.bare = command.name, command.owner, command.bare
         admin.proxies[proxy.id] = proxy
         channel.proxies[proxy.id] = proxy

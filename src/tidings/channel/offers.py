@@ -20,6 +20,8 @@ ALL_TYPES: Final = EventTypePattern("", "%ALL")
 Owner = TypeVar("Owner", bound=Hashable)
 
 _NONE: Final[frozenset[EventTypePattern]] = frozenset()
+# What most consumers want: one set for all of them.
+_ALL_ONLY: Final = frozenset([ALL_TYPES])
 _BY_NAME: Final = attrgetter("domain", "type")
 
 
@@ -180,7 +182,8 @@ def _texts_overlap(one: str, two: str) -> bool:
 
 
 def _normal(types: Iterable[EventTypePattern]) -> frozenset[EventTypePattern]:
-    return frozenset([ALL_TYPES if _means_all(one) else one for one in types])
+    normal = frozenset([ALL_TYPES if _means_all(one) else one for one in types])
+    return _ALL_ONLY if normal == _ALL_ONLY else normal
 
 
 def _means_all(pattern: EventTypePattern) -> bool:

@@ -196,7 +196,7 @@ def inherited(parent: QoS, level: Level) -> QoS:
     """
     if level not in _PARENTS:
         raise ValueError(f"a new {level.value} has no parent")
-    return QoS(dict(parent))
+    return parent  # as it is: it cannot be changed
 
 
 def fixed_above(parent: QoS, widened: Widened = NOT_WIDENED) -> dict[str, int]:

@@ -165,7 +165,8 @@ def changed(
         ValueError: An event has no QoS to change.
     """
     good = _object_place(qos, level, parent, narrowed, widened).accepted(properties)
-    return QoS({**qos, **good})
+    # What asks for nothing new shares the value: there are very many proxies.
+    return qos if good.items() <= qos.items() else QoS({**qos, **good})
 
 
 def validate(

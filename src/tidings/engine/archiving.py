@@ -21,13 +21,14 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import islice
 from typing import Any, Final
 
 from tidings.channel.effects import Notice, NoticeKind
 from tidings.engine.archive_plan import ArchivePlan, ArchivingState, Command, archive_command
-from tidings.engine.lagging import Lag
 from tidings.engine.storage import Storage
 from tidings.errors import Stopping
 from tidings.stores.segments import Cursor, segment_path
@@ -42,8 +43,44 @@ _LONGEST_PAUSE: Final = 60.0
 # What a child that has ended may take to hand over its last lines, in seconds.
 _LAST_LINES: Final = 2.0
 _LONGEST_LINE: Final = 2**20
+# More moments of the journal's length than this are thinned out: an archive may be days behind.
+_MOST: Final = 512
 # Damaged lines of the manifest that are told one by one.
 _TOLD: Final = 100
+
+
+class Lag:
+    """Remembers when the journal was how long, for the part that is not archived.
+
+    Args:
+        now: The time in seconds, from any moment on.
+
+    Attributes:
+        reached: Up to where the archive has the journal; None as long as nothing is known.
+    """
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self.reached: Cursor | None = None
+        self._now = now
+        self._ends: deque[tuple[Cursor, float]] = deque()
+
+    def told(self, end: Cursor) -> None:
+        """The journal is durable up to there now."""
+        if self.reached is not None and end <= self.reached:
+            return
+        if len(self._ends) >= _MOST:
+            self._ends = deque(islice(self._ends, 0, None, 2))
+        self._ends.append((end, self._now()))
+
+    def archived(self, place: Cursor) -> None:
+        """The archive has everything up to there."""
+        self.reached = place
+        while self._ends and self._ends[0][0] <= place:
+            self._ends.popleft()
+
+    def seconds(self) -> float:
+        """How old the oldest part is that is not archived; 0 if there is none."""
+        return self._now() - self._ends[0][1] if self._ends else 0.0
 
 
 class Archiving:

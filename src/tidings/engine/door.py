@@ -24,15 +24,15 @@ from tidings.engine.access import OWNER, Principal, Verb
 from tidings.engine.authority import authorise
 from tidings.engine.endpoints import (
     BufferEndpoint,
-    Delivery,
     Endpoint,
+    EventBatch,
     HandlerEndpoint,
     PullSupplierEndpoint,
     SupplierEndpoint,
+    TypesChanged,
 )
 from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
-from tidings.engine.reach import TypesChanged
 from tidings.engine.viewing import Viewing
 from tidings.errors import Disconnected, InvalidUsage, NotFound, Stopping
 from tidings.filters.constraint import Constraint
@@ -135,7 +135,7 @@ class LocalDoor:
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
-    ) -> Delivery:
+    ) -> EventBatch:
         """Asks for events as a pull consumer."""
         self._check_open()
         return await self._host.pull(channel, proxy, most, wait, lease, self._principal)

@@ -1,35 +1,169 @@
-"""The clients of this process: handlers, iterators, suppliers. `reach.py` has the protocol."""
+"""How clients are reached: the protocol of endpoints, and those of this process.
+
+Handlers, iterators and suppliers of this process are here; doors have endpoints of their own.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from tidings.channel.vocabulary import Form, Item
 from tidings.engine.bodies import Message
-from tidings.engine.reach import (
-    Answers,
-    Delivery,
-    Endpoint,
-    QuietEndpoint,
-    Types,
-    TypesChanged,
-    in_words,
-)
-from tidings.errors import Disconnected
+from tidings.errors import Disconnected, WrongClient
+from tidings.filters.constraint import EventTypePattern
 
-__all__ = [
-    "Answers",
-    "BufferEndpoint",
-    "Delivery",
-    "Endpoint",
-    "HandlerEndpoint",
-    "PullSupplierEndpoint",
-    "QuietEndpoint",
-    "SupplierEndpoint",
-]
+Types: TypeAlias = Sequence[EventTypePattern]
+"""Event types that were added, or removed."""
+
+TypesChanged: TypeAlias = Callable[[Types, Types], object]
+"""A plain function that is told which event types were added and which removed."""
+
+
+def in_words(error: BaseException) -> str:
+    """A client's error in words: some cannot even say what they are."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 -- of the client's making, too
+        return type(error).__name__
+
+
+class EventBatch(NamedTuple):
+    """Events for one consumer, in order.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Through which proxy.
+        messages: The events.
+        again: Numbers of those that may have been handed over before.
+        form: The form of the proxy.
+    """
+
+    channel: int
+    proxy: int
+    messages: list[Message]
+    again: frozenset[int] = frozenset()
+    form: Form = Form.STRUCTURED
+
+
+class Answers(Protocol):
+    """What an endpoint says of the events it was given; on the loop's thread, at any time."""
+
+    def ack(self, channel: int, proxy: int, seqs: Sequence[int]) -> None:
+        """The consumer has taken these."""
+        ...
+
+    def failed(
+        self, channel: int, proxy: int, seqs: Sequence[int], reason: str, gone: bool = False
+    ) -> None:
+        """These could not be handed over; with `gone`, there is no such consumer any more."""
+        ...
+
+    def reject(self, channel: int, proxy: int, seqs: Sequence[int], reason: str) -> None:
+        """The consumer will never take these."""
+        ...
+
+
+class Endpoint(Protocol):
+    """A client of one proxy. Called on the loop's thread; no call blocks.
+
+    `attach` comes first. After `disconnected` or `close` nothing else comes but `cancel`.
+    """
+
+    def attach(self, answers: Answers) -> None:
+        """Whom to answer from now on."""
+        ...
+
+    def deliver(self, batch: EventBatch) -> None:
+        """Hands events to a push consumer; each is answered later. Raises nothing."""
+        ...
+
+    async def try_pull(self, most: int) -> Sequence[Item]:
+        """Asks a pull supplier for events, at most `most`; none if it has none now.
+
+        Raises:
+            Disconnected: The supplier is no more.
+            WrongClient: This client is no pull supplier.
+            Exception: Whatever else the supplier raises: it is asked again later.
+        """
+        ...
+
+    def offers(self, added: Types, removed: Types) -> None:
+        """Tells a consumer which event types are offered now, and which no more."""
+        ...
+
+    def subscriptions(self, added: Types, removed: Types) -> None:
+        """Tells a supplier which event types are wanted now, and which no more."""
+        ...
+
+    def flush(self) -> None:
+        """Answers at once what was dealt with: another client takes over."""
+        ...
+
+    def disconnected(self) -> None:
+        """Tells the client that its proxy is gone, and closes."""
+        ...
+
+    def close(self, error: Exception | None = None) -> None:
+        """Drops what was not handed over, unanswered; a call that is running may end."""
+        ...
+
+    def cancel(self) -> None:
+        """Ends calls to the client that are still running: the engine stops."""
+        ...
+
+
+class QuietEndpoint:
+    """An endpoint that hears everything and does nothing; the others override their part."""
+
+    __slots__ = ("__weakref__", "_answers")
+
+    _answers: Answers
+
+    def attach(self, answers: Answers) -> None:
+        """Whom to answer from now on."""
+        self._answers = answers
+
+    def deliver(self, batch: EventBatch) -> None:
+        """Fails: this client takes no events."""
+        self._answers.failed(
+            batch.channel,
+            batch.proxy,
+            [message.seq for message in batch.messages],
+            f"{type(self).__name__} takes no events: connect a push consumer",
+        )
+
+    async def try_pull(self, most: int) -> Sequence[Item]:
+        """Refuses: this client cannot be asked for events.
+
+        Raises:
+            WrongClient: Always.
+        """
+        raise WrongClient(
+            f"{type(self).__name__} cannot be asked for {most} events: connect a pull supplier"
+        )
+
+    def offers(self, added: Types, removed: Types) -> None:
+        """Ignored."""
+
+    def subscriptions(self, added: Types, removed: Types) -> None:
+        """Ignored."""
+
+    def flush(self) -> None:
+        """Owes no answers."""
+
+    def disconnected(self) -> None:
+        """Closes; the client is not told."""
+        self.close()
+
+    def close(self, error: Exception | None = None) -> None:
+        """Nothing waits here."""
+
+    def cancel(self) -> None:
+        """Nothing runs here."""
+
 
 # How long handlers run before the loop gets a turn, in seconds: well below the 5 ms that
 # nothing may block it.
@@ -85,7 +219,7 @@ class HandlerEndpoint(QuietEndpoint):
         self._closed = False
         self._task: asyncio.Task[None] | None = None
 
-    def deliver(self, batch: Delivery) -> None:
+    def deliver(self, batch: EventBatch) -> None:
         """Queues the events for the handler."""
         if self._closed:
             return
@@ -192,6 +326,12 @@ class HandlerEndpoint(QuietEndpoint):
             self._answers.failed(*self._address, seqs, in_words(error), gone)
 
 
+# Until the first event comes, and never added to: most consumers are idle, and an empty deque
+# takes 760 octets.
+_NONE_WAITING: Final[deque[Message]] = deque(maxlen=0)
+_NONE_AGAIN: Final[set[int]] = set()
+
+
 class BufferEndpoint(QuietEndpoint):
     """A push consumer in this process that takes events when it likes: for iterators.
 
@@ -201,11 +341,13 @@ class BufferEndpoint(QuietEndpoint):
         on_offers: Told of changes in what is offered; a plain function.
     """
 
+    __slots__ = ("_address", "_again", "_error", "_on_offers", "_readers", "_taken", "_waiting")
+
     def __init__(self, on_offers: TypesChanged | None = None) -> None:
         self._on_offers = on_offers
-        self._waiting: deque[Message] = deque()
+        self._waiting = _NONE_WAITING
         self._readers: list[asyncio.Future[None]] = []
-        self._again: set[int] = set()
+        self._again = _NONE_AGAIN
         self._taken: list[int] = []
         self._address = (0, 0)
         self._error: Exception | None = None
@@ -214,13 +356,17 @@ class BufferEndpoint(QuietEndpoint):
         """How many events wait to be taken."""
         return len(self._waiting)
 
-    def deliver(self, batch: Delivery) -> None:
+    def deliver(self, batch: EventBatch) -> None:
         """Keeps the events until they are taken, and wakes who waits for them."""
         if self._error is not None:
             return
         self._address = batch[:2]
+        if self._waiting is _NONE_WAITING:
+            self._waiting = deque()
         self._waiting.extend(batch.messages)
         if batch.again:
+            if self._again is _NONE_AGAIN:
+                self._again = set()
             self._again.update(batch.again)
         if self._readers:
             self._wake()

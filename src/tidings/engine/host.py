@@ -32,17 +32,17 @@ from tidings.engine.authority import authorise
 from tidings.engine.bodies import CACHE_OCTETS, Bodies, Message
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
-from tidings.engine.endpoints import Delivery, Endpoint
+from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
-from tidings.engine.leaving import Leaving
 from tidings.engine.losses import Losses, LossReports
 from tidings.engine.mailbox import Mailbox, Waiting, weight
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
 from tidings.engine.recovery import recover
 from tidings.engine.resuming import Resumed, last_words, resume
+from tidings.engine.sender import Sender
 from tidings.engine.spilling import Spilling
 from tidings.engine.steady import SteadyClock
 from tidings.engine.storage import Storage
@@ -99,7 +99,7 @@ class Host:
         self.storage = Storage(store, disk, self.bodies, self.recorder, self.writer)
         now, channels = self.clock.now, self.factory.channels
         self.reports = LossReports(self.storage, self.notice, now)
-        self.out = Leaving(self.storage, channels, self, now, self.notice, self.reports.lost)
+        self.out = Sender(self.storage, channels, self, now, self.notice, self.reports.lost)
         self.spilling = Spilling(self.storage, channels, self.at_once)
         self.dead_letters = DeadLetters(self.storage, settings.limits, self.ask, self.reports.lost)
         self.history = History(self.storage, channels, self.reports)
@@ -370,7 +370,7 @@ class Host:
         wait: int | None = None,
         lease: int | None = None,
         principal: Principal = OWNER,
-    ) -> Delivery:
+    ) -> EventBatch:
         """Asks for events as a pull consumer; waits as long as asked to."""
         return await self.out.pull(channel, proxy, most, wait, lease, principal)
 

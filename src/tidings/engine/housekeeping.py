@@ -1,6 +1,6 @@
 """What the engine does in the background, in short steps between which pushes go on.
 
-Old segments of the journal go (`carrying.py`), entries of consumers that nothing moves go to the
+Old segments of the journal go (`compaction.py`), entries of consumers that nothing moves go to the
 disk (`swapping.py`), and a journal beyond its quota takes no more Persistent events.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from tidings.channel.commands import Command, RefusePersistent
 from tidings.channel.effects import Notice, NoticeKind
 from tidings.channel.factory import Factory
-from tidings.engine.carrying import Carrying
+from tidings.engine.compaction import JournalCompaction
 from tidings.engine.storage import Storage
 from tidings.engine.swapping import Swapping
 from tidings.errors import InvalidUsage, Stopping, TidingsError
@@ -221,7 +221,7 @@ class Housekeeping:
         infos[0] = infos[0]._replace(needed=self._always)
         if not self._droppable(infos):
             return False
-        async with Carrying(host.storage, host.factory, host.ask, self._check) as carrying:
+        async with JournalCompaction(host.storage, host.factory, host.ask, self._check) as carrying:
             gone = self._droppable(infos)
             if not await carrying.is_free():
                 needed = await carrying.needed(gone[-1] + 1)

@@ -18,10 +18,10 @@ from tidings.channel.commands import Revoke
 from tidings.channel.entries import PERSISTENT, Entry
 from tidings.engine.bodies import Bodies, Message
 from tidings.engine.dead_letters import DeadLetters
-from tidings.engine.leaving import Leaving
 from tidings.engine.losses import LossReports
 from tidings.engine.mailbox import Post
 from tidings.engine.recording import Recorder
+from tidings.engine.sender import Sender
 from tidings.engine.spilling import Spilling
 from tidings.engine.storage import Storage
 from tidings.engine.store import Store
@@ -49,7 +49,7 @@ class Performer:
     """
 
     storage: Storage
-    out: Leaving
+    out: Sender
     spilling: Spilling
     dead_letters: DeadLetters
     reports: LossReports

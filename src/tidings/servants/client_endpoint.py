@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 from tidings.channel.vocabulary import Side
 from tidings.cos.CosNotification_auto import EventType
-from tidings.engine.reach import QuietEndpoint, Types
+from tidings.engine.endpoints import QuietEndpoint, Types
 from tidings.errors import TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.exceptions import BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST

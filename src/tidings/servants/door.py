@@ -16,7 +16,7 @@ from tidings.channel.commands import Command, Push
 from tidings.channel.management import Connect
 from tidings.engine.access import Principal
 from tidings.engine.door import LocalDoor
-from tidings.engine.endpoints import Delivery, Endpoint
+from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.host import Host
 from tidings.errors import TidingsError
 from tidings.events.structured import StructuredEvent
@@ -115,7 +115,7 @@ class GatheringDoor(LocalDoor):
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
-    ) -> Delivery:
+    ) -> EventBatch:
         """Asks for events as a pull consumer."""
         self.send()
         self._note((channel, proxy))

@@ -17,7 +17,7 @@ from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
 from tidings.cos.events import any_in, event_in
 from tidings.engine.bodies import Message
-from tidings.engine.reach import Delivery
+from tidings.engine.endpoints import EventBatch
 from tidings.errors import Disconnected, InvalidEvent, TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.aio.repeated import CallAgain
@@ -75,7 +75,7 @@ class PushConsumerEndpoint(ClientEndpoint):
         super().cancel()
         self._again.cancel()
 
-    def deliver(self, batch: Delivery) -> None:
+    def deliver(self, batch: EventBatch) -> None:
         """Queues the events for the calls."""
         if self._closed:
             return

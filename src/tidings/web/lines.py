@@ -21,7 +21,7 @@ from tidings.api.frames import (
 from tidings.api.problems import problem_of
 from tidings.channel.vocabulary import Form, Item
 from tidings.engine.bodies import Message
-from tidings.engine.reach import Delivery, QuietEndpoint, Types
+from tidings.engine.endpoints import EventBatch, QuietEndpoint, Types
 from tidings.errors import Disconnected, TidingsError, Unreachable
 from tidings.web.encoded import Encoded
 from tidings.web.sending import JOINED_CHARACTERS, EventsOut, SocketWriter
@@ -81,7 +81,7 @@ class Line(QuietEndpoint):
         self._early: list[Callable[[], None]] | None = []
         self._replayed: set[int] = set()
         self._out: EventsOut | None = None
-        self._waiting: deque[Delivery] = deque()
+        self._waiting: deque[EventBatch] = deque()
         self._held_octets = 0
         self._hungry = False
         self._polls: dict[int, asyncio.Future[Sequence[Item]]] = {}
@@ -95,7 +95,7 @@ class Line(QuietEndpoint):
 
     # What the engine says.
 
-    def deliver(self, batch: Delivery) -> None:
+    def deliver(self, batch: EventBatch) -> None:
         """Writes the events to the client."""
         if self._early is not None or self._replayed:
             self._deliver_later(batch)
@@ -107,7 +107,7 @@ class Line(QuietEndpoint):
         else:
             self._hand_out(batch)
 
-    def _hand_out(self, batch: Delivery) -> None:
+    def _hand_out(self, batch: EventBatch) -> None:
         """Writes events as far as there is room for their texts; the rest waits."""
         encoded, messages = self._encoded, batch.messages
         if batch.form is Form.SEQUENCE:
@@ -158,7 +158,7 @@ class Line(QuietEndpoint):
             self._out = EventsOut(self.number, self._origin, texts, again, size)
             self._writer.put(self._out)
 
-    def _deliver_later(self, batch: Delivery) -> None:
+    def _deliver_later(self, batch: EventBatch) -> None:
         """Events that come before the line is ready, or that may have been replayed already."""
         if self._early is not None:
             self._early.append(partial(self.deliver, batch))

@@ -13,7 +13,7 @@ from tidings.channel.management import Connect, ObtainProxy
 from tidings.channel.qos import Reliability
 from tidings.channel.vocabulary import Side, Style
 from tidings.engine.door import LocalDoor
-from tidings.engine.reach import QuietEndpoint
+from tidings.engine.endpoints import QuietEndpoint
 from tidings.errors import AlreadyConnected, Disconnected, NotFound, TidingsError, WrongClient
 from tidings.web.reading import Incoming
 from tidings.web.state import WebState

@@ -19,7 +19,7 @@ from tidings.api.problems import problem_of
 from tidings.channel.management import Connect, Disconnect
 from tidings.engine.bodies import Message
 from tidings.engine.door import LocalDoor
-from tidings.engine.reach import Delivery, QuietEndpoint
+from tidings.engine.endpoints import EventBatch, QuietEndpoint
 from tidings.errors import Disconnected, LimitExceeded, TidingsError
 from tidings.events.codecs.json_text import write_json
 from tidings.web.bodies import StrictRoute
@@ -68,7 +68,7 @@ class TailBuffer(QuietEndpoint):
         self.end: tuple[str, Exception] | None = None
         self.filled = asyncio.Event()
 
-    def deliver(self, batch: Delivery) -> None:
+    def deliver(self, batch: EventBatch) -> None:
         """Keeps the events, which are done with for the channel."""
         self._answers.ack(batch.channel, batch.proxy, [message.seq for message in batch.messages])
         if self.end is not None:

@@ -17,7 +17,7 @@ from tidings.bench.iiop import Sizes
 from tidings.bench.iiop_flow import Flow
 from tidings.bench.iiop_load import Load, build, check_programs
 from tidings.bench.web import Pair
-from tidings.engine.endpoints import BufferEndpoint, Delivery
+from tidings.engine.endpoints import BufferEndpoint, EventBatch
 from tidings.engine.store import Store, Writable
 from tidings.errors import InvalidUsage
 from tidings.events.fields import Fields
@@ -98,7 +98,7 @@ def test_every_figure_of_the_channel_is_there() -> None:
 def test_an_event_that_comes_twice_ends_the_bench(monkeypatch: pytest.MonkeyPatch) -> None:
     right = BufferEndpoint.deliver
 
-    def wrong(self: BufferEndpoint, batch: Delivery) -> None:
+    def wrong(self: BufferEndpoint, batch: EventBatch) -> None:
         right(self, batch._replace(messages=[*batch.messages, batch.messages[0]]))
 
     monkeypatch.setattr(BufferEndpoint, "deliver", wrong)

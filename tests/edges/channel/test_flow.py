@@ -378,7 +378,7 @@ def test_a_clock_that_is_set_moves_the_times_of_what_waits_or_is_in_flight() -> 
 
 
 def test_persistent_events_are_refused_while_the_disk_is_full() -> None:
-    machine = Machine(spills=True, qos={"EventReliability": 1})
+    machine = Machine(spills=True, qos=PERSISTENT_CHANNEL)
     machine.do(c.RefusePersistent("the journal is too long"))
     [answer] = machine.push("one")
     assert isinstance(answer, DiskFull)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tidings.channel.vocabulary import Form
 from tidings.engine.bodies import Message
-from tidings.engine.endpoints import Delivery
+from tidings.engine.endpoints import EventBatch
 from tidings.events.structured import StructuredEvent
 
 ORIGIN = "0123456789abcdef" * 2
@@ -18,9 +18,9 @@ def message(seq: int, octets: int = 100) -> Message:
     return Message(StructuredEvent(name=str(seq)), ORIGIN, seq, arrival=1_000 + seq, octets=octets)
 
 
-def delivery(*seqs: int, again: Sequence[int] = (), form: Form = Form.STRUCTURED) -> Delivery:
+def delivery(*seqs: int, again: Sequence[int] = (), form: Form = Form.STRUCTURED) -> EventBatch:
     """A delivery of these numbers to proxy 7 of channel 1."""
-    return Delivery(1, 7, [message(seq) for seq in seqs], frozenset(again), form)
+    return EventBatch(1, 7, [message(seq) for seq in seqs], frozenset(again), form)
 
 
 class RecordedAnswers:

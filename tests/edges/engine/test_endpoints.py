@@ -10,8 +10,7 @@ import pytest
 from tests.edges.engine.recorded_answers import RecordedAnswers, delivery, message, turns, until
 from tidings.engine import endpoints
 from tidings.engine.bodies import Message
-from tidings.engine.endpoints import BufferEndpoint, HandlerEndpoint
-from tidings.engine.reach import QuietEndpoint, in_words
+from tidings.engine.endpoints import BufferEndpoint, HandlerEndpoint, QuietEndpoint, in_words
 from tidings.errors import Disconnected, Stopping, WrongClient
 
 

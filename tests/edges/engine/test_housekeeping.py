@@ -49,9 +49,9 @@ from tidings.channel.qos import OrderPolicy
 from tidings.channel.settings import Limits, Settings
 from tidings.channel.vocabulary import Place, Side
 from tidings.clock import ManualClock
-from tidings.engine import carrying as carrying_module
-from tidings.engine.carrying import Carrying
+from tidings.engine import compaction as compaction_module
 from tidings.engine.checkpoint import channel_records
+from tidings.engine.compaction import JournalCompaction
 from tidings.engine.disk import Done
 from tidings.engine.endpoints import BufferEndpoint
 from tidings.engine.host import Host
@@ -369,9 +369,9 @@ def never() -> None:
     """Nothing stops it."""
 
 
-def carrying_of(host: Host, check: Callable[[], None]) -> Carrying:
+def carrying_of(host: Host, check: Callable[[], None]) -> JournalCompaction:
     """An attempt to do without old segments."""
-    return Carrying(host.storage, host.factory, host.ask, check)
+    return JournalCompaction(host.storage, host.factory, host.ask, check)
 
 
 async def carry_all(host: Host) -> None:
@@ -484,7 +484,7 @@ async def test_a_crash_at_any_moment_loses_nothing_and_brings_nothing_back(
     world.crash = True
     for _ in range(rounds):
         before = store_of(host).journal.segments
-        with mock.patch.object(carrying_module, "STEP_RECORDS", 8):
+        with mock.patch.object(compaction_module, "STEP_RECORDS", 8):
             running = asyncio.ensure_future(carry_all(host))
             while not running.done():
                 await world.anything()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tidings.clock import ManualClock
 from tidings.engine import turns
-from tidings.engine.lagging import Lag
+from tidings.engine.archiving import Lag
 from tidings.engine.steady import THRESHOLD, SteadyClock
 from tidings.engine.timers import Timer
 from tidings.engine.turns import Turns

@@ -40,7 +40,7 @@ from tidings.channel.settings import Limits
 from tidings.channel.vocabulary import Place, Style
 from tidings.engine.bodies import Bodies, packed
 from tidings.engine.disk import DiskThread, Done
-from tidings.engine.endpoints import Delivery, QuietEndpoint
+from tidings.engine.endpoints import EventBatch, QuietEndpoint
 from tidings.engine.host import Host
 from tidings.engine.mailbox import Post
 from tidings.engine.recovery import recover
@@ -403,7 +403,7 @@ async def test_an_event_no_record_can_hold_is_refused_and_no_other(tmp_path: Pat
 
 
 class Faulty(QuietEndpoint):
-    def deliver(self, batch: Delivery) -> None:
+    def deliver(self, batch: EventBatch) -> None:
         raise RuntimeError("planted")
 
 

@@ -63,7 +63,7 @@ from tidings.cos.events import ReadEvent, any_in, any_out, event_in, event_out
 from tidings.engine import turns
 from tidings.engine.access import Grant, ObjectKey, Principal
 from tidings.engine.bodies import Message
-from tidings.engine.endpoints import Delivery
+from tidings.engine.endpoints import EventBatch
 from tidings.engine.host import Host
 from tidings.errors import Disconnected, ProxyNotFound, Stopping
 from tidings.events import typecode as tc
@@ -918,7 +918,7 @@ async def test_who_waits_goes_on_waiting_if_what_came_cannot_be_read(
         _, structured = await joined(made, channel, kind_of(StructuredPullConsumer))
         pull, spoiled = made.host.out.pull, [True]
 
-        async def unreadable(*arguments: Whatever) -> Delivery:
+        async def unreadable(*arguments: Whatever) -> EventBatch:
             found = await pull(*arguments)
             return found._replace(messages=[]) if spoiled.pop() else found
 

@@ -12,8 +12,8 @@ import pytest
 from tests.edges.engine.hosts import new_channel, obtained, turns, until
 from tests.edges.engine.recorded_answers import ORIGIN, RecordedAnswers, delivery, message
 from tidings.api.frames import PolledFrame
+from tidings.engine.endpoints import EventBatch
 from tidings.engine.host import Host
-from tidings.engine.reach import Delivery
 from tidings.errors import Disconnected, InvalidEvent, TidingsError, Unreachable
 from tidings.events.structured import StructuredEvent
 from tidings.web.encoded import Encoded
@@ -86,8 +86,8 @@ async def test_events_wait_while_the_peer_reads_slowly() -> None:
     ]
     owner = Owner(most=1_000_000)
     owner.line.ready()
-    owner.line.deliver(Delivery(1, 7, large[:30], frozenset({2, 29})))
-    owner.line.deliver(Delivery(1, 7, large[30:]))
+    owner.line.deliver(EventBatch(1, 7, large[:30], frozenset({2, 29})))
+    owner.line.deliver(EventBatch(1, 7, large[30:]))
     seen: list[int] = []
     again: list[int] = []
     rounds = 0

@@ -25,7 +25,7 @@ from tidings.channel.management import (
 from tidings.channel.qos import Reliability
 from tidings.channel.vocabulary import Place
 from tidings.engine.door import LocalDoor
-from tidings.engine.reach import QuietEndpoint
+from tidings.engine.endpoints import QuietEndpoint
 from tidings.errors import TidingsError
 from tidings.web.bodies import StrictRoute
 from tidings.web.looking import listed, proxies

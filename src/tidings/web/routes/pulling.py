@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect
 
 from tidings.api.pulling import AckForm, PullForm, ReasonForm
 from tidings.engine.door import LocalDoor
-from tidings.engine.reach import Delivery
+from tidings.engine.endpoints import EventBatch
 from tidings.engine.turns import Turns
 from tidings.errors import Disconnected
 from tidings.web.bodies import StrictRoute
@@ -102,7 +102,7 @@ async def pull(
 
 async def _pull(
     door: LocalDoor, channel: int, proxy: int, most: int, wait: int, lease: int | None
-) -> Delivery:
+) -> EventBatch:
     try:
         return await door.pull(channel, proxy, most, wait, lease)
     except Disconnected:

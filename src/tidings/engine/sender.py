@@ -17,9 +17,8 @@ from tidings.channel.entries import Entry
 from tidings.channel.vocabulary import Form, Style
 from tidings.engine.access import Principal
 from tidings.engine.bodies import Message
-from tidings.engine.endpoints import Delivery, Endpoint
+from tidings.engine.endpoints import Endpoint, EventBatch, in_words
 from tidings.engine.outbox import LOST, REFUSED, Key, Outbox, Ticket
-from tidings.engine.reach import in_words
 from tidings.engine.storage import Storage
 from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
 
@@ -60,7 +59,7 @@ class Asks(Protocol):
         ...
 
 
-class Leaving:
+class Sender:
     """The way out.
 
     Args:
@@ -86,7 +85,7 @@ class Leaving:
         lost: Callable[[int, int, Sequence[int]], None],
     ) -> None:
         self.endpoints: dict[Key, tuple[Endpoint, Form]] = {}
-        self.pulls: dict[int, asyncio.Future[Delivery]] = {}
+        self.pulls: dict[int, asyncio.Future[EventBatch]] = {}
         self._unreadable = False  # and those who run the service were told
         self._storage = storage
         self._bodies = storage.bodies
@@ -127,7 +126,7 @@ class Leaving:
         endpoint, form = reached
         messages = self._messages(channel, entries)
         whole = set(map(type, messages)) == _MESSAGES
-        batch = Delivery(channel, proxy, messages, again, form)
+        batch = EventBatch(channel, proxy, messages, again, form)
         if whole and later is None and key not in self._outbox.lines:
             endpoint.deliver(batch)
         else:
@@ -143,7 +142,7 @@ class Leaving:
         wait: int | None,
         lease: int | None,
         principal: Principal,
-    ) -> Delivery:
+    ) -> EventBatch:
         """Asks the core for a pull consumer, and waits for what it answers.
 
         Events that cannot be read now are asked for again while the consumer waits.
@@ -173,10 +172,10 @@ class Leaving:
         wait: int | None,
         lease: int | None,
         principal: Principal,
-    ) -> Delivery:
+    ) -> EventBatch:
         """Asks once. Without a lease, events count as delivered when they are handed over."""
         token = next(self._tokens)
-        future: asyncio.Future[Delivery] = self._loop.create_future()
+        future: asyncio.Future[EventBatch] = self._loop.create_future()
         self.pulls[token] = future
         try:
             await self._core.ask(Pull(channel, proxy, token, most, wait, lease), principal)
@@ -205,7 +204,7 @@ class Leaving:
             return
         messages = self._messages(channel, entries)
         whole = not messages or set(map(type, messages)) == _MESSAGES
-        batch = Delivery(channel, proxy, messages, again)
+        batch = EventBatch(channel, proxy, messages, again)
         act = partial(self._answer_pull, future, batch, entries)
         if whole and later is None and (channel, proxy) not in self._outbox.lines:
             act()
@@ -218,7 +217,7 @@ class Leaving:
 
     def _send(
         self,
-        batch: Delivery,
+        batch: EventBatch,
         act: Callable[[], None],
         entries: Sequence[Entry],
         whole: bool,
@@ -235,7 +234,9 @@ class Leaving:
         if missing:
             self._fetch(ticket, batch, missing, pause)
 
-    def _fill_from_memory(self, batch: Delivery, entries: Sequence[Entry]) -> list[tuple[int, int]]:
+    def _fill_from_memory(
+        self, batch: EventBatch, entries: Sequence[Entry]
+    ) -> list[tuple[int, int]]:
         """Puts contents in that are in the cache; which others are where on the disk."""
         messages: list[Any] = batch.messages
         missing: list[tuple[int, int]] = []
@@ -251,7 +252,7 @@ class Leaving:
     def _fetch(
         self,
         ticket: Ticket,
-        batch: Delivery,
+        batch: EventBatch,
         missing: Sequence[tuple[int, int]],
         pause: float | None,
     ) -> None:
@@ -280,7 +281,7 @@ class Leaving:
 
         self._storage.fetch([place for _, place in missing]).add_done_callback(fetched)
 
-    def _fetch_again(self, ticket: Ticket, batch: Delivery, pause: float) -> None:
+    def _fetch_again(self, ticket: Ticket, batch: EventBatch, pause: float) -> None:
         if not self._outbox.waits(ticket):
             return  # recalled: it is delivered again, or done with
         # Retention may have carried the events to another place, and some may be done with.
@@ -296,13 +297,13 @@ class Leaving:
             else:
                 self._outbox.ready(ticket)
 
-    def _report_unreadable(self, batch: Delivery, error: BaseException) -> None:
+    def _report_unreadable(self, batch: EventBatch, error: BaseException) -> None:
         if not self._unreadable:
             self._unreadable = True
             text = f"events cannot be read from the journal now: {error}; they wait"
             self._notice(e.Notice(e.NoticeKind.FAILING, batch.channel, batch.proxy, text))
 
-    def _hand_over(self, endpoint: Endpoint, batch: Delivery, entries: Sequence[Entry]) -> None:
+    def _hand_over(self, endpoint: Endpoint, batch: EventBatch, entries: Sequence[Entry]) -> None:
         """Delivers what could be read; the rest is reported as lost."""
         reached = self.endpoints.get((batch.channel, batch.proxy))
         if reached is None or reached[0] is not endpoint:
@@ -314,8 +315,8 @@ class Leaving:
 
     def _answer_pull(
         self,
-        future: asyncio.Future[Delivery],
-        batch: Delivery,
+        future: asyncio.Future[EventBatch],
+        batch: EventBatch,
         entries: Sequence[Entry],
     ) -> None:
         self._report_lost(batch, entries)
@@ -336,7 +337,7 @@ class Leaving:
         if seqs:
             self._core.tell(Failed(channel, proxy, seqs, "not handed over"))
 
-    def _report_lost(self, batch: Delivery, entries: Sequence[Entry]) -> None:
+    def _report_lost(self, batch: EventBatch, entries: Sequence[Entry]) -> None:
         messages: list[Any] = batch.messages
         lost = [
             entry.seq

@@ -40,7 +40,7 @@ class _NotReady(StoreError):
     """All is carried; the checkpoint is to be prepared."""
 
 
-class Carrying:
+class JournalCompaction:
     """One attempt to do without old segments.
 
     Args:
@@ -76,7 +76,7 @@ class Carrying:
         self._objects: list[tuple[tuple[int, str, str], Record]] = []
         self._checkpoint: list[Record] | None = None
 
-    async def __aenter__(self) -> Carrying:
+    async def __aenter__(self) -> JournalCompaction:
         self._first = await self._submit(self._begin)
         try:
             await self._gather()

@@ -31,7 +31,7 @@ from tidings.filters.filter import EventTypes, Filter
 _VALUE_TYPES = {"priority": tc.SHORT, "lifetime": TIME_T}
 
 
-class Adjusting:
+class ObjectChanges:
     """Changes objects, and has everything that rests on them follow."""
 
     def __init__(

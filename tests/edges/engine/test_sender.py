@@ -260,8 +260,8 @@ async def test_what_cannot_be_read_now_waits_and_comes_in_order(tmp_path: Path) 
             return wrapped
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("tidings.engine.leaving._FIRST_PAUSE", 0.001)
-            patch.setattr("tidings.engine.leaving._LONGEST_PAUSE", 0.002)
+            patch.setattr("tidings.engine.sender._FIRST_PAUSE", 0.001)
+            patch.setattr("tidings.engine.sender._LONGEST_PAUSE", 0.002)
             files.close()
             patch.setattr(os, "pread", failing(os.pread, chance))
             patch.setattr(files, "get", failing(files.get, chance))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from pyspark.sql import functions as F
 
+from tidings.channel.questions import SeeChannels
 from tidings.client.configuration.model import Configuration, HolderPart, Spot
 from tidings.client.configuration.state import find_configuration
 from tidings.client.connecting import connect
@@ -154,7 +155,7 @@ async def rules_of_service(url: str, token: str | None) -> Present:
         Unauthenticated: It wants a token, or another one.
     """
     async with await connect(url, token=token) as client:
-        origins = {info.name: info.origin for info in await client.transport.channels()}
+        origins = {info.name: info.origin for info in await client.transport.request(SeeChannels())}
         found = await find_configuration(client.transport)
     names: dict[tuple[str, int], str] = {}
     units: list[Unit] = []

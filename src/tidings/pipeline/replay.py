@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel.commands import Push
+from tidings.channel.questions import SeeHighestNumber
 from tidings.client.connecting import connect
 from tidings.errors import ChannelFull, InvalidUsage, TidingsError
 from tidings.events.anyvalue import Value
@@ -118,7 +119,9 @@ class _Run:
         """Asks what the channel has of this run, so that nothing is sent for nothing."""
         for origin in self._history.counts:
             producer = _producer(origin, self._options.run)
-            number = await self._client.transport.highest_number(self._publisher.channel, producer)
+            number = await self._client.transport.request(
+                SeeHighestNumber(self._publisher.channel, producer)
+            )
             if number is not None:
                 self._highest[origin] = number
         if self._highest:

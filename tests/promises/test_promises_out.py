@@ -15,6 +15,7 @@ from tests.patience import PATIENCE
 from tests.promises.corba import IiopService
 from tests.promises.plain import CHANNEL, PlainWeb, outline, plain
 from tests.promises.services import HttpService, Service, bid, eventually, seen, seqs, shown
+from tidings.channel.questions import SeeProxy
 from tidings.client.transport import Message
 from tidings.clock import SystemClock
 
@@ -215,7 +216,7 @@ async def test_sse_tail(web: HttpService) -> None:
 
 async def _delivered(corba: IiopService, channel: int, proxy: int) -> tuple[int, int, int]:
     """How many events were delivered through a proxy, how many wait, and are under way."""
-    info = await (await corba.inside()).transport.proxy(channel, proxy)
+    info = await (await corba.inside()).transport.request(SeeProxy(channel, proxy))
     return info.counts.get("delivered", 0), info.waiting, info.in_flight
 
 

@@ -51,7 +51,3 @@ def reading(model: type[_T], pick: Callable[[_T], object]) -> Callable[[object],
             raise TidingsError(f"the service's answer cannot be read: {told}") from error
 
     return read
-
-
-def unread(plain: object) -> None:
-    """How an answer is read of which only the status counts."""

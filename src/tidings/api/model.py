@@ -64,12 +64,6 @@ Key: TypeAlias = Annotated[
 """An id that is the name in a JSON object."""
 
 SideWord: TypeAlias = Literal["supplier", "consumer"]
-StyleWord: TypeAlias = Literal["push", "pull"]
-FormWord: TypeAlias = Literal["any", "structured", "sequence"]
-OperatorWord: TypeAlias = Literal["and", "or"]
-ModeWord: TypeAlias = Literal[
-    "all_now_updates_off", "all_now_updates_on", "none_now_updates_off", "none_now_updates_on"
-]
 
 
 class DomainAndType(BaseModel):

@@ -10,13 +10,18 @@ and side, a proxy's in its channel (both sides together), a filter's in the host
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from tidings.channel.entries import Entry
 from tidings.channel.management import Management
 from tidings.channel.vocabulary import Item
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
+
+Seqs: TypeAlias = Annotated[Sequence[int], "seqs"]
+"""Numbers of events."""
+Reason: TypeAlias = Annotated[str, "reason"]
+"""Why a consumer does not take events."""
 
 
 class Warned(int):
@@ -96,11 +101,19 @@ class CancelPull(NamedTuple):
 
 
 class Ack(NamedTuple):
-    """The consumer has taken these events; unknown numbers are ignored. Answer: None."""
+    """Acknowledge events that a consumer was given; unknown numbers are ignored.
+
+    Answer: None.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Whose consumer.
+        seqs: Numbers of events.
+    """
 
     channel: int
     proxy: int
-    seqs: Sequence[int]
+    seqs: Seqs
 
 
 class Lost(NamedTuple):
@@ -112,12 +125,14 @@ class Lost(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """These events could not be handed over. Answer: None.
+    """Give events back that a consumer could not take; unknown numbers are ignored.
+
+    Answer: None.
 
     Attributes:
         channel: Which channel.
         proxy: Whose consumer.
-        seqs: Which events; they are tried again.
+        seqs: Numbers of events; they are delivered again.
         reason: Why.
         gone: The consumer does not exist any more: its proxy ends.
         behind: Nobody tried: the consumer had just failed with other events. The pause before the
@@ -126,19 +141,28 @@ class Failed(NamedTuple):
 
     channel: int
     proxy: int
-    seqs: Sequence[int]
-    reason: str
+    seqs: Seqs
+    reason: Reason = ""
     gone: bool = False
     behind: bool = False
 
 
 class Reject(NamedTuple):
-    """The consumer will never take these events: they become dead letters. Answer: None."""
+    """Reject events: they become dead letters; unknown numbers are ignored.
+
+    Answer: None.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Whose consumer.
+        seqs: Numbers of events.
+        reason: Why.
+    """
 
     channel: int
     proxy: int
-    seqs: Sequence[int]
-    reason: str
+    seqs: Seqs
+    reason: Reason = ""
 
 
 class Redrive(NamedTuple):
@@ -180,12 +204,14 @@ class Polled(NamedTuple):
 
 
 class DryRun(NamedTuple):
-    """Answer: the `Trail` an event would have; nothing is changed.
+    """Trace what would become of an event; nothing is changed and nobody gets it.
+
+    Answer: its `Trail`, each stage with verdict and reason.
 
     Attributes:
         channel: Where to.
-        item: The event.
-        proxy: Through which proxy; None for one without filters.
+        item: An event in typed JSON, or `{"any": value}`.
+        proxy: Through which proxy; null for one without filters.
     """
 
     channel: int

@@ -264,20 +264,22 @@ class _Filters(_Part):
             ),
         }
 
-    def _create_filter(self, command: m.CreateFilter, now: int) -> tuple[int, tuple[int, ...]]:
+    def _create_filter(self, command: m.CreateFilter, now: int) -> m.CreatedFilter:
         accepted_grammar(command.grammar)
         self._check(command.constraints)
         made, ids = new_filter(command.constraints)
         filters = self._filters
-        return filters.add(made, command.owner, private=command.private).id, ids
+        id = filters.add(made, command.owner, private=command.private).id
+        return m.CreatedFilter(id, ids)
 
-    def _create_mapping(self, command: m.CreateMapping, now: int) -> tuple[int, tuple[int, ...]]:
+    def _create_mapping(self, command: m.CreateMapping, now: int) -> m.CreatedFilter:
         accepted_grammar(command.grammar)
         self._check([one.constraint for one in command.mapped])
         made = MappingFilter(command.default)
         ids = tuple(made.add(command.mapped)) if command.mapped else ()
         filters = self._filters
-        return filters.add(made, command.owner, private=command.private).id, ids
+        id = filters.add(made, command.owner, private=command.private).id
+        return m.CreatedFilter(id, ids)
 
     def _add_constraints(self, command: m.AddConstraints, now: int) -> object:
         filters = self._filters

@@ -1,14 +1,15 @@
-"""What may be asked of the core beside the flow of events: objects, properties, filters, offers.
+"""Commands of the core beside the flow of events: objects, properties, filters, offers.
 
-Each docstring says what the answer is. A command that cannot be carried out is answered with an
-error from the one tree, and has changed nothing.
+Each docstring says what the command does, in one paragraph, and what the answer is. A command
+that fails is answered with an error from the one tree, and has changed nothing.
+`catalogue.py` has a row for each: its right, its HTTP request, how it may be repeated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from tidings.channel.property_errors import Request
 from tidings.channel.vocabulary import Form, InfoMode, Place, Side, Style
@@ -17,34 +18,61 @@ from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 from tidings.filters.plan import Operator
 
+# Properties of the three levels that have names of their own.
+QoSRequest: TypeAlias = Annotated[Request, "qos"]
+EventRequest: TypeAlias = Annotated[Request, "event qos"]
+AdminRequest: TypeAlias = Annotated[Request, "admin properties"]
+Purpose: TypeAlias = Annotated[str, "purpose"]
+"""What a mapping filter is for: ``priority`` or ``lifetime``."""
+
+
+class CreatedFilter(NamedTuple):
+    """A filter that was created: its id, and those of its constraints in order."""
+
+    id: int
+    constraints: tuple[int, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class CreateChannel:
-    """Makes a channel. Answer: its id.
+    """Create a channel; its name, if it has one, must be free.
+
+    Answer: its id.
 
     Attributes:
         origin: A fresh random id, the first half of the ids of its events.
-        qos: What differs from the defaults.
+        qos: Properties that differ from the defaults.
         admin: Admin properties that differ from the defaults.
-        name: A name for people, unique among channels; empty for none.
+        name: For people; unique among channels. Empty for none.
     """
 
     origin: str
-    qos: Request = field(default_factory=dict)
-    admin: Request = field(default_factory=dict)
+    qos: QoSRequest = field(default_factory=dict)
+    admin: AdminRequest = field(default_factory=dict)
     name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DestroyChannel:
-    """Ends a channel and everything in it. Answer: None."""
+    """Destroy a channel and everything in it; events that wait there are lost.
+
+    Answer: None.
+    """
 
     channel: int
 
 
 @dataclass(frozen=True, slots=True)
 class NewAdmin:
-    """Makes an admin. Answer: its id."""
+    """Create an admin; its proxies share its quality of service, event types and filters.
+
+    Answer: its id.
+
+    Attributes:
+        channel: Its channel.
+        side: Whom it serves.
+        operator: How its filters are joined with those of its proxies.
+    """
 
     channel: int
     side: Side
@@ -53,7 +81,10 @@ class NewAdmin:
 
 @dataclass(frozen=True, slots=True)
 class DestroyAdmin:
-    """Ends an admin and its proxies; a default admin begins anew. Answer: None."""
+    """Destroy an admin and its proxies; a default admin (id 0) begins anew.
+
+    Answer: None.
+    """
 
     channel: int
     side: Side
@@ -62,26 +93,28 @@ class DestroyAdmin:
 
 @dataclass(frozen=True, slots=True)
 class ObtainProxy:
-    """Makes a proxy. Answer: its id.
+    """Create a proxy, to which one client can connect.
+
+    Answer: its id.
 
     Attributes:
-        channel: Where.
+        channel: Its channel.
         side: For a supplier or a consumer.
         style: Which of the two begins.
         form: In which form events go through it.
-        admin: Under which admin.
-        qos: What differs from the admin's quality of service.
-        name: A name for people, unique in the channel; empty for none.
+        admin: Under which admin; 0 is the default one.
+        qos: Properties that differ from the admin's.
+        name: For people; unique in the channel. Empty for none.
         owner: Who may use it, for the engine's access rules.
-        bare: Event Service style: no id in lists, no quality of service, no filters.
+        bare: Event Service style: not in lists of ids, no qos, no filters.
     """
 
     channel: int
-    side: Side
-    style: Style
+    side: Side = Side.CONSUMER
+    style: Style = Style.PUSH
     form: Form = Form.STRUCTURED
     admin: int = 0
-    qos: Request = field(default_factory=dict)
+    qos: QoSRequest = field(default_factory=dict)
     name: str = ""
     owner: str = ""
     bare: bool = False
@@ -89,7 +122,9 @@ class ObtainProxy:
 
 @dataclass(frozen=True, slots=True)
 class Connect:
-    """Connects a client to a proxy. Answer: None.
+    """Connect a client to a proxy.
+
+    Answer: None.
 
     Attributes:
         channel: Which channel.
@@ -113,7 +148,10 @@ class Connect:
 
 @dataclass(frozen=True, slots=True)
 class Detach:
-    """The client's line is cut, but its proxy stays: events wait. Answer: None."""
+    """Detach a client whose connection is cut; its proxy stays, and events wait.
+
+    Answer: None.
+    """
 
     channel: int
     proxy: int
@@ -121,7 +159,9 @@ class Detach:
 
 @dataclass(frozen=True, slots=True)
 class Disconnect:
-    """Ends a proxy. Answer: None.
+    """Destroy a proxy; events that wait for it are lost.
+
+    Answer: None.
 
     Attributes:
         channel: Which channel.
@@ -136,7 +176,10 @@ class Disconnect:
 
 @dataclass(frozen=True, slots=True)
 class Suspend:
-    """Stops delivery to a push consumer, or asking of a pull supplier. Answer: None."""
+    """Stop delivery to a push consumer, or asking of a pull supplier; events wait.
+
+    Answer: None.
+    """
 
     channel: int
     proxy: int
@@ -144,7 +187,10 @@ class Suspend:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """Goes on after `Suspend`. Answer: None."""
+    """Resume delivery, or asking, after it was suspended.
+
+    Answer: None.
+    """
 
     channel: int
     proxy: int
@@ -155,35 +201,47 @@ class Resume:
 
 @dataclass(frozen=True, slots=True)
 class SetQoS:
-    """Sets quality of service, all or nothing. Answer: None."""
+    """Set the quality of service properties named, all or nothing.
+
+    Answer: None.
+    """
 
     place: Place
-    properties: Request
+    properties: QoSRequest
 
 
 @dataclass(frozen=True, slots=True)
 class ValidateQoS:
-    """Answer: the ranges of what else could be set beside these properties."""
+    """Check a quality of service without changing anything.
+
+    Answer: the ranges of what else could be set beside these properties.
+    """
 
     place: Place
-    properties: Request
+    properties: QoSRequest
 
 
 @dataclass(frozen=True, slots=True)
 class ValidateEventQoS:
-    """Answer: the ranges of what else an event's header could carry through the proxy."""
+    """Check which quality of service an event's header may carry through a proxy.
+
+    Answer: the ranges of what else it could carry.
+    """
 
     channel: int
     proxy: int
-    properties: Request
+    properties: EventRequest
 
 
 @dataclass(frozen=True, slots=True)
 class SetAdminProperties:
-    """Sets admin properties, all or nothing. Answer: None."""
+    """Set the admin properties named, all or nothing.
+
+    Answer: None.
+    """
 
     channel: int
-    properties: Request
+    properties: AdminRequest
 
 
 # Filters belong to the host; objects hold them.
@@ -191,10 +249,12 @@ class SetAdminProperties:
 
 @dataclass(frozen=True, slots=True)
 class CreateFilter:
-    """Makes a filter. Answer: its id, and those of its constraints (a tuple).
+    """Create a filter: an event passes if it matches one of its constraints, or if it has none.
+
+    Answer: its id, and those of its constraints (`CreatedFilter`).
 
     Attributes:
-        constraints: What it begins with.
+        constraints: What it begins with; none lets every event pass.
         grammar: The constraint language; empty for ours.
         owner: Who may change it.
         private: It ends with the last object that holds it.
@@ -208,7 +268,14 @@ class CreateFilter:
 
 @dataclass(frozen=True, slots=True)
 class AddConstraints:
-    """Answer: the ids of the new constraints, in order."""
+    """Add constraints to a filter, all or nothing.
+
+    Answer: the ids of the new constraints, in order.
+
+    Attributes:
+        filter: Its id.
+        constraints: The new constraints.
+    """
 
     filter: int
     constraints: Sequence[Constraint]
@@ -216,7 +283,15 @@ class AddConstraints:
 
 @dataclass(frozen=True, slots=True)
 class ModifyConstraints:
-    """Deletes some constraints, replaces others, all or nothing. Answer: None."""
+    """Delete some constraints of a filter and replace others, all or nothing.
+
+    Answer: None.
+
+    Attributes:
+        filter: Its id.
+        delete: Ids of constraints.
+        replace: New constraints by id.
+    """
 
     filter: int
     delete: Sequence[int] = ()
@@ -225,21 +300,29 @@ class ModifyConstraints:
 
 @dataclass(frozen=True, slots=True)
 class ClearFilter:
-    """Removes all constraints of a filter or mapping filter. Answer: None."""
+    """Remove all constraints of a filter or mapping filter; then every event passes the filter.
+
+    Answer: None.
+    """
 
     filter: int
 
 
 @dataclass(frozen=True, slots=True)
 class DestroyFilter:
-    """Ends a filter or mapping filter; who holds it drops it. Answer: None."""
+    """Destroy a filter or mapping filter; objects that hold it drop it.
+
+    Answer: None.
+    """
 
     filter: int
 
 
 @dataclass(frozen=True, slots=True)
 class CreateMapping:
-    """Makes a mapping filter. Answer: its id, and those of its constraints (a tuple).
+    """Create a mapping filter: an event gets the value of the first constraint it matches.
+
+    Answer: its id, and those of its constraints (`CreatedFilter`).
 
     Attributes:
         default: What an event gets that matches nothing; it fixes the type of all values.
@@ -258,7 +341,14 @@ class CreateMapping:
 
 @dataclass(frozen=True, slots=True)
 class AddMapped:
-    """Answer: the ids of the new constraints, in order."""
+    """Add constraints with values to a mapping filter, all or nothing.
+
+    Answer: the ids of the new constraints, in order.
+
+    Attributes:
+        filter: Its id.
+        mapped: The new constraints with their values.
+    """
 
     filter: int
     mapped: Sequence[MappedConstraint]
@@ -266,7 +356,15 @@ class AddMapped:
 
 @dataclass(frozen=True, slots=True)
 class ModifyMapped:
-    """Deletes some, replaces others, all or nothing. Answer: None."""
+    """Delete some constraints with values and replace others, all or nothing.
+
+    Answer: None.
+
+    Attributes:
+        filter: Its id.
+        delete: Ids of constraints.
+        replace: New constraints with values, by id.
+    """
 
     filter: int
     delete: Sequence[int] = ()
@@ -275,7 +373,14 @@ class ModifyMapped:
 
 @dataclass(frozen=True, slots=True)
 class AddFilter:
-    """Attaches a filter to an admin or proxy. Answer: the id of the attachment there."""
+    """Attach a filter to an admin or proxy: an event passes if one attached filter matches.
+
+    Answer: the id of the attachment there.
+
+    Attributes:
+        place: The object.
+        filter: The filter's id.
+    """
 
     place: Place
     filter: int
@@ -283,7 +388,10 @@ class AddFilter:
 
 @dataclass(frozen=True, slots=True)
 class RemoveFilter:
-    """Takes an attached filter off. Answer: None."""
+    """Detach one filter from an admin or proxy.
+
+    Answer: None.
+    """
 
     place: Place
     attachment: int
@@ -291,23 +399,28 @@ class RemoveFilter:
 
 @dataclass(frozen=True, slots=True)
 class RemoveAllFilters:
-    """Takes all attached filters off. Answer: None."""
+    """Detach all filters from an admin or proxy; then every event passes.
+
+    Answer: None.
+    """
 
     place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class SetMapping:
-    """Gives a consumer admin or proxy a mapping filter. Answer: None.
+    """Give a consumer's admin or proxy a mapping filter for priorities or lifetimes, or none.
+
+    Answer: None.
 
     Attributes:
         place: The object.
         purpose: ``priority`` or ``lifetime``.
-        filter: The mapping filter; None for none.
+        filter: The mapping filter's id; null for none.
     """
 
     place: Place
-    purpose: str
+    purpose: Purpose
     filter: int | None
 
 
@@ -316,7 +429,15 @@ class SetMapping:
 
 @dataclass(frozen=True, slots=True)
 class OfferChange:
-    """A supplier, or a supplier admin, offers event types. Answer: None."""
+    """Change the event types that a supplier's admin or proxy offers.
+
+    Answer: None.
+
+    Attributes:
+        place: The object.
+        added: Event types from now on.
+        removed: Event types no more.
+    """
 
     place: Place
     added: Sequence[EventTypePattern] = ()
@@ -325,7 +446,15 @@ class OfferChange:
 
 @dataclass(frozen=True, slots=True)
 class SubscriptionChange:
-    """A consumer, or a consumer admin, asks for event types. Answer: None."""
+    """Change the event types that a consumer's admin or proxy asks for.
+
+    Answer: None.
+
+    Attributes:
+        place: The object.
+        added: Event types from now on.
+        removed: Event types no more.
+    """
 
     place: Place
     added: Sequence[EventTypePattern] = ()
@@ -334,11 +463,19 @@ class SubscriptionChange:
 
 @dataclass(frozen=True, slots=True)
 class ObtainTypes:
-    """Answer: what is offered (asked at a consumer's proxy) or wanted (at a supplier's)."""
+    """List the event types offered (at a consumer's proxy) or wanted (at a supplier's).
+
+    Answer: the event types.
+
+    Attributes:
+        channel: Which channel.
+        proxy: Which proxy.
+        mode: Whether the types of now are listed, and whether the client hears of changes.
+    """
 
     channel: int
     proxy: int
-    mode: InfoMode
+    mode: InfoMode = InfoMode.ALL_NOW_UPDATES_OFF
 
 
 Management: TypeAlias = (

@@ -56,8 +56,8 @@ class PropertyRange(NamedTuple):
     """A property that could be set, and to what; None where every value of the type will do."""
 
     name: str
-    low: int | None
-    high: int | None
+    low: bool | int | None
+    high: bool | int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from tidings.channel.channel import Channel
 from tidings.channel.commands import Push
@@ -22,13 +23,15 @@ from tidings.errors import InvalidEvent, TidingsError
 from tidings.events.fields import Fields, fields_for
 from tidings.events.standard_header import with_standard_types
 
+Stage: TypeAlias = Literal["supplier", "header", "channel", "consumer"]
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One decision.
 
     Attributes:
-        stage: Where: ``supplier``, ``header``, ``channel`` or ``consumer``.
+        stage: Where.
         proxy: Whose, if it is about a proxy.
         passed: Whether the event goes on from here.
         reason: Why.
@@ -37,7 +40,7 @@ class Step:
         start: Likewise not before; None for at once.
     """
 
-    stage: str
+    stage: Stage
     proxy: int | None
     passed: bool
     reason: str

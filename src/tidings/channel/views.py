@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
 from tidings.channel.channel import Channel
 from tidings.channel.consumer import ConsumerProxy
@@ -13,10 +14,14 @@ from tidings.channel.holders import Admin, Proxy
 from tidings.channel.offers import overlap
 from tidings.channel.property_errors import Level
 from tidings.channel.vocabulary import Form, Operator, Side, Style
+from tidings.events.anyvalue import Value
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappedConstraint, MappingFilter
+
+QoSValues: TypeAlias = Annotated[Mapping[str, int], "qos"]
+AdminValues: TypeAlias = Annotated[Mapping[str, int], "admin properties"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class ChannelInfo:
     """A channel as it is now.
 
     Attributes:
-        id: Unique in the factory.
+        id: Unique at the service.
         name: For people; empty for none.
         origin: The first half of the ids of its events.
         qos: What applies to it.
@@ -44,8 +49,8 @@ class ChannelInfo:
     id: int
     name: str
     origin: str
-    qos: Mapping[str, int]
-    admin: Mapping[str, int]
+    qos: QoSValues
+    admin: AdminValues
     supplier_admins: tuple[int, ...]
     consumer_admins: tuple[int, ...]
     suppliers: int
@@ -77,7 +82,7 @@ class AdminInfo:
     side: Side
     id: int
     operator: Operator
-    qos: Mapping[str, int]
+    qos: QoSValues
     filters: Mapping[int, int]
     types: tuple[EventTypePattern, ...]
     proxies: tuple[int, ...]
@@ -121,7 +126,7 @@ class ProxyInfo:
     admin: int
     name: str
     owner: str
-    qos: Mapping[str, int]
+    qos: QoSValues
     filters: Mapping[int, int]
     types: tuple[EventTypePattern, ...]
     connected: bool
@@ -138,9 +143,15 @@ class ProxyInfo:
 
 @dataclass(frozen=True, slots=True)
 class FilterInfo:
-    """A filter as it is now: its constraints by id, and how many objects hold it.
+    """A filter as it is now.
 
-    A private one belongs to the one subscription it was made for.
+    Attributes:
+        id: Unique at the service.
+        version: Rises with every change.
+        constraints: By id.
+        holders: How many admins and proxies hold it.
+        owner: Who may change it.
+        private: It ends with the last object that holds it.
     """
 
     id: int
@@ -153,11 +164,20 @@ class FilterInfo:
 
 @dataclass(frozen=True, slots=True)
 class MappingInfo:
-    """A mapping filter as it is now."""
+    """A mapping filter as it is now.
+
+    Attributes:
+        id: Unique at the service.
+        version: Rises with every change.
+        default: What an event gets that matches nothing; typed JSON.
+        mapped: Constraints with their values, by id.
+        holders: How many admins and proxies hold it.
+        owner: Who may change it.
+    """
 
     id: int
     version: int
-    default: object
+    default: Value
     mapped: Mapping[int, MappedConstraint]
     holders: int
     owner: str

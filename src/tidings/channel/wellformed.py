@@ -84,6 +84,8 @@ def _or_none(kind: _Kind) -> _Kind:
 
 
 _INT: Final = _Kind(_is_int, "a whole number of at most 64 bits")
+_PROPERTIES: Final = _of(Mapping, "a mapping of names to values")
+_TEXT: Final = _of(str, "a text")
 
 # By what is written beside the attribute. Values are checked by the filters that hold them.
 _KINDS: Final = {
@@ -93,7 +95,8 @@ _KINDS: Final = {
     "Mapping[int, MappedConstraint]": _mapping_to(MappedConstraint),
     "Operator": _one_of(Operator),
     "Place": _of(Place, "a Place"),
-    "Request": _of(Mapping, "a mapping of names to values"),
+    "Purpose": _TEXT,
+    **dict.fromkeys(("AdminRequest", "EventRequest", "QoSRequest"), _PROPERTIES),
     "Sequence[Constraint]": _list_of(Constraint),
     "Sequence[EventTypePattern]": _list_of(EventTypePattern),
     "Sequence[MappedConstraint]": _list_of(MappedConstraint),
@@ -104,7 +107,7 @@ _KINDS: Final = {
     "bool": _of(bool, "True or False"),
     "int": _INT,
     "int | None": _or_none(_INT),
-    "str": _of(str, "a text"),
+    "str": _TEXT,
 }
 
 _PARTS: Final = {

@@ -60,7 +60,7 @@ async def create(
         persistent=not best_effort,
     )
     if json:
-        render.as_json(showing.channel_data(made.made))
+        render.as_json(showing.as_data(made.made))
     else:
         render.say(f"channel {name} made, id {made.id}")
 
@@ -73,7 +73,7 @@ async def list_(client: Client, json: Json = False) -> None:
     infos = sorted(await client.channels(), key=lambda info: info.name)
     if json:
         for info in infos:
-            render.as_json(showing.channel_data(info))
+            render.as_json(showing.as_data(info))
         return
     headings = ("channel", "id", "events", "accepted", "waiting", "suppliers", "consumers")
     rows = [
@@ -100,7 +100,7 @@ async def show(client: Client, channel: Channel, json: Json = False) -> None:
     offered = [f"{one.domain}::{one.type}" for one in types.offered]
     wanted = [f"{one.domain}::{one.type}" for one in types.wanted]
     if json:
-        render.as_json({**showing.channel_data(info), "offered": offered, "wanted": wanted})
+        render.as_json({**showing.as_data(info), "offered": offered, "wanted": wanted})
         return
     rows = [
         ("name", info.name),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tidings.channel.questions import SeeChannel, SeeProxy
 from tidings.cli import render, showing
 from tidings.cli.connection import channel_key, service_command
 from tidings.cli.options import Json, examples
@@ -59,7 +60,7 @@ async def list_(
             break
         found.append(letter)
         if json:
-            render.as_json(showing.dead_letter_data(letter))
+            render.as_json(showing.as_data(letter))
     if json:
         return
     names = _Names(client)
@@ -97,8 +98,8 @@ class _Names:
             transport = self._client.transport
             channel, proxy = map(str, key)
             with suppress(NotFound):
-                channel = showing.channel_name(await transport.channel(letter.channel))
-                proxy = showing.proxy_name(await transport.proxy(*key))
+                channel = showing.channel_name(await transport.request(SeeChannel(letter.channel)))
+                proxy = showing.proxy_name(await transport.request(SeeProxy(*key)))
             self._known[key] = f"{channel}/{proxy}"
         return self._known[key]
 
@@ -115,7 +116,7 @@ async def show(
         raise NotFound(f"there is no dead letter {id}")
     letter = found[0]
     if json:
-        render.as_json(showing.dead_letter_data(letter))
+        render.as_json(showing.as_data(letter))
         return
     event = letter.event
     rows = [

@@ -293,7 +293,7 @@ async def list_(
     shown = [info for info in found if not (unheld and info.holders)]
     if json:
         for info in shown:
-            render.as_json(showing.filter_data(info))
+            render.as_json(showing.as_data(info))
     elif shown:
         headings = ("id", "kind", "holders", "constraints", "owner")
         render.table(headings, [_row(info) for info in shown], numbers=(0, 2, 3))
@@ -302,6 +302,6 @@ async def list_(
 
 
 def _row(info: FilterInfo | MappingInfo) -> tuple[str, ...]:
-    data = showing.filter_data(info)
-    parts = len(data["mapped"] if "mapped" in data else data["constraints"])  # type: ignore[arg-type]
+    data = showing.as_data(info)
+    parts = len(data["mapped"] if "mapped" in data else data["constraints"])
     return str(info.id), str(data["kind"]), str(info.holders), str(parts), info.owner

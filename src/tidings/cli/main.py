@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 import tidings
 from tidings.cli import (
     bench,
+    call,
     channels,
     configuration,
     dead_letters,
@@ -87,7 +88,7 @@ app.add_typer(dead_letters.app, name="dead-letter")
 app.add_typer(journal.app, name="journal")
 app.add_typer(references.app, name="ior")
 app.add_typer(idl.app, name="idl")
-for _commands in (publishing, subscribing, tree, history, trails, configuration):
+for _commands in (publishing, subscribing, tree, history, trails, configuration, call):
     _commands.add_to(app)
 
 

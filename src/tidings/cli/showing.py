@@ -14,9 +14,6 @@ from tidings.events.structured import StructuredEvent
 if TYPE_CHECKING:
     from tidings.channel.views import (
         ChannelInfo,
-        DeadLetterInfo,
-        FilterInfo,
-        MappingInfo,
         ProxyInfo,
     )
     from tidings.client.transport import Message
@@ -77,32 +74,12 @@ def proxy_name(info: ProxyInfo) -> str:
     return info.name or str(info.id)
 
 
-def channel_data(info: ChannelInfo) -> dict[str, object]:
-    """A channel as the API tells it."""
-    from tidings.api.objects import Channel
+def as_data(info: object) -> dict[str, Any]:
+    """A channel, filter, proxy or dead letter as the API tells it."""
+    from tidings.api.operations import view_json
 
-    return Channel.of(info).model_dump(mode="json")
-
-
-def filter_data(info: FilterInfo | MappingInfo) -> dict[str, object]:
-    """A filter as the API tells it."""
-    from tidings.api.filters import filter_of
-
-    return filter_of(info).model_dump(mode="json")
-
-
-def proxy_data(info: ProxyInfo) -> dict[str, object]:
-    """A proxy as the API tells it."""
-    from tidings.api.objects import Proxy
-
-    return Proxy.of(info).model_dump(mode="json")
-
-
-def dead_letter_data(info: DeadLetterInfo) -> dict[str, object]:
-    """A dead letter as the API tells it."""
-    from tidings.api.dead_letters import DeadLetter
-
-    return DeadLetter.of(info).model_dump(mode="json")
+    found: dict[str, Any] = view_json(info)
+    return found
 
 
 def qos_text(qos: Mapping[str, int]) -> list[tuple[str, str]]:

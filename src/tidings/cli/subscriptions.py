@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tidings.channel.questions import SeeFilter, SeeProxies, SeeProxy
 from tidings.cli import render, showing
 from tidings.cli.channels import QoS
 from tidings.cli.connection import Channel, channel_key, new_name, service_command
@@ -64,7 +65,7 @@ async def create(  # noqa: PLR0913, PLR0917 -- one argument for each option
     info = await made.info()
     await made.close()
     if json:
-        render.as_json(showing.proxy_data(info))
+        render.as_json(showing.as_data(info))
     else:
         render.say(f"subscription {name} made, id {info.id}: events wait for it from now on")
 
@@ -87,12 +88,12 @@ async def list_(
     )
     rows = []
     for info in sorted(infos, key=lambda one: one.name):
-        proxies = await client.transport.proxies(info.id)
+        proxies = await client.transport.request(SeeProxies(info.id))
         for proxy in sorted(proxies, key=lambda one: (one.name, one.id)):
             if proxy.side.value != "consumer":
                 continue
             if json:
-                render.as_json(showing.proxy_data(proxy))
+                render.as_json(showing.as_data(proxy))
             rows.append(_row(showing.channel_name(info), proxy))
     if json:
         return
@@ -122,14 +123,16 @@ def state(proxy: ProxyInfo) -> str:
 async def show(client: Client, channel: Channel, name: Name, json: Json = False) -> None:
     """Show a subscription: what it asks for, and what became of its events."""
     proxy = await _find(client, channel, name)
-    filters = [await client.transport.filter(id) for _, id in sorted(proxy.filters.items())]
+    filters = [
+        await client.transport.request(SeeFilter(id)) for _, id in sorted(proxy.filters.items())
+    ]
     texts = [
         one.text or "TRUE"
         for found in filters
         for _, one in sorted(getattr(found, "constraints", {}).items())
     ]
     if json:
-        render.as_json({**showing.proxy_data(proxy), "constraints": texts})
+        render.as_json({**showing.as_data(proxy), "constraints": texts})
         return
     rows = [
         ("name", proxy.name),
@@ -179,7 +182,7 @@ async def resume(client: Client, channel: Channel, name: Name, json: Json = Fals
 
 async def _find(client: Client, channel: str, name: str) -> ProxyInfo:
     found = await client.channel(channel_key(channel))
-    return await client.transport.proxy(found.id, channel_key(name))
+    return await client.transport.request(SeeProxy(found.id, channel_key(name)))
 
 
 def _told(done: str, proxy: ProxyInfo, json: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tidings.channel.questions import SeeFilter
 from tidings.cli.why import Branch, Mark, branch_of
 from tidings.errors import NotFound
 from tidings.events.fields import fields_of
@@ -55,7 +56,7 @@ class Reasons:
     async def _of(self, id: int) -> list[Constraint]:
         if id not in self._known:
             try:
-                info = await self._client.transport.filter(id)
+                info = await self._client.transport.request(SeeFilter(id))
             except NotFound:  # it has ended meanwhile
                 return []
             constraints: Mapping[int, Constraint] = getattr(info, "constraints", {})

@@ -76,9 +76,9 @@ async def show_trails(
     for number, event in enumerate(given):
         told = await found.dry_run(event)
         if json:
-            from tidings.api.trails import TrailForm
+            from tidings.api.operations import view_json
 
-            render.as_json(TrailForm.of(told).model_dump(mode="json"))
+            render.as_json(view_json(told))
             continue
         if number:
             render.say()

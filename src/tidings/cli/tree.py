@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tidings.channel.questions import SeeAdmin, SeeProxies
 from tidings.cli import render, showing
 from tidings.cli.connection import service_command
 from tidings.cli.options import Json, examples
@@ -76,9 +77,9 @@ async def _look(client: Client) -> list[_Seen]:
     found = []
     for info in sorted(await client.channels(), key=lambda one: (one.name, one.id)):
         try:
-            proxies = await client.transport.proxies(info.id)
+            proxies = await client.transport.request(SeeProxies(info.id))
             admins = [
-                await client.transport.admin(info.id, side, id)
+                await client.transport.request(SeeAdmin(info.id, side, id))
                 for side, ids in (
                     (Side.SUPPLIER, info.supplier_admins),
                     (Side.CONSUMER, info.consumer_admins),
@@ -131,15 +132,13 @@ def _proxy(proxy: ProxyInfo) -> Twig:
 
 
 async def _tree_as_json(client: Client) -> None:
-    from tidings.api.objects import Admin
-
     channels = [
         {
-            **showing.channel_data(seen.info),
+            **showing.as_data(seen.info),
             "admins": [
                 {
-                    **Admin.of(admin).model_dump(mode="json"),
-                    "proxies": [showing.proxy_data(proxy) for proxy in proxies],
+                    **showing.as_data(admin),
+                    "proxies": [showing.as_data(proxy) for proxy in proxies],
                 }
                 for admin, proxies in seen.admins
             ],
@@ -174,7 +173,7 @@ async def top(
 
     async def as_json() -> None:
         for name, proxy in await _worst(client, by, most):
-            render.as_json({"channel_name": name, **showing.proxy_data(proxy)})
+            render.as_json({"channel_name": name, **showing.as_data(proxy)})
 
     async def as_table() -> None:
         render.table(headings, await rows(), numbers)
@@ -196,7 +195,7 @@ async def _worst(client: Client, by: By, most: int) -> list[tuple[str, ProxyInfo
     found: list[tuple[str, ProxyInfo]] = []
     for info in await client.channels():
         try:
-            proxies = await client.transport.proxies(info.id)
+            proxies = await client.transport.request(SeeProxies(info.id))
         except NotFound:
             continue
         name = showing.channel_name(info)

@@ -9,6 +9,15 @@ from typing import Final, Self
 
 from tidings.channel.management import Connect, CreateChannel, CreateFilter, CreateMapping
 from tidings.channel.qos import reliabilities
+from tidings.channel.questions import (
+    DropDeadLetter,
+    RedriveDeadLetter,
+    SeeChannel,
+    SeeChannels,
+    SeeDeadLetters,
+    SeeFilters,
+    SeeHighestNumber,
+)
 from tidings.channel.views import ChannelInfo, DeadLetterInfo, FilterInfo, MappingInfo
 from tidings.channel.vocabulary import Form, Item, Side, Style
 from tidings.client.connection import PushConnection
@@ -87,11 +96,11 @@ class Client(LooksBack):
         Raises:
             ChannelNotFound: There is none.
         """
-        return Channel(self._transport, await self._transport.channel(id_or_name))
+        return Channel(self._transport, await self._transport.request(SeeChannel(id_or_name)))
 
     async def channels(self) -> Sequence[ChannelInfo]:
         """All channels as they are now."""
-        return await self._transport.channels()
+        return await self._transport.request(SeeChannels())
 
     # Publishing.
 
@@ -123,7 +132,8 @@ class Client(LooksBack):
         info = await self._info(channel)
         last = 0
         if producer:
-            last = await self._transport.highest_number(info.id, producer) or 0
+            highest = await self._transport.request(SeeHighestNumber(info.id, producer))
+            last = highest or 0
         proxy = await self._proxies.obtain(
             info.id, Side.SUPPLIER, Style.PUSH, Form.STRUCTURED, admin, qos
         )
@@ -155,7 +165,7 @@ class Client(LooksBack):
     async def _forget_publishers(self) -> None:
         """Lets go of those whose channels are gone; nobody tells the client when one goes."""
         if len(self._publishers) >= self._forget_at:
-            known = {info.id for info in await self._transport.channels()}
+            known = {info.id for info in await self._transport.request(SeeChannels())}
             kept = {id: one for id, one in self._publishers.items() if id in known}
             self._publishers = kept
             self._forget_at = max(_FEW_PUBLISHERS, 2 * len(kept))
@@ -317,7 +327,7 @@ class Client(LooksBack):
             after: The id of the last one seen.
             most: At most this many, up to 1,000.
         """
-        return await self._transport.filters(after, most)
+        return await self._transport.request(SeeFilters(after, most))
 
     async def create_mapping(
         self, default: Value, mapped: Iterable[MappedConstraint] = ()
@@ -335,15 +345,15 @@ class Client(LooksBack):
     ) -> Sequence[DeadLetterInfo]:
         """Events that could not be delivered, with their causes, in the order they came."""
         id = None if channel is None else (await self._info(channel)).id
-        return await self._transport.dead_letters(id, None, after, most)
+        return await self._transport.request(SeeDeadLetters(id, None, after, most))
 
     async def redrive(self, dead_letter: int) -> None:
         """Delivers a dead letter again to the consumer it was for."""
-        await self._transport.redrive(dead_letter)
+        await self._transport.request(RedriveDeadLetter(dead_letter))
 
     async def drop_dead_letter(self, dead_letter: int) -> None:
         """Forgets a dead letter."""
-        await self._transport.drop_dead_letter(dead_letter)
+        await self._transport.request(DropDeadLetter(dead_letter))
 
     async def close(self) -> None:
         """Lets go of the service.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 
+from tidings.channel.questions import SeeFilter
 from tidings.client.client import Client
 from tidings.client.sync import SyncClient
 from tidings.client.transports.backoff import ONE_TRY, PATIENCE, checked_patience
@@ -83,7 +84,7 @@ async def connect(
 async def _connect_http(transport: HttpTransport, url: str) -> Client:
     try:
         # Whoever may not come in, or finds nobody, hears it here; no filter has this number.
-        await transport.filter(0)
+        await transport.request(SeeFilter(0))
     except FilterNotFound:
         pass
     except BaseException as error:

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from tidings.channel.management import Resume, Suspend
+from tidings.channel.questions import SeeProxy
 from tidings.channel.views import ProxyInfo
 from tidings.client.transport import Transport
 from tidings.errors import NotFound, Stopping
@@ -34,7 +35,7 @@ class Connection:
 
     async def info(self) -> ProxyInfo:
         """The proxy as the service sees it."""
-        return await self._transport.proxy(self.channel, self.proxy)
+        return await self._transport.request(SeeProxy(self.channel, self.proxy))
 
     async def delete(self) -> None:
         """Ends it at the service, with a name or without; what waits for it is dropped."""

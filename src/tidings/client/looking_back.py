@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from tidings.channel.questions import SeeChannel
 from tidings.channel.views import ChannelInfo
 from tidings.client.managing import Channel, Wanted
 from tidings.client.past import PAGE, Moment, Past, microseconds, wish_of
@@ -82,4 +83,4 @@ class LooksBack:
     async def _info(self, channel: Channel | int | str) -> ChannelInfo:
         if isinstance(channel, Channel):
             return channel.made
-        return await self._transport.channel(channel)
+        return await self._transport.request(SeeChannel(channel))

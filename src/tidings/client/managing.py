@@ -24,6 +24,7 @@ from tidings.channel.management import (
     ValidateQoS,
 )
 from tidings.channel.property_errors import PropertyRange
+from tidings.channel.questions import SeeAdmin, SeeAdvertisement, SeeChannel, SeeFilter, SeeProxies
 from tidings.channel.trail import Trail
 from tidings.channel.views import (
     AdminInfo,
@@ -117,7 +118,7 @@ class Admin(Filtered):
 
     async def info(self) -> AdminInfo:
         """The admin as it is now."""
-        return await self._transport.admin(self.place.channel, self._side, self.id)
+        return await self._transport.request(SeeAdmin(self.place.channel, self._side, self.id))
 
     async def destroy(self) -> None:
         """Ends the admin and its proxies."""
@@ -152,7 +153,7 @@ class Channel(Managed):
 
     async def info(self) -> ChannelInfo:
         """The channel as it is now."""
-        return await self._transport.channel(self.id)
+        return await self._transport.request(SeeChannel(self.id))
 
     async def set_admin_properties(self, properties: Mapping[str, object]) -> None:
         """Sets admin properties, all or nothing.
@@ -193,11 +194,11 @@ class Channel(Managed):
 
     async def proxies(self) -> Sequence[ProxyInfo]:
         """All proxies as they are now."""
-        return await self._transport.proxies(self.id)
+        return await self._transport.request(SeeProxies(self.id))
 
     async def advertisement(self) -> Advertisement:
         """What is offered and wanted, and by whom."""
-        return await self._transport.advertisement(self.id)
+        return await self._transport.request(SeeAdvertisement(self.id))
 
     async def dry_run(self, event: Item, publisher: int | None = None) -> Trail:
         """What would become of an event: each stage, verdict and reason; nothing is changed."""
@@ -218,7 +219,7 @@ class HostedFilter:
 
     async def info(self) -> FilterInfo | MappingInfo:
         """The filter as it is now."""
-        return await self._transport.filter(self.id)
+        return await self._transport.request(SeeFilter(self.id))
 
     async def add(self, wanted: Wanted) -> list[int]:
         """Adds constraints; their ids."""

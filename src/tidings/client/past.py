@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, TypeAlias
 
+from tidings.channel.questions import SeeAdmin, SeeFilter, SeeProxy
 from tidings.channel.views import FilterInfo
 from tidings.channel.vocabulary import Side
 from tidings.client.managing import Wanted, constraints
@@ -80,8 +81,8 @@ def judge(wish: Wish) -> Callable[[Message], bool]:
 
 async def wish_of_proxy(transport: Transport, channel: int, proxy: int) -> Wish:
     """What a consumer's proxy asks for now: its own filters and types, and those of its admin."""
-    info = await transport.proxy(channel, proxy)
-    admin = await transport.admin(channel, Side.CONSUMER, info.admin)
+    info = await transport.request(SeeProxy(channel, proxy))
+    admin = await transport.request(SeeAdmin(channel, Side.CONSUMER, info.admin))
     own = [await _asked(transport, filter) for filter in info.filters.values()]
     shared = [await _asked(transport, filter) for filter in admin.filters.values()]
     if not (shared or admin.types or info.types):
@@ -100,7 +101,7 @@ async def wish_of_proxy(transport: Transport, channel: int, proxy: int) -> Wish:
 
 
 async def _asked(transport: Transport, filter: int) -> tuple[Constraint, ...]:
-    found = await transport.filter(filter)
+    found = await transport.request(SeeFilter(filter))
     return tuple(found.constraints.values()) if isinstance(found, FilterInfo) else ()
 
 

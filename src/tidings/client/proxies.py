@@ -17,6 +17,7 @@ from tidings.channel.management import (
     SubscriptionChange,
 )
 from tidings.channel.qos import Reliability
+from tidings.channel.questions import SeeFilter, SeeProxy
 from tidings.channel.views import FilterInfo, ProxyInfo
 from tidings.channel.vocabulary import Form, Place, Side, Style
 from tidings.client.managing import Admin, Wanted, constraints
@@ -97,7 +98,7 @@ class Proxies:
         listed = patterns(types)
         if name:
             try:
-                known = await self._transport.proxy(channel, name)
+                known = await self._transport.request(SeeProxy(channel, name))
             except ProxyNotFound:
                 pass
             else:
@@ -140,7 +141,7 @@ class Proxies:
             return
         own: dict[int, FilterInfo] = {}
         for attachment, filter_id in known.filters.items():
-            found = await self._transport.filter(filter_id)
+            found = await self._transport.request(SeeFilter(filter_id))
             if isinstance(found, FilterInfo) and found.private:
                 own[attachment] = found
         now = [_texts(found.constraints.values()) for found in own.values()]

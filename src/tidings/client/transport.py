@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from tidings.channel.commands import Command
 from tidings.channel.management import Connect
-from tidings.channel.settings import Settings
-from tidings.channel.views import (
-    AdminInfo,
-    Advertisement,
-    ChannelInfo,
-    DeadLetterInfo,
-    FilterInfo,
-    MappingInfo,
-    ProxyInfo,
-)
-from tidings.channel.vocabulary import Side
+from tidings.channel.questions import Question
 from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
+
+_T = TypeVar("_T")
 
 TypesChanged: TypeAlias = Callable[[Sequence[EventTypePattern], Sequence[EventTypePattern]], object]
 """Told which event types were added and which removed."""
@@ -195,44 +187,8 @@ class Transport(Protocol):
         """Asks for events as a pull consumer."""
         ...
 
-    async def channels(self) -> Sequence[ChannelInfo]:
-        """All channels."""
-        ...
-
-    async def channel(self, id_or_name: int | str) -> ChannelInfo:
-        """One channel."""
-        ...
-
-    async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
-        """One admin."""
-        ...
-
-    async def proxies(self, channel: int) -> Sequence[ProxyInfo]:
-        """All proxies of a channel."""
-        ...
-
-    async def proxy(self, channel: int, id_or_name: int | str) -> ProxyInfo:
-        """One proxy."""
-        ...
-
-    async def filter(self, id: int) -> FilterInfo | MappingInfo:
-        """One filter."""
-        ...
-
-    async def rules(self) -> Settings:
-        """The settings of the service that decide what is allowed."""
-        ...
-
-    async def filters(self, after: int, most: int) -> Sequence[FilterInfo | MappingInfo]:
-        """Filters by rising ids, at most so many; `after` is the id of the last one seen."""
-        ...
-
-    async def advertisement(self, channel: int) -> Advertisement:
-        """What is offered and wanted in a channel, and by whom."""
-        ...
-
-    async def highest_number(self, channel: int, producer: str) -> int | None:
-        """The highest number a producer's accepted events had."""
+    async def request(self, question: Question[_T]) -> _T:
+        """Answers a question."""
         ...
 
     async def history(
@@ -252,20 +208,6 @@ class Transport(Protocol):
             most: At most so many, up to 1000.
             constraint_text: Only events that match; None for all.
         """
-        ...
-
-    async def dead_letters(
-        self, channel: int | None, proxy: int | None, after: int, most: int
-    ) -> Sequence[DeadLetterInfo]:
-        """Dead letters in the order they came."""
-        ...
-
-    async def redrive(self, id: int) -> None:
-        """Delivers a dead letter again."""
-        ...
-
-    async def drop_dead_letter(self, id: int) -> None:
-        """Forgets a dead letter."""
         ...
 
     async def close(self) -> None:

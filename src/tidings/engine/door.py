@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final, TypeVar
@@ -17,6 +17,12 @@ from tidings.channel.management import (
     Detach,
     Disconnect,
     ObtainProxy,
+)
+from tidings.channel.questions import (
+    DropDeadLetter,
+    Question,
+    RedriveDeadLetter,
+    SeeDeadLetters,
 )
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place
@@ -62,6 +68,11 @@ class LocalDoor:
         self._closed = False
         self._closing = asyncio.Lock()
         self._views = Viewing(host, principal)
+        self._letters: dict[type, Callable[[Any], Awaitable[Any]]] = {
+            SeeDeadLetters: lambda x: self.dead_letters(x.channel, x.proxy, x.after, x.most),
+            RedriveDeadLetter: lambda x: self.redrive(x.id),
+            DropDeadLetter: lambda x: self.drop_dead_letter(x.id),
+        }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
         self._endpoints: WeakSet[Endpoint] = WeakSet()
 
@@ -113,6 +124,20 @@ class LocalDoor:
     def _check_open(self) -> None:
         if self._closed:
             raise Stopping(_CLOSED)
+
+    async def request(self, question: Question[_F]) -> _F:
+        """Answers a question.
+
+        Raises:
+            Forbidden: The principal may not look there.
+            NotFound: There is nothing.
+            Stopping: The door is closed.
+        """
+        self._check_open()
+        act = self._letters.get(type(question))
+        found: Any = self._views.answer(question) if act is None else await act(question)
+        answer: _F = found
+        return answer
 
     async def connect(self, connect: Connect, endpoint: Endpoint) -> None:
         """Connects a client to a proxy."""

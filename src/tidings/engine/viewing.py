@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
+from tidings.channel import questions as q
+from tidings.channel.questions import Question
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
@@ -42,6 +45,10 @@ class Viewing:
         target = None if channel is None else Place(channel)
         self._host.access.require(self._principal, Verb.INSPECT, target)
 
+    def answer(self, question: Question[Any]) -> object:
+        """Answers a question."""
+        return _ANSWERS[type(question)](self, question)
+
     def rules(self) -> Settings:
         """The settings that decide what is allowed."""
         self._may(None)
@@ -75,6 +82,12 @@ class Viewing:
         """One admin."""
         self._may(channel)
         return view_admin(self._host.factory.channel(channel).admin(side, id))
+
+    def admins(self, channel: int) -> list[AdminInfo]:
+        """All admins of a channel, those for suppliers first."""
+        self._may(channel)
+        admins = self._host.factory.channel(channel).admins
+        return [view_admin(one) for side in Side for _, one in sorted(admins[side].items())]
 
     def proxy(self, channel: int, id: int) -> ProxyInfo:
         """One proxy."""
@@ -121,3 +134,30 @@ class Viewing:
         """The highest number a producer's accepted events had; None if it is unknown."""
         self._may(channel)
         return self._host.factory.channel(channel).marks.highest(producer)
+
+
+def _channel(views: Viewing, asked: q.SeeChannel) -> ChannelInfo:
+    name = asked.channel
+    return views.channel_named(name) if isinstance(name, str) else views.channel(name)
+
+
+def _proxy(views: Viewing, asked: q.SeeProxy) -> ProxyInfo:
+    channel, name = asked.channel, asked.proxy
+    if isinstance(name, str):
+        return views.proxy_named(channel, name)
+    return views.proxy(channel, name)
+
+
+_ANSWERS: Final[Mapping[type, Callable[[Viewing, Any], object]]] = {
+    q.SeeAdmin: lambda views, x: views.admin(x.channel, x.side, x.admin),
+    q.SeeAdmins: lambda views, x: views.admins(x.channel),
+    q.SeeAdvertisement: lambda views, x: views.advertisement(x.channel),
+    q.SeeChannel: _channel,
+    q.SeeChannels: lambda views, x: views.channels(),
+    q.SeeFilter: lambda views, x: views.filter(x.filter),
+    q.SeeFilters: lambda views, x: views.filters(x.after, x.most),
+    q.SeeHighestNumber: lambda views, x: views.highest_number(x.channel, x.producer),
+    q.SeeProxies: lambda views, x: views.proxies(x.channel),
+    q.SeeProxy: _proxy,
+    q.SeeRules: lambda views, x: views.rules(),
+}

@@ -10,17 +10,11 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Final, NamedTuple, Protocol, get_args
+from typing import Final, NamedTuple, Protocol
 
+from tidings.channel.catalogue import CATALOGUE
 from tidings.channel.commands import Command, Push, Revoke
-from tidings.channel.management import (
-    Connect,
-    Detach,
-    Management,
-    ObtainTypes,
-    ValidateEventQoS,
-    ValidateQoS,
-)
+from tidings.channel.management import Connect
 from tidings.engine.bodies import Bodies, Message, packed
 from tidings.engine.disk import Done
 from tidings.engine.mailbox import Post
@@ -33,9 +27,7 @@ from tidings.stores.segments import Cursor
 
 log = logging.getLogger(__name__)
 
-# Commands beside the flow of events that change nothing a crash could undo.
-_PASSING: Final = (Detach, ObtainTypes, ValidateEventQoS, ValidateQoS)
-_LASTING: Final = frozenset(get_args(Management)).difference(_PASSING)
+_LASTING: Final = frozenset(row.request for row in CATALOGUE if row.lasts)
 
 # Acknowledgements ride on the next sync; without one they wait at most this long, in seconds.
 _RIDE: Final = 0.1

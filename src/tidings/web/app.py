@@ -16,14 +16,11 @@ from tidings.web.looking import Movement
 from tidings.web.options import WebOptions
 from tidings.web.paths import PathParts
 from tidings.web.routes import (
-    admins,
-    channels,
     dead_letters,
     events,
-    filters,
     history,
+    operations,
     overview,
-    proxies,
     pulling,
 )
 from tidings.web.security import Guard
@@ -32,8 +29,7 @@ from tidings.web.state import WebState
 _DEFAULTS = WebOptions()
 
 # What is asked for most often comes first: routes are tried in order.
-_V1 = (events, pulling, websocket, tail, history, channels, proxies, admins, filters,
-       dead_letters, overview)  # fmt: skip
+_V1 = (events, pulling, websocket, tail, history, operations, dead_letters, overview)
 
 
 def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:

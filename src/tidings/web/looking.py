@@ -7,17 +7,17 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
+import msgspec
 from starlette.responses import StreamingResponse
 
-from tidings.channel.views import ChannelInfo, ProxyInfo
+from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
+from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
 from tidings.errors import NotFound
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from tidings.web.state import WebState
 
 _A = TypeVar("_A")
@@ -70,16 +70,26 @@ def proxies(door: LocalDoor, channel: int) -> AsyncIterator[ProxyInfo]:
     return _each(door.views.proxy_ids(channel), partial(door.views.proxy, channel))
 
 
-def listed(
-    name: str, found: AsyncIterator[_T], form: Callable[[_T], BaseModel]
-) -> StreamingResponse:
+async def admins(door: LocalDoor, channel: int) -> AsyncIterator[AdminInfo]:
+    """All admins of a channel, one by one."""
+    turns, found = Turns(), door.views.channel(channel)
+    for side, ids in (
+        (Side.SUPPLIER, found.supplier_admins),
+        (Side.CONSUMER, found.consumer_admins),
+    ):
+        for id in ids:
+            yield door.views.admin(channel, side, id)
+            await turns.give()
+
+
+def listed(name: str, found: AsyncIterator[_T], form: Callable[[_T], object]) -> StreamingResponse:
     """The answer ``{name: [...]}``: each object is written in its own turn."""
 
     async def pieces() -> AsyncIterator[str]:
         yield f'{{"{name}":['
         comma = ""
         async for one in found:
-            yield comma + form(one).model_dump_json()
+            yield comma + msgspec.json.encode(form(one)).decode()
             comma = ","
         yield "]}"
 

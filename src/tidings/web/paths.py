@@ -8,7 +8,8 @@ decoded on its own here, and its slashes stay escaped until the part is read.
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Path, Query
@@ -16,7 +17,7 @@ from pydantic import BeforeValidator, Field
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tidings.channel.vocabulary import Place, Side
+from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
 from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound
 from tidings.names import MAX_NAME, is_readable
@@ -157,15 +158,6 @@ ProxyId = Annotated[int, Depends(_proxy_id)]
 """The id of the proxy in the path; there is one."""
 
 
-async def proxy_place(channel: ChannelId, proxy: ProxyId) -> Place:
-    """The proxy in the path as a place; there is one."""
-    return Place(channel, proxy=proxy)
-
-
-ProxyPlace = Annotated[Place, Depends(proxy_place)]
-"""The proxy in the path as a place."""
-
-
 async def _side(
     side: Annotated[
         str,
@@ -179,28 +171,55 @@ async def _side(
     return Side(side)
 
 
-SideName = Annotated[Side, Depends(_side)]
-"""The side in the path."""
-
-
-async def admin_place(
-    channel: ChannelId,
-    side: SideName,
-    admin: Annotated[
-        Number,
-        Path(description="The admin's id; 0 is the default one.", examples=[0]),
+async def _producer(
+    producer: Annotated[
+        str,
+        Path(
+            min_length=1,
+            description="What the producer calls itself (percent-encoded).",
+            examples=["till-3"],
+        ),
     ],
-) -> Place:
-    """The admin in the path as a place."""
-    return Place(channel, side, admin)
+) -> str:
+    return part(producer)
 
 
-AdminPlace = Annotated[Place, Depends(admin_place)]
-"""The admin in the path as a place."""
+PATH_TYPES: Final[Mapping[str, Any]] = {
+    "channel": ChannelId,
+    "proxy": ProxyId,
+    "side": Annotated[Side, Depends(_side)],
+    "admin": Annotated[
+        Number, Path(description="The admin's id; 0 is the default one.", examples=[0])
+    ],
+    "filter": Annotated[Number, Path(description="The filter's id.", examples=[1])],
+    "attachment": Annotated[Number, Path(description="The attachment's id.", examples=[1])],
+    "purpose": Annotated[
+        Literal["priority", "lifetime"],
+        Path(description="What the filter maps events to.", examples=["priority"]),
+    ],
+    "id": Annotated[Number, Path(description="The dead letter's id.", examples=[12])],
+    "producer": Annotated[str, Depends(_producer)],
+}
+"""How each field that stands in a path is read."""
 
 
-FilterId = Annotated[Number, Path(description="The filter's id.", examples=[1])]
-"""The id of a filter."""
+async def _asked_channel(
+    door: Door,
+    channel: Annotated[
+        str | None,
+        Query(min_length=1, description="Of one channel, by its id or name.", examples=["1"]),
+    ] = None,
+) -> int | None:
+    return None if channel is None else channel_of(door, channel, ended=True)
+
+
+QUERY_TYPES: Final[Mapping[str, Any]] = {
+    "after": Annotated[Number, Query(description="The id of the last one seen before.")],
+    "channel": Annotated[int | None, Depends(_asked_channel)],
+    "most": Most,
+    "proxy": Annotated[Number | None, Query(description="Of one proxy, by its id.")],
+}
+"""How each field that stands in a query is read."""
 
 
 def _is_id(name: str) -> bool:

@@ -9,8 +9,8 @@ from typing import Annotated, Final
 
 from fastapi import Depends, Query
 
-from tidings.api.filters import ConstraintForm, Constraints
-from tidings.api.new_proxy import NewProxy
+from tidings.api.forms import ConstraintForm, Constraints
+from tidings.api.operations import NewProxy
 from tidings.engine.bodies import Message
 from tidings.engine.door import LocalDoor
 from tidings.engine.history import HistoryPage
@@ -78,11 +78,11 @@ class WantedEvents:
     types: tuple[str, ...]
     constraint: Constraint | None
 
-    def proxy(self, name: str = "", **qos: str) -> NewProxy:
-        """A push consumer's proxy that gets them."""
+    def proxy(self) -> NewProxy:
+        """What a consumer's proxy that gets them is made with."""
         form = ConstraintForm(text=self.filter, types=list(self.types))
         constraints: Constraints = [form] if self.constraint else []
-        return NewProxy(name=name, qos=qos, constraints=constraints, keep=False)
+        return NewProxy(constraints=constraints, keep=False)
 
 
 def _wanted(

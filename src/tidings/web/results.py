@@ -6,8 +6,8 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+from tidings.api.operations import view_json
 from tidings.api.problems import problem_of
-from tidings.api.trails import TrailForm
 from tidings.channel.commands import Warned
 from tidings.channel.trail import Traced
 from tidings.channel.vocabulary import Item
@@ -29,7 +29,7 @@ def plain_results(answers: Sequence[object], counts: Counts) -> list[int | dict[
 def result_form(answer: object, counts: Counts) -> dict[str, Any]:
     """The answer to one pushed event as an object; an error is counted."""
     if isinstance(answer, Traced):
-        return {"seq": int(answer), "trail": TrailForm.of(answer.trail).model_dump()}
+        return {"seq": int(answer), "trail": view_json(answer.trail)}
     if isinstance(answer, Warned):
         return {"seq": int(answer), "warnings": list(answer.warnings)}
     if isinstance(answer, int):

@@ -18,7 +18,7 @@ from fastapi import Depends, HTTPException
 from starlette.requests import HTTPConnection
 
 from tidings.admission import Admission
-from tidings.api.filters import ConstraintForm, filter_parts
+from tidings.api.forms import ConstraintForm, filter_parts
 from tidings.engine.access import Principal
 from tidings.engine.beside import compiled
 from tidings.engine.door import LocalDoor

@@ -16,7 +16,8 @@ from starlette.types import Receive, Scope, Send
 
 from tidings.api.delivered import write_delivered
 from tidings.api.problems import problem_of
-from tidings.channel.management import Connect, Disconnect
+from tidings.channel.management import Connect, Disconnect, ObtainProxy
+from tidings.channel.qos import OrderPolicy
 from tidings.engine.bodies import Message
 from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import EventBatch, QuietEndpoint
@@ -26,7 +27,7 @@ from tidings.web.bodies import StrictRoute
 from tidings.web.encoded import Encoded, encoded_of
 from tidings.web.paths import ChannelId, Number
 from tidings.web.replaying import Replay, Wanted
-from tidings.web.routes.proxies import make_proxy
+from tidings.web.routes.operations import make_proxy
 from tidings.web.state import Door, State, WebState
 
 router = APIRouter(tags=["events"], route_class=StrictRoute)
@@ -129,9 +130,9 @@ async def tail(
     start = after if last_event_id is None else last_event_id
     before = door.views.channel(channel).seq
     # In the order of their numbers, or the last number would say nothing of those before.
-    asked = wanted.proxy(OrderPolicy="FifoOrder")
+    command = ObtainProxy(channel, qos={"OrderPolicy": OrderPolicy.FIFO.value})
     with state.stream() as held:
-        proxy = await make_proxy(state, door, channel, asked)
+        proxy = await make_proxy(state, door, command, wanted.proxy())
         place = held.pop_all()
     buffer = TailBuffer()
     made = Tail(state, door, channel, proxy, buffer, place)

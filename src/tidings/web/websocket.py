@@ -9,7 +9,7 @@ from typing import Annotated, Final, NamedTuple
 from fastapi import APIRouter, Depends, Query, WebSocket
 
 from tidings.api.frames import MAX_WINDOW, SUBPROTOCOL, ConnectedFrame, write_frame
-from tidings.channel.management import Connect, Disconnect
+from tidings.channel.management import Connect, Disconnect, ObtainProxy
 from tidings.channel.views import FilterInfo, ProxyInfo
 from tidings.channel.vocabulary import Side, Style
 from tidings.engine.door import LocalDoor
@@ -19,7 +19,7 @@ from tidings.web.bodies import check_query, query_names
 from tidings.web.lines import Line
 from tidings.web.paths import ChannelId, Number
 from tidings.web.replaying import Replay, Since, Wanted, WantedEvents
-from tidings.web.routes.proxies import make_proxy
+from tidings.web.routes.operations import make_proxy
 from tidings.web.sockets import Socket
 from tidings.web.state import Door, State, WebState
 
@@ -84,7 +84,7 @@ async def subscribe(
     """
     before, name = door.views.channel(channel).seq, asked.name
     known = _known(door, channel, name, wanted)
-    proxy = known or await make_proxy(state, door, channel, wanted.proxy(name))
+    proxy = known or await make_proxy(state, door, ObtainProxy(channel, name=name), wanted.proxy())
     socket = Socket(state, door, websocket)
     replay = None
     try:

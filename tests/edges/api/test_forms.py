@@ -1,4 +1,4 @@
-"""Forms, in which questions and answers go over the wire: all comes back as it was."""
+"""Forms, in which questions and answers go over the wire: their edges, and their parts."""
 
 from __future__ import annotations
 
@@ -11,190 +11,74 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from tests.edges.api import view_strategies as views
-from tests.edges.api.view_strategies import ids, names, numbers, over_the_wire, qos, types
-from tests.laws.strategies import anys, boxes, events, stored_values, texts
+from tests.edges.api.view_strategies import over_the_wire, qos
+from tests.laws.strategies import anys, events, stored_values
 from tidings import errors
-from tidings.api import changes, objects
-from tidings.api import filters as forms
-from tidings.api.dead_letters import DeadLetter, DeadLetters
 from tidings.api.items import item_from_plain
 from tidings.api.model import Asked, EventType, pattern_in, pattern_out
-from tidings.api.new_proxy import NewProxy
+from tidings.api.operations import NewProxy, read_body, request_of
 from tidings.api.plain import plain_item, plain_of
 from tidings.api.properties import properties_in, properties_out
 from tidings.api.pulling import PullForm
-from tidings.api.trails import DryRunForm, TrailForm
 from tidings.channel import management as m
-from tidings.channel.commands import DryRun
-from tidings.channel.effects import Cause
-from tidings.channel.property_errors import Level, PropertyRange
+from tidings.channel.catalogue import OPERATIONS
+from tidings.channel.property_errors import Level
 from tidings.channel.qos import QOS_PROPERTIES, QoS
 from tidings.channel.qos_check import changed
-from tidings.channel.trail import Step, Trail
-from tidings.channel.views import AdminInfo, Advertisement, DeadLetterInfo, MappingInfo
-from tidings.channel.vocabulary import Item, Operator, Place, Side
+from tidings.channel.vocabulary import Place, Side
 from tidings.events.anyvalue import Value, same
 from tidings.events.codecs.json_reading import value_from_plain
 from tidings.events.structured import StructuredEvent
-from tidings.filters.constraint import Constraint, EventTypePattern, constraint, event_type
-from tidings.filters.mapping import MappedConstraint
-
-_bounds = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1)
-_maybe = st.none() | numbers
-_steps = st.builds(
-    Step, stage=st.sampled_from(["supplier", "channel", "consumer"]), proxy=views.maybe_id,
-    reason=texts, priority=_maybe, expiry=_maybe, start=_maybe,
-)  # fmt: skip
-_causes = st.lists(st.builds(Cause, numbers, texts), max_size=3).map(tuple)
-_letters = st.builds(DeadLetterInfo, ids, ids, ids, ids, numbers, numbers, _causes, events)
-_offers = st.dictionaries(st.sampled_from(["proxy 3", "admin 0", ""]), types)
-_wants = st.dictionaries(ids, types, max_size=3)
-ANSWERS: list[tuple[Any, Any]] = [
-    (st.builds(Advertisement, types, types, _offers, _wants), changes.AdvertisementForm),
-    (types, changes.KnownTypes),
-    (st.builds(Trail, ids, numbers, st.booleans(), views.some_ids,
-               st.lists(_steps, max_size=3).map(tuple)), TrailForm),
-    (st.lists(st.builds(PropertyRange, st.text("aé", max_size=3), _bounds, _bounds)).map(tuple),
-     changes.Ranges),
-]  # fmt: skip
+from tidings.filters.constraint import EventTypePattern, constraint, event_type
 
 
-@pytest.mark.parametrize(("infos", "form"), ANSWERS, ids=lambda one: getattr(one, "__name__", ""))
-@given(data=st.data())
-def test_answers_come_back_as_they_were(infos: Any, form: Any, data: st.DataObject) -> None:
-    info = data.draw(infos)
-    assert repr(over_the_wire(form.of(info)).info()) == repr(info)
-
-
-@given(st.lists(_letters, max_size=2))
-def test_dead_letters_come_back_as_they_were(letters: list[DeadLetterInfo]) -> None:
-    answer = DeadLetters(dead_letters=[DeadLetter.of(one) for one in letters])
-    assert [one.info() for one in over_the_wire(answer).dead_letters] == letters
-
-
-@given(st.lists(views.admins, max_size=2))
-def test_admins_come_back_as_they_were(infos: list[AdminInfo]) -> None:
-    found = over_the_wire(objects.Admins(admins=[objects.Admin.of(one) for one in infos]))
-    assert [one.info() for one in found.admins] == infos
-
-
-@given(st.builds(m.CreateChannel, st.just("0" * 32), qos, views.admin_properties, names))
-def test_a_new_channel_is_asked_for_as_it_was(command: m.CreateChannel) -> None:
-    assert over_the_wire(objects.NewChannel.of(command)).to_command("0" * 32) == command
-
-
-@given(st.builds(m.NewAdmin, ids, st.sampled_from(Side), st.sampled_from(Operator)))
-def test_a_new_admin_is_asked_for_as_it_was(command: m.NewAdmin) -> None:
-    assert over_the_wire(objects.NewAdmin.of(command)).to_command(command.channel) == command
+def _command(kind: type, body: object, **rest: object) -> Any:
+    row = OPERATIONS[kind]
+    return request_of(row, rest, read_body(row, body))
 
 
 def test_a_new_channel_is_persistent_unless_it_is_said_otherwise() -> None:
     both = {"EventReliability": 1, "ConnectionReliability": 1}
-    assert objects.NewChannel().to_command("x").qos == both
-    assert objects.NewChannel(persistent=False).to_command("x").qos == dict.fromkeys(both, 0)
-    asked = objects.NewChannel(qos={"EventReliability": "BestEffort", "Colour": "red"})
-    assert asked.to_command("x").qos == {**both, "EventReliability": 0, "Colour": "red"}
-
-
-@given(st.builds(m.ObtainProxy, channel=ids, side=..., style=..., form=..., admin=ids, qos=qos,
-                 name=names, bare=...))  # fmt: skip
-def test_a_new_proxy_is_asked_for_as_it_was(command: m.ObtainProxy) -> None:
-    found = over_the_wire(NewProxy.of(command))
-    assert found.to_command(command.channel) == command
-    assert found.to_filter() is None
-    assert found.to_types(Place(1, proxy=2)) is None
+    assert _command(m.CreateChannel, {}, origin="x").qos == both
+    volatile = _command(m.CreateChannel, {"persistent": False}, origin="x")
+    assert volatile.qos == dict.fromkeys(both, 0)
+    asked = {"qos": {"EventReliability": "BestEffort", "Colour": "red"}}
+    found = _command(m.CreateChannel, asked, origin="x")
+    assert found.qos == {**both, "EventReliability": 0, "Colour": "red"}
 
 
 def test_constraints_make_a_private_filter() -> None:
     asked = NewProxy.model_validate({"constraints": ["$a < 3", {"text": "$b", "types": ["A::*"]}]})
     wanted = (constraint("$a < 3"), constraint("$b", ["A::*"]))
     assert asked.to_filter() == m.CreateFilter(wanted, private=True)
+    assert NewProxy().to_filter() is None
     with pytest.raises(errors.InvalidConstraint):
         NewProxy(constraints=["$a <"]).to_filter()
 
 
 def test_types_are_asked_for_by_a_consumer_and_offered_by_a_supplier() -> None:
-    place = Place(1, proxy=2)
+    place, asked = Place(1, proxy=2), NewProxy(types=["A::B"])
     types = (event_type("A::B"),)
-    assert NewProxy(types=["A::B"]).to_types(place) == m.SubscriptionChange(place, types)
-    supplier = NewProxy(side="supplier", types=["A::B"])
-    assert supplier.to_types(place) == m.OfferChange(place, types)
-
-
-@given(views.holder_places, types, types, st.sampled_from([m.OfferChange, m.SubscriptionChange]))
-def test_changes_of_types_are_asked_for_as_they_were(
-    place: Place, added: Any, removed: Any, kind: type[m.OfferChange]
-) -> None:
-    command = kind(place, added, removed)
-    for side in Side:  # what a program says is not turned into something else
-        assert over_the_wire(changes.TypesChange.of(command)).to_command(place, side) == command
-
-
-@given(views.holder_places, ids)
-def test_filters_are_attached_as_asked(place: Place, id: int) -> None:
-    attach = over_the_wire(changes.AttachFilter(filter=id))
-    assert attach.to_command(place) == m.AddFilter(place, id)
-    for found in (id, None):
-        form = over_the_wire(changes.SetMappingForm(filter=found))
-        assert form.to_command(place, "priority") == m.SetMapping(place, "priority", found)
-
-
-_FILTERS: TypeAdapter[forms.Filter | forms.Mapping] = TypeAdapter(forms.AnyFilter)
-
-
-def _same_mapped(left: MappedConstraint, right: MappedConstraint) -> bool:
-    return left.constraint == right.constraint and same(left.value, right.value)
-
-
-@given(views.mappings)
-def test_mapping_filters_come_back_as_they_were(info: MappingInfo) -> None:
-    found = _FILTERS.validate_python(json.loads(_FILTERS.dump_json(forms.filter_of(info)))).info()
-    assert isinstance(found, MappingInfo)
-    assert same(found.default, info.default)  # type: ignore[arg-type]
-    assert list(found.mapped) == list(info.mapped)
-    assert all(_same_mapped(found.mapped[id], one) for id, one in info.mapped.items())
-    rest = (found.id, found.version, found.holders, found.owner)
-    assert rest == (info.id, info.version, info.holders, info.owner)
-
-
-@given(st.lists(views.constraints, max_size=3), st.booleans())
-def test_a_new_filter_is_asked_for_as_it_was(given_: list[Constraint], private: bool) -> None:
-    command = m.CreateFilter(tuple(given_), "EXTENDED_TCL", private=private)
-    assert over_the_wire(forms.NewFilter.of(command)).to_command() == command
-
-
-@given(stored_values, st.lists(views.mapped, max_size=3))
-def test_a_new_mapping_filter_is_asked_for_as_it_was(
-    default: Any, given_: list[MappedConstraint]
-) -> None:
-    command = m.CreateMapping(default, tuple(given_), private=True)
-    found = over_the_wire(forms.NewMapping.of(command)).to_command()
-    assert same(found.default, default)
-    assert all(map(_same_mapped, found.mapped, given_))
-    assert (len(found.mapped), found.grammar, found.private) == (len(given_), "", True)
-
-
-@given(st.lists(ids, max_size=3), st.dictionaries(ids, views.constraints, max_size=3))
-def test_changes_come_back_as_they_were(delete: list[int], replace: dict[int, Constraint]) -> None:
-    form = forms.ModifyConstraintsForm(
-        delete=delete, replace={id: forms.ConstraintForm.of(one) for id, one in replace.items()}
-    )
-    command = over_the_wire(form).to_command(7)
-    assert command == m.ModifyConstraints(7, tuple(delete), replace)
+    assert asked.to_types(place, Side.CONSUMER) == m.SubscriptionChange(place, types)
+    assert asked.to_types(place, Side.SUPPLIER) == m.OfferChange(place, types)
+    assert NewProxy().to_types(place, Side.CONSUMER) is None
 
 
 def test_the_place_of_a_fault_is_known() -> None:
     with pytest.raises(errors.InvalidConstraint) as caught:
-        forms.to_constraints(["TRUE", forms.ConstraintForm(text="$a ==\n and")])
+        _command(m.CreateFilter, {"constraints": ["TRUE", {"text": "$a ==\n and"}]})
     assert (caught.value.line, caught.value.text) == (2, "$a ==\n and")
     with pytest.raises(errors.InvalidEventType):
-        forms.to_constraints([forms.ConstraintForm(types=["a::%NONE"])])
+        _command(m.CreateFilter, {"constraints": [{"types": ["a::%NONE"]}]})
+    short = {"$type": "short", "value": 70000}
     with pytest.raises(errors.InvalidEvent) as value:
-        forms.to_mapped([forms.MappedForm(value={"$type": "short", "value": 70000})])
-    assert value.value.where.startswith("value")
+        _command(m.AddMapped, {"mapped": [{"value": 1}, {"value": short}]}, filter=1)
+    assert value.value.where.startswith("mapped[1].value")
     with pytest.raises(errors.InvalidEvent) as default:
-        forms.NewMapping(default={"$type": "shirt", "value": 1}).to_command()
+        _command(m.CreateMapping, {"default": {"$type": "shirt", "value": 1}})
     assert default.value.where == "default.$type"
+    with pytest.raises(errors.InvalidUsage, match="mode: Input should be"):
+        _command(m.ObtainTypes, {"mode": "all"}, channel=1, proxy=2)
 
 
 _EVENT_TYPE: TypeAdapter[EventType] = TypeAdapter(EventType)
@@ -291,9 +175,3 @@ def test_nobody_waits_longer_than_the_service_lets() -> None:
     assert PullForm(wait=0.5).wait_at_most(60) == 500_000
     assert PullForm().wait_at_most(60) == 0
     assert PullForm().lease_microseconds == 30_000_000
-
-
-@given(events | boxes(), views.maybe_id)
-def test_a_dry_run_is_asked_for_as_it_was(item: Item, publisher: int | None) -> None:
-    found = over_the_wire(DryRunForm.of(DryRun(3, item, publisher))).to_command(3)
-    assert found == DryRun(3, item, publisher)

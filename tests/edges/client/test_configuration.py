@@ -18,6 +18,7 @@ from tidings.channel.commands import Command
 from tidings.channel.properties import ADMIN_PROPERTIES, AdminProperties
 from tidings.channel.property_errors import TIME_T
 from tidings.channel.qos import QOS_PROPERTIES, QoS
+from tidings.channel.questions import SeeProxies
 from tidings.channel.settings import DEFAULT_SETTINGS, Inheritance, Settings
 from tidings.channel.vocabulary import Form, Operator, Place, Side, Style
 from tidings.client.client import Client
@@ -376,11 +377,12 @@ def test_a_service_that_changes_between_two_looks(
     class Changing(Between):
         left = times
 
-        async def proxies(self, channel: int) -> Any:
-            self.left -= 1
-            if self.left >= 0:
-                raise error
-            return await self.client.transport.proxies(channel)
+        async def request(self, question: Any) -> Any:
+            if isinstance(question, SeeProxies):
+                self.left -= 1
+                if self.left >= 0:
+                    raise error
+            return await self.client.transport.request(question)
 
     async def scene(client: Client) -> list[str]:
         await client.create_channel("b")

@@ -178,8 +178,8 @@ async def test_constraints_are_counted_before_one_is_compiled(
     def compiled(*_: object) -> None:
         raise AssertionError("it was compiled")
 
-    monkeypatch.setattr("tidings.api.filters.constraint", compiled)
-    monkeypatch.setattr("tidings.api.dead_letters.constraint", compiled)
+    monkeypatch.setattr("tidings.api.forms.constraint", compiled)
+    monkeypatch.setattr("tidings.web.routes.dead_letters.constraint", compiled)
     async with web_door() as door:
         await _channel(door)
         await door.refused("POST", path, body, 413, "limit_exceeded")

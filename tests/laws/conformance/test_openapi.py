@@ -57,14 +57,14 @@ FAULTS = {
     ),
     "Undocumented Content-Type": Fault(
         "a filter is told as a page",
-        "web/routes/filters.py",
-        "return filter_of(door.views.filter(filter))",
+        "web/routes/operations.py",
+        "return Response(status_code=204) if answer is None else _json(plain)",
         'return Response("<p>", media_type="text/html")',
     ),
     "Response violates schema": Fault(
         "a filter is told without its constraints",
-        "web/routes/filters.py",
-        "return filter_of(door.views.filter(filter))",
+        "web/routes/operations.py",
+        "return Response(status_code=204) if answer is None else _json(plain)",
         """return Response('{"kind": "filter"}', media_type="application/json")""",
     ),
 }

@@ -6,7 +6,6 @@ service would refuse is refused here, with the same error, before anything has b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -16,19 +15,23 @@ from tidings.channel.holders import Admin, Holder
 from tidings.channel.management import Connect, ObtainProxy
 from tidings.channel.properties import AdminProperties
 from tidings.channel.qos import QoS
-from tidings.channel.settings import DEFAULT_SETTINGS, Settings
+from tidings.channel.questions import (
+    Question,
+    SeeAdmin,
+    SeeChannels,
+    SeeFilter,
+    SeeProxies,
+    SeeRules,
+)
+from tidings.channel.settings import DEFAULT_SETTINGS
 from tidings.channel.views import (
-    AdminInfo,
-    ChannelInfo,
-    FilterInfo,
-    MappingInfo,
     ProxyInfo,
     view_admin,
     view_channel,
     view_filter,
     view_proxy,
 )
-from tidings.channel.vocabulary import Operator, Place, Side
+from tidings.channel.vocabulary import Operator, Place
 from tidings.client.configuration.applying import Applying
 from tidings.client.configuration.model import (
     DEFAULT_ADMIN,
@@ -114,25 +117,21 @@ class _Copy:
     async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
         """Nobody is at the other end."""
 
-    async def rules(self) -> Settings:
-        """What is allowed here."""
-        return self._factory.core.settings
-
-    async def channels(self) -> Sequence[ChannelInfo]:
-        """All channels."""
-        return [view_channel(one) for one in self._factory.channels.values()]
-
-    async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
-        """One admin."""
-        return view_admin(self._factory.channel(channel).admin(side, id))
-
-    async def proxies(self, channel: int) -> Sequence[ProxyInfo]:
-        """All proxies of a channel."""
-        return [view_proxy(one) for one in self._factory.channel(channel).proxies.values()]
-
-    async def filter(self, id: int) -> FilterInfo | MappingInfo:
-        """One filter."""
-        return view_filter(self._factory.filters.find(id))
+    async def request(self, question: Question[Any]) -> Any:  # noqa: ANN401 -- see the question
+        """Answers a question."""
+        factory = self._factory
+        match question:
+            case SeeRules():
+                return factory.core.settings
+            case SeeChannels():
+                return [view_channel(one) for one in factory.channels.values()]
+            case SeeAdmin(channel, side, id):
+                return view_admin(factory.channel(channel).admin(side, id))
+            case SeeProxies(channel):
+                return [view_proxy(one) for one in factory.channel(channel).proxies.values()]
+            case SeeFilter(id):
+                return view_filter(factory.filters.find(id))
+        raise AssertionError(question)
 
 
 def _plain(configuration: Configuration) -> Configuration:

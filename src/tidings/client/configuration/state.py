@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+from tidings.channel.questions import SeeAdmin, SeeChannels, SeeFilter, SeeProxies, SeeRules
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
 from tidings.channel.vocabulary import Place, Side
@@ -67,7 +68,7 @@ async def find_configuration(transport: Transport) -> Found:
     A channel that ends while this reads is left out, as if it had ended before.
     """
     finding = _Finding(transport)
-    infos = sorted(await transport.channels(), key=lambda info: info.name)
+    infos = sorted(await transport.request(SeeChannels()), key=lambda info: info.name)
     for info in infos:
         if info.name:
             with suppress(ChannelNotFound):
@@ -75,7 +76,7 @@ async def find_configuration(transport: Transport) -> Found:
     finding.label_filters()
     channels = {info.name: finding.channel(info) for info in finding.infos}
     unnamed = tuple(info.id for info in infos if not info.name)
-    return finding.found(channels, unnamed, await transport.rules())
+    return finding.found(channels, unnamed, await transport.request(SeeRules()))
 
 
 async def _steadily(look: Callable[[ChannelInfo], Awaitable[None]], info: ChannelInfo) -> None:
@@ -113,15 +114,17 @@ class _Finding:
             for position, id in enumerate(sorted(ids)):
                 label = f"admin-{position}" if id else DEFAULT_ADMIN
                 self._admin_labels[info.id, side, id] = label
-                held[Spot(info.name, side, label)] = await self._transport.admin(info.id, side, id)
-        proxies = await self._transport.proxies(info.id)
+                held[Spot(info.name, side, label)] = await self._transport.request(
+                    SeeAdmin(info.id, side, id)
+                )
+        proxies = await self._transport.request(SeeProxies(info.id))
         for proxy in sorted(proxies, key=lambda one: (one.side is Side.CONSUMER, one.name)):
             if proxy.name:
                 held[Spot(info.name, proxy.side, proxy=proxy.name)] = proxy
         for holder in held.values():
             for id in _filter_ids(holder):
                 if id not in self._filters:
-                    self._filters[id] = await self._transport.filter(id)
+                    self._filters[id] = await self._transport.request(SeeFilter(id))
         self.infos.append(info)
         self._holders |= held
         self._strangers[info.name] = [one for one in proxies if not one.name]
@@ -216,7 +219,7 @@ class _Finding:
             else:
                 parts[id] = sorted(info.mapped)
                 mapped = tuple(info.mapped[one] for one in parts[id])
-                mappings[label] = MappingPart(info.default, mapped)  # type: ignore[arg-type]
+                mappings[label] = MappingPart(info.default, mapped)
         places = {Spot(info.name): Place(info.id) for info in self.infos}
         places |= {spot: _place(holder) for spot, holder in self._holders.items()}
         ids = {label: id for id, label in self._labels.items()}

@@ -22,6 +22,7 @@ from tidings.channel.management import (
     Disconnect,
     Resume,
 )
+from tidings.channel.questions import SeeChannel, SeeProxy
 from tidings.channel.trail import Traced, Trail
 from tidings.channel.vocabulary import Form
 from tidings.client.transport import PulledMessages, Source, Stream, TypesChanged
@@ -175,7 +176,7 @@ class HttpTransport(HttpViews):
     async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> object:
         """Connects a pull consumer."""
         line = Line(connect, self._socket.next_number(), self._socket.send, on_offers)
-        form = (await self.proxy(*line.key)).form
+        form = (await self.request(SeeProxy(*line.key))).form
         await self._connected(line)
         self._forms[line.key] = form
         return line
@@ -187,7 +188,7 @@ class HttpTransport(HttpViews):
             raise InvalidUsage(f"a window holds at least one event, not {window}")
         await self._pulls.told()
         if line.connect.channel not in self._origins:
-            await self.channel(line.connect.channel)
+            await self.request(SeeChannel(line.connect.channel))
         await self._socket.connect(line)
         if isinstance(line, ConsumerLine) and line.key in self._memory.proxies:
             with suppress(TidingsError):  # then it is not known where the line begins

@@ -10,22 +10,15 @@ from typing import Any, Final
 import httpx2
 import msgspec
 
-from tidings.api.calls import Call, call_of
+from tidings.api.call import Call
+from tidings.api.operations import call_of
 from tidings.api.problems import error_of
-from tidings.channel.commands import Ack, Command, DryRun, Failed, Reject
-from tidings.channel.management import (
-    CreateChannel,
-    ObtainProxy,
-    ObtainTypes,
-    Resume,
-    Suspend,
-    ValidateEventQoS,
-    ValidateQoS,
-)
+from tidings.channel.catalogue import OPERATIONS
+from tidings.channel.commands import Command
+from tidings.channel.management import CreateChannel, ObtainProxy
+from tidings.channel.questions import Question
 from tidings.client.transports.backoff import pauses
 from tidings.errors import (
-    ConnectionAlreadyActive,
-    ConnectionAlreadyInactive,
     InvalidUsage,
     NotFound,
     Stopping,
@@ -40,22 +33,6 @@ CLOSED: Final = "the client is closed: make another one"
 _NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 # Requests that change nothing, or nothing more when they come a second time.
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE"})
-_SAFE_COMMANDS: Final = (
-    Ack,
-    DryRun,
-    Failed,
-    ObtainTypes,
-    Reject,
-    Resume,
-    Suspend,
-    ValidateEventQoS,
-    ValidateQoS,
-)
-# What a request that is made again says when the first one was carried out.
-_DONE_BEFORE: Final[dict[type, type[TidingsError]]] = {
-    Resume: ConnectionAlreadyActive,
-    Suspend: ConnectionAlreadyInactive,
-}
 _CONNECTING: Final = 5.0
 # How long an answer may take beside the time that was asked for.
 _ANSWERING: Final = 30.0
@@ -93,8 +70,8 @@ class Caller:
             ),
         )
 
-    async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
-        """Has a command carried out.
+    async def ask(self, command: Command | Question[Any]) -> Any:  # noqa: ANN401 -- see the command
+        """Has a command or question carried out.
 
         Raises:
             Unreachable: The service is away, or whether it was carried out is unknown.
@@ -102,8 +79,8 @@ class Caller:
         call = call_of(command)
         if isinstance(command, CreateChannel | ObtainProxy):
             checked_name(command.name)  # some of what is no name cannot even be sent
-        safe = call.method in _SAFE_METHODS or isinstance(command, _SAFE_COMMANDS)
-        return await self.call(call, safe=safe, done=_DONE_BEFORE.get(type(command)))
+        row = OPERATIONS[type(command)]
+        return await self.call(call, safe=row.safe, done=row.done_before)
 
     async def call(
         self,

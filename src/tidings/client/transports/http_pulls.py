@@ -13,9 +13,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from tidings.api.calls import pull
 from tidings.api.delivered import DeliveredEvent
-from tidings.api.pulling import PullForm
+from tidings.api.pulling import PullForm, pull
 from tidings.channel.commands import Ack, Command
 from tidings.client.transport import Message
 from tidings.client.transports.http_calls import CLOSED, Caller

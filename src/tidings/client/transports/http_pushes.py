@@ -15,10 +15,10 @@ from typing import Any, Final, TypeAlias
 
 from tidings.api.frames import MAX_FRAME_EVENTS, PushedFrame, push_content, write_push
 from tidings.api.items import item_form
+from tidings.api.operations import read_view
 from tidings.api.problems import error_of
-from tidings.api.trails import TrailForm
 from tidings.channel.commands import Push, Warned
-from tidings.channel.trail import Traced
+from tidings.channel.trail import Traced, Trail
 from tidings.channel.translation import entered
 from tidings.channel.vocabulary import Item
 from tidings.errors import TidingsError, Unreachable
@@ -346,4 +346,4 @@ def _answer(result: object) -> Answer:
         return error_of(problem, int(problem.get("status", 500)))
     if "warnings" in result:
         return Warned.of(result["seq"], result["warnings"])
-    return Traced.of(result["seq"], TrailForm.model_validate(result["trail"]).info())
+    return Traced.of(result["seq"], read_view(Trail, result["trail"]))

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from tidings.api.calls import get_channel
+from tidings.channel.questions import SeeChannel
 from tidings.channel.vocabulary import Form, Side
 from tidings.client.past import wish_of_proxy
 from tidings.client.transport import Transport
@@ -61,7 +61,7 @@ class ServiceRecovery:
 
     async def _lost(self, channel: int) -> ChannelNotFound | None:
         try:
-            info = await self._caller.call(get_channel(channel))
+            info = await self._caller.ask(SeeChannel(channel))
         except ChannelNotFound as error:
             return error
         if self._origins.get(channel, info.origin) != info.origin:

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
-from tidings.api import calls
 from tidings.api.call import BASE, Call
-from tidings.channel.settings import Settings
-from tidings.channel.views import (
-    AdminInfo,
-    Advertisement,
-    ChannelInfo,
-    DeadLetterInfo,
-    FilterInfo,
-    MappingInfo,
-    ProxyInfo,
-)
-from tidings.channel.vocabulary import Side
+from tidings.channel.questions import Question, SeeAdvertisement, SeeChannel, SeeProxy
+from tidings.channel.views import ChannelInfo
 from tidings.client.transport import HistoryPage, Message
 from tidings.client.transports.http_calls import CLOSED, Caller
 from tidings.client.transports.http_pulls import Pulls, message_of
@@ -101,77 +92,31 @@ class HttpViews:
     def _has_line(self, key: tuple[int, int]) -> bool:
         return any(line.key == key for line in self._socket.lines.values())
 
-    async def _look(self, call: Call) -> Any:  # noqa: ANN401 -- see the call
+    async def request(self, question: Question[_T]) -> _T:
+        """Answers a question."""
         self._check_open()
+        key = (getattr(question, "channel", 0), getattr(question, "proxy", 0))
+        return await self._safely(key, partial(self._look, question))
+
+    async def _look(self, question: Question[_T]) -> _T:
+        if isinstance(question, SeeChannel | SeeProxy):
+            _check_readable(question)
         await self._pulls.told()
-        return self._names.inward(await self._caller.call(call))
+        found: Any = await self._caller.ask(self._names.outward(question))
+        if isinstance(question, SeeAdvertisement):
+            return self._names.advertisement(question.channel, found)  # type: ignore[return-value]
+        if isinstance(question, SeeChannel):
+            self._note_origin(found)
+        answer: _T = self._names.inward(found)
+        return answer
 
-    async def channels(self) -> Sequence[ChannelInfo]:
-        """All channels."""
-        found: Sequence[ChannelInfo] = await self._look(calls.get_channels())
-        return found
-
-    async def channel(self, id_or_name: int | str) -> ChannelInfo:
-        """One channel."""
-        if isinstance(id_or_name, str) and not is_readable(id_or_name):
-            raise ChannelNotFound(f"there is no channel named {id_or_name!r:.60}")
-        found: ChannelInfo = await self._look(calls.get_channel(id_or_name))
+    def _note_origin(self, found: ChannelInfo) -> None:
         known = self._origins.get(found.id)
         if known != found.origin and not (known and self._has_lines(found.id)):
             self._origins[found.id] = found.origin
-        return found
 
     def _has_lines(self, channel: int) -> bool:
         return any(line.connect.channel == channel for line in self._socket.lines.values())
-
-    async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
-        """One admin."""
-        found: AdminInfo = await self._look(calls.get_admin(channel, side, id))
-        return found
-
-    async def proxies(self, channel: int) -> Sequence[ProxyInfo]:
-        """All proxies of a channel."""
-        found: Sequence[ProxyInfo] = await self._look(calls.get_proxies(channel))
-        return found
-
-    async def proxy(self, channel: int, id_or_name: int | str) -> ProxyInfo:
-        """One proxy."""
-        if isinstance(id_or_name, str):
-            if not is_readable(id_or_name):
-                raise ProxyNotFound(f"channel {channel} has no proxy named {id_or_name!r:.60}")
-            found: ProxyInfo = await self._look(calls.get_proxy(channel, id_or_name))
-            return found
-        id = id_or_name
-        now = self._memory.proxy_now
-        return await self._safely(
-            (channel, id), lambda: self._look(calls.get_proxy(channel, now(channel, id)))
-        )
-
-    async def filter(self, id: int) -> FilterInfo | MappingInfo:
-        """One filter."""
-        call = calls.get_filter(self._names.filter_now(id))
-        found: FilterInfo | MappingInfo = await self._look(call)
-        return found
-
-    async def rules(self) -> Settings:
-        """The settings of the service that decide what is allowed."""
-        found: Settings = await self._look(calls.get_rules())
-        return found
-
-    async def filters(self, after: int, most: int) -> Sequence[FilterInfo | MappingInfo]:
-        """Filters by rising ids, with those they have at the service."""
-        found: Sequence[FilterInfo | MappingInfo] = await self._look(calls.get_filters(after, most))
-        return found
-
-    async def advertisement(self, channel: int) -> Advertisement:
-        """What is offered and wanted in a channel, and by whom."""
-        found: Advertisement = await self._look(calls.get_advertisement(channel))
-        return self._names.advertisement(channel, found)
-
-    async def highest_number(self, channel: int, producer: str) -> int | None:
-        """The highest number a producer's accepted events had."""
-        found: int | None = await self._look(calls.get_highest_number(channel, producer))
-        return found
 
     async def history(
         self,
@@ -185,26 +130,20 @@ class HttpViews:
         asked = {"after": after, "since": since, "most": most, "filter": constraint_text}
         query = urlencode({name: value for name, value in asked.items() if value is not None})
         path = f"{BASE}/channels/{channel}/events?{query}"
-        found: HistoryPage = await self._look(Call("GET", path, None, _page))
+        self._check_open()
+        await self._pulls.told()
+        found: HistoryPage = await self._caller.call(Call("GET", path, None, _page))
         return found
 
-    async def dead_letters(
-        self, channel: int | None, proxy: int | None, after: int, most: int
-    ) -> Sequence[DeadLetterInfo]:
-        """Dead letters in the order they came."""
-        if channel is not None and proxy is not None:
-            proxy = self._memory.proxy_now(channel, proxy)
-        call = calls.get_dead_letters(channel, proxy, after, most)
-        found: Sequence[DeadLetterInfo] = await self._look(call)
-        return found
 
-    async def redrive(self, id: int) -> None:
-        """Delivers a dead letter again."""
-        await self._look(calls.redrive(id))
-
-    async def drop_dead_letter(self, id: int) -> None:
-        """Forgets a dead letter."""
-        await self._look(calls.drop_dead_letter(id))
+def _check_readable(question: SeeChannel | SeeProxy) -> None:
+    """Some of what is no name cannot even be sent."""
+    named = question.channel if isinstance(question, SeeChannel) else question.proxy
+    if isinstance(named, int) or is_readable(named):
+        return
+    if isinstance(question, SeeChannel):
+        raise ChannelNotFound(f"there is no channel named {named!r:.60}")
+    raise ProxyNotFound(f"channel {question.channel} has no proxy named {named!r:.60}")
 
 
 def _page(plain: Any) -> _Page:  # noqa: ANN401 -- parsed JSON

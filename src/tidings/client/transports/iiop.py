@@ -8,16 +8,26 @@ lines are connected again when it is back (`iiop_recovery`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final, Self, TypeVar
 
 from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.channel.management import Connect, Disconnect, ObtainProxy, Resume, Suspend
-from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
-from tidings.channel.vocabulary import Side
-from tidings.client.transport import Source, Stream, TypesChanged
+from tidings.channel.questions import (
+    DropDeadLetter,
+    Question,
+    RedriveDeadLetter,
+    SeeAdvertisement,
+    SeeChannel,
+    SeeDeadLetters,
+    SeeFilters,
+    SeeHighestNumber,
+    SeeProxy,
+    SeeRules,
+)
+from tidings.client.transport import HistoryPage, Source, Stream, TypesChanged
 from tidings.client.transports.backoff import PATIENCE, checked_patience
 from tidings.client.transports.iiop_address import callback_address, object_url
 from tidings.client.transports.iiop_commands import Commands
@@ -29,17 +39,16 @@ from tidings.client.transports.iiop_lines import (
     SourceLine,
 )
 from tidings.client.transports.iiop_objects import FarProxy, Objects
-from tidings.client.transports.iiop_patience import Patience
+from tidings.client.transports.iiop_patience import CLOSED, Patience
 from tidings.client.transports.iiop_pulls import PullLine
 from tidings.client.transports.iiop_pushes import Pushes, Target
 from tidings.client.transports.iiop_recovery import Held, Recovery
 from tidings.client.transports.iiop_servants import servant_for
-from tidings.client.transports.iiop_untold import Untold
 from tidings.client.transports.iiop_values import Events, beyond
 from tidings.client.transports.iiop_valve import Valve
 from tidings.client.transports.iiop_views import Views
 from tidings.cos.names import look_up
-from tidings.errors import InvalidUsage, ProxyNotFound, TidingsError, Unreachable
+from tidings.errors import InvalidUsage, ProxyNotFound, Stopping, TidingsError, Unreachable
 from tidings.events.reference import Reference
 from tidings.names import new_origin
 from tidings.orb.aio import Options, Orb
@@ -51,7 +60,7 @@ _GOODBYE_SECONDS: Final = 5.0
 _T = TypeVar("_T")
 
 
-class IiopTransport(Untold):
+class IiopTransport:
     """Talks to a CORBA notification service, ours or another.
 
     Args:
@@ -61,7 +70,7 @@ class IiopTransport(Untold):
     """
 
     def __init__(self, orb: Orb, objects: Objects, events: Events | None = None) -> None:
-        super().__init__()
+        self._closed = False
         self._orb = orb
         self._objects = objects
         self._events = events or Events()
@@ -303,44 +312,43 @@ class IiopTransport(Untold):
 
     # What there is to see.
 
-    async def channels(self) -> Sequence[ChannelInfo]:
-        """All channels."""
-        await self._ready()
-        return await self._views.channels()
+    async def request(self, question: Question[_T]) -> _T:
+        """Answers a question, as far as CORBA tells.
 
-    async def channel(self, id_or_name: int | str) -> ChannelInfo:
-        """One channel."""
+        Raises:
+            NotOverCorba: No operation of the standard tells.
+        """
         await self._ready()
-        if isinstance(id_or_name, str):
-            raise beyond("channels by their names", "use the channel's id")
-        return await self._views.channel(id_or_name)
+        untold = _UNTOLD.get(type(question))
+        if isinstance(question, SeeChannel) and isinstance(question.channel, str):
+            untold = ("channels by their names", "use the channel's id")
+        if isinstance(question, SeeProxy) and isinstance(question.proxy, str):
+            untold = ("subscriptions with a name", "leave the name out")
+        if untold is not None:
+            raise beyond(*untold)
+        key = (getattr(question, "channel", 0), getattr(question, "proxy", 0))
+        return await self._safely(key, partial(self._look, question))
 
-    async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
-        """One admin."""
-        await self._ready()
-        return self._recovery.names.inward(await self._views.admin(channel, side, id))
-
-    async def proxies(self, channel: int) -> Sequence[ProxyInfo]:
-        """All proxies of a channel."""
-        await self._ready()
-        return self._recovery.names.inward(await self._views.proxies(channel))
-
-    async def proxy(self, channel: int, id_or_name: int | str) -> ProxyInfo:
-        """One proxy."""
-        await self._ready()
-        if isinstance(id_or_name, str):
-            raise beyond("subscriptions with a name", "leave the name out")
-        return await self._safely((channel, id_or_name), partial(self._seen, channel, id_or_name))
-
-    async def _seen(self, channel: int, proxy: int) -> ProxyInfo:
-        now = self._recovery.memory.proxy_now(channel, proxy)
-        return self._recovery.names.inward(await self._views.proxy(channel, now))
-
-    async def filter(self, id: int) -> FilterInfo | MappingInfo:
-        """One filter."""
-        await self._ready()
+    async def _look(self, question: Question[_T]) -> _T:
         names = self._recovery.names
-        return names.inward(await self._views.filter(names.filter_now(id)))
+        found: _T = names.inward(await self._views.answer(names.outward(question)))
+        return found
+
+    async def history(
+        self,
+        channel: int,
+        after: int | None,
+        since: int | None,
+        most: int,
+        constraint_text: str | None,
+    ) -> HistoryPage:
+        """Past events of a channel: not told."""
+        self._check_open()
+        raise beyond("past events")
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Stopping(CLOSED)
 
     async def close(self) -> None:
         """Lets go of the service: everything that was made ends."""
@@ -360,6 +368,21 @@ class IiopTransport(Untold):
         for task in list(self._tasks):
             task.cancel()
         await self._orb.close()
+
+
+_UNTOLD: Final[Mapping[type, tuple[str, ...]]] = {
+    DropDeadLetter: ("dead letters",),
+    RedriveDeadLetter: ("dead letters",),
+    SeeAdvertisement: (
+        "lists of who offers and wants what",
+        "use on_wanted and on_offers",
+    ),
+    SeeDeadLetters: ("dead letters",),
+    SeeFilters: ("a list of all filters",),
+    SeeHighestNumber: ("producers with a name", "leave the name out"),
+    SeeRules: ("the rules of a service",),
+}
+"""Questions that CORBA has no words for, what they are about, and what to do instead."""
 
 
 async def _found(orb: Orb, url: str, patience: Patience) -> Reference:

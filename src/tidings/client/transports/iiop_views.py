@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from tidings.channel.questions import (
+    SeeAdmin,
+    SeeAdmins,
+    SeeChannel,
+    SeeChannels,
+    SeeFilter,
+    SeeProxies,
+    SeeProxy,
+)
 from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
 from tidings.channel.vocabulary import Operator, Side
 from tidings.client.transports.iiop_objects import ADMINS, LISTS, Far, Objects
@@ -27,6 +37,28 @@ class Views:
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
+
+    async def answer(self, question: Any) -> Any:  # noqa: ANN401 -- see the question
+        """Answers a question of those that CORBA has words for."""
+        match question:
+            case SeeChannels():
+                return await self.channels()
+            case SeeChannel(channel):
+                return await self.channel(int(channel))
+            case SeeAdmins(channel):
+                ids = {side: await self._objects.admin_ids(channel, side) for side in Side}
+                return [
+                    await self.admin(channel, side, id) for side in Side for id in sorted(ids[side])
+                ]
+            case SeeAdmin(channel, side, id):
+                return await self.admin(channel, side, id)
+            case SeeProxies(channel):
+                return await self.proxies(channel)
+            case SeeProxy(channel, proxy):
+                return await self.proxy(channel, int(proxy))
+            case SeeFilter(filter):
+                return await self.filter(filter)
+        raise AssertionError(question)
 
     async def channels(self) -> list[ChannelInfo]:
         """All channels."""

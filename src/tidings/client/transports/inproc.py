@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from tidings.channel.commands import Command
 from tidings.channel.management import Connect
-from tidings.channel.settings import Settings
-from tidings.channel.views import (
-    AdminInfo,
-    Advertisement,
-    ChannelInfo,
-    DeadLetterInfo,
-    FilterInfo,
-    MappingInfo,
-    ProxyInfo,
-)
-from tidings.channel.vocabulary import Side
+from tidings.channel.questions import Question
 from tidings.client.transport import (
     HistoryPage,
     PulledMessages,
@@ -26,6 +16,8 @@ from tidings.client.transport import (
     TypesChanged,
 )
 from tidings.filters.constraint import constraint
+
+_T = TypeVar("_T")
 
 
 class InProcess:
@@ -81,58 +73,9 @@ class InProcess:
         found: PulledMessages = await self._door.pull(channel, proxy, most, wait, lease)
         return found
 
-    async def channels(self) -> Sequence[ChannelInfo]:
-        """All channels."""
-        found: Sequence[ChannelInfo] = self._door.views.channels()
-        return found
-
-    async def channel(self, id_or_name: int | str) -> ChannelInfo:
-        """One channel."""
-        named = isinstance(id_or_name, str)
-        look = self._door.views.channel_named if named else self._door.views.channel
-        found: ChannelInfo = look(id_or_name)
-        return found
-
-    async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
-        """One admin."""
-        found: AdminInfo = self._door.views.admin(channel, side, id)
-        return found
-
-    async def proxies(self, channel: int) -> Sequence[ProxyInfo]:
-        """All proxies of a channel."""
-        found: Sequence[ProxyInfo] = self._door.views.proxies(channel)
-        return found
-
-    async def proxy(self, channel: int, id_or_name: int | str) -> ProxyInfo:
-        """One proxy."""
-        named = isinstance(id_or_name, str)
-        look = self._door.views.proxy_named if named else self._door.views.proxy
-        found: ProxyInfo = look(channel, id_or_name)
-        return found
-
-    async def filter(self, id: int) -> FilterInfo | MappingInfo:
-        """One filter."""
-        found: FilterInfo | MappingInfo = self._door.views.filter(id)
-        return found
-
-    async def rules(self) -> Settings:
-        """The settings of the service that decide what is allowed."""
-        found: Settings = self._door.views.rules()
-        return found
-
-    async def filters(self, after: int, most: int) -> Sequence[FilterInfo | MappingInfo]:
-        """Filters by rising ids."""
-        found: Sequence[FilterInfo | MappingInfo] = self._door.views.filters(after, most)
-        return found
-
-    async def advertisement(self, channel: int) -> Advertisement:
-        """What is offered and wanted in a channel, and by whom."""
-        found: Advertisement = self._door.views.advertisement(channel)
-        return found
-
-    async def highest_number(self, channel: int, producer: str) -> int | None:
-        """The highest number a producer's accepted events had."""
-        found: int | None = self._door.views.highest_number(channel, producer)
+    async def request(self, question: Question[_T]) -> _T:
+        """Answers a question."""
+        found: _T = await self._door.request(question)
         return found
 
     async def history(
@@ -147,21 +90,6 @@ class InProcess:
         wanted = None if constraint_text is None else constraint(constraint_text)
         found: HistoryPage = await self._door.history(channel, after, since, most, wanted)
         return found
-
-    async def dead_letters(
-        self, channel: int | None, proxy: int | None, after: int, most: int
-    ) -> Sequence[DeadLetterInfo]:
-        """Dead letters in the order they came."""
-        found: Sequence[DeadLetterInfo] = await self._door.dead_letters(channel, proxy, after, most)
-        return found
-
-    async def redrive(self, id: int) -> None:
-        """Delivers a dead letter again."""
-        await self._door.redrive(id)
-
-    async def drop_dead_letter(self, id: int) -> None:
-        """Forgets a dead letter."""
-        await self._door.drop_dead_letter(id)
 
     async def close(self) -> None:
         """Lets go of the host, and closes it if it is the client's own."""

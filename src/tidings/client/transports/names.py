@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from tidings.channel.commands import Command
 from tidings.channel.management import ModifyConstraints, ModifyMapped, RemoveFilter
 from tidings.channel.trail import Trail
 from tidings.channel.views import (
@@ -61,9 +60,12 @@ class Names:
 
     # From the program to the service.
 
-    def outward(self, command: Command) -> Command:
-        """The command with the ids the service has."""
-        return command if self._same else self._translated(command)
+    def outward(self, command: _C) -> _C:
+        """The command or question with the ids the service has."""
+        if self._same:
+            return command
+        found: _C = self._translated(command)
+        return found
 
     def _translated(self, command: Any) -> Any:  # noqa: ANN401 -- of its own kind
         memory = self._memory

@@ -14,6 +14,7 @@ import msgspec
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from tidings.channel.questions import SeeChannels
 from tidings.client.configuration.model import Configuration, HolderPart, Spot
 from tidings.client.configuration.state import find_configuration
 from tidings.client.connecting import connect
@@ -132,7 +133,7 @@ def archived_rules(spark: SparkSession, selection: Selection) -> Present:
 async def rules_of_service(url: str, token: str | None) -> Present:
     """The rules of the named subscriptions of a service's named channels, as they are now."""
     async with await connect(url, token=token) as client:
-        origins = {info.name: info.origin for info in await client.transport.channels()}
+        origins = {info.name: info.origin for info in await client.transport.request(SeeChannels())}
         found = await find_configuration(client.transport)
     names: dict[tuple[str, int], str] = {}
     units: list[Unit] = []

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
+from tidings.channel.questions import SeeHighestNumber
 from tidings.client.client import Client
 from tidings.client.connecting import connect
 from tidings.client.publishing import Publisher
@@ -137,7 +138,9 @@ class _Run:
         """Ask what the channel has of this run, so that nothing is sent for nothing."""
         for origin in self._history.counts:
             producer = _producer(origin, self._options.run)
-            number = await self._client.transport.highest_number(self._publisher.channel, producer)
+            number = await self._client.transport.request(
+                SeeHighestNumber(self._publisher.channel, producer)
+            )
             if number is not None:
                 self._highest[origin] = number
         if self._highest:

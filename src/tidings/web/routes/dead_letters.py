@@ -1,20 +1,20 @@
-"""Dead letters: events a consumer could not be given, and the way back."""
+"""Many dead letters at once."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter
+from pydantic import Field
 
-from tidings.api.dead_letters import DeadLetter, DeadLetters, RedriveForm, Redriven
+from tidings.api.model import Answer, Asked, Id, examples
 from tidings.engine.door import LocalDoor
 from tidings.engine.turns import Turns
 from tidings.errors import NotFound, WrongState
 from tidings.events.fields import fields_of
+from tidings.filters.constraint import Constraint, constraint
 from tidings.web.bodies import StrictRoute
-from tidings.web.looking import in_turns, listed
-from tidings.web.paths import Most, Number, channel_of
-from tidings.web.routes.answers import NOTHING
+from tidings.web.paths import channel_of
 from tidings.web.state import Door, State, made_of
 
 router = APIRouter(tags=["dead letters"], route_class=StrictRoute)
@@ -22,25 +22,35 @@ router = APIRouter(tags=["dead letters"], route_class=StrictRoute)
 # Letters looked through at once.
 _PAGE: Final = 100
 
-_LetterId = Annotated[Number, Path(description="The dead letter's id.", examples=[12])]
 
+class RedriveForm(Asked):
+    """Which dead letters are to be delivered again."""
 
-@router.get("/dead-letters", summary="Dead letters", response_model=DeadLetters)
-async def list_dead_letters(
-    door: Door,
-    channel: Annotated[
-        str | None,
-        Query(min_length=1, description="Of one channel, by its id or name.", examples=["1"]),
-    ] = None,
-    proxy: Annotated[Number | None, Query(description="Of one proxy, by its id.")] = None,
-    after: Annotated[Number, Query(description="The id of the last one seen before.")] = 0,
-    most: Most = 100,
-) -> Response:
-    """Dead letters in the order they came, with the causes; page on with `after`."""
-    of = None if channel is None else channel_of(door, channel, ended=True)
-    return listed(
-        "dead_letters", in_turns(await door.dead_letters(of, proxy, after, most)), DeadLetter.of
+    model_config = examples({"channel": 1, "filter": "$price > 100", "most": 500})
+
+    channel: Id | str | None = Field(
+        default=None, description="Of one channel, by id or name; null: all."
     )
+    filter: str = Field(
+        default="", description="A constraint their events match; blank text is TRUE."
+    )
+    most: int = Field(default=1_000, ge=1, le=100_000, description="At most so many.")
+
+    def to_constraint(self) -> Constraint:
+        """What their events match.
+
+        Raises:
+            InvalidConstraint: The text is none; the error has the place.
+        """
+        return constraint(self.filter)
+
+
+class Redriven(Answer):
+    """How many dead letters are delivered again."""
+
+    model_config = examples({"redriven": 42})
+
+    redriven: int
 
 
 @router.post("/dead-letters/redrive", summary="Deliver many again")
@@ -72,15 +82,3 @@ async def _redriven(door: LocalDoor, id: int) -> bool:
     except (NotFound, WrongState):
         return False
     return True
-
-
-@router.post("/dead-letters/{id:digits}/redrive", summary="Deliver one again", **NOTHING)
-async def redrive(door: Door, id: _LetterId) -> None:
-    """Delivers a dead letter again to the consumer it was for."""
-    await door.redrive(id)
-
-
-@router.delete("/dead-letters/{id:digits}", summary="Forget one", **NOTHING)
-async def drop(door: Door, id: _LetterId) -> None:
-    """Forgets a dead letter."""
-    await door.drop_dead_letter(id)

@@ -8,22 +8,31 @@ from collections.abc import AsyncIterator
 from itertools import islice
 from typing import Annotated, Literal, Self
 
+import msgspec
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
+from tidings.api.forms import form_of
 from tidings.api.model import Answer, examples
-from tidings.api.objects import Admin, Channel, Proxy
-from tidings.api.rules import RulesForm
+from tidings.api.operations import view_json
 from tidings.channel.effects import Notice as NoticeEffect
+from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
 from tidings.channel.vocabulary import Side
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
 from tidings.errors import NotFound, StoreError
 from tidings.web.bodies import StrictRoute
-from tidings.web.looking import Consumer, Movement, channels, consumers, proxies, streamed
+from tidings.web.looking import (
+    Consumer,
+    Movement,
+    admins,
+    channels,
+    consumers,
+    proxies,
+    streamed,
+)
 from tidings.web.paths import Most
-from tidings.web.routes.admins import admins_of
 from tidings.web.state import Door, State, WebState
 
 router = APIRouter(tags=["overview"], route_class=StrictRoute)
@@ -35,14 +44,14 @@ _MICRO = 1e-6
 class TreeAdmin(Answer):
     """An admin with its proxies."""
 
-    admin: Admin
-    proxies: list[Proxy]
+    admin: form_of(AdminInfo).kind  # type: ignore[valid-type]
+    proxies: list[form_of(ProxyInfo).kind]  # type: ignore[valid-type]
 
 
 class TreeChannel(Answer):
     """A channel with its admins."""
 
-    channel: Channel
+    channel: form_of(ChannelInfo).kind  # type: ignore[valid-type]
     admins: list[TreeAdmin]
 
 
@@ -50,12 +59,6 @@ class Tree(Answer):
     """All channels with all that is in them."""
 
     channels: list[TreeChannel]
-
-
-@router.get("/rules", summary="What the service allows")
-async def see_rules(door: Door) -> RulesForm:
-    """The settings that decide whether a change of objects is allowed."""
-    return RulesForm.of(door.views.rules())
 
 
 @router.get("/tree", summary="All there is", response_model=Tree)
@@ -70,13 +73,13 @@ async def _pieces(host: Host, door: LocalDoor) -> AsyncIterator[str]:
     async for channel in channels(door):
         try:
             leaves = await _leaves(host, door, channel.id)
-            admins = [admin async for admin in admins_of(door, channel.id)]
+            found = [admin async for admin in admins(door, channel.id)]
         except NotFound:  # it has ended meanwhile
             continue
-        yield f'{comma}{{"channel":{Channel.of(channel).model_dump_json()},"admins":['
+        yield f'{comma}{{"channel":{_text(channel)},"admins":['
         comma = ","
-        for at, admin in enumerate(admins):
-            yield f'{"," * (at > 0)}{{"admin":{Admin.of(admin).model_dump_json()},"proxies":['
+        for at, admin in enumerate(found):
+            yield f'{"," * (at > 0)}{{"admin":{_text(admin)},"proxies":['
             for position, proxy in enumerate(leaves[admin.side, admin.id]):
                 yield f",{proxy}" if position else proxy
                 await turns.give()
@@ -89,8 +92,12 @@ async def _leaves(host: Host, door: LocalDoor, channel: int) -> dict[tuple[Side,
     """The proxies of a channel as JSON, by side and admin."""
     found: dict[tuple[Side, int], list[str]] = defaultdict(list)
     async for proxy in proxies(door, channel):
-        found[proxy.side, proxy.admin].append(Proxy.of(proxy).model_dump_json())
+        found[proxy.side, proxy.admin].append(_text(proxy))
     return found
+
+
+def _text(info: object) -> str:
+    return msgspec.json.encode(view_json(info)).decode()
 
 
 class TopProxy(Answer):

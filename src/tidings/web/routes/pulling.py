@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from fastapi import APIRouter, Request, Response
 from starlette.requests import ClientDisconnect
 
-from tidings.api.pulling import AckForm, PullForm, ReasonForm
+from tidings.api.pulling import PullForm
 from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import EventBatch
 from tidings.engine.turns import Turns
@@ -18,7 +18,6 @@ from tidings.web.bodies import StrictRoute
 from tidings.web.encoded import encoded_of, with_redelivered
 from tidings.web.paths import ChannelId, ProxyId
 from tidings.web.publishing import connect_quietly
-from tidings.web.routes.answers import NOTHING
 from tidings.web.state import Door, State
 
 router = APIRouter(tags=["events"], route_class=StrictRoute)
@@ -134,28 +133,3 @@ async def _unless_gone(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
 async def _gone(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-@router.post(f"{_PROXY}/ack", summary="Events were taken", **NOTHING)
-async def ack(state: State, door: Door, channel: ChannelId, proxy: ProxyId, asked: AckForm) -> None:
-    """Acknowledges events that were pulled under a lease; unknown numbers are ignored."""
-    state.lifetimes.touch(channel, proxy)
-    await door.ask(asked.to_command(channel, proxy))
-
-
-@router.post(f"{_PROXY}/retry", summary="Events are to come again", **NOTHING)
-async def retry(
-    state: State, door: Door, channel: ChannelId, proxy: ProxyId, asked: ReasonForm
-) -> None:
-    """Gives events back before their lease is over; unknown numbers are ignored."""
-    state.lifetimes.touch(channel, proxy)
-    await door.ask(asked.to_retry(channel, proxy))
-
-
-@router.post(f"{_PROXY}/reject", summary="Events are never to come again", **NOTHING)
-async def reject(
-    state: State, door: Door, channel: ChannelId, proxy: ProxyId, asked: ReasonForm
-) -> None:
-    """Makes dead letters of events; unknown numbers are ignored."""
-    state.lifetimes.touch(channel, proxy)
-    await door.ask(asked.to_reject(channel, proxy))

@@ -23,6 +23,7 @@ from tidings.api.frames import SUBPROTOCOL
 from tidings.api.problems import problem_of
 from tidings.channel.commands import Command, Push
 from tidings.channel.management import Connect, DestroyChannel, Suspend
+from tidings.channel.questions import SeeChannel, SeeChannels, SeeProxy
 from tidings.client.transports.http import HttpTransport
 from tidings.client.transports.http_calls import Caller
 from tidings.client.transports.http_lines import Line, StreamLine
@@ -92,14 +93,14 @@ async def test_a_name_that_is_none_names_nothing_and_a_closed_transport_does_not
     transport = HttpTransport("http://127.0.0.1:1", patience=0.1)
     for name in ("\ud800", "a\nb"):
         with pytest.raises(ChannelNotFound):
-            await transport.channel(name)
+            await transport.request(SeeChannel(name))
         with pytest.raises(ProxyNotFound):
-            await transport.proxy(1, name)
+            await transport.request(SeeProxy(1, name))
     await transport.close()
     await transport.close()
     for asking in (
         transport.ask(DestroyChannel(1)),
-        transport.channels(),
+        transport.request(SeeChannels()),
         transport.receive(Connect(1, 2), None),
         transport.pull(1, 2, 1, 0, None),
     ):

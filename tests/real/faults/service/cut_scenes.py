@@ -17,6 +17,7 @@ from tests.promises.test_cuts import (
     test_without_a_name_a_subscription_misses_nothing_persistent,
 )
 from tests.real.faults.service.way import BadWay
+from tidings.channel.questions import SeeProxy
 from tidings.client.client import Client
 from tidings.client.managing import Channel
 from tidings.client.publishing import Publisher
@@ -207,7 +208,7 @@ async def another_client_goes_on(served: HttpService) -> None:
         way.refusing = True
         way.cut()
         transport, at = owner.transport, (subscription.channel, subscription.proxy)
-        info = await seen(lambda: transport.proxy(*at), lambda info: not info.attached)
+        info = await seen(lambda: transport.request(SeeProxy(*at)), lambda info: not info.attached)
         assert (info.waiting, info.in_flight) == (4, 0)
         await _publish(publisher, 5, 1)
         async with await owner.subscribe(channel, name="bidder") as other:

@@ -1,0 +1,188 @@
+"""Examples of bodies and answers for the API's document; by the class they show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tidings.channel import commands as c
+from tidings.channel import management as m
+from tidings.channel.settings import Settings
+from tidings.channel.trail import Trail
+from tidings.channel.views import (
+    AdminInfo,
+    Advertisement,
+    ChannelInfo,
+    DeadLetterInfo,
+    FilterInfo,
+    MappingInfo,
+    ProxyInfo,
+)
+
+CONSTRAINT: Final = {"text": "$price < 20 and $title ~ 'python'", "types": ["Auction::books"]}
+MAPPED: Final = {**CONSTRAINT, "value": {"$type": "short", "value": 5}}
+_EVENT: Final = {"domain": "Auction", "type": "books", "data": {"price": 12.5}}
+_FILTERS: Final = {"priority_filter": None, "lifetime_filter": None}
+_TYPES: Final = {"added": ["Auction::books"], "removed": ["Auction::*"]}
+
+EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
+    # What is asked for.
+    c.Ack: ({"seqs": [1041, 1042]},),
+    c.DryRun: ({"event": _EVENT},),
+    c.Failed: ({"seqs": [1041], "reason": "the database is away"},),
+    c.Reject: ({"seqs": [1041], "reason": "the order is unknown"},),
+    m.AddConstraints: ({"constraints": [CONSTRAINT, "$severity >= 3"]},),
+    m.AddFilter: ({"filter": 4},),
+    m.AddMapped: ({"mapped": [MAPPED]},),
+    m.CreateChannel: (
+        {"name": "auctions", "qos": {"OrderPolicy": "PriorityOrder"}, "persistent": True},
+    ),
+    m.CreateFilter: ({"constraints": [CONSTRAINT, "$severity >= 3"]},),
+    m.CreateMapping: ({"default": {"$type": "short", "value": 0}, "mapped": [MAPPED]},),
+    m.ModifyConstraints: ({"delete": [2], "replace": {"1": CONSTRAINT}},),
+    m.ModifyMapped: ({"delete": [2], "replace": {"1": MAPPED}},),
+    m.NewAdmin: ({"side": "consumer", "operator": "or"},),
+    m.ObtainProxy: (
+        {"name": "billing", "constraints": ["$price > 100"], "types": ["Auction::books"]},
+        {"side": "supplier", "form": "sequence"},
+    ),
+    m.ObtainTypes: ({"mode": "all_now_updates_on"},),
+    m.OfferChange: (_TYPES,),
+    m.SetMapping: ({"filter": 5},),
+    m.SubscriptionChange: (_TYPES,),
+    # What is answered.
+    AdminInfo: (
+        {
+            "channel": 1,
+            "side": "consumer",
+            "id": 2,
+            "operator": "and",
+            "qos": {"Priority": 0, "OrderPolicy": "AnyOrder"},
+            "filters": {"1": 4},
+            "types": ["Auction::*"],
+            "proxies": [7, 9],
+            **_FILTERS,
+        },
+    ),
+    Advertisement: (
+        {
+            "offered": ["Auction::books"],
+            "wanted": ["Auction::*"],
+            "offers": {"proxy 3": ["Auction::books"]},
+            "wants": {"7": ["Auction::*"]},
+        },
+    ),
+    ChannelInfo: (
+        {
+            "id": 1,
+            "name": "auctions",
+            "origin": "0123456789abcdef0123456789abcdef",
+            "qos": {
+                "EventReliability": "Persistent",
+                "ConnectionReliability": "Persistent",
+                "Priority": 0,
+                "Timeout": 0,
+                "OrderPolicy": "AnyOrder",
+            },
+            "admin": {"MaxQueueLength": 0, "MaxConsumers": 0, "RejectNewEvents": True},
+            "supplier_admins": [0],
+            "consumer_admins": [0],
+            "suppliers": 1,
+            "consumers": 2,
+            "accepted": 1042,
+            "waiting": 3,
+            "plan": 5,
+            "seq": 1042,
+        },
+    ),
+    DeadLetterInfo: (
+        {
+            "id": 12,
+            "channel": 1,
+            "proxy": 7,
+            "seq": 1041,
+            "arrival": 1760000000000000,
+            "at": 1760000060000000,
+            "causes": [{"at": 1760000060000000, "reason": "the order is unknown"}],
+            "event": _EVENT,
+        },
+    ),
+    FilterInfo: (
+        {
+            "kind": "filter",
+            "id": 4,
+            "version": 2,
+            "constraints": {"1": CONSTRAINT},
+            "holders": 1,
+            "owner": "",
+            "private": False,
+        },
+    ),
+    MappingInfo: (
+        {
+            "kind": "mapping",
+            "id": 5,
+            "version": 2,
+            "mapped": {"1": MAPPED},
+            "default": {"$type": "short", "value": 0},
+            "holders": 1,
+            "owner": "",
+        },
+    ),
+    m.CreatedFilter: ({"id": 4, "constraints": [1, 2]},),
+    ProxyInfo: (
+        {
+            "channel": 1,
+            "id": 7,
+            "side": "consumer",
+            "style": "push",
+            "form": "structured",
+            "admin": 0,
+            "name": "billing",
+            "owner": "",
+            "qos": {"Priority": 0, "OrderPolicy": "AnyOrder"},
+            "filters": {"1": 4},
+            "types": ["Auction::books"],
+            "connected": True,
+            "attached": True,
+            "suspended": False,
+            "waiting": 3,
+            "spilled": 0,
+            "in_flight": 1,
+            "failures": 0,
+            "counts": {"delivered": 1038, "expired": 1},
+            **_FILTERS,
+        },
+    ),
+    Settings: (
+        {
+            "narrowed": {"ConnectionReliability": [0, 0]},
+            "default_operator": "and",
+            "event_reliability_below": False,
+            "inheritance": "copied",
+            "counted": "obtained",
+            "list_beside_filters": True,
+            "partial_wildcards": True,
+        },
+    ),
+    Trail: (
+        {
+            "plan": 5,
+            "now": 1760000000000000,
+            "accepted": True,
+            "recipients": [7],
+            "steps": [
+                {"stage": "channel", "proxy": None, "passed": True, "reason": "there is room"},
+                {
+                    "stage": "consumer",
+                    "proxy": 7,
+                    "passed": True,
+                    "reason": "passed",
+                    "priority": 0,
+                    "expiry": None,
+                    "start": None,
+                },
+            ],
+        },
+    ),
+}

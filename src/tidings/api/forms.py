@@ -1,0 +1,386 @@
+"""JSON forms: how each type of a field looks on the wire, said once for each type.
+
+A form has the type that pydantic reads, the way in to the core's value, and the way out to plain
+JSON. `form_of` puts the forms of lists, mappings and classes together from those of their parts;
+models of bodies and answers are derived from the fields of requests and views.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from functools import cache
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from pydantic import FailFast, Field, create_model
+
+from tidings.api.examples import CONSTRAINT, EXAMPLES, MAPPED
+from tidings.api.frame_parts import MAX_REASON, MAX_WINDOW
+from tidings.api.items import item_from_plain
+from tidings.api.model import Answer, Asked, EventType, Id, Key, examples, pattern_in, pattern_out
+from tidings.api.plain import plain_item, plain_of
+from tidings.api.properties import (
+    AdminProperties,
+    EventProperties,
+    QoSProperties,
+    properties_in,
+    properties_out,
+)
+from tidings.channel.catalogue import described
+from tidings.channel.commands import Reason, Seqs
+from tidings.channel.management import AdminRequest, EventRequest, Purpose, QoSRequest
+from tidings.channel.questions import Name
+from tidings.channel.settings import FilterPart, Settings
+from tidings.channel.views import AdminValues, FilterInfo, MappingInfo, QoSValues
+from tidings.channel.vocabulary import Item
+from tidings.errors import InvalidEvent
+from tidings.events.codecs.json_codec import event_from_plain
+from tidings.events.codecs.json_reading import value_from_plain
+from tidings.events.structured import StructuredEvent
+from tidings.filters.constraint import (
+    Constraint,
+    EventTypePattern,
+    accepted_constraint,
+    constraint,
+)
+from tidings.filters.mapping import MappedConstraint
+
+
+class JsonForm(NamedTuple):
+    """How values of a type look on the wire.
+
+    Attributes:
+        kind: What pydantic reads.
+        inward: From what it has read to the core's value.
+        outward: From the core's value to plain JSON.
+        texts: Of what has constraints: those, before they are compiled.
+    """
+
+    kind: Any
+    inward: Callable[[Any], Any] = lambda read: read
+    outward: Callable[[Any], Any] = lambda value: value
+    texts: Callable[[Any], Iterable[ConstraintForm | str]] | None = None
+
+
+class ConstraintForm(Asked):
+    """A constraint: of which events it is asked, and the expression."""
+
+    model_config = examples(CONSTRAINT)
+
+    text: str = Field(default="", description="The expression; blank text is TRUE.")
+    types: list[EventType] = Field(
+        default_factory=list, description="Of which event types it is asked; [] for all."
+    )
+
+
+class MappedForm(ConstraintForm):
+    """A constraint, and the value an event gets that matches it."""
+
+    model_config = examples(MAPPED)
+
+    value: Any = Field(description="A value in typed JSON, of the type of the filter's default.")
+
+
+Constraints: TypeAlias = list[ConstraintForm | str]
+"""Constraints, each with its event types or as a text alone."""
+
+
+def filter_parts(given: Iterable[ConstraintForm | str]) -> list[FilterPart]:
+    """What counts of constraints for the size of their filter."""
+    return [
+        FilterPart(one, 0) if isinstance(one, str) else FilterPart(one.text, len(one.types))
+        for one in given
+    ]
+
+
+# Leaves.
+
+
+def inside(place: str, inward: Callable[[Any], Any], read: object) -> Any:  # noqa: ANN401
+    """What a way in makes of something; a fault in it is told with its place.
+
+    Raises:
+        InvalidEvent: A value in it is none.
+    """
+    try:
+        return inward(read)
+    except InvalidEvent as error:
+        raise error.inside(place) from error.__cause__
+
+
+def _constraint_in(read: ConstraintForm | str) -> Constraint:
+    if isinstance(read, str):
+        return constraint(read)
+    return constraint(read.text, [pattern_in(one) for one in read.types])
+
+
+def _accepted_in(read: ConstraintForm) -> Constraint:
+    """One that the service has accepted before."""
+    return accepted_constraint(read.text, tuple(pattern_in(one) for one in read.types))
+
+
+def _constraint_out(given: Constraint) -> dict[str, Any]:
+    return {"text": given.text, "types": [_pattern_out(one) for one in given.event_types]}
+
+
+def _mapped_in(read: MappedForm) -> MappedConstraint:
+    return MappedConstraint(_constraint_in(read), inside("value", value_from_plain, read.value))
+
+
+def _accepted_mapped_in(read: MappedForm) -> MappedConstraint:
+    return MappedConstraint(_accepted_in(read), inside("value", value_from_plain, read.value))
+
+
+def _mapped_out(given: MappedConstraint) -> dict[str, Any]:
+    return {**_constraint_out(given.constraint), "value": plain_of(given.value)}
+
+
+def _pattern_out(pattern: EventTypePattern) -> Any:  # noqa: ANN401 -- JSON
+    found = pattern_out(pattern)
+    return found if isinstance(found, str) else found.model_dump()
+
+
+def _reason_out(reason: object) -> str:
+    """A reason, cut and brought to a form that can be sent."""
+    text = reason if isinstance(reason, str) else repr(reason)
+    sendable = text[:MAX_REASON].encode("utf-8", "backslashreplace").decode()
+    return sendable[:MAX_REASON]
+
+
+class _Value:
+    """Stands for `Value`, a type that is written as a text."""
+
+
+_WHOLE: Final = (bool, float, int, str, type(None))
+_VALUE: Final = JsonForm(Any, value_from_plain, plain_of)
+_LEAVES: Final[Mapping[Any, JsonForm]] = {
+    _Value: _VALUE,
+    AdminRequest: JsonForm(AdminProperties, properties_in, properties_out),
+    AdminValues: JsonForm(AdminProperties, properties_in, properties_out),
+    EventRequest: JsonForm(EventProperties, properties_in, properties_out),
+    EventTypePattern: JsonForm(EventType, pattern_in, _pattern_out),
+    Item: JsonForm(dict[str, Any], item_from_plain, plain_item),
+    Purpose: JsonForm(Literal["priority", "lifetime"]),
+    QoSRequest: JsonForm(QoSProperties, properties_in, properties_out),
+    QoSValues: JsonForm(QoSProperties, properties_in, properties_out),
+    StructuredEvent: JsonForm(dict[str, Any], event_from_plain, plain_item),
+}
+_ASKED: Final[Mapping[Any, JsonForm]] = {
+    Constraint: JsonForm(
+        ConstraintForm | str, _constraint_in, _constraint_out, lambda read: [read]
+    ),
+    MappedConstraint: JsonForm(MappedForm, _mapped_in, _mapped_out, lambda read: [read]),
+    Name: JsonForm(Id | str),
+    Reason: JsonForm(Annotated[str, Field(max_length=MAX_REASON)], outward=_reason_out),
+    Seqs: JsonForm(Annotated[list[Id], FailFast(), Field(max_length=MAX_WINDOW)], outward=list),
+    int: JsonForm(Id),
+}
+_SHOWN: Final[Mapping[Any, JsonForm]] = {
+    Constraint: JsonForm(ConstraintForm, _accepted_in, _constraint_out),
+    MappedConstraint: JsonForm(MappedForm, _accepted_mapped_in, _mapped_out),
+}
+
+
+# What is put together.
+
+
+@cache
+def form_of(hint: Any, *, asked: bool = False) -> JsonForm:  # noqa: ANN401 -- a type
+    """The form of a type.
+
+    Args:
+        hint: The type.
+        asked: Whether it is asked for, and checked with care; otherwise it is answered.
+    """
+    found = (_ASKED if asked else _SHOWN).get(hint) or _LEAVES.get(hint)
+    if found is not None:
+        return found
+    origin, args = get_origin(hint), get_args(hint)
+    if hint in _WHOLE or origin is Literal:
+        return JsonForm(hint)
+    if origin is Annotated:
+        return form_of(args[0], asked=asked)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return _enum_form(hint)
+    if origin in (types.UnionType, Union):
+        return _union_form(args, asked)
+    if origin is Mapping:
+        return _mapping_form(Key if args[0] is int else str, form_of(args[1], asked=asked))
+    if origin in (list, tuple, Sequence):
+        return _list_form(list if origin is list else tuple, form_of(args[0], asked=asked))
+    return _object_form(hint)
+
+
+def _enum_form(kind: type[Enum]) -> JsonForm:
+    """Members go by their names in lower case."""
+    words = tuple(one.name.lower() for one in kind)
+    return JsonForm(
+        Literal[words],
+        lambda read: kind[read.upper()],
+        lambda value: value.name.lower(),
+    )
+
+
+def _union_form(args: tuple[Any, ...], asked: bool) -> JsonForm:
+    if set(args) == {FilterInfo, MappingInfo}:
+        return _tagged_form({"filter": FilterInfo, "mapping": MappingInfo})
+    forms = [form_of(one, asked=asked) for one in args]
+    kind: Any = Union.__getitem__(tuple(form.kind for form in forms))
+    if all(one in _WHOLE for one in args):
+        return JsonForm(kind)
+    (form,) = [form for form in forms if form.kind is not type(None)]
+    return JsonForm(
+        kind,
+        lambda read: None if read is None else form.inward(read),
+        lambda value: None if value is None else form.outward(value),
+    )
+
+
+def _tagged_form(kinds: Mapping[str, type]) -> JsonForm:
+    """One of several classes; ``kind`` says which."""
+    forms = {kind: _object_form(kind, tag) for tag, kind in kinds.items()}
+    models: Any = Union.__getitem__(tuple(form.kind for form in forms.values()))
+    return JsonForm(
+        Annotated[models, Field(discriminator="kind")],
+        lambda read: forms[kinds[read.kind]].inward(read),
+        lambda value: forms[type(value)].outward(value),
+    )
+
+
+def _list_form(made: Callable[[Any], Any], form: JsonForm) -> JsonForm:
+    texts = form.texts
+    return JsonForm(
+        list[form.kind],  # type: ignore[name-defined]
+        lambda read: made(inside(f"[{at}]", form.inward, one) for at, one in enumerate(read)),
+        lambda value: [form.outward(one) for one in value],
+        None if texts is None else lambda read: read,
+    )
+
+
+def _mapping_form(key: Any, form: JsonForm) -> JsonForm:  # noqa: ANN401 -- a type
+    return JsonForm(
+        dict[key, form.kind],  # type: ignore[name-defined]
+        lambda read: {name: inside(f"[{name}]", form.inward, one) for name, one in read.items()},
+        lambda value: {str(name): form.outward(one) for name, one in value.items()},
+        None if form.texts is None else lambda read: read.values(),
+    )
+
+
+# The part of a class that is answered; all of it unless it stands here.
+_PARTS: Final[Mapping[type, tuple[str, ...]]] = {
+    Settings: (
+        *("narrowed", "default_operator", "event_reliability_below", "inheritance", "counted"),
+        *("list_beside_filters", "partial_wildcards"),
+    )
+}
+
+
+def hints_of(kind: type) -> dict[str, Any]:
+    """The types of a class's fields."""
+    return get_type_hints(kind, localns={"Value": _Value}, include_extras=True)
+
+
+def _object_form(kind: type, tag: str = "") -> JsonForm:
+    """A dataclass or named tuple: an object with a member for each field."""
+    hints = hints_of(kind)
+    names = _PARTS.get(kind) or tuple(getattr(kind, "__match_args__", ()))
+    forms = {name: form_of(hints[name]) for name in names}
+    title = "Rules" if kind is Settings else kind.__name__.removesuffix("Info")
+    model = derived_model(kind, title, forms, Answer, {"kind": tag} if tag else {})
+    start = {"kind": tag} if tag else {}
+    return JsonForm(
+        model,
+        lambda read: kind(
+            **{name: inside(name, form.inward, getattr(read, name)) for name, form in forms.items()}
+        ),
+        lambda value: (
+            start | {name: form.outward(getattr(value, name)) for name, form in forms.items()}
+        ),
+    )
+
+
+_named: Final[dict[tuple[str, Any], JsonForm]] = {}
+
+
+def named_form(name: str, kind: Any, example: object) -> JsonForm:  # noqa: ANN401 -- a type
+    """An object with one member; the same one each time."""
+    if (name, kind) not in _named:
+        form = form_of(kind)
+        example = list(example) if isinstance(example, tuple) else example
+        shown: Any = [] if example is None else [{name: example}]
+        member: Any = {name: (form.kind, ...)}
+        model = create_model(name.title().replace("_", ""), __base__=Answer, **member)
+        model.model_config["json_schema_extra"] = {"examples": shown} if shown else {}
+        _named[name, kind] = JsonForm(
+            model,
+            lambda read: form.inward(getattr(read, name)),
+            lambda value: {name: form.outward(value)},
+        )
+    return _named[name, kind]
+
+
+def derived_model(
+    kind: type,
+    title: str,
+    forms: Mapping[str, JsonForm],
+    base: type[Asked] | type[Answer],
+    fixed: Mapping[str, str],
+    renamed: Mapping[str, str] = types.MappingProxyType({}),
+) -> Any:  # noqa: ANN401 -- a model
+    """The model of an object with members like the fields of a class.
+
+    Args:
+        kind: The class; its docstring describes the model and its members.
+        title: What the model is called.
+        forms: The forms of the fields it has.
+        base: What the model is derived from.
+        fixed: Members that always have the same text.
+        renamed: Fields whose members are called otherwise.
+    """
+    text, told = described(kind)
+    defaults = _defaults(kind)
+    members: dict[str, Any] = {name: (Literal[word], word) for name, word in fixed.items()}
+    for name, form in forms.items():
+        description = told.get(name)
+        if name not in defaults:
+            info = Field(description=description)
+        else:
+            default = form.outward(defaults[name])
+            info = _default_field(default, description)
+        members[renamed.get(name, name)] = (form.kind, info)
+    made = create_model(title, __base__=base, __doc__=text, **members)
+    if kind in EXAMPLES:
+        made.model_config["json_schema_extra"] = {"examples": list(EXAMPLES[kind])}
+    return made
+
+
+def _default_field(default: Any, description: str | None) -> Any:  # noqa: ANN401 -- pydantic's
+    if isinstance(default, list | dict):
+        return Field(default_factory=type(default), description=description)
+    return Field(default=default, description=description)
+
+
+def _defaults(kind: type) -> dict[str, Any]:
+    """The defaults of a class's fields."""
+    if not dataclasses.is_dataclass(kind):
+        return dict(getattr(kind, "_field_defaults", {}))
+    found: dict[str, Any] = {}
+    for one in dataclasses.fields(kind):
+        if one.default is not dataclasses.MISSING:
+            found[one.name] = one.default
+        elif one.default_factory is not dataclasses.MISSING:
+            found[one.name] = one.default_factory()
+    return found

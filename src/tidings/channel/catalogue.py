@@ -1,0 +1,432 @@
+"""The operation catalogue: one row for each command and each question of the service.
+
+A request's class declares its fields, and its docstring describes it and them. Its row says the
+rest, once: the right it needs, its HTTP request, its answer, whether it must be on the disk
+before it is answered, whether it may be repeated, and the CORBA operation that does the same.
+Routes, JSON, the API's document, client calls, authorisation, retries, metrics, the audit log,
+`tidings call` and the reference page are derived from the rows.
+
+To add an operation: its class (`management.py`, or `questions.py` if it only looks), the function
+that carries it out (`dispatch.py`, or `engine/door.py`), and its row here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from inspect import cleandoc
+from typing import Any, Final, NamedTuple
+
+from tidings.channel import commands as c
+from tidings.channel import management as m
+from tidings.channel import questions as q
+from tidings.channel.property_errors import PropertyRange
+from tidings.channel.settings import Settings
+from tidings.channel.trail import Trail
+from tidings.channel.views import (
+    AdminInfo,
+    AdminValues,
+    Advertisement,
+    ChannelInfo,
+    DeadLetterInfo,
+    FilterInfo,
+    MappingInfo,
+    ProxyInfo,
+    QoSValues,
+)
+from tidings.channel.vocabulary import Side
+from tidings.errors import (
+    ConnectionAlreadyActive,
+    ConnectionAlreadyInactive,
+    NotFound,
+    TidingsError,
+)
+from tidings.filters.constraint import EventTypePattern
+
+
+class Right(Enum):
+    """What whoever asks must be allowed to do; the engine says how it is found out."""
+
+    MANAGE = "manage the channel, or the service if the request names no channel"
+    MANAGE_FILTER = "manage the filter; its owner may"
+    CREATE_FILTER = "subscribe"
+    CREATE_PROXY = "publish or subscribe to the channel, by the side of the proxy"
+    CHANGE_PLACE = "use the proxy, or manage the channel if it is not about a proxy"
+    USE_PROXY = "use the proxy; its owner may"
+    USE_DEAD_LETTER = "use the proxy that the dead letter was for"
+    INSPECT = "inspect the channel, or the service if the request names no channel"
+    ENGINE = "nobody but the service itself"
+
+
+class Named(NamedTuple):
+    """An answer that is one member of a JSON object.
+
+    Attributes:
+        name: What the member is called.
+        kind: The type of its value, which is the answer.
+        example: A value in JSON.
+    """
+
+    name: str
+    kind: Any
+    example: Any = None
+
+
+class Shown(NamedTuple):
+    """An answer over HTTP that shows the object as it is after the command.
+
+    Attributes:
+        kind: What is shown.
+        question: From the command and its answer to the question for the object.
+        part: The part of the object that is shown; empty for all of it, which is then a new one,
+            and its id is the answer.
+    """
+
+    kind: Any
+    question: Callable[[Any, Any], q.Question[Any]]
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """One row.
+
+    Attributes:
+        request: The class of the command or question.
+        right: What it needs.
+        http: Method and path. ``{place}`` stands for the path of a channel, admin or proxy,
+            ``{holder}`` for that of an admin or proxy; other names are fields. Empty if it is not
+            a request of its own over HTTP.
+        summary: A few words for lists.
+        tag: The group it belongs to.
+        answer: The type of the answer; None for none.
+        location: Where a new object is; names are fields, and ``id`` is the answer.
+        created: Whether something is new; so if there is a location.
+        lasts: Whether it is on the disk before it is answered.
+        repeats: Whether it may be repeated when nobody knows whether it was carried out; None if
+            the HTTP method says so.
+        done: The error that says, to a repeated request, that it was carried out before.
+        corba: The operation of the standard; empty if there is none.
+        body: The field that is the whole body; empty if the body has a member for each field.
+        hidden: Fields that only the service fills.
+        renamed: Fields that are called otherwise in the body.
+        side: Which of two operations on one path it is, by the side of the object.
+    """
+
+    request: type
+    right: Right
+    http: str = ""
+    summary: str = ""
+    tag: str = ""
+    answer: Any = None
+    location: str = ""
+    created: bool = False
+    lasts: bool = False
+    repeats: bool | None = None
+    done: type[TidingsError] | None = None
+    corba: str = ""
+    body: str = ""
+    hidden: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    side: Side | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called: ``create_filter``."""
+        words = self.request.__name__.replace("QoS", "Qos")
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", words).lower()
+
+    @property
+    def method(self) -> str:
+        """The HTTP method."""
+        return self.http.partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        """The HTTP path."""
+        return self.http.partition(" ")[2]
+
+    @property
+    def status(self) -> int:
+        """The HTTP status of a success."""
+        if self.answer is None:
+            return 204
+        return 201 if self.created or self.location else 200
+
+    @property
+    def is_question(self) -> bool:
+        """Whether the shell answers it itself."""
+        return issubclass(self.request, q.Question)
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it changes something: whoever runs the service may want to know who did."""
+        return self.lasts or (self.is_question and self.method != "GET")
+
+    @property
+    def safe(self) -> bool:
+        """Whether it may be repeated when nobody knows whether it was carried out."""
+        return self.method in _SAFE_METHODS if self.repeats is None else self.repeats
+
+    @property
+    def done_before(self) -> type[TidingsError] | None:
+        """The error that says, to a repeated request, that it was carried out before."""
+        return NotFound if self.method == "DELETE" else self.done
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The paths, one for each kind of object that it may be about."""
+        for word, kinds in (("{place}", _PLACES), ("{holder}", _PLACES[1:])):
+            if word in self.path:
+                return tuple(self.path.replace(word, kind) for kind in kinds)
+        return (self.path,)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the request's fields."""
+        found = getattr(self.request, "__match_args__", ())
+        return tuple(found)
+
+    @property
+    def text(self) -> str:
+        """What it does, as its class says."""
+        return described(self.request)[0]
+
+    @property
+    def answer_text(self) -> str:
+        """What the answer is, as its class says; empty for none."""
+        found = re.search(r"^Answer: (.*?)(?:\n\n|\Z)", cleandoc(self.request.__doc__ or ""), _DOTS)
+        told = "" if found is None else " ".join(found[1].split())
+        return "" if told == "None." else told
+
+
+_DOTS: Final = re.MULTILINE | re.DOTALL
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE"})
+_CHANNEL: Final = "/channels/{channel}"
+_ADMIN: Final = f"{_CHANNEL}/admins/{{side}}/{{admin}}"
+_PROXY: Final = f"{_CHANNEL}/proxies/{{proxy}}"
+_PLACES: Final = (_CHANNEL, _ADMIN, _PROXY)
+
+
+def described(kind: type) -> tuple[str, dict[str, str]]:
+    """What a class's docstring says of it, and of each of its attributes."""
+    text = cleandoc(kind.__doc__ or "")
+    head, _, rest = text.partition("\n\nAttributes:\n")
+    parts = (re.sub(r"\s*Answer: .*", "", one, flags=re.DOTALL) for one in head.split("\n\n"))
+    told = "\n\n".join(filter(None, parts))
+    lines = re.split(r"^ {4}(\w+): ", rest.partition("\n\n")[0], flags=re.MULTILINE)[1:]
+    fields = dict(zip(lines[::2], (" ".join(one.split()) for one in lines[1::2]), strict=True))
+    return told, fields
+
+
+def checked(rows: Iterable[Operation]) -> tuple[Operation, ...]:
+    """The rows, if each is right.
+
+    Raises:
+        ValueError: One is not; the message begins with its name.
+    """
+    found = tuple(rows)
+    seen: dict[tuple[str, str, Side | None], str] = {}
+    requests: set[type] = set()
+    for row in found:
+        problem = _problem(row) or ("has two rows" if row.request in requests else "")
+        requests.add(row.request)
+        for path in row.places if row.http else ():
+            key = (row.method, re.sub(r"{\w+}", "{}", path), row.side)
+            problem = problem or (f"is on the path of {seen[key]}" if key in seen else "")
+            seen[key] = row.name
+        if problem:
+            raise ValueError(f"{row.name} {problem}")
+    return found
+
+
+def _problem(row: Operation) -> str:
+    if not isinstance(row.right, Right):
+        return f"needs a right that there is not: {row.right!r}"
+    known = {*row.fields, "id"} | ({"place", "holder"} if "place" in row.fields else set())
+    for what, text in (("path", row.path), ("location", row.location)):
+        for name in re.findall(r"{(\w+)}", text):
+            if name not in known:
+                return f"has {{{name}}} in its {what}, which is not one of its fields"
+    for name in (*filter(None, [row.body]), *row.hidden, *row.renamed):
+        if name not in row.fields:
+            return f"speaks of {name}, which is not one of its fields"
+    if row.http and (row.method not in _METHODS or not row.path.startswith(("/", "{"))):
+        return f"has no method and path: {row.http!r}"
+    if not row.text:
+        return "has no docstring"
+    return ""
+
+
+_METHODS: Final = frozenset({"DELETE", "GET", "PATCH", "POST", "PUT"})
+
+
+def _change(
+    request: type,
+    right: Right,
+    http: str,
+    summary: str,
+    tag: str = "",
+    **rest: Any,  # noqa: ANN401 -- as `Operation` has them
+) -> Operation:
+    """A command whose effect must be on the disk before it is answered."""
+    return Operation(request, right, http, summary, tag, lasts=True, **rest)
+
+
+_RANGES: Final = Named(
+    "ranges", tuple[PropertyRange, ...], ({"name": "Priority", "low": -32767, "high": 32767},)
+)
+
+_CHANNELS: Final = (
+    _change(m.CreateChannel, Right.MANAGE, "POST /channels", "Create a channel", "channels",
+            answer=Shown(ChannelInfo, lambda _, id: q.SeeChannel(id)), location="/channels/{id}",
+            hidden=("origin",), corba="EventChannelFactory::create_channel"),
+    _change(m.DestroyChannel, Right.MANAGE, f"DELETE {_CHANNEL}", "Destroy a channel", "channels",
+            corba="EventChannel::destroy"),
+    _change(m.SetAdminProperties, Right.MANAGE, f"PATCH {_CHANNEL}/admin-properties",
+            "Change its admin properties", "channels", body="properties",
+            answer=Shown(AdminValues, lambda x, _: q.SeeChannel(x.channel), "admin"),
+            corba="AdminPropertiesAdmin::set_admin"),
+    Operation(c.DryRun, Right.USE_PROXY, f"POST {_CHANNEL}/dry-run", "Trace an event", "channels",
+              answer=Trail, repeats=True, renamed={"item": "event", "proxy": "publisher"}),
+    Operation(q.SeeChannels, Right.INSPECT, "GET /channels", "All channels", "channels",
+              answer=Named("channels", list[ChannelInfo]),
+              corba="EventChannelFactory::get_all_channels"),
+    Operation(q.SeeChannel, Right.INSPECT, f"GET {_CHANNEL}", "One channel", "channels",
+              answer=ChannelInfo, corba="EventChannelFactory::get_event_channel"),
+    Operation(q.SeeAdvertisement, Right.INSPECT, f"GET {_CHANNEL}/types",
+              "Which event types are offered and wanted", "channels", answer=Advertisement),
+    Operation(q.SeeHighestNumber, Right.INSPECT, f"GET {_CHANNEL}/producers/{{producer}}",
+              "How far a producer has come", "channels", answer=Named("highest", int | None, 41)),
+)  # fmt: skip
+
+_ADMINS: Final = (
+    _change(m.NewAdmin, Right.MANAGE, f"POST {_CHANNEL}/admins", "Create an admin", "admins",
+            answer=Shown(AdminInfo, lambda x, id: q.SeeAdmin(x.channel, x.side, id)),
+            location=f"{_CHANNEL}/admins/{{side}}/{{id}}", corba="EventChannel::new_for_consumers"),
+    _change(m.DestroyAdmin, Right.MANAGE, f"DELETE {_ADMIN}", "Destroy an admin", "admins",
+            corba="ConsumerAdmin::destroy"),
+    Operation(q.SeeAdmins, Right.INSPECT, f"GET {_CHANNEL}/admins", "All admins", "admins",
+              answer=Named("admins", list[AdminInfo]),
+              corba="EventChannel::get_all_consumeradmins"),
+    Operation(q.SeeAdmin, Right.INSPECT, f"GET {_ADMIN}", "One admin", "admins",
+              answer=AdminInfo, corba="EventChannel::get_consumeradmin"),
+)  # fmt: skip
+
+_PROXIES: Final = (
+    _change(m.ObtainProxy, Right.CREATE_PROXY, f"POST {_CHANNEL}/proxies", "Create a proxy",
+            "proxies", answer=Shown(ProxyInfo, lambda x, id: q.SeeProxy(x.channel, id)),
+            location=f"{_CHANNEL}/proxies/{{id}}", hidden=("owner",),
+            corba="ConsumerAdmin::obtain_notification_push_supplier"),
+    _change(m.Disconnect, Right.USE_PROXY, f"DELETE {_PROXY}", "Destroy a proxy", "proxies",
+            hidden=("given_up",),
+            corba="StructuredProxyPushSupplier::disconnect_structured_push_supplier"),
+    _change(m.Suspend, Right.USE_PROXY, f"POST {_PROXY}/suspend", "Suspend", "proxies",
+            repeats=True, done=ConnectionAlreadyInactive,
+            corba="StructuredProxyPushSupplier::suspend_connection"),
+    _change(m.Resume, Right.USE_PROXY, f"POST {_PROXY}/resume", "Resume", "proxies",
+            repeats=True, done=ConnectionAlreadyActive,
+            corba="StructuredProxyPushSupplier::resume_connection"),
+    Operation(m.ObtainTypes, Right.USE_PROXY, f"POST {_PROXY}/known-types",
+              "List event types offered or wanted", "proxies", repeats=True,
+              answer=Named("types", tuple[EventTypePattern, ...], ("Auction::books",)),
+              corba="ProxySupplier::obtain_offered_types"),
+    Operation(m.ValidateEventQoS, Right.USE_PROXY, f"POST {_PROXY}/event-qos/validate",
+              "Check an event's quality of service", "proxies", body="properties", repeats=True,
+              answer=_RANGES,
+              corba="ProxySupplier::validate_event_qos"),
+    Operation(q.SeeProxies, Right.INSPECT, f"GET {_CHANNEL}/proxies", "All proxies", "proxies",
+              answer=Named("proxies", list[ProxyInfo]), corba="ConsumerAdmin::_get_push_suppliers"),
+    Operation(q.SeeProxy, Right.INSPECT, f"GET {_PROXY}", "One proxy", "proxies",
+              answer=ProxyInfo, corba="ConsumerAdmin::get_proxy_supplier"),
+)  # fmt: skip
+
+_HOLDERS: Final = (
+    _change(m.SetQoS, Right.CHANGE_PLACE, "PATCH {place}/qos", "Change its quality of service",
+            body="properties", corba="QoSAdmin::set_qos",
+            answer=Shown(QoSValues, lambda x, _: q.question_at(x.place), "qos")),
+    Operation(m.ValidateQoS, Right.CHANGE_PLACE, "POST {place}/qos/validate",
+              "Check a quality of service", body="properties", repeats=True,
+              answer=_RANGES, corba="QoSAdmin::validate_qos"),
+    _change(m.OfferChange, Right.CHANGE_PLACE, "PATCH {holder}/types", "Change its event types",
+            side=Side.SUPPLIER, corba="SupplierAdmin::offer_change"),
+    _change(m.SubscriptionChange, Right.CHANGE_PLACE, "PATCH {holder}/types",
+            "Change its event types", "", side=Side.CONSUMER,
+            corba="ConsumerAdmin::subscription_change"),
+    _change(m.AddFilter, Right.CHANGE_PLACE, "POST {holder}/filters", "Attach a filter",
+            answer=Named("attachment", int, 1), location="{holder}/filters/{id}",
+            corba="FilterAdmin::add_filter"),
+    _change(m.RemoveFilter, Right.CHANGE_PLACE, "DELETE {holder}/filters/{attachment}",
+            "Detach a filter", "", corba="FilterAdmin::remove_filter"),
+    _change(m.RemoveAllFilters, Right.CHANGE_PLACE, "DELETE {holder}/filters",
+            "Detach all filters", "", corba="FilterAdmin::remove_all_filters"),
+    _change(m.SetMapping, Right.CHANGE_PLACE, "PUT {holder}/mappings/{purpose}",
+            "Give it a mapping filter", "", corba="ConsumerAdmin::_set_priority_filter"),
+)  # fmt: skip
+
+_FILTERS: Final = (
+    _change(m.CreateFilter, Right.CREATE_FILTER, "POST /filters", "Create a filter", "filters",
+            answer=m.CreatedFilter, location="/filters/{id}", hidden=("owner",),
+            corba="FilterFactory::create_filter"),
+    _change(m.CreateMapping, Right.CREATE_FILTER, "POST /mapping-filters",
+            "Create a mapping filter", "filters", answer=m.CreatedFilter,
+            location="/filters/{id}", hidden=("owner",),
+            corba="FilterFactory::create_mapping_filter"),
+    Operation(q.SeeFilters, Right.INSPECT, "GET /filters", "Filters", "filters",
+              answer=Named("filters", list[FilterInfo | MappingInfo])),
+    Operation(q.SeeFilter, Right.INSPECT, "GET /filters/{filter}", "One filter", "filters",
+              answer=FilterInfo | MappingInfo, corba="Filter::get_all_constraints"),
+    _change(m.DestroyFilter, Right.MANAGE_FILTER, "DELETE /filters/{filter}", "Destroy a filter",
+            "filters", corba="Filter::destroy"),
+    _change(m.AddConstraints, Right.MANAGE_FILTER, "POST /filters/{filter}/constraints",
+            "Add constraints", "filters", created=True,
+            answer=Named("constraints", list[int], (3, 4)),
+            corba="Filter::add_constraints"),
+    _change(m.ModifyConstraints, Right.MANAGE_FILTER, "PATCH /filters/{filter}/constraints",
+            "Change constraints", "filters", corba="Filter::modify_constraints"),
+    _change(m.ClearFilter, Right.MANAGE_FILTER, "DELETE /filters/{filter}/constraints",
+            "Remove all constraints", "filters", corba="Filter::remove_all_constraints"),
+    _change(m.AddMapped, Right.MANAGE_FILTER, "POST /filters/{filter}/mapped",
+            "Add constraints with values", "filters", created=True,
+            answer=Named("constraints", list[int], (3, 4)),
+            corba="MappingFilter::add_mapping_constraints"),
+    _change(m.ModifyMapped, Right.MANAGE_FILTER, "PATCH /filters/{filter}/mapped",
+            "Change constraints with values", "filters",
+            corba="MappingFilter::modify_mapping_constraints"),
+)  # fmt: skip
+
+_LETTERS: Final = (
+    Operation(q.SeeDeadLetters, Right.USE_DEAD_LETTER, "GET /dead-letters", "Dead letters",
+              "dead letters", answer=Named("dead_letters", list[DeadLetterInfo])),
+    Operation(q.RedriveDeadLetter, Right.USE_DEAD_LETTER, "POST /dead-letters/{id}/redrive",
+              "Deliver one again", "dead letters"),
+    Operation(q.DropDeadLetter, Right.USE_DEAD_LETTER, "DELETE /dead-letters/{id}", "Forget one",
+              "dead letters"),
+    Operation(q.SeeRules, Right.INSPECT, "GET /rules", "What the service allows", "overview",
+              answer=Settings),
+)  # fmt: skip
+
+_EVENTS: Final = (
+    Operation(c.Ack, Right.USE_PROXY, f"POST {_PROXY}/ack", "Acknowledge events", "events",
+              repeats=True),
+    Operation(c.Failed, Right.USE_PROXY, f"POST {_PROXY}/retry", "Give events back", "events",
+              repeats=True, hidden=("gone", "behind")),
+    Operation(c.Reject, Right.USE_PROXY, f"POST {_PROXY}/reject", "Reject events", "events",
+              repeats=True),
+    *(Operation(kind, Right.USE_PROXY)
+      for kind in (c.CancelPull, c.Polled, c.Pull, c.Push, c.Redrive)),
+    Operation(m.Connect, Right.USE_PROXY, lasts=True),
+    Operation(m.Detach, Right.USE_PROXY),
+    *(Operation(kind, Right.ENGINE)
+      for kind in (c.ClockSet, c.Idle, c.Lost, c.Refilled, c.Revoke, c.Tick)),
+)  # fmt: skip
+
+CATALOGUE: Final = checked(
+    (*_EVENTS, *_CHANNELS, *_PROXIES, *_ADMINS, *_HOLDERS, *_FILTERS, *_LETTERS)
+)
+"""All operations."""
+
+OPERATIONS: Final[Mapping[type, Operation]] = {row.request: row for row in CATALOGUE}
+"""The operations by the class of their requests."""

@@ -1,0 +1,166 @@
+"""What the service is asked beside commands: what there is, and what to do with dead letters.
+
+A question reaches no channel's queue and changes no rules: the shell answers it itself, the same
+through every door. `catalogue.py` has a row for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Generic, TypeAlias, TypeVar
+
+from tidings.channel.settings import Settings
+from tidings.channel.views import (
+    AdminInfo,
+    Advertisement,
+    ChannelInfo,
+    DeadLetterInfo,
+    FilterInfo,
+    MappingInfo,
+    ProxyInfo,
+)
+from tidings.channel.vocabulary import Place, Side
+
+T_co = TypeVar("T_co", covariant=True)
+
+Name: TypeAlias = Annotated[int | str, "name"]
+"""An id, or a name."""
+Most: TypeAlias = Annotated[int, "most"]
+"""How many objects an answer may have, 1 to 1000."""
+
+
+class Question(Generic[T_co]):
+    """A question with an answer of a type."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeeChannels(Question[Sequence[ChannelInfo]]):
+    """See all channels as they are now."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeeChannel(Question[ChannelInfo]):
+    """See one channel as it is now."""
+
+    channel: Name
+
+
+@dataclass(frozen=True, slots=True)
+class SeeAdmins(Question[Sequence[AdminInfo]]):
+    """See all admins of a channel as they are now, those for suppliers first."""
+
+    channel: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeeAdmin(Question[AdminInfo]):
+    """See one admin as it is now."""
+
+    channel: int
+    side: Side
+    admin: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeeProxies(Question[Sequence[ProxyInfo]]):
+    """See all proxies of a channel as they are now."""
+
+    channel: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeeProxy(Question[ProxyInfo]):
+    """See one proxy as it is now: its backlog, what is in flight, what became of the rest."""
+
+    channel: int
+    proxy: Name
+
+
+@dataclass(frozen=True, slots=True)
+class SeeFilters(Question[Sequence[FilterInfo | MappingInfo]]):
+    """See filters and mapping filters by rising ids; page on with `after`.
+
+    Those with 0 `holders` end when nobody has used them for some time.
+
+    Attributes:
+        after: The id of the last one seen before.
+        most: At most so many.
+    """
+
+    after: int = 0
+    most: Most = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SeeFilter(Question[FilterInfo | MappingInfo]):
+    """See one filter or mapping filter as it is now; `kind` says which."""
+
+    filter: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeeRules(Question[Settings]):
+    """See the settings that decide whether a change of objects is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeeAdvertisement(Question[Advertisement]):
+    """See which event types suppliers offer and consumers ask for, and who does."""
+
+    channel: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeeHighestNumber(Question[int | None]):
+    """See the highest number a producer's accepted events had: where it goes on after a restart.
+
+    Attributes:
+        channel: Which channel.
+        producer: What the producer calls itself.
+    """
+
+    channel: int
+    producer: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeeDeadLetters(Question[Sequence[DeadLetterInfo]]):
+    """See dead letters in the order they came, with the causes; page on with `after`.
+
+    Attributes:
+        channel: Of one channel, by its id or name.
+        proxy: Of one proxy, by its id.
+        after: The id of the last one seen before.
+        most: At most so many.
+    """
+
+    channel: int | None = None
+    proxy: int | None = None
+    after: int = 0
+    most: Most = 100
+
+
+@dataclass(frozen=True, slots=True)
+class RedriveDeadLetter(Question[None]):
+    """Deliver a dead letter again to the consumer it was for."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class DropDeadLetter(Question[None]):
+    """Forget a dead letter."""
+
+    id: int
+
+
+def question_at(place: Place) -> Question[ChannelInfo] | Question[AdminInfo] | Question[ProxyInfo]:
+    """The question for the object at a place."""
+    if place.proxy is not None:
+        return SeeProxy(place.channel, place.proxy)
+    if place.admin is not None and place.side is not None:
+        return SeeAdmin(place.channel, place.side, place.admin)
+    return SeeChannel(place.channel)

@@ -17,6 +17,7 @@ from tidings.channel.effects import (
     Done,
     NoticeKind,
     Outcome,
+    Refill,
     Unspill,
 )
 from tidings.channel.entries import Entry
@@ -188,8 +189,51 @@ def redrive(proxy: Proxy, command: Redrive, now: int) -> None:
     channel.enqueue(proxy, entry, None, now)
 
 
+def purge(proxy: Proxy) -> int:
+    """Drops all events that wait for a consumer; how many."""
+    delivery = proxy.delivery
+    if delivery is None:
+        return 0
+    channel, dropped = proxy.channel, delivery.waiting
+    waiting = [entry.seq for entry in delivery.all_entries() if entry.seq not in delivery.flight]
+    if waiting:
+        channel.done(proxy, delivery.withdraw(waiting), Outcome.PURGED)
+    if delivery.spilled:
+        delivery.purged = channel.seq
+        _purge_spilled(proxy, delivery)
+    channel.backlog = None
+    channel.core.touched[proxy] = None
+    return dropped
+
+
+def _purge_spilled(proxy: Proxy, delivery: Delivery) -> None:
+    """Asks for what is on the disk and to be dropped, unless some of it is on its way."""
+    if delivery.refilling is not None:
+        return
+    delivery.refilling = order = delivery.queue.order
+    channel = proxy.channel
+    most = max(1, channel.core.settings.limits.entries_per_consumer // 2)
+    channel.core.out.append(Refill(channel.id, proxy.id, order.name.lower(), most))
+
+
 def refilled(proxy: Proxy, command: Refilled, now: int) -> None:
-    """Entries are back from the disk; asked for, they come before everything that stayed there."""
+    """Entries are back from the disk; what was purged meanwhile is dropped."""
+    delivery = delivery_of(proxy)
+    dropped = [entry for entry in command.entries if entry.seq <= delivery.purged]
+    if dropped:
+        kept = [entry for entry in command.entries if entry.seq > delivery.purged]
+        command = command._replace(entries=kept)
+        proxy.channel.load(dropped)
+        proxy.channel.done(proxy, dropped, Outcome.PURGED)
+    _refilled(proxy, command, now)
+    if not delivery.spilled:
+        delivery.purged = 0
+    elif delivery.purged:
+        _purge_spilled(proxy, delivery)
+
+
+def _refilled(proxy: Proxy, command: Refilled, now: int) -> None:
+    """Asked for, entries come before everything that stayed on the disk."""
     delivery = delivery_of(proxy)
     channel = proxy.channel
     channel.spilled += command.left - delivery.spilled

@@ -54,6 +54,7 @@ class Delivery:
             that came during a refill, and BestEffort ones.
         returned: Numbers of events that came back from flight, so that others that come back
             later find their place among them.
+        purged: Events up to this number are dropped when they come back from the disk; 0 for none.
         counts: What became of its copies, by outcome.
         most: More entries than this are too many, by quality of service or server limit.
         most_octets: More content than this is too much.
@@ -75,6 +76,7 @@ class Delivery:
         "most",
         "most_octets",
         "pulls",
+        "purged",
         "queue",
         "refilling",
         "retry_at",
@@ -104,6 +106,7 @@ class Delivery:
         self.returned: set[int] = set()
         self.boundary: Entry | None = None
         self.refilling: OrderPolicy | None = None
+        self.purged = 0
         self.counts: dict[Outcome, int] = {}
 
     @property

@@ -93,6 +93,7 @@ class _Flow(_Finds):
             c.Redrive: lambda x, now: answers.redrive(consumer(x), x, now),
             c.Refilled: lambda x, now: answers.refilled(consumer(x), x, now),
             c.Revoke: lambda x, now: answers.revoked(channel(x.channel), x),
+            m.Purge: lambda x, now: answers.purge(consumer(x)),
             c.Idle: lambda x, now: swap_out(consumer(x)),
             c.Polled: self._polled,
             c.DryRun: self._dry_run,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FINAL: Final = (
     *("delivered", "expired", "discarded", "dead-lettered", "rejected", "disconnected"),
-    "lost",
+    *("lost", "purged"),
 )
 """Outcomes after which a consumer waits for the event no more."""
 REDRIVEN: Final = "redriven"

@@ -113,6 +113,7 @@ class Account:
         rejected: Were refused by the consumer for good.
         disconnected: Went with their consumer or their channel.
         lost: Could not be delivered: damage in the journal has cost their content.
+        purged: Were dropped while they waited, as somebody asked.
         no_longer_tracked: Waited when their consumer stopped being durable.
         pending: Wait.
         unexplained: None of these.
@@ -132,6 +133,7 @@ class Account:
     rejected: int = 0
     disconnected: int = 0
     lost: int = 0
+    purged: int = 0
     no_longer_tracked: int = 0
     pending: int = 0
     unexplained: int = 0
@@ -154,6 +156,7 @@ class Account:
             + self.rejected
             + self.disconnected
             + self.lost
+            + self.purged
             + self.no_longer_tracked
             + self.pending
             + self.unexplained

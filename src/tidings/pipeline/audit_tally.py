@@ -34,6 +34,7 @@ ACCOUNTED: Final = {
     "rejected": "rejected",
     "disconnected": "disconnected",
     "lost": "lost",
+    "purged": "purged",
     "no longer tracked": "no_longer_tracked",
     PENDING: "pending",
 }

@@ -18,6 +18,7 @@ _PARTS: Final = {
     "rejected": "#a83a3a",
     "disconnected": "#b67fc4",
     "lost": "#7a1f1f",
+    "purged": "#5f7f7a",
     "no_longer_tracked": "#8d7b6c",
     "pending": "#9aa0a6",
     "unexplained": "#ff2d20",

@@ -35,6 +35,7 @@ from tidings.engine.judging import Judging
 from tidings.engine.leaving import Leaving, leaves
 from tidings.engine.losses import Losses, numbers_text, runs
 from tidings.engine.mailbox import Mailbox, Waiting, weight
+from tidings.engine.operation_log import OperationLog
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
 from tidings.engine.recovery import recover
@@ -106,6 +107,7 @@ class Host:
         self.watchdog = Watchdog(self.loop)
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
         self.counts: Counter[Outcome] = Counter()
+        self.operations = OperationLog()
         self.losses = Losses()
         self.broken: asyncio.Future[str] = self.loop.create_future()
         self.disk_error: StoreError | None = None

@@ -17,6 +17,7 @@ REASONS = {
     "names": "channels and subscriptions have no names",
     "numbers": "events have no numbers, and a push is answered with nothing",
     "producers": "producers have no names, and their events no marks",
+    "purges": "what waits cannot be dropped",
     "state": "what waits, is under way or was delivered is not told, nor whose something is",
     "trails": "nobody is told why an event went where it went",
 }

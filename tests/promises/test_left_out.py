@@ -114,6 +114,10 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "test_publishing.test_the_same_number_is_accepted_once",
         "test_publishing.test_the_same_number_is_accepted_once_across_restarts",
     ),
+    "purges": (
+        "test_pulling.test_what_waits_can_be_dropped",
+        "test_resuming.test_what_was_dropped_does_not_come_back",
+    ),
     "state": (
         "test_access.test_nobody_can_pretend_to_be_somebody_else",
         "test_offers.test_a_channel_tells_who_offers_and_who_wants_what",

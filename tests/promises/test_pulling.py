@@ -8,6 +8,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.promises.services import Service, bid, known, shown
+from tidings.channel.management import Purge
 from tidings.channel.vocabulary import Form
 from tidings.client.client import Client
 from tidings.client.managing import Channel
@@ -178,3 +179,19 @@ async def test_times_are_numbers(service: Service, seconds: float) -> None:
         with pytest.raises(InvalidUsage, match="a time is a number of seconds"):
             await pulling
     assert await pulled(puller, 1) == [1]
+
+
+@pytest.mark.not_over_corba("purges")
+async def test_what_waits_can_be_dropped(service: Service) -> None:
+    client, channel, puller = await scene(service, 5)
+    other = await client.puller(channel)
+    assert len(await puller.pull(2, seconds=0, lease=30)) == 2
+    assert await puller.purge() == 3
+    info = await puller.info()
+    assert (info.counts["purged"], info.waiting, info.in_flight) == (3, 0, 2)
+    assert await puller.purge() == 0
+    await client.publish(channel, bid(6))
+    assert await pulled(puller, 9, lease=30) == [6]
+    assert await pulled(other, 9, lease=30) == [6]
+    with pytest.raises(ProxyNotFound):
+        await client.transport.ask(Purge(channel.id, 99))

@@ -185,3 +185,19 @@ async def test_what_was_acknowledged_before_a_take_over_does_not_come_again(
     assert await seqs(first, 2) == [1, 2]  # asking for the second acknowledges the first
     again = await client.subscribe(channel, name="bidder")
     assert await seqs(again, 2) == [2, 3]
+
+
+@pytest.mark.not_over_corba("purges")
+async def test_what_was_dropped_does_not_come_back(lasting: Service) -> None:
+    client, channel = await made(lasting)
+    subscription = await client.subscribe(channel, name="bidder", window=1, manual_ack=True)
+    for price in (1, 2, 3):
+        await client.publish(channel, bid(price))
+    await anext(subscription)
+    assert await subscription.purge() == 2
+    await client.publish(channel, bid(4))  # it is on the disk with the next write
+    await lasting.restart(kill=True)
+    client = await lasting.client()
+    again = await client.subscribe("auction", name="bidder")
+    assert await seqs(again, 2) == [1, 4]
+    assert await again.next(0.01) is None

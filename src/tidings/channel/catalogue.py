@@ -163,7 +163,7 @@ class Operation:
     @property
     def is_change(self) -> bool:
         """Whether it changes something: whoever runs the service may want to know who did."""
-        return self.lasts or (self.is_question and self.method != "GET")
+        return self.method not in ("", "GET") and (self.lasts or self.repeats is not True)
 
     @property
     def safe(self) -> bool:
@@ -329,6 +329,8 @@ _PROXIES: Final = (
     _change(m.Resume, Right.USE_PROXY, f"POST {_PROXY}/resume", "Resume", "proxies",
             repeats=True, done=ConnectionAlreadyActive,
             corba="StructuredProxyPushSupplier::resume_connection"),
+    Operation(m.Purge, Right.USE_PROXY, f"POST {_PROXY}/purge", "Drop its backlog", "proxies",
+              answer=Named("purged", int, 42), repeats=False),
     Operation(m.ObtainTypes, Right.USE_PROXY, f"POST {_PROXY}/known-types",
               "List event types offered or wanted", "proxies", repeats=True,
               answer=Named("types", tuple[EventTypePattern, ...], ("Auction::books",)),

@@ -143,6 +143,10 @@ class ConsumerProxy(Proxy):
         if self.consumer is not None:
             self.consumer.pump(now)
 
+    def purge(self, upto: int) -> int:
+        """Drops all events that wait, up to a number; how many."""
+        return 0 if self.consumer is None else self.consumer.purge(upto)
+
     def discard(self, seq: int) -> None:
         """Discards its copy of an event, if it is in memory."""
         consumer = self.consumer
@@ -209,6 +213,7 @@ class Consumer:
             that came during a refill, and BestEffort ones.
         returned: Numbers of events that came back from flight, so that others that come back
             later find their place among them.
+        purged: Events up to this number are dropped when they come back from the disk; 0 for none.
         counts: What became of its copies, by outcome.
         most: More entries than this are too many, by quality of service or server limit.
         most_octets: More content than this is too much.
@@ -233,6 +238,7 @@ class Consumer:
         "most_octets",
         "proxy",
         "pulls",
+        "purged",
         "queue",
         "refilling",
         "retry_at",
@@ -263,6 +269,7 @@ class Consumer:
         self.returned: set[int] = set()
         self.boundary: Entry | None = None
         self.refilling: OrderPolicy | None = None
+        self.purged = 0
         self.counts: dict[Outcome, int] = {}
         self.most = self.most_octets = 0
         self._adjust_limits()
@@ -908,15 +915,48 @@ class Consumer:
     def _ask_for_more(self) -> None:
         """Entries come back from the disk before memory runs out of them."""
         limit = self.core.settings.limits.entries_per_consumer
-        if len(self.queue) > limit // 4 or not self.proxy.attached or self.proxy.suspended:
-            return
-        self.refilling = self.queue.order
-        order = self.queue.order.name.lower()
-        count = max(1, limit // 2)
-        self.core.out.append(Refill(self.channel.id, self.proxy.id, order, count))
+        if len(self.queue) <= limit // 4 and self.proxy.attached and not self.proxy.suspended:
+            self._ask_for_spilled()
+
+    def _ask_for_spilled(self) -> None:
+        self.refilling = order = self.queue.order
+        most = max(1, self.core.settings.limits.entries_per_consumer // 2)
+        self.core.out.append(Refill(self.channel.id, self.proxy.id, order.name.lower(), most))
+
+    def purge(self, upto: int) -> int:
+        """Drops all events that wait, but not those in flight; how many.
+
+        Args:
+            upto: The channel's latest number: what is on the disk is dropped up to it.
+        """
+        dropped = self.waiting
+        waiting = [entry.seq for entry in self.all_entries() if entry.seq not in self.flight]
+        if waiting:
+            self.settle(self.withdraw(waiting), Outcome.PURGED)
+        if self.spilled:
+            self.purged = upto
+            if self.refilling is None:
+                self._ask_for_spilled()
+        self.channel.backlog = None
+        self.touch()
+        return dropped
 
     def refill(self, command: Refilled, now: int) -> None:
-        """Entries are back from the disk; asked for, they come before all that stayed there."""
+        """Entries are back from the disk; what was purged meanwhile is dropped."""
+        dropped = [entry for entry in command.entries if entry.seq <= self.purged]
+        if dropped:
+            kept = [entry for entry in command.entries if entry.seq > self.purged]
+            command = command._replace(entries=kept)
+            self.channel.load(dropped)
+            self.settle(dropped, Outcome.PURGED)
+        self._refill(command, now)
+        if not self.spilled:
+            self.purged = 0
+        elif self.purged and self.refilling is None:
+            self._ask_for_spilled()
+
+    def _refill(self, command: Refilled, now: int) -> None:
+        """Asked for, entries come before everything that stayed on the disk."""
         channel = self.channel
         channel.spilled += command.left - self.spilled
         self.spilled = command.left

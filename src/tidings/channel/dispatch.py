@@ -109,6 +109,7 @@ class _Flow(_Part):
             c.Redrive: lambda x, now: consumer(x).ensure_consumer().redrive(x, now),
             c.Refilled: lambda x, now: consumer(x).ensure_consumer().refill(x, now),
             c.Revoke: lambda x, now: channel(x.channel).revoke(x),
+            m.Purge: lambda x, now: consumer(x).purge(channel(x.channel).seq),
             c.Idle: self._idle,
             c.Polled: self._polled,
             c.DryRun: self._dry_run,

@@ -23,8 +23,9 @@ class Outcome(IntEnum):
 
     An event that its consumer refuses for good is REJECTED, one that is given up after failed
     deliveries is DEAD; both become dead letters. One whose content on the disk is damaged or gone
-    is LOST. REDRIVEN takes a dead letter's outcome back: another one follows. It is counted, and
-    the journal has the event again instead.
+    is LOST. One that somebody had dropped while it waited is PURGED. REDRIVEN takes a dead
+    letter's outcome back: another one follows. It is counted, and the journal has the event again
+    instead.
     """
 
     DELIVERED = 1
@@ -36,6 +37,7 @@ class Outcome(IntEnum):
     REJECTED = 7
     LOST = 8
     REDRIVEN = 9
+    PURGED = 10
 
 
 class Accepted(NamedTuple):

@@ -196,6 +196,20 @@ class Resume:
     proxy: int
 
 
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """Drop all events that wait for a consumer; those in flight stay.
+
+    Events that wait on the disk are dropped as they are read back. Like acknowledgements, this is
+    on the disk with the next write, within a tenth of a second.
+
+    Answer: how many are dropped.
+    """
+
+    channel: int
+    proxy: int
+
+
 # Properties.
 
 
@@ -498,6 +512,7 @@ Management: TypeAlias = (
     | ObtainProxy
     | ObtainTypes
     | OfferChange
+    | Purge
     | RemoveAllFilters
     | RemoveFilter
     | Resume

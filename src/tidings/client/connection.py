@@ -6,7 +6,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from tidings.channel.management import Resume, Suspend
+from tidings.channel.management import Purge, Resume, Suspend
 from tidings.channel.questions import SeeProxy
 from tidings.channel.views import ProxyInfo
 from tidings.client.transport import Transport
@@ -36,6 +36,11 @@ class Connection:
     async def info(self) -> ProxyInfo:
         """The proxy as the service sees it."""
         return await self._transport.request(SeeProxy(self.channel, self.proxy))
+
+    async def purge(self) -> int:
+        """Drops all events that wait for it at the service; how many."""
+        found: int = await self._transport.ask(Purge(self.channel, self.proxy))
+        return found
 
     async def delete(self) -> None:
         """Ends it at the service, with a name or without; what waits for it is dropped."""

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, TypeVar
 from weakref import WeakSet
 
-from tidings.channel.commands import Command
+from tidings.channel.commands import Command, Push
 from tidings.channel.management import (
     Connect,
     CreateFilter,
@@ -103,7 +104,10 @@ class LocalDoor:
             command, ObtainProxy | CreateFilter | CreateMapping
         ):
             command = replace(command, owner=principal.name)
-        return self._host.ask(command, principal, source)
+        answer = self._host.ask(command, principal, source)
+        if command.__class__ is not Push:
+            self._host.operations.watch(command, principal.name, answer)
+        return answer
 
     def check(self, command: Command) -> None:
         """Does nothing if the principal may ask for a command, which it does not do yet.
@@ -134,8 +138,14 @@ class LocalDoor:
             Stopping: The door is closed.
         """
         self._check_open()
+        note = partial(self._host.operations.note, question, self._principal.name)
         act = self._letters.get(type(question))
-        found: Any = self._views.answer(question) if act is None else await act(question)
+        try:
+            found: Any = self._views.answer(question) if act is None else await act(question)
+        except BaseException as error:
+            note(error)
+            raise
+        note(None)
         answer: _F = found
         return answer
 

@@ -38,6 +38,7 @@ from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
 from tidings.engine.losses import Losses, LossReports
 from tidings.engine.mailbox import Mailbox, Waiting, weight
+from tidings.engine.operation_log import OperationLog
 from tidings.engine.perform import Performer
 from tidings.engine.recording import Recorder
 from tidings.engine.recovery import recover
@@ -105,6 +106,7 @@ class Host:
         self.history = History(self.storage, channels, self.reports)
         self.watchdog = Watchdog(self.loop)
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
+        self.operations = OperationLog()
         self.broken: asyncio.Future[str] = self.loop.create_future()
         self.disk_error: StoreError | None = None
         self.archiving: Archiving | None = None

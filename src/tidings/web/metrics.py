@@ -125,6 +125,12 @@ def _families(state: WebState, seen: _Seen) -> Iterator[Metric]:
         told = "Pushes that were dropped: their events had come back to the channel."
         yield _counter("corba_pushes_looped", told, counts.looped())
     yield from _of_connections(counts.admissions)
+    operations = CounterMetricFamily(
+        "tidings_operations", "Operations, by name and result.", labels=("operation", "result")
+    )
+    for (name, result), times in state.host.operations.counts.items():
+        operations.add_metric((name, result), float(times))
+    yield operations
     yield _gauge("unnamed_proxies", "Proxies that end when nobody uses them.", len(state.lifetimes))
     yield _gauge("ready", "1 if the service takes work.", not state.not_ready)
 

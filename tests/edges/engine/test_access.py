@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,7 @@ from tidings import constraint
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel.entries import Entry
+from tidings.channel.questions import SeeProxy
 from tidings.channel.vocabulary import InfoMode, Place, Side, Style
 from tidings.engine import authority
 from tidings.engine.access import (
@@ -126,7 +128,7 @@ def needed(channel: int, proxy: int, filter: int) -> list[tuple[Any, tuple[Verb,
         m.ObtainTypes(channel, proxy, InfoMode.ALL_NOW_UPDATES_ON),
         *(
             kind(channel, proxy)
-            for kind in (m.Connect, m.Detach, m.Disconnect, m.Resume, m.Suspend)
+            for kind in (m.Connect, m.Detach, m.Disconnect, m.Purge, m.Resume, m.Suspend)
         ),
     ]
     about_place: list[Callable[[Place], Any]] = [
@@ -278,3 +280,27 @@ async def test_nothing_is_kept_of_channels_that_ended() -> None:
     assert len(client._publishers) <= 65
     assert (await client.publish(stays, bid(2))).seq == 2
     await host.close(0.0)
+
+
+async def test_every_change_is_counted_and_logged_with_who_asked(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    host = await Host.open(access=Access(anonymous_may_manage=True))
+    channel, proxy, _ = await owned(host)
+    door = LocalDoor(host, BOB)
+    with caplog.at_level("INFO", "tidings.audit"):
+        with pytest.raises(Forbidden):
+            await door.ask(m.Disconnect(channel, proxy))
+        await LocalDoor(host, ANN).ask(m.Purge(channel, proxy))
+        await door.request(SeeProxy(channel, proxy))
+        await asyncio.sleep(0)
+    assert host.operations.counts == {
+        ("disconnect", "forbidden"): 1,
+        ("purge", "done"): 1,
+        ("see_proxy", "done"): 1,
+    }
+    assert [record.getMessage() for record in caplog.records] == [
+        f"bob: disconnect (channel {channel}, proxy {proxy}): forbidden",
+        f"ann: purge (channel {channel}, proxy {proxy}): done",
+    ]
+    await host.close(0.05)

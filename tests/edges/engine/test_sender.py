@@ -48,6 +48,7 @@ from tidings.channel.management import (
     CreateChannel,
     Disconnect,
     ObtainProxy,
+    Purge,
     Resume,
     Suspend,
 )
@@ -454,6 +455,25 @@ async def test_events_that_are_being_written_are_spilled_for_each_who_waits(tmp_
             while catalog.spilled(channel, one) != delivery.spilled:
                 await turns(1)
             await gets_all(host, channel, one, 40)
+
+
+async def test_what_waits_on_the_disk_is_dropped_too_and_nothing_that_comes_later(
+    tmp_path: Path,
+) -> None:
+    async with suspended(tmp_path) as (host, channel, proxy, slow):
+        await publish(host, channel, proxy, *range(60))
+        one = slow[0]
+        delivery = host.factory.channels[channel].proxies[one].delivery
+        assert delivery.spilled
+        before = delivery.waiting
+        assert await host.ask(Purge(channel, one)) == before
+        assert await publish(host, channel, proxy, "new") == [61]
+        await until(lambda: delivery.counts.get(Outcome.PURGED) == before)
+        await until(lambda: not delivery.spilled)
+        endpoint = await reconnected(host, channel, one, window=5)
+        await host.ask(Resume(channel, one))
+        assert seqs(await collect(endpoint, 1))[-1] == 61
+        await gets_all(host, channel, slow[1], 61)
 
 
 async def test_what_was_refused_is_on_no_disk(tmp_path: Path) -> None:

@@ -59,13 +59,13 @@ FAULTS = {
         "a filter is told as a page",
         "web/routes/operations.py",
         "return Response(status_code=204) if answer is None else _json(plain)",
-        'return Response("<p>", media_type="text/html")',
+        'return Response("{}", media_type="text/html") if row.tag == "filters" else _json(plain)',
     ),
     "Response violates schema": Fault(
         "a filter is told without its constraints",
         "web/routes/operations.py",
         "return Response(status_code=204) if answer is None else _json(plain)",
-        """return Response('{"kind": "filter"}', media_type="application/json")""",
+        'return _json({"kind": "filter"} if row.name == "see_filter" else plain)',
     ),
 }
 

@@ -90,6 +90,7 @@ class Account:
     rejected: int = 0  # were refused by the consumer for good
     disconnected: int = 0  # went with their consumer or their channel
     lost: int = 0  # could not be delivered: damage in the journal has cost their content
+    purged: int = 0  # were dropped while they waited, as somebody asked
     no_longer_tracked: int = 0  # waited when their consumer stopped being durable
     pending: int = 0
     unexplained: int = 0  # none of these

@@ -30,6 +30,7 @@ OUTCOME_COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "rejected": "#a83a3a",
         "dead-lettered": "#dd5b5b",
         "lost": "#7a1f1f",
+        "purged": "#5f7f7a",
         "unexplained": "#ff2d20",
         "best effort": "#4f83cc",
     }

@@ -49,6 +49,7 @@ OUTCOME_NAMES: Final[dict[Outcome, str]] = {
     Outcome.WITHDRAWN: "withdrawn",
     Outcome.REJECTED: "rejected",
     Outcome.LOST: "lost",
+    Outcome.PURGED: "purged",
 }
 _WITH_CAUSE: Final = frozenset({Outcome.DEAD, Outcome.REJECTED})
 # Causes that wait for their outcome; it comes right behind, unless the journal is damaged.

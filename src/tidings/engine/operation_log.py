@@ -1,0 +1,52 @@
+"""Which operations were asked for, by whom, and what came of them: counts, and an audit log."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from functools import partial
+from typing import Any, Final
+
+from tidings.channel.catalogue import CATALOGUE
+from tidings.errors import TidingsError
+
+_audit: Final = logging.getLogger("tidings.audit")
+# As deep in the tree of objects as channels: see `log.level`.
+_DEPTH: Final = {"depth": 2}
+_DONE: Final = "done"
+
+# The rest, with the events themselves, is counted by what becomes of events.
+_COUNTED: Final = {row.request: row for row in CATALOGUE if row.is_change or row.is_question}
+
+
+class OperationLog:
+    """Counts operations, and logs those that change something.
+
+    Attributes:
+        counts: By the name of the operation and ``done``, or the code of the error.
+    """
+
+    def __init__(self) -> None:
+        self.counts: Counter[tuple[str, str]] = Counter()
+
+    def watch(self, request: object, principal: str, answer: asyncio.Future[Any]) -> None:
+        """Counts and logs an operation when it is answered."""
+        if request.__class__ in _COUNTED:
+            answer.add_done_callback(partial(self._answered, request, principal))
+
+    def _answered(self, request: object, principal: str, answer: asyncio.Future[Any]) -> None:
+        self.note(request, principal, None if answer.cancelled() else answer.exception())
+
+    def note(self, request: object, principal: str, error: BaseException | None) -> None:
+        """Counts an operation that was answered, and logs it if it changes something."""
+        row = _COUNTED[request.__class__]
+        result = _DONE if error is None else getattr(error, "code", TidingsError.code)
+        self.counts[row.name, result] += 1
+        if row.is_change:
+            told = ", ".join(
+                f"{name} {value}"
+                for name in ("place", "channel", "side", "admin", "proxy", "filter", "id", "name")
+                if (value := getattr(request, name, None)) not in (None, "")
+            )
+            _audit.info("%s: %s (%s): %s", principal, row.name, told, result, extra=_DEPTH)

@@ -17,7 +17,7 @@ from tidings.channel.core import Core
 from tidings.channel.effects import Accepted, Reserved, Settled
 from tidings.channel.entries import PERSISTENT, Entry
 from tidings.channel.holders import Admin, Proxy
-from tidings.channel.lifetimes import Quality
+from tidings.channel.lifetimes import Quality, quality_of
 from tidings.channel.offers import TypeRegistry
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.properties import AdminProperties
@@ -256,7 +256,8 @@ class Channel(Account):
             if mark is not None:
                 self.marks.record(mark, 0)
             return 0
-        quality = supplier.quality_of(event.header, now)
+        # Each event comes by here: a call less than `SupplierProxy.quality_of`.
+        quality = quality_of(event.header, supplier.defaults, supplier.qos, core, now)
         octets = approximate_octets(event)
         is_full = self._is_full_for(event, quality, octets, ahead)
         in_memory = not (quality.persistent and core.spills)
@@ -319,7 +320,7 @@ class Channel(Account):
         if quality.persistent and core.disk_full:
             raise DiskFull(core.disk_full)
         most = self.properties.max_queue_length
-        waiting = self.waiting
+        waiting = len(self.live) + self.spilled
         is_full = most > 0 and waiting + ahead >= most
         if is_full and self.properties.reject_new_events:
             batch = f"{ahead - self.promised} of the batch fit, none was accepted"

@@ -13,7 +13,7 @@ LOCK_VENV := .venv-lock
 COMPILE := $(LOCK_VENV)/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade)
 
-PYTEST := $(BIN)/python -m pytest -n 3
+PYTEST := $(BIN)/python -m pytest -n 4
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test packages quick soak fuzz mutants check bench lock clean

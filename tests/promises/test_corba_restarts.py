@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.promises.corba import IiopService
-from tests.promises.services import bid, eventually, seqs
+from tests.promises.services import bid, eventually, seen, seqs
+from tidings.channel.questions import SeeProxy
 from tidings.client.transport import Message
 
 LASTING = {"ConnectionReliability": 1}
@@ -31,6 +33,10 @@ async def test_what_lasts_goes_on(corba: IiopService, kill: bool) -> None:
     await client.publish(channel, bid(5))
     assert await seqs(lasting, 1) == [1]
     await eventually(lambda: calls == [1])
+    inside = await corba.inside()
+    for one in (lasting, handled):  # the answers to the calls have come
+        proxy = SeeProxy(channel.id, one.proxy)
+        await seen(partial(inside.transport.request, proxy), lambda info: not info.in_flight)
     await client.publish(channel, bid(1))  # with it, what was taken before is on the disk
     await corba.begin_anew(kill=kill)
     await client.publish(channel, bid(1))

@@ -463,7 +463,7 @@ async def test_what_waits_on_the_disk_is_dropped_too_and_nothing_that_comes_late
     async with suspended(tmp_path) as (host, channel, proxy, slow):
         await publish(host, channel, proxy, *range(60))
         one = slow[0]
-        delivery = host.factory.channels[channel].proxies[one].delivery
+        delivery = host.factory.channels[channel].proxies[one].consumer
         assert delivery.spilled
         before = delivery.waiting
         assert await host.ask(Purge(channel, one)) == before

@@ -322,10 +322,10 @@ async def test_damage_that_comes_while_it_runs_is_named_and_the_outcome_is_lost(
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 30), st.integers(0, 3)), max_size=8),
+    st.lists(st.tuples(st.integers(1, 12), st.integers(0, 2)), min_size=2, max_size=6),
     st.integers(0, 8),
-    st.integers(0, 30),
-    st.integers(0, 30),
+    st.integers(0, 3),
+    st.integers(6, 15),
 )
 def test_lost_numbers_are_told_once_as_runs_that_do_not_touch(
     found: list[tuple[int, int]], accepted: int, after: int, upto: int

@@ -201,6 +201,17 @@ class Flow(Observed):
         self.ask(c.CancelPull(self.channel, id, gone.token))
         return True
 
+    def do_purge(self) -> bool:
+        id = self.some()
+        if id is None:
+            return False
+        one = self.model.consumers[id]
+        gone = [*one.waiting, *(copy for _, copy in one.later)]
+        one.finish(gone, x.Outcome.PURGED)
+        one.waiting, one.later = [], []
+        assert self.ask(m.Purge(self.channel, id)) == len(gone)
+        return True
+
     def do_suspend(self) -> bool:
         id = self.some(pulls=False)
         if id is None or self.model.consumers[id].suspended:

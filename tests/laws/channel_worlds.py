@@ -20,7 +20,7 @@ STEPS = {
     "push": 30, "ack": 22, "wait": 8, "pull": 8, "consumer": 4, "fail": 4, "qos": 4,
     "suspend": 3, "resume": 4, "detach": 2, "connect": 4, "filter": 4, "types": 2, "admin": 1,
     "reject": 2, "lose": 2, "disconnect": 1, "clock": 2, "cancel": 3, "restart": 1, "idle": 1,
-    "destroy_admin": 1, "give_up": 1, "again": 1, "gone": 1, "destroy": 1,
+    "purge": 1, "destroy_admin": 1, "give_up": 1, "again": 1, "gone": 1, "destroy": 1,
 }  # fmt: skip
 WANTED = [
     *STEPS, "handed", "batch", "redelivered", "given up", "duplicate", "refused", "empty pull",

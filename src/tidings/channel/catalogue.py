@@ -422,7 +422,7 @@ _EVENTS: Final = (
     Operation(m.Connect, Right.USE_PROXY, lasts=True),
     Operation(m.Detach, Right.USE_PROXY),
     *(Operation(kind, Right.ENGINE)
-      for kind in (c.ClockSet, c.Idle, c.Lost, c.Refilled, c.Revoke, c.Tick)),
+      for kind in (c.ClockSet, c.Idle, c.Lost, c.Refilled, c.RefusePersistent, c.Revoke, c.Tick)),
 )  # fmt: skip
 
 CATALOGUE: Final = checked(

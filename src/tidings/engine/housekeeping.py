@@ -115,8 +115,7 @@ class Housekeeping:
 
     async def run_once(self) -> None:
         """Does everything once, and does not wait until a pause is over."""
-        self._not_before = 0.0
-        await self._run()
+        await self._run(at_once=True)
 
     async def _keep(self) -> None:
         loop = asyncio.get_running_loop()
@@ -130,8 +129,10 @@ class Housekeeping:
                 await self._run()
                 last = loop.time()
 
-    async def _run(self) -> None:
+    async def _run(self, *, at_once: bool = False) -> None:
         async with self._running:
+            if at_once:
+                self._not_before = 0.0
             if self._swapping is None or self._stop.is_set():
                 return
             for _ in range(_ROUNDS):

@@ -129,8 +129,8 @@ FAULTS = [
         Fault(
             "acknowledgements are not written",
             "engine/perform.py",
-            "write.records.append(self._host.dead_letters.outcome(",
-            "id(self._host.dead_letters.outcome(",
+            "write.records.append(self.dead_letters.outcome(",
+            "id(self.dead_letters.outcome(",
         ),
         "and back",
     ),

@@ -44,8 +44,8 @@ UNMARKED = Fault(
 DROPPED = Fault(
     "some outcomes are not written",
     "engine/perform.py",
-    "if effect.durable and self._host.store is not None:\n            write.records.append(",
-    "if all(seq % 97 for seq in effect.durable) and effect.durable and self._host.store:\n"
+    "if effect.durable and self._store is not None:\n            write.records.append(",
+    "if all(seq % 97 for seq in effect.durable) and effect.durable and self._store:\n"
     "            write.records.append(",
 )
 

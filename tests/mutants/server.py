@@ -222,7 +222,7 @@ class _Keeper:
         return True
 
     def _swap(self, session: pytest.Session, request: Request) -> Answer:
-        items = list(self._found(session, request["tests"]))
+        items = list(dict.fromkeys(self._found(session, request["tests"])))  # an item runs once
         if not items:
             return {**_NOTHING, "uncollected": request["tests"]}
         path = str(PACKAGE / request["module"]) if request["source"] is not None else ""

@@ -15,8 +15,7 @@ from tidings.errors import TidingsError
 from tidings.events.boxes import UnionValue, same
 from tidings.events.checking import conform
 from tidings.events.typecode import TypeCode
-from tidings.idl.compile import compile_text
-from tidings.idl.loading import load_idl
+from tidings.idl.compile import compile_text, load_idl
 from tidings.idl.parse import parse_text
 from tidings.idl.printing import printed
 from tidings.idl.tree import Specification

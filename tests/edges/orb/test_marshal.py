@@ -12,7 +12,7 @@ from tidings.cos import CosNotification_auto as notification
 from tidings.cos import CosNotifyComm_auto as notify_comm
 from tidings.events import typecode as tc
 from tidings.events.typecode import TypeCode
-from tidings.idl.loading import load_idl
+from tidings.idl.compile import load_idl
 from tidings.orb import marshal_checks as checks
 from tidings.orb.cdr_reader import Reader
 from tidings.orb.cdr_writer import Writer

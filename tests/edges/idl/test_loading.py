@@ -21,8 +21,7 @@ from tidings.idl.generate import generate
 from tidings.idl.names import Names, exception_member, label_name, plain_name
 from tidings.idl.sources import Texts
 from tidings.orb.cdr_reader import Reader
-from tidings.orb.cdr_values import write_value
-from tidings.orb.cdr_writer import Writer
+from tidings.orb.cdr_writer import Writer, write_value
 from tidings.orb.exceptions import BAD_PARAM, MARSHAL
 from tidings.orb.stubs import Operation
 

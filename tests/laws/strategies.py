@@ -14,8 +14,9 @@ from typing import TypeAlias, TypeVar
 from hypothesis import strategies as st
 
 from tidings.events import typecode as tc
-from tidings.events.anyvalue import Any, Reference, UnionValue, Value, pack
+from tidings.events.anyvalue import Any, UnionValue, Value, pack
 from tidings.events.envelope import Envelope, ProducerMark, TraceContext
+from tidings.events.reference import Reference
 from tidings.events.structured import StructuredEvent, pack_data, pack_header
 from tidings.events.typecode import INTEGER_RANGES, Kind, Label, TypeCode
 

@@ -19,8 +19,7 @@ from tests.laws.strategies import (
     values_of,
 )
 from tidings.events import typecode as tc
-from tidings.events.anyvalue import Any, Value, same, unboxed
-from tidings.events.checking import conform
+from tidings.events.anyvalue import Any, Value, conform, same, unboxed
 from tidings.events.reference import Reference
 from tidings.events.typecode import TypeCode
 from tidings.orb.cdr_reader import Reader, read_value

@@ -19,9 +19,8 @@ from tests.laws.strategies import (
     typecodes,
     values_of,
 )
-from tidings.events.anyvalue import Any, Value, infer, nesting, pack, same
+from tidings.events.anyvalue import Any, Value, conform, infer, nesting, pack, same
 from tidings.events.build import event as make_event
-from tidings.events.checking import conform
 from tidings.events.codecs import arrow_codec, cloudevents_codec, json_codec
 from tidings.events.codecs.json_types import type_from_plain, type_to_plain
 from tidings.events.envelope import Envelope

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tests.laws.idl_worlds import specifications, typed_files
 from tests.laws.strategies import values_of
 from tidings.errors import TidingsError
-from tidings.events.boxes import UnionValue, same
-from tidings.events.checking import conform
+from tidings.events.anyvalue import UnionValue, conform, same
 from tidings.events.typecode import TypeCode
 from tidings.idl.compile import compile_text, load_idl
 from tidings.idl.parse import parse_text

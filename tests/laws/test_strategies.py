@@ -9,8 +9,9 @@ from decimal import Decimal
 from hypothesis import HealthCheck, given, seed, settings
 
 from tests.laws.strategies import envelopes, events
-from tidings.events.anyvalue import Any, Reference, UnionValue, Value
+from tidings.events.anyvalue import Any, UnionValue, Value
 from tidings.events.envelope import Envelope
+from tidings.events.reference import Reference
 from tidings.events.structured import StructuredEvent
 from tidings.events.typecode import Kind, TypeCode
 

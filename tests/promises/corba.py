@@ -19,7 +19,7 @@ from tidings.engine import perform
 from tidings.engine.access import OWNER, Grant, ObjectKey, Principal
 from tidings.engine.host import Host
 from tidings.engine.writing import Write
-from tidings.events.boxes import Value
+from tidings.events.anyvalue import Value
 from tidings.events.fields import is_any
 from tidings.events.structured import StructuredEvent
 from tidings.orb.aio import Options

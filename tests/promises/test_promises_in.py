@@ -41,7 +41,7 @@ from tidings.cos.CosNotification_auto import Property
 from tidings.cos.events import event_in, event_out
 from tidings.errors import InvalidEvent, NumberTooOld
 from tidings.events import typecode as tc
-from tidings.events.boxes import Any as Box
+from tidings.events.anyvalue import Any as Box
 from tidings.events.codecs.json_codec import decode_event
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import STRUCTURED_EVENT

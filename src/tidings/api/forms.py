@@ -48,7 +48,7 @@ from tidings.channel.views import AdminValues, FilterInfo, MappingInfo, QoSValue
 from tidings.channel.vocabulary import Item
 from tidings.errors import InvalidEvent
 from tidings.events.codecs.json_codec import event_from_plain
-from tidings.events.codecs.json_reading import value_from_plain
+from tidings.events.codecs.json_values import value_from_plain
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import (
     Constraint,

@@ -6,8 +6,12 @@ from tidings.channel.vocabulary import Item
 from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import MAX_DEPTH, Any, infer, nesting
 from tidings.events.codecs.json_codec import event_form, event_from_plain
-from tidings.events.codecs.json_reading import boxed_from_plain, is_typed, value_from_plain
-from tidings.events.codecs.json_writing import value_to_plain
+from tidings.events.codecs.json_values import (
+    boxed_from_plain,
+    is_typed,
+    value_from_plain,
+    value_to_plain,
+)
 from tidings.events.structured import StructuredEvent
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from tidings.api.items import item_form
 from tidings.channel.vocabulary import Item
 from tidings.events.codecs.json_text import parse_json, write_json
-from tidings.events.codecs.json_writing import value_to_plain
+from tidings.events.codecs.json_values import value_to_plain
 
 
 def plain_of(value: object) -> Any:  # noqa: ANN401 -- JSON

@@ -20,7 +20,7 @@ from tidings.channel.properties import ADMIN_PROPERTIES
 from tidings.channel.property_errors import TIME_T, Level, Property, Request, from_words
 from tidings.channel.qos import QOS_PROPERTIES, DiscardPolicy, OrderPolicy, Reliability
 from tidings.errors import InvalidEvent, TidingsError
-from tidings.events.codecs.json_reading import boxed_from_plain, is_typed
+from tidings.events.codecs.json_values import boxed_from_plain, is_typed
 from tidings.events.typecode import Kind
 
 

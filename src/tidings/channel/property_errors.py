@@ -17,7 +17,7 @@ from enum import Enum
 from typing import ClassVar, Final, NamedTuple, NoReturn, Self, TypeAlias
 
 from tidings.errors import InvalidEvent, PropertyError, PropertyErrorCode
-from tidings.events.boxes import Any
+from tidings.events.anyvalue import Any
 from tidings.events.standard_header import standard_value
 from tidings.events.structured import UTC_T
 from tidings.events.typecode import Kind, TypeCode

@@ -11,9 +11,8 @@ from typing import Any, Final
 from tidings.channel.channel import Channel
 from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.events.anyvalue import Value
-from tidings.events.codecs.json_reading import value_from_plain
 from tidings.events.codecs.json_text import parse_json, write_json
-from tidings.events.codecs.json_writing import value_to_plain
+from tidings.events.codecs.json_values import value_from_plain, value_to_plain
 from tidings.filters.constraint import Constraint, EventTypePattern, accepted_constraint
 from tidings.filters.mapping import MappedConstraint
 

@@ -13,8 +13,9 @@ from typing import Final
 
 from tidings.channel.vocabulary import Form, Item
 from tidings.errors import InvalidEvent
-from tidings.events.anyvalue import Any, Reference, UnionValue, infer, pack
+from tidings.events.anyvalue import Any, UnionValue, infer, pack
 from tidings.events.fields import ANY_EVENT_TYPE, is_any
+from tidings.events.reference import Reference
 from tidings.events.structured import StructuredEvent, event_in_any
 from tidings.events.typecode import Member, TypeCode
 

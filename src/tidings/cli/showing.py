@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidings.events.codecs.json_codec import event_form
 from tidings.events.codecs.json_text import write_json
-from tidings.events.codecs.json_writing import value_to_plain
+from tidings.events.codecs.json_values import value_to_plain
 from tidings.events.structured import StructuredEvent
 
 if TYPE_CHECKING:

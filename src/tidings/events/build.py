@@ -7,11 +7,9 @@ from datetime import datetime, timedelta
 
 from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import pack
-from tidings.events.standard_header import STANDARD_NAMES, standard_value, utc
+from tidings.events.standard_header import STANDARD_NAMES, standard_value
 from tidings.events.structured import StructuredEvent, pack_data, pack_header
 from tidings.events.texts import checked_text, exact_text, shortened
-
-__all__ = ["event", "utc"]
 
 
 def event(  # noqa: PLR0913 -- keywords for what users set most
@@ -33,17 +31,17 @@ def event(  # noqa: PLR0913 -- keywords for what users set most
         domain: The field it is from, such as ``Traffic``.
         type: What kind of thing happened, such as ``Speed``.
         name: Which one of that kind, such as ``car-7``.
-        data: What filters look at first.
-        header: Header properties under their standard names; the keywords below fill in
-            the common ones.
-        body: The rest; anything that may be a value.
+        data: The properties for filters.
+        header: Header properties under their standard names; the keywords below fill in the common
+            ones.
+        body: Any other value.
         priority: −32767 to 32767, larger is more urgent.
         timeout: How long the event is worth delivering; a text is a duration such as ``5s``.
-        start: Not to be delivered before; a text is a time in RFC 3339.
-        stop: Not to be delivered after, likewise.
+        start: Deliver not before; a text is a time in RFC 3339.
+        stop: Deliver not after, likewise.
 
     Raises:
-        InvalidEvent: A part is outside the rules; the message says which and why.
+        InvalidEvent: A part is invalid; the message says which and why.
     """
     for where, mapping in (("header", header), ("data", data)):
         if mapping is not None and mapping.__class__ is not dict:

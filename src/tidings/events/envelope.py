@@ -20,7 +20,7 @@ MAX_HOPS = 64
 
 @dataclass(frozen=True, slots=True)
 class ProducerMark:
-    """Who sent an event, and the how-manieth of that sender: the same pair is accepted once."""
+    """Who sent an event, and its number there: the same pair is accepted once."""
 
     producer: str
     number: int
@@ -36,7 +36,7 @@ class ProducerMark:
                 "producer",
             )
         if type(self.number) is not int or not 0 <= self.number < _INT64:
-            told = f"{shortened(self.number)} is no whole number between 0 and 2**63-1"
+            told = f"{shortened(self.number)} is not a whole number between 0 and 2**63-1"
             raise InvalidEvent(told, "number")
 
     @classmethod
@@ -62,7 +62,7 @@ class TraceContext:
     def __post_init__(self) -> None:
         if not _TRACEPARENT.fullmatch(self.traceparent):
             raise InvalidEvent(
-                f"{self.traceparent[:80]!r} is no traceparent (00-<32 hex>-<16 hex>-<2 hex>)",
+                f"{self.traceparent[:80]!r} is not a traceparent (00-<32 hex>-<16 hex>-<2 hex>)",
                 "traceparent",
             )
         if not _TRACESTATE.fullmatch(self.tracestate):

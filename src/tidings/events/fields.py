@@ -1,7 +1,7 @@
 """What a filter may see of an event: `Fields`, never the event itself.
 
-`fields[path]` is a plain value whose Python type is its kind, or MISSING. Every path is
-resolved at most once per event: `Fields` is a dictionary that fills itself.
+`fields[path]` is a plain value whose Python type is its kind, or MISSING. Every path is resolved
+at most once per event: `Fields` is a dictionary that fills itself.
 
 ==================  ============================================================
 Python type         kind
@@ -13,7 +13,7 @@ str                 string
 Char                character
 EnumLabel           enum value
 tuple, bytes        sequence or array of plain values
-Composite           everything else: it exists, and no operator takes it
+Composite           everything else: it exists, and no operator accepts it
 ==================  ============================================================
 """
 
@@ -43,7 +43,7 @@ class EnumLabel(str):
 
 
 class Composite:
-    """The type of COMPOSITE: a value that exists, and that no operator takes."""
+    """The type of COMPOSITE: a value that exists, and that no operator accepts."""
 
     __slots__ = ()
 
@@ -65,7 +65,7 @@ ANY_EVENT_TYPE = ("", "%ANY")
 
 
 class Fields(dict[Path, Plain]):
-    """What a filter may see of one event. Subclasses say how a path is resolved."""
+    """What a filter may see of one event. Subclasses resolve paths."""
 
     __slots__ = ()
 
@@ -74,7 +74,7 @@ class Fields(dict[Path, Plain]):
         return value
 
     def resolve(self, path: Path) -> Plain:
-        """The plain value a path leads to, or MISSING."""
+        """The plain value of a path, or MISSING."""
         raise NotImplementedError
 
     @property
@@ -83,17 +83,12 @@ class Fields(dict[Path, Plain]):
         raise NotImplementedError
 
     def names(self) -> Iterable[str] | None:
-        """The `$name`s that may resolve, reserved ones aside; None if they cannot be told."""
+        """The `$name`s that may resolve, except reserved ones; None if unknown."""
         raise NotImplementedError
 
 
 class StructuredFields(Fields):
-    """The fields of a structured event.
-
-    Args:
-        event: The event.
-        now: The time of judgement, microseconds since 1970: what `$curtime` reads.
-    """
+    """The fields of a structured event at `now`, microseconds since 1970 (`$curtime`)."""
 
     __slots__ = ("_event", "_now", "_whole")
 
@@ -113,7 +108,7 @@ class StructuredFields(Fields):
         return (*self._event.header, *self._event.data)
 
     def resolve(self, path: Path) -> Plain:
-        """The plain value a path leads to, or MISSING: `$name` shorthands come first."""
+        """The plain value of a path, or MISSING: `$name` shorthands come first."""
         root = path.root
         if root is None:
             return plain(walk(self._all(), path.steps))
@@ -160,12 +155,7 @@ RESERVED_NAMES: Final = frozenset(_RESERVED)
 
 
 class AnyFields(Fields):
-    """The fields of an event that is a bare value.
-
-    Args:
-        value: The value inside the any.
-        now: The time of judgement, microseconds since 1970: what `$curtime` reads.
-    """
+    """The fields of an event that is a bare value; `now` as in `StructuredFields`."""
 
     __slots__ = ("_now", "_value")
 
@@ -176,15 +166,15 @@ class AnyFields(Fields):
 
     @property
     def event_type(self) -> tuple[str, str]:
-        """The type all bare values have."""
+        """The type of all bare values."""
         return ANY_EVENT_TYPE
 
     def names(self) -> None:
-        """Cannot be told: a member, a branch and a pair all answer to `$name`."""
+        """Unknown: a member, a branch and a pair all answer to `$name`."""
         return
 
     def resolve(self, path: Path) -> Plain:
-        """The plain value a path leads to, or MISSING: a member first, then a pair."""
+        """The plain value of a path, or MISSING: a member first, then a pair."""
         root = path.root
         if root is None:
             return plain(walk(self._value, path.steps))
@@ -200,25 +190,19 @@ _ANY_DEFAULTS: Final = {"domain_name": ANY_EVENT_TYPE[0], "type_name": ANY_EVENT
 
 
 def is_any(event: StructuredEvent) -> bool:
-    """Whether an event, as channels keep it, is a bare value: its body, and nothing beside it."""
+    """Whether an event, as channels keep it, is a bare value: nothing but its body."""
     return event.type == ANY_EVENT_TYPE[1] and not (
         event.domain or event.name or event.header or event.data
     )
 
 
 def fields_for(event: StructuredEvent, now: int) -> Fields:
-    """What filters see of an event, as channels keep it, at a time, microseconds since 1970."""
+    """The fields of an event, as channels keep it, at a time in microseconds since 1970."""
     return AnyFields(event.body, now) if is_any(event) else StructuredFields(event, now)
 
 
 def fields_of(event: object, now: int = 0) -> Fields:
-    """The fields of an event: a structured event, or a bare value.
-
-    A structured event inside an any is opened.
-
-    Raises:
-        InvalidEvent: This can be no event.
-    """
+    """The fields of an event: a structured event, also inside an any, or a bare value."""
     if isinstance(event, StructuredEvent):
         return StructuredFields(event, now)
     value = pack(event)

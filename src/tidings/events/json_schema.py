@@ -1,7 +1,7 @@
 """JSON Schema of a type of events, as the catalogue has seen it, in typed JSON.
 
-It describes and does not prescribe: every event that was observed is valid by it, and so are
-fields that were never seen. A field that every event had is required.
+It describes and does not prescribe: every observed event is valid, and so are fields that were
+never seen. A field that every event had is required.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _standard(header_name: str, label: str) -> Schema | None:
 
 
 def _value(label: str, type_: TypeCode | None) -> Schema:
-    """What values of a type are in JSON: plain where the type can be told, or typed."""
+    """The JSON of values of a type: plain where the type can be inferred, or typed."""
     if type_ is not None and type_.kind in _PLAIN and not type_.bound:
         return _PLAIN[type_.kind]
     if type_ is not None and type_.kind is Kind.SEQUENCE and type_.element_type.kind in _PLAIN:

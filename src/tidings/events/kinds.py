@@ -1,4 +1,4 @@
-"""The kinds of types, and what can be told from a kind alone."""
+"""The kinds of types, and what follows from a kind alone."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Component paths: the places in an event that a constraint can name.
 
-A `Path` is its own text (`$addr.street`, `$.header.variable_header(Priority)`, `$u.(1)`), so
-it can key a dictionary at the speed of a string, and it carries its parsed steps. `walk`
-is the one resolver for all of them.
+A `Path` is its own text (`$addr.street`, `$.header.variable_header(Priority)`, `$u.(1)`), so that
+it keys a dictionary at the speed of a string, and it carries its parsed steps. `walk` resolves all
+of them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from tidings.events.anyvalue import Any, UnionValue, Value, infer
-from tidings.events.checking import conform
+from tidings.events.anyvalue import Any, UnionValue, Value, conform, infer
 from tidings.events.typecode import Kind, Label, TypeCode
 
 
 class Missing:
-    """The type of MISSING: what a path that leads nowhere resolves to."""
+    """The type of MISSING, the value of a path that leads nowhere."""
 
     __slots__ = ()
 
@@ -63,9 +62,9 @@ class Position(Step):
 class Branch(Step):
     """`.(label)`: the active branch of a union, if the label selects it.
 
-    `kind` tells the literal apart: `int`, `bool`, `str` (a character) or `enum`; `.()` has
-    the kind `default`. A number also stands for the label of an enum at that place, from 0, and
-    0 and 1 for FALSE and TRUE.
+    `kind` is that of the literal: `int`, `bool`, `str` (a character) or `enum`; `.()` has the kind
+    `default`. A number also names the label of an enum at that place, from 0, and 0 and 1 name
+    FALSE and TRUE.
     """
 
     kind: str
@@ -174,7 +173,7 @@ class Path(str):
 def walk(value: Value, steps: tuple[Step, ...]) -> Value | Missing:
     """The value that steps lead to, from a value on; MISSING if they lead nowhere.
 
-    What stands in a typed place comes back as an `Any`, so nothing of its type is lost.
+    A value in a typed place is returned as an `Any`, so that its type is not lost.
     """
     asks_type = bool(steps) and isinstance(steps[-1], TypeId | ReposId)
     for step in steps:
@@ -203,7 +202,7 @@ def _opened(value: Value) -> tuple[TypeCode | None, Value]:
 
 
 def _placed(type_: TypeCode, value: Value) -> Value:
-    """A value from a place of a given type; what stands in an any says its own type."""
+    """A value from a place of a given type; a value in an any says its own type."""
     return value if type_.unaliased.kind is Kind.ANY else Any.trusted(type_, value)
 
 
@@ -234,7 +233,7 @@ def _position(step: Position, type_: TypeCode | None, value: Value) -> Value | M
 
 
 def _active(type_: TypeCode | None, value: Value) -> int:
-    """The place of the active branch of a union; -1 if there is none, -2 for no union."""
+    """The index of the active branch of a union; -1 if there is none, -2 for no union."""
     if type_ is None or type_.kind is not Kind.UNION or not isinstance(value, UnionValue):
         return -2
     return type_.branch_index(value.discriminator)
@@ -263,7 +262,7 @@ def _branch(step: Branch, type_: TypeCode | None, value: Value) -> Value | Missi
 
 
 def _label(step: Branch, switch: TypeCode) -> Label | None:
-    """The value of a discriminator that a step names; None if it can have no such value."""
+    """The discriminator value that a step names; None if it has no such value."""
     number = step.label
     if step.kind == "int" and isinstance(number, int):
         labels: tuple[Label, ...] = switch.labels

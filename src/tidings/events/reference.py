@@ -9,27 +9,19 @@ from tidings.events.texts import checked_text, exact_text, shortened
 
 
 class Reference:
-    """A reference to a CORBA object: its type, and the profiles that say where it is.
-
-    Args:
-        type_id: The repository id of the interface.
-        profiles: Tag and octets of each.
-
-    Raises:
-        InvalidEvent: A part is no text, tag or octets.
-    """
+    """A reference to a CORBA object: its type, and profiles with tag and octets."""
 
     __slots__ = ("profiles", "type_id")
 
     def __init__(self, type_id: str = "", profiles: Iterable[tuple[int, bytes]] = ()) -> None:
         if not isinstance(type_id, str):
-            raise InvalidEvent(f"{shortened(type_id)} is no repository id", "type_id")
+            raise InvalidEvent(f"{shortened(type_id)} is not a valid repository id", "type_id")
         self.type_id = checked_text(exact_text(type_id), "type_id")
         self.profiles = tuple([_profile(*profile) for profile in profiles])
 
     @property
     def size(self) -> int:
-        """About how many octets it takes; references of others may be long."""
+        """Its approximate size in octets; references of others may be long."""
         return len(self.type_id) + sum(len(octets) for _, octets in self.profiles)
 
     def __repr__(self) -> str:

@@ -1,8 +1,8 @@
-"""The catalogue: which types of events there are, and which fields of which types they have.
+"""The catalogue: observed types of events, and the types of their fields.
 
-It only watches. Nothing is refused because of it; it tells what is sent, by whom, and where
-producers disagree. Its size is bounded: what is beyond the limits is counted, not noted.
-Catalogues of several channels or days can be merged, and a snapshot is plain data.
+It only observes, and refuses nothing: it reports what is sent, by whom, and where producers
+disagree. Its size is bounded: beyond the limits it counts and does not record. Catalogues of
+several channels or days can be merged, and a snapshot is plain data.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ _VERSION: Final = 1
 
 
 class Catalogue:
-    """What types of events were seen."""
+    """The types of events that were seen."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -133,24 +133,14 @@ class Catalogue:
     __hash__ = None  # type: ignore[assignment]
 
     def find(self, domain: str, type: str) -> EventType:
-        """What is noted of one type of events.
-
-        Raises:
-            NotFound: Nothing.
-        """
+        """The record of one type of events; NotFound if none was seen."""
         found = self._types.get((domain, type))
         if found is None:
             raise NotFound(f"no event of the type {domain}/{type} was seen")
         return found
 
     def observe(self, event: StructuredEvent, producer: str = "", at: int | None = None) -> None:
-        """Takes note of an event.
-
-        Args:
-            event: The event.
-            producer: Who sent it.
-            at: When, in microseconds since 1970.
-        """
+        """Record an event; `at` is in microseconds since 1970."""
         noted = self._event_type(event.domain, event.type, 1)
         if noted is None:
             return
@@ -173,7 +163,7 @@ class Catalogue:
         return found
 
     def _room(self, noted: Sized, most: int, *names: str) -> bool:
-        """Whether one more may be noted; if so, it is counted."""
+        """Whether one more may be recorded; if so, it is counted."""
         if len(noted) >= most or self._entries >= self.limits.entries:
             return False
         if any(len(name) > self.limits.characters for name in names):
@@ -219,7 +209,7 @@ class Catalogue:
                 seen.other_producers += count
 
     def merge(self, other: Catalogue) -> None:
-        """Adds what another catalogue noted, within the limits of this one."""
+        """Add the records of another catalogue, within the limits of this one."""
         self.other_events += other.other_events
         for theirs in other:
             ours = self._event_type(theirs.domain, theirs.type, theirs.count)
@@ -245,8 +235,9 @@ class Catalogue:
     def conflicts(self) -> list[Conflict]:
         """The fields that were seen with kinds that no filter can compare, in order.
 
-        All numbers are one kind, so a long that becomes a double is no conflict; nor is null,
-        or a sequence that was empty.
+        All numbers are one kind, so a long that becomes a double is not a conflict; nor is null, or
+        an
+        empty sequence.
         """
         found: list[Conflict] = []
         for noted in self:
@@ -265,11 +256,7 @@ class Catalogue:
 
     @classmethod
     def from_plain(cls, plain: object) -> Catalogue:
-        """The catalogue that `to_plain` described.
-
-        Raises:
-            BadInput: It describes none; the message says where.
-        """
+        """The catalogue that `to_plain` described."""
         try:
             snapshot = msgspec.convert(plain, _Snapshot)
         except msgspec.ValidationError as error:
@@ -290,7 +277,7 @@ def _entries(noted: EventType) -> int:
 
 
 def _label(type_: TypeCode, kind: str, most: int) -> str:
-    """The text of a type; with its kind, where the text does not tell it."""
+    """The text of a type; with its kind, where the text does not show it."""
     text = describe(type_)
     if len(text) > most:
         return f"{text[:most]}… ({kind})"
@@ -305,7 +292,7 @@ def _stretch(noted: EventType, first: int | None, last: int | None) -> None:
 
 
 def _kinds(types: Iterable[TypeSeen]) -> dict[str, tuple[str, ...]]:
-    """Who sends which kind, without the kinds that go with any other."""
+    """Who sends which kind, without the kinds that are compatible with any other."""
     found: dict[str, set[str]] = {}
     for seen in types:
         if seen.kind != "null":
@@ -331,7 +318,7 @@ _KINDS: Final = {
 
 
 def filter_kind(type_: TypeCode) -> str:
-    """What values of a type are to a filter."""
+    """The kind of a type's values for a filter."""
     type_ = type_.unaliased
     if type_.kind in (Kind.SEQUENCE, Kind.ARRAY):
         return f"sequence of {filter_kind(type_.element_type)}"
@@ -342,9 +329,6 @@ def arrow_schema_of(noted: EventType) -> pa.Schema:
     """One column for each field that was only ever a number, a string or a boolean.
 
     Integers are int64, or decimal where they may be larger; with reals among them, float64.
-
-    Raises:
-        MissingExtra: pyarrow is not installed.
     """
     from tidings.events.codecs.arrow_codec import load_pyarrow
 

@@ -1,4 +1,4 @@
-"""Header properties of the standard as people write them, and what is right for each.
+"""Header properties of the standard as people write them.
 
 Notification Service 8.1: `Priority` and `EventReliability` are shorts, `Timeout` is a
 TimeBase::TimeT, `StartTime` and `StopTime` are TimeBase::UtcT. A text there is a duration (`5s`), a
@@ -12,8 +12,7 @@ from typing import Final
 
 from tidings.clock import duration_us, to_timebase
 from tidings.errors import InvalidEvent
-from tidings.events.anyvalue import Any, Value
-from tidings.events.checking import conform
+from tidings.events.anyvalue import Any, Value, conform
 from tidings.events.structured import UTC_T, StructuredEvent
 from tidings.events.texts import shortened
 
@@ -32,19 +31,14 @@ STANDARD_NAMES: Final = frozenset(_RIGHT)
 
 
 def misfit(name: str, value: object) -> InvalidEvent:
-    """The refusal of a value that a standard header property cannot have."""
+    """The error for a value that a standard header property cannot have."""
     return InvalidEvent(f"must be {_RIGHT[name]}, not {shortened(value)}", f"header.{name}")
 
 
 def standard_value(name: str, given: object) -> object:
-    """What was written as a standard header property, with the type of the standard.
+    """A standard header property with the standard's type, from what a user wrote.
 
-    Args:
-        name: One of `STANDARD_NAMES`.
-        given: A text, `datetime` or `timedelta`; anything else is returned as it is.
-
-    Raises:
-        InvalidEvent: It cannot be meant; the message says what would be right.
+    Texts, `datetime` and `timedelta` are converted; anything else is returned as it is.
     """
     if isinstance(given, timedelta) and name == "Timeout":
         return _duration(given)
@@ -66,11 +60,7 @@ def standard_value(name: str, given: object) -> object:
 
 
 def with_standard_types(event: StructuredEvent) -> StructuredEvent:
-    """The event with texts in its standard header properties read as what they mean.
-
-    Raises:
-        InvalidEvent: One means nothing there; the message says what would be right.
-    """
+    """The event with texts in its standard header properties converted."""
     header = event.header
     texts = [n for n, value in header.items() if type(value) is str and n in STANDARD_NAMES]
     if not texts:
@@ -97,11 +87,7 @@ def _moment(text: str) -> Value:
 
 
 def utc(moment: datetime, where: str = "") -> Value:
-    """A moment as TimeBase::UtcT.
-
-    Raises:
-        InvalidEvent: It has no time zone, or lies before 1582.
-    """
+    """A moment as TimeBase::UtcT; it needs a time zone."""
     if moment.tzinfo is None:
         raise InvalidEvent(f"{moment} has no time zone; use for example datetime.UTC", where)
     since_1970 = moment - datetime.fromisoformat("1970-01-01T00:00:00+00:00")

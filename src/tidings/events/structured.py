@@ -1,8 +1,8 @@
 """The structured event: what flows through Tidings.
 
-A fixed header (domain, type, name), a variable header (how to treat the event), filterable
-data, and a body that filters usually leave alone. Properties are stored unboxed; the
-standard header properties have the standard's types, so a plain `Priority: 4` is a short.
+A fixed header (domain, type, name), a variable header (how to treat the event), filterable data,
+and a body that filters usually ignore. Properties are stored unboxed; the standard header
+properties have the standard's types, so a plain `Priority: 4` is a short.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Final
 
 from tidings.errors import InvalidEvent
 from tidings.events import typecode as tc
-from tidings.events.anyvalue import Any, Value, infer, pack, same
-from tidings.events.checking import conform
+from tidings.events.anyvalue import Any, Value, conform, infer, pack, same
 from tidings.events.texts import checked_text, member_name
 from tidings.events.typecode import Kind, TypeCode
 
@@ -83,10 +82,8 @@ STANDARD_HEADER: Final = {
 class StructuredEvent:
     """One event, in the stored form; `event()` builds one from what a user writes.
 
-    Treat the mappings as read-only: events are shared between consumers.
-
-    Attributes:
-        octets: What a large one takes in memory, once that was reckoned; else 0.
+    Treat the mappings as read-only: events are shared between consumers. `octets` is the size in
+    memory of a large one, once computed; else 0.
     """
 
     domain: str = ""
@@ -159,7 +156,7 @@ def pack_data(data: Mapping[str, object]) -> dict[str, Value]:
 
 
 def event_in_any(box: Value) -> StructuredEvent | None:
-    """The structured event that an any holds, or None if it holds something else."""
+    """The structured event in an any, or None if it holds something else."""
     while isinstance(box, Any) and box.type.unaliased.kind is Kind.ANY:
         box = box.value
     if not isinstance(box, Any) or not box.type.equivalent(STRUCTURED_EVENT):
@@ -193,7 +190,6 @@ def _parts(value: Value, count: int) -> tuple[Value, ...]:
 
 
 def _properties(pairs: Value, where: str) -> dict[str, Value]:
-    """Name to value."""
     found: dict[str, Value] = {}
     for pair in pairs if isinstance(pairs, tuple) else ():
         name, value = _parts(pair, 2)

@@ -1,4 +1,4 @@
-"""Texts that events carry, and values as messages show them."""
+"""Texts of events, and values as messages show them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def member_name(name: object, where: str) -> str:
 
 
 def place_name(name: object) -> str:
-    """A name as part of a place in a message: well-formed, and not too long."""
+    """A name as part of a place in a message: well formed, and short."""
     text = name if isinstance(name, str) else shortened(name)
     text = text.encode(errors="backslashreplace").decode()
     return text if len(text) <= 60 else text[:59] + "…"

@@ -1,10 +1,9 @@
-"""TypeCodes: what type a value has, as CORBA describes it.
+"""TypeCodes: the types of values, as CORBA describes them.
 
-A TypeCode is an immutable value. Two are *equal* when they say the same in every detail, and
-*equivalent* when values may be exchanged: aliases are looked through, and named types are
-told by their repository id. A type that contains itself names the inner place by its
-repository id (`recursive`); descending through `member_type` or `element_type` puts the
-whole type back in that place.
+A TypeCode is an immutable value. Two are *equal* if they agree in every detail, and *equivalent* if
+values may be exchanged: aliases are resolved, and named types are identified by their repository
+id. A type that contains itself names the inner place by its repository id (`recursive`);
+`member_type` and `element_type` put the whole type back in that place.
 """
 
 from __future__ import annotations
@@ -44,10 +43,7 @@ MAX_TYPE_DEPTH: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of a struct or exception, or a branch of a union.
-
-    The label of a union's default branch is None.
-    """
+    """A member of a struct or exception, or a branch of a union, whose default has no label."""
 
     name: str
     type: TypeCode
@@ -145,7 +141,7 @@ class TypeCode:
         return -1
 
     def branch_index(self, label: Label) -> int:
-        """The branch of a union that a discriminator value selects, or -1 for none."""
+        """The branch of a union that a discriminator value selects, or -1."""
         return self._places.get((type(label), label), self.default_index)
 
     def has_label(self, label: str) -> bool:
@@ -153,7 +149,7 @@ class TypeCode:
         return (str, label) in self._places
 
     def same_branch(self, first: int, second: int) -> bool:
-        """Whether two branch places are labels of one branch."""
+        """Whether two members are labels of one branch."""
         if first < 0 or second < 0:
             return False
         one, other = self.members[first], self.members[second]
@@ -186,7 +182,7 @@ def _present(one: TypeCode | None, two: TypeCode | None) -> list[tuple[TypeCode,
 
 
 def _closed(inner: TypeCode, outer: TypeCode) -> TypeCode:
-    """`inner` with the places that name `outer` filled by `outer` itself."""
+    """`inner` with `outer` in the places that name it."""
     if outer.id not in inner.open_ids:
         return inner
     if inner.kind is Kind.RECURSIVE:
@@ -246,7 +242,7 @@ def objref(id: str = "IDL:omg.org/CORBA/Object:1.0", name: str = "Object") -> Ty
 
 
 def recursive(id: str) -> TypeCode:
-    """The place inside a type where that type stands again."""
+    """The place inside a type where that type is meant again."""
     if not id:
         raise InvalidTypeCode("a recursive type is named by the repository id of the outer type")
     return _checked(TypeCode(Kind.RECURSIVE, id))
@@ -284,7 +280,7 @@ def union(
         raise InvalidTypeCode(f"{what}: a {switch.type_name} cannot select a branch")
     for member in members:
         if member.label is not None and not _is_label(switch, member.label):
-            raise InvalidTypeCode(f"{what}: {member.label!r} is no {switch.type_name}")
+            raise InvalidTypeCode(f"{what}: {member.label!r} is not a valid {switch.type_name}")
     labels = [(type(m.label), m.label) for m in members]
     if len(set(labels)) != len(labels):
         raise InvalidTypeCode(f"{what}: a label stands twice")

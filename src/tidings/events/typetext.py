@@ -1,7 +1,7 @@
 """TypeCodes as short text: `short`, `sequence<string<8>>`, `long[3]`, `fixed<5,2>`.
 
-Named types (structs, unions, enums …) need more than a line: `describe` names them for
-messages, and the JSON codec writes them as objects.
+Named types (structs, unions, enums …) need more than a line: `describe` names them for messages,
+and the JSON codec writes them as objects.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WORDS = {word: kind for kind, word in KEYWORDS.items()}
 
 
 def describe(type_: TypeCode) -> str:
-    """A type as a message names it."""
+    """The name of a type, for messages."""
     text = type_text(type_)
     if text is not None:
         return text
@@ -32,7 +32,7 @@ def describe(type_: TypeCode) -> str:
 
 
 def type_text(type_: TypeCode) -> str | None:
-    """The text form of a type, or None where the type needs more than a line."""
+    """The text form of a type, or None if it needs more than a line."""
     kind = type_.kind
     if kind in KEYWORDS:
         return KEYWORDS[kind]
@@ -54,11 +54,7 @@ def type_text(type_: TypeCode) -> str | None:
 
 
 def read_type(text: str) -> TypeCode:
-    """The type that a text names.
-
-    Raises:
-        InvalidTypeCode: The text names none.
-    """
+    """The type that a text names."""
     reader = _Reader(text, _TOKEN.findall(text) if len(text) <= _MAX_TEXT else [])
     type_ = reader.type(0)
     if reader.tokens:

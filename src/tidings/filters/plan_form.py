@@ -28,9 +28,8 @@ from typing import Final, TypeAlias, TypeVar
 
 from tidings.errors import InvalidConstraint, InvalidUsage, TidingsError
 from tidings.events.anyvalue import Value, infer
-from tidings.events.codecs.json_reading import value_from_plain
 from tidings.events.codecs.json_types import near_miss, type_to_plain
-from tidings.events.codecs.json_writing import TYPE
+from tidings.events.codecs.json_values import TYPE, value_from_plain
 from tidings.events.fields import plain as plain_value
 from tidings.events.texts import shortened
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint

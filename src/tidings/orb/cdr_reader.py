@@ -10,8 +10,7 @@ from itertools import repeat
 from typing import Final, NamedTuple, TypeAlias
 
 from tidings.events import typecode as tc
-from tidings.events.anyvalue import MAX_DEPTH, nesting
-from tidings.events.boxes import Any, UnionValue, Value
+from tidings.events.anyvalue import MAX_DEPTH, Any, UnionValue, Value, nesting
 from tidings.events.reference import Reference
 from tidings.events.typecode import Kind, Label, TypeCode
 from tidings.orb.bounded_cache import BoundedCache

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from tidings.events.anyvalue import decimal_type, infer, interface_name
-from tidings.events.boxes import Any, Value
+from tidings.events.anyvalue import Any, Value, decimal_type, infer, interface_name
 from tidings.events.typecode import Kind, TypeCode
 
 # Values of these types are of no other, whatever they are.

@@ -10,8 +10,7 @@ from typing import Any as Anything
 from typing import Final, NamedTuple, TypeAlias
 
 from tidings.errors import InvalidEvent
-from tidings.events.anyvalue import infer, pack
-from tidings.events.boxes import Any, UnionValue
+from tidings.events.anyvalue import Any, UnionValue, infer, pack
 from tidings.events.reference import Reference
 from tidings.events.texts import exact_text, shortened
 from tidings.events.typecode import PRIMITIVES, Kind, TypeCode

@@ -7,7 +7,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeAlias
 
-from tidings.events.boxes import UnionValue, Value
+from tidings.events.anyvalue import UnionValue, Value
 from tidings.events.reference import Reference
 from tidings.events.typecode import TypeCode
 from tidings.orb.exceptions import UserException

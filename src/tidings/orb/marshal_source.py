@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import EnumType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from tidings.events.boxes import UnionValue
+from tidings.events.anyvalue import UnionValue
 from tidings.events.typecode import Kind, Label, TypeCode
 from tidings.events.typetext import describe
 from tidings.orb import marshal_checks

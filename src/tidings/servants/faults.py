@@ -22,7 +22,7 @@ from tidings.cos import CosNotification_auto as notification
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.errors import TidingsError
 from tidings.events import typecode as tc
-from tidings.events.boxes import Any as AnyValue
+from tidings.events.anyvalue import Any as AnyValue
 from tidings.orb.aio.later import Later
 from tidings.orb.exceptions import (
     BAD_INV_ORDER,

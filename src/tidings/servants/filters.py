@@ -25,7 +25,7 @@ from tidings.cos.CosNotifyFilter_auto import (
     MappingFilter_INTERFACE,
 )
 from tidings.engine.access import Verb
-from tidings.events.boxes import Value
+from tidings.events.anyvalue import Value
 from tidings.events.fields import Fields
 from tidings.events.reference import Reference
 from tidings.filters.filter import FilterVersion, accepted_grammar

@@ -21,7 +21,7 @@ from tidings.cos.omniEvents_auto import EventChannelFactory_INTERFACE, EventChan
 from tidings.engine.access import ObjectKey
 from tidings.errors import BadInput, InvalidUsage, NameTaken
 from tidings.events import typecode as tc
-from tidings.events.boxes import Any
+from tidings.events.anyvalue import Any
 from tidings.events.reference import Reference
 from tidings.filters.constraint import Constraint, constraint
 from tidings.names import new_origin

@@ -18,7 +18,7 @@ from tidings.cos.events import any_in, event_in
 from tidings.engine.host import Host
 from tidings.errors import BadInput
 from tidings.events import structured
-from tidings.events.boxes import Value
+from tidings.events.anyvalue import Value
 from tidings.events.fields import Fields, fields_for
 
 _TYPED: Final = EventHeader(FixedEventHeader(EventType("", "%TYPED"), ""), ())

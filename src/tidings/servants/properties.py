@@ -15,8 +15,7 @@ from tidings.cos.CosNotification_auto import (
     PropertyRange,
     QoSError_code,
 )
-from tidings.events.anyvalue import infer
-from tidings.events.boxes import Any, Value
+from tidings.events.anyvalue import Any, Value, infer
 from tidings.events.typecode import Kind
 
 # Values that are not told, as where the reason is not the value: two anys of the kind null.

@@ -15,7 +15,7 @@ from tidings.engine.bodies import Message
 from tidings.engine.door import LocalDoor
 from tidings.engine.history import HistoryPage
 from tidings.errors import InvalidUsage
-from tidings.events.codecs.cloudevents_model import is_time
+from tidings.events.codecs.cloudevents_codec import is_time
 from tidings.events.texts import shortened
 from tidings.filters.constraint import Constraint, constraint
 

@@ -27,7 +27,7 @@ from tidings.channel.qos import QOS_PROPERTIES, QoS
 from tidings.channel.qos_check import changed
 from tidings.channel.vocabulary import Place, Side
 from tidings.events.anyvalue import Value, same
-from tidings.events.codecs.json_reading import value_from_plain
+from tidings.events.codecs.json_values import value_from_plain
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern, constraint, event_type
 

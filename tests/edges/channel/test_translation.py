@@ -15,9 +15,10 @@ from tidings.channel.translation import approximate_octets, entered, left_as
 from tidings.channel.vocabulary import Form
 from tidings.errors import InvalidEvent
 from tidings.events import typecode as tc
-from tidings.events.anyvalue import Any, Reference, UnionValue, Value, same
+from tidings.events.anyvalue import Any, UnionValue, Value, same
 from tidings.events.build import event
 from tidings.events.fields import StructuredFields, fields_for
+from tidings.events.reference import Reference
 from tidings.events.structured import STRUCTURED_EVENT, StructuredEvent
 
 SPEED = event("Traffic", "Speed", "car-7", {"kmh": 81.5}, priority=4, body=(1, 2))

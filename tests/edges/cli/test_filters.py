@@ -99,7 +99,7 @@ BAD = [
     (b'{"domain": "a"}', " type: an event needs a type"),
     (b'{"domain": "a", "type": "b", "data": {"x": NaN}}', "44: malformed JSON"),
     (b'{"domain": "a", "type": "b", "data": {"x": "\\ud800"}}', "45: the lone surrogate U+D800"),
-    (b"\xff\xfe\x00", "1: octet 0xFF is no UTF-8"),
+    (b"\xff\xfe\x00", "1: octet 0xFF is not UTF-8"),
     (b'{"domain": "a", "type": "b", "data": {"x": 18446744073709551616}}', " data.x: "),
     (b'{"domain": "a", "type": "b", "dta": {}}', "did you mean 'data'?"),
     (b'{"domain": "a", "type": "b", "data": {"x": ' + b"[" * 9_000, " the JSON nests too deeply"),

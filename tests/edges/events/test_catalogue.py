@@ -153,7 +153,7 @@ def _complaints(schema: object, value: object, root: Schema) -> Iterator[str]:
         assert isinstance(defs, dict)
         yield from _complaints(defs[schema["$ref"].removeprefix("#/$defs/")], value, root)
     if "type" in schema and not _has_type(schema["type"], value):
-        yield f"{value!r} is no {schema['type']}"
+        yield f"{value!r} is not a valid {schema['type']}"
     if "const" in schema and value != schema["const"]:
         yield f"{value!r} is not {schema['const']!r}"
     if "anyOf" in schema:

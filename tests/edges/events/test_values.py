@@ -11,19 +11,10 @@ import pytest
 
 from tidings.errors import InvalidEvent
 from tidings.events import typecode as tc
-from tidings.events.anyvalue import (
-    MAX_DEPTH,
-    Any,
-    Reference,
-    UnionValue,
-    Value,
-    nesting,
-    pack,
-    same,
-)
-from tidings.events.checking import conform
+from tidings.events.anyvalue import MAX_DEPTH, Any, UnionValue, Value, conform, nesting, pack, same
 from tidings.events.fields import COMPOSITE, Fields
 from tidings.events.paths import MISSING, Branch, Name, Path
+from tidings.events.reference import Reference
 from tidings.events.texts import shortened
 from tidings.events.typecode import TypeCode
 
@@ -71,7 +62,7 @@ def test_packing(given: object, stored: Value) -> None:
         *(("\ud800", "", "U\\+D800"), ({"a": {"": 1}}, "a", "names must be non-empty")),
         ({5: 1}, "", "names must be non-empty text, not 5"),
         ([object()], "[0]", "an? object cannot be part of an event; use numbers"),
-        *(({1, 2}, "", "a set cannot"), (Decimal("NaN"), "", "NaN is no number")),
+        *(({1, 2}, "", "a set cannot"), (Decimal("NaN"), "", "NaN is not a number")),
         (Decimal(10) ** 31, "", "32 digits; a fixed type holds at most 31"),
         *(([Decimal("1E+40")], "[0]", "41 digits"), (1 + 2j, "", "a complex cannot")),
     ],
@@ -178,40 +169,55 @@ def test_what_fits(type_: TypeCode, given: object, stored: Value) -> None:
 
 
 MISFITS: list[tuple[TypeCode, object, str, str]] = [
-    (tc.NULL, 0, "", "0 is no null"),
-    (tc.SHORT, 2**15, "", "32768 is no short, which holds -32768 to 32767"),
-    *((tc.SHORT, True, "", "True is no short"), (tc.SHORT, 1.0, "", "1.0 is no short")),
+    (tc.NULL, 0, "", "0 is not a valid null"),
+    (tc.SHORT, 2**15, "", "32768 is not a valid short: -32768 to 32767"),
+    *(
+        (tc.SHORT, True, "", "True is not a valid short"),
+        (tc.SHORT, 1.0, "", "1.0 is not a valid short"),
+    ),
     (tc.LONGLONG, 10**5000, "", "an integer of 16610 bits"),
-    *((tc.DOUBLE, "1", "", "'1' is no double"), (tc.DOUBLE, True, "", "is no double")),
-    (tc.DOUBLE, 10**400, "", "is no double"),
+    *(
+        (tc.DOUBLE, "1", "", "'1' is not a valid double"),
+        (tc.DOUBLE, True, "", "is not a valid double"),
+    ),
+    (tc.DOUBLE, 10**400, "", "is not a valid double"),
     (tc.FLOAT, 1e39, "", "1e\\+39 is too large for a float"),
-    *((tc.BOOLEAN, 1, "", "1 is no boolean"), (tc.CHAR, "ab", "", "'ab' is no char")),
+    *(
+        (tc.BOOLEAN, 1, "", "1 is not a valid boolean"),
+        (tc.CHAR, "ab", "", "'ab' is not a valid char"),
+    ),
     *((tc.CHAR, "€", "", "use a wchar"), (tc.WCHAR, "\ud800", "", "surrogate")),
-    (tc.STRING, b"a", "", "is no string"),
+    (tc.STRING, b"a", "", "is not a valid string"),
     (tc.string(2), "abc", "", "3 characters are more than a string<2> holds"),
-    (SEVERITY, "fatal", "", "'fatal' is no label of enum Severity: 'minor, major'"),
-    (tc.TYPECODE, "long", "", "is no TypeCode"),
+    (SEVERITY, "fatal", "", "'fatal' is not a label of enum Severity: 'minor, major'"),
+    (tc.TYPECODE, "long", "", "is not a valid TypeCode"),
     (PERSON, {"name": "A"}, "", "has the members 'name, age', not 'name'"),
-    *((PERSON, ("A",), "", "has 2 members, not 1"), (PERSON, 5, "", "5 is no struct Person")),
-    *((PERSON, "ab", "", "is no struct"), (PERSON, ("A", "x"), "age", "'x' is no short")),
-    (TREE, (1, [(2, [(3, 4)])]), "below[0].below[0].below", "4 is no sequence"),
-    *((CHOICE, 5, "", "use UnionValue"), (CHOICE, UnionValue("fatal", 1), "_d", "no label")),
-    (CHOICE, UnionValue("minor", "x"), "(minor)", "no short"),
-    (CHOICE, UnionValue("major", 5), "", "5 is no union Choice"),
-    (tc.sequence(tc.LONG), b"ab", "", "is no sequence<long>"),
-    (tc.sequence(tc.LONG), "ab", "", "is no sequence<long>"),
-    (tc.sequence(tc.LONG), {1: 2}, "", "is no sequence<long>"),
-    (tc.sequence(tc.LONG), [1, None], "[1]", "None is no long"),
-    (tc.OCTETS, [1, 256], "[1]", "256 is no octet"),
+    *(
+        (PERSON, ("A",), "", "has 2 members, not 1"),
+        (PERSON, 5, "", "5 is not a valid struct Person"),
+    ),
+    *(
+        (PERSON, "ab", "", "is not a valid struct"),
+        (PERSON, ("A", "x"), "age", "'x' is not a valid short"),
+    ),
+    (TREE, (1, [(2, [(3, 4)])]), "below[0].below[0].below", "4 is not a valid sequence"),
+    *((CHOICE, 5, "", "use UnionValue"), (CHOICE, UnionValue("fatal", 1), "_d", "not a label")),
+    (CHOICE, UnionValue("minor", "x"), "(minor)", "not a valid short"),
+    (CHOICE, UnionValue("major", 5), "", "5 is not a valid union Choice"),
+    (tc.sequence(tc.LONG), b"ab", "", "is not a valid sequence<long>"),
+    (tc.sequence(tc.LONG), "ab", "", "is not a valid sequence<long>"),
+    (tc.sequence(tc.LONG), {1: 2}, "", "is not a valid sequence<long>"),
+    (tc.sequence(tc.LONG), [1, None], "[1]", "None is not a valid long"),
+    (tc.OCTETS, [1, 256], "[1]", "256 is not a valid octet"),
     (tc.sequence(tc.LONG, 1), [1, 2], "", "2 elements are more than sequence<long,1> holds"),
     (tc.array(tc.LONG, 2), [1], "", r"long\[2\] has not 1 elements"),
     (tc.array(tc.OCTET, 2), b"a", "", "has not 1 elements"),
-    (tc.objref(), "IOR:", "", "is no objref Object"),
+    (tc.objref(), "IOR:", "", "is not a valid objref Object"),
     (tc.fixed(3, 1), Decimal("1.25"), "", "too many decimals"),
     (tc.fixed(3, 1), Decimal(100), "", "too many digits"),
     (tc.fixed(3, 1), 10**5000, "", "an integer of 16610 bits has too many digits"),
-    (tc.fixed(3, 1), 1.5, "", "1.5 is no fixed"),
-    (tc.fixed(3, 1), True, "", "True is no fixed"),
+    (tc.fixed(3, 1), 1.5, "", "1.5 is not a valid fixed"),
+    (tc.fixed(3, 1), True, "", "True is not a valid fixed"),
     (tc.fixed(3, 1), Decimal("NaN"), "", "too many decimals"),
     (tc.fixed(3, 1), Decimal("sNaN"), "", "too many digits"),
     (tc.fixed(3, 1), Decimal("Infinity"), "", "too many digits"),

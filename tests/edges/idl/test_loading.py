@@ -13,7 +13,7 @@ from unittest.mock import AsyncMock
 import pytest
 
 from tidings.errors import BadInput
-from tidings.events.boxes import UnionValue
+from tidings.events.anyvalue import UnionValue
 from tidings.events.reference import Reference
 from tidings.idl.compile import compile_source, compile_text, load_idl
 from tidings.idl.faults import InvalidIdl, Source

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as Box
-from tidings.events.anyvalue import Reference, UnionValue, Value
+from tidings.events.anyvalue import UnionValue, Value
+from tidings.events.reference import Reference
 from tidings.events.typecode import TypeCode
 from tidings.orb.cdr_reader import Reader, read_value
 from tidings.orb.cdr_shapes import Shape, shape_of

@@ -22,7 +22,7 @@ from tidings.cos.names import look_up
 from tidings.engine.access import KINDS, Grant, Keys, ObjectKey, Principal
 from tidings.engine.host import Host
 from tidings.events import typecode as tc
-from tidings.events.boxes import Any
+from tidings.events.anyvalue import Any
 from tidings.events.reference import Reference
 from tidings.names import new_origin
 from tidings.orb.aio import Address, Options, Orb

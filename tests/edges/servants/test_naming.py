@@ -43,7 +43,7 @@ from tidings.cos.names import register
 from tidings.cos.NotificationServiceAgent_auto import Agent
 from tidings.engine.access import Grant, ObjectKey, Principal
 from tidings.events import typecode as tc
-from tidings.events.boxes import Any
+from tidings.events.anyvalue import Any
 from tidings.events.reference import Reference
 from tidings.orb.exceptions import BAD_PARAM, IMP_LIMIT, NO_PERMISSION, OBJECT_NOT_EXIST
 from tidings.orb.ior import make_reference

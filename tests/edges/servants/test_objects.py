@@ -65,7 +65,7 @@ from tidings.engine.access import Grant, ObjectKey, Principal
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.events import build
 from tidings.events import typecode as tc
-from tidings.events.boxes import Any
+from tidings.events.anyvalue import Any
 from tidings.events.reference import Reference
 from tidings.events.structured import STRUCTURED_EVENT
 from tidings.orb.cdr_reader import Reader

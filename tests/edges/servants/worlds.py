@@ -25,7 +25,7 @@ from tidings.cos.events import NO_EVENT, event_out
 from tidings.engine.access import Keys, ObjectKey
 from tidings.engine.host import Host
 from tidings.events import typecode as tc
-from tidings.events.boxes import Any
+from tidings.events.anyvalue import Any
 from tidings.events.build import event
 from tidings.events.reference import Reference
 from tidings.orb.aio import Options, Orb, Targets

@@ -7,9 +7,10 @@ from decimal import Decimal
 from functools import lru_cache
 
 from tidings.events import typecode as tc
-from tidings.events.anyvalue import Any, Reference, UnionValue, Value
+from tidings.events.anyvalue import Any, UnionValue, Value
 from tidings.events.build import event
 from tidings.events.fields import Fields, fields_of
+from tidings.events.reference import Reference
 from tidings.events.structured import PROPERTY_SEQ, StructuredEvent
 
 # 1 January 2024 as the time of judgement: what `$curtime` reads, in microseconds.

@@ -17,8 +17,8 @@ import pytest
 
 from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_codec import decode_event
-from tidings.events.codecs.json_reading import value_from_plain
 from tidings.events.codecs.json_text import parse_json
+from tidings.events.codecs.json_values import value_from_plain
 from tidings.events.fields import COMPOSITE, Char, EnumLabel, Plain, fields_of
 from tidings.events.paths import (
     MISSING,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any as Anything
 
-from tidings.events.boxes import Any, UnionValue
+from tidings.events.anyvalue import Any, UnionValue
 from tidings.events.kinds import Kind
 from tidings.events.reference import Reference
 

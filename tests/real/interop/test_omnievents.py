@@ -19,7 +19,7 @@ from tidings.cos.CosEventComm_auto import PullConsumerServant, PushConsumerServa
 from tidings.cos.CosLifeCycle_auto import NVP, GenericFactory, InvalidCriteria, NoFactory
 from tidings.cos.CosNaming_auto import NameComponent, NamingContext
 from tidings.events import typecode as tc
-from tidings.events.boxes import Any, Value
+from tidings.events.anyvalue import Any, Value
 from tidings.events.reference import Reference
 from tidings.orb.aio import Orb
 from tidings.orb.exceptions import SystemException

@@ -13,7 +13,7 @@ import pytest
 from tests.real.interop import omni, shown
 from tests.real.interop.objects import Impl, T
 from tidings.events import typecode as tc
-from tidings.events.boxes import Any, UnionValue
+from tidings.events.anyvalue import Any, UnionValue
 from tidings.events.reference import Reference
 from tidings.orb.aio import Options, Orb
 from tidings.orb.exceptions import SystemException

@@ -13,8 +13,9 @@ from random import Random
 
 from tidings.clock import from_timebase
 from tidings.events.anyvalue import Any
-from tidings.events.build import event, utc
+from tidings.events.build import event
 from tidings.events.fields import Fields, fields_of
+from tidings.events.standard_header import utc
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, constraint
 from tidings.filters.mapping import MappedConstraint, MappingFilter

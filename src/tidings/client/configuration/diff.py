@@ -49,7 +49,7 @@ from tidings.client.configuration.steps import (
 )
 from tidings.errors import InvalidUsage
 from tidings.events.codecs.json_text import write_json
-from tidings.events.codecs.json_writing import value_to_plain
+from tidings.events.codecs.json_values import value_to_plain
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 

@@ -31,8 +31,8 @@ from tidings.client.configuration.property_hints import property_hint
 from tidings.client.configuration.text import ADMIN_TABLES, NULL, PROXY_TABLES, VERSION
 from tidings.errors import BadInput, TidingsError, UnsupportedProperties
 from tidings.events.anyvalue import Value, infer
-from tidings.events.codecs.json_reading import value_from_plain
 from tidings.events.codecs.json_types import near_miss
+from tidings.events.codecs.json_values import value_from_plain
 from tidings.events.typecode import SHORT
 from tidings.events.typetext import describe
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint, event_type

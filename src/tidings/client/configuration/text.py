@@ -22,7 +22,7 @@ from tidings.client.configuration.model import (
     ProxyPart,
 )
 from tidings.events.anyvalue import Value
-from tidings.events.codecs.json_writing import TYPE
+from tidings.events.codecs.json_values import TYPE
 from tidings.filters.constraint import Constraint, EventTypePattern
 
 VERSION: Final = 1

@@ -17,7 +17,7 @@ from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyComm_auto as comm
 from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.errors import TidingsError
-from tidings.events.boxes import Any
+from tidings.events.anyvalue import Any
 from tidings.orb import exceptions as corba
 from tidings.orb.exceptions import Completion, CorbaError, SystemException, UserException
 

@@ -10,7 +10,7 @@ from tidings.client.transports.iiop_kinds import Kind
 from tidings.cos import CosNotifyComm_auto as comm
 from tidings.cos.CosNotification_auto import EventType, StructuredEvent
 from tidings.cos.events import NO_EVENT
-from tidings.events.boxes import Value
+from tidings.events.anyvalue import Value
 from tidings.orb.stubs import Servant
 
 

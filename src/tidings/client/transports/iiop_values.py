@@ -21,8 +21,7 @@ from tidings.cos.CosNotifyFilter_auto import ConstraintExp, ConstraintInfo, Mapp
 from tidings.cos.events import any_in, any_out, event_in, event_out, events_in
 from tidings.errors import NotOverCorba, PropertyErrorCode
 from tidings.errors import PropertyError as Fault
-from tidings.events.anyvalue import Value, infer, pack
-from tidings.events.boxes import Any
+from tidings.events.anyvalue import Any, Value, infer, pack
 from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.fields import ANY_EVENT_TYPE, is_any
 from tidings.events.structured import StructuredEvent

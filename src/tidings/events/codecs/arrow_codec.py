@@ -1,12 +1,12 @@
-"""Record batches of envelopes, for the archive and for whoever reads columns.
+"""Record batches of envelopes, for the archive and other readers of columns.
 
-The column `raw` is the event in typed JSON and loses nothing; with the columns of the envelope
-it is all that is read back. Everything else is there to be searched without parsing: the
-properties that filters see as an integer, a double, a string or a boolean stand in the maps
-`header_int` … `data_bool`, and sequences of one of these kinds in `data_ints` … `data_bools` (an
-empty one in `data_ints`). What no map can hold exactly is in `raw` only, and its name stands in
-`header_other` or `data_other`: integers from 2**63 on, decimals, characters, enum labels, octets,
-mixed sequences, composites, and sequences in the header.
+The column `raw` is the event in typed JSON, without loss; only it and the columns of the envelope
+are read back. All other columns can be searched without parsing: properties that filters see as an
+integer, a double, a string or a boolean are in the maps `header_int` … `data_bool`, and sequences
+of one of these kinds in `data_ints` … `data_bools` (an empty one in `data_ints`). What no map can
+hold exactly is in `raw` only, and its name in `header_other` or `data_other`: integers from 2**63
+on, decimals, characters, enum labels, octets, mixed sequences, composites, and sequences in the
+header.
 
 Needs pyarrow: ``pip install tidings[arrow]``.
 """
@@ -43,11 +43,7 @@ _T = TypeVar("_T")
 
 
 def load_pyarrow() -> ModuleType:
-    """The module pyarrow.
-
-    Raises:
-        MissingExtra: It is not installed.
-    """
+    """The module pyarrow; MissingExtra if it is not installed."""
     try:
         import pyarrow as pa
     except ImportError as error:
@@ -56,11 +52,7 @@ def load_pyarrow() -> ModuleType:
 
 
 def arrow_schema() -> pa.Schema:
-    """The columns of a record batch.
-
-    Raises:
-        MissingExtra: pyarrow is not installed.
-    """
+    """The columns of a record batch."""
     arrow = load_pyarrow()
     schema: pa.Schema = arrow.schema(
         [
@@ -85,11 +77,7 @@ def arrow_schema() -> pa.Schema:
 
 
 def property_fields() -> list[pa.Field[Unknown]]:
-    """The columns that `PropertyColumns` makes of header and data.
-
-    Raises:
-        MissingExtra: pyarrow is not installed.
-    """
+    """The columns that `PropertyColumns` makes of header and data."""
     arrow = load_pyarrow()
     of_map = {
         "int": arrow.int64(),
@@ -127,14 +115,9 @@ class _Entries:
 
 
 class PropertyColumns:
-    """The properties of many events, header or data, gathered column by column.
+    """Columns of the properties of many events; sequences have maps in ``data`` only.
 
-    Args:
-        part: ``header`` or ``data``; sequences have maps in the data only.
-
-    Attributes:
-        names: By column, the names of all properties that have come into `arrays`; columns
-            without any are left out.
+    `names` has, by column, the names of all properties in `arrays`; empty columns are left out.
     """
 
     def __init__(self, part: str) -> None:
@@ -149,7 +132,7 @@ class PropertyColumns:
         self._ends = [(entries.offsets.append, entries.names) for entries in self._every]
 
     def add(self, properties: Mapping[str, Value]) -> None:
-        """Takes in the properties of the next event."""
+        """Add the properties of the next event."""
         maps = self._maps
         for name, value in properties.items():
             kind = value.__class__
@@ -200,7 +183,7 @@ class PropertyColumns:
             self.names.setdefault(column, set()).update(entries.names)
 
     def clear(self) -> None:
-        """Begins anew; the names stay."""
+        """Begin anew; the names stay."""
         for entries in self._every:
             entries.clear()
 
@@ -215,12 +198,7 @@ def _fits(seen: Plain) -> bool:
 
 
 def to_record_batch(envelopes: Iterable[Envelope]) -> pa.RecordBatch:
-    """Envelopes as a record batch.
-
-    Raises:
-        LimitExceeded: They are more than a batch can hold.
-        MissingExtra: pyarrow is not installed.
-    """
+    """Envelopes as a record batch."""
     arrow = load_pyarrow()
     header, data = PropertyColumns("header"), PropertyColumns("data")
     rows, octets = [], 0
@@ -265,11 +243,7 @@ def _row(envelope: Envelope) -> dict[str, object]:
 
 
 def from_record_batch(batch: pa.RecordBatch) -> list[Envelope]:
-    """The envelopes of a record batch; columns that are not ours are passed over.
-
-    Raises:
-        InvalidEvent: A column is missing, or a row holds no envelope; the message says which.
-    """
+    """The envelopes of a record batch; foreign columns are ignored."""
     found: list[Envelope] = []
     for index, row in enumerate(_rows(batch)):
         try:
@@ -332,12 +306,7 @@ def _cell(row: Mapping[str, object], name: str, kind: type[_T]) -> _T:
 
 
 def encode_batch(envelopes: Iterable[Envelope]) -> bytes:
-    """Envelopes as an Arrow IPC stream of one record batch.
-
-    Raises:
-        LimitExceeded: They are more than a batch can hold.
-        MissingExtra: pyarrow is not installed.
-    """
+    """Envelopes as an Arrow IPC stream of one record batch."""
     arrow = load_pyarrow()
     batch = to_record_batch(envelopes)
     sink = arrow.BufferOutputStream()
@@ -348,12 +317,7 @@ def encode_batch(envelopes: Iterable[Envelope]) -> bytes:
 
 
 def decode_batch(octets: bytes) -> list[Envelope]:
-    """The envelopes of an Arrow IPC stream, which may have several record batches.
-
-    Raises:
-        InvalidEvent: The octets are no such stream, or a row holds no envelope.
-        MissingExtra: pyarrow is not installed.
-    """
+    """The envelopes of an Arrow IPC stream, which may have several record batches."""
     arrow = load_pyarrow()
     try:
         with arrow.ipc.open_stream(octets) as reader:

@@ -1,14 +1,13 @@
-"""Typed JSON: events and envelopes as JSON and back, losing nothing.
+"""Typed JSON: events and envelopes as JSON and back, without loss.
 
-An event is ``{"domain": …, "type": …, "name": …, "header": {…}, "data": {…}, "body": …}``; all
-but `domain` and `type` may be left out. An envelope has `origin`, `seq` and `arrival` beside
-`event`, and where there is one `plan`, `producer` and `number`, `hops`, `traceparent` and
-`tracestate`. Values are described in `json_writing`, types in `json_types`.
+An event is ``{"domain": …, "type": …, "name": …, "header": {…}, "data": {…}, "body": …}``; only
+`domain` and `type` are required. An envelope has `origin`, `seq` and `arrival` beside `event`, and
+optionally `plan`, `producer` and `number`, `hops`, `traceparent` and `tracestate`. `json_values`
+describes values, `json_types` types.
 
-Equal events are written as the same octets. What is read may be in any order, but the order of
-properties and members is kept: it is part of an event. Refused are, beside what is no JSON:
-names that stand twice in one object, names that do not belong where they stand, and numbers
-and texts that no value can be.
+Equal events are written as the same octets. Any order is read, but the order of properties and
+members is kept: it is part of an event. Beside malformed JSON, duplicate and unknown names are
+refused, and numbers and texts that no value can be.
 """
 
 from __future__ import annotations
@@ -18,27 +17,17 @@ from typing import TypeVar
 
 from tidings.errors import InvalidEvent
 from tidings.events.anyvalue import MAX_DEPTH, Value, nesting
-from tidings.events.codecs.json_reading import boxed_from_plain, is_typed, value_from_plain
 from tidings.events.codecs.json_text import MAX_EVENT_OCTETS, parse_json, write_json
 from tidings.events.codecs.json_types import near_miss
-from tidings.events.codecs.json_writing import value_to_plain
+from tidings.events.codecs.json_values import (
+    boxed_from_plain,
+    is_typed,
+    value_from_plain,
+    value_to_plain,
+)
 from tidings.events.envelope import Envelope, ProducerMark, TraceContext
 from tidings.events.structured import STANDARD_HEADER, StructuredEvent, pack_header_value
 from tidings.events.texts import checked_text, member_name, place_name, shortened
-
-__all__ = [
-    "MAX_ENVELOPE_OCTETS",
-    "MAX_EVENT_OCTETS",
-    "decode_envelope",
-    "decode_event",
-    "encode_envelope",
-    "encode_event",
-    "envelope_from_plain",
-    "envelope_to_plain",
-    "event_form",
-    "event_from_plain",
-    "event_to_plain",
-]
 
 # An event with the longest producer, tracestate and path of hops around it.
 MAX_ENVELOPE_OCTETS = MAX_EVENT_OCTETS + 32_768
@@ -53,59 +42,41 @@ _T = TypeVar("_T")
 
 
 def encode_event(event: StructuredEvent) -> bytes:
-    """An event as typed JSON.
-
-    Raises:
-        LimitExceeded: It takes more than `MAX_EVENT_OCTETS`.
-    """
+    """An event as typed JSON."""
     return write_json(event_form(event))
 
 
 def decode_event(text: bytes | str) -> StructuredEvent:
-    """The event that a text in typed JSON holds.
-
-    Raises:
-        InvalidEvent: It holds none; the message says what is wrong, where, and what is right.
-        LimitExceeded: It is longer than `MAX_EVENT_OCTETS`.
-    """
+    """The event in a text of typed JSON."""
     return event_from_plain(parse_json(text))
 
 
 def encode_envelope(envelope: Envelope) -> bytes:
-    """An envelope with its event as typed JSON.
-
-    Raises:
-        LimitExceeded: The event takes more than `MAX_EVENT_OCTETS`.
-    """
+    """An envelope with its event as typed JSON."""
     return write_json(_envelope_form(envelope), MAX_ENVELOPE_OCTETS)
 
 
 def decode_envelope(text: bytes | str) -> Envelope:
-    """The envelope that a text in typed JSON holds.
-
-    Raises:
-        InvalidEvent: It holds none; the message says what is wrong, where, and what is right.
-        LimitExceeded: It is longer than the longest envelope.
-    """
+    """The envelope in a text of typed JSON."""
     return envelope_from_plain(parse_json(text, MAX_ENVELOPE_OCTETS))
 
 
 def event_to_plain(event: StructuredEvent) -> dict[str, object]:
-    """An event as what a JSON parser would return for it."""
+    """An event as a JSON parser would return it."""
     plain = parse_json(encode_event(event))
     assert isinstance(plain, dict)
     return plain
 
 
 def envelope_to_plain(envelope: Envelope) -> dict[str, object]:
-    """An envelope as what a JSON parser would return for it."""
+    """An envelope as a JSON parser would return it."""
     plain = parse_json(encode_envelope(envelope), MAX_ENVELOPE_OCTETS)
     assert isinstance(plain, dict)
     return plain
 
 
 def event_form(event: StructuredEvent) -> dict[str, object]:
-    """An event, ready to be written as a part of something larger."""
+    """An event, ready to be encoded as a part of something larger."""
     form: dict[str, object] = {"domain": event.domain, "type": event.type}
     if event.name:
         form["name"] = event.name
@@ -140,11 +111,7 @@ def _envelope_form(envelope: Envelope) -> dict[str, object]:
 
 
 def event_from_plain(plain: object) -> StructuredEvent:
-    """The event that a parsed JSON object describes.
-
-    Raises:
-        InvalidEvent: It describes none; the message says what is wrong, where, and what is right.
-    """
+    """The event in a parsed JSON object."""
     if not isinstance(plain, dict):
         raise InvalidEvent(f"an event is a JSON object, not {shortened(plain)}")
     if not plain.keys() <= _EVENT_KEY_SET:
@@ -220,11 +187,7 @@ def _body(plain: object) -> Value:
 
 
 def envelope_from_plain(plain: object) -> Envelope:
-    """The envelope that a parsed JSON object describes.
-
-    Raises:
-        InvalidEvent: It describes none; the message says what is wrong, where, and what is right.
-    """
+    """The envelope in a parsed JSON object."""
     if not isinstance(plain, dict):
         raise InvalidEvent(f"an envelope is a JSON object, not {shortened(plain)}")
     if not plain.keys() <= set(_ENVELOPE_KEYS):

@@ -1,7 +1,7 @@
-"""Where the parts of a long JSON text stand, found step by step and without parsing them.
+"""Find the parts of a long JSON text, step by step and without parsing them.
 
-Between two steps, of a few milliseconds at most, whoever reads a long text lets others go on; at
-the first part too many it stops. Whether each part is JSON shows when it is parsed.
+Between two steps, of a few milliseconds at most, the reader of a long text lets others run; at the
+first part too many it stops. Whether each part is JSON shows when it is parsed.
 """
 
 from __future__ import annotations
@@ -32,24 +32,20 @@ _SIGNS: Final = {_COMMA: 0, **dict.fromkeys(b"[{", 1), **dict.fromkeys(b"]}", -1
 
 
 class Part(NamedTuple):
-    """Where an element of an array, or a name of an object with its value, begins and ends."""
+    """The place of an element of an array, or of a name of an object with its value."""
 
     begin: int
     end: int
 
 
 def is_array(octets: bytes) -> bool:
-    """Whether a text is an array, if it is JSON."""
+    """Whether a text, if it is JSON, is an array."""
     at = _after_space(octets, 0, len(octets))
     return octets[at : at + 1] == b"["
 
 
 def json_parts(octets: bytes, begin: int, end: int) -> Iterator[Part | None]:
-    """The parts of an array or object that stands from `begin` to `end`; None for a pause.
-
-    Raises:
-        InvalidEvent: It ends too early, nests too deeply, or something stands behind it.
-    """
+    """The parts of the array or object from `begin` to `end`; None for a pause."""
     at = begin = _after_space(octets, begin, end) + 1
     closing = _CLOSING.get(octets[at - 1 : at])
     depth, in_text, some, pause = 1, False, False, at + _PAUSE

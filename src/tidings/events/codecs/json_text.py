@@ -1,8 +1,7 @@
 """JSON text to plain Python values: strict, and with errors that say where.
 
-On top of what the parser refuses, names that stand twice in one object are refused: other
-parsers disagree on which of the two counts, so a filter here and a program there could see
-different events.
+Beside malformed JSON, duplicate names in one object are refused: parsers disagree on which of the
+two counts, so a filter here and a program there could see different events.
 """
 
 from __future__ import annotations
@@ -39,11 +38,7 @@ _encoder = msgspec.json.Encoder()
 
 
 def write_json(plain: object, limit: int = MAX_EVENT_OCTETS) -> bytes:
-    """Plain values as JSON without white space.
-
-    Raises:
-        LimitExceeded: It is longer than `limit`.
-    """
+    """Plain values as JSON without white space, at most `limit` octets."""
     octets = _encoder.encode(plain)
     _check_length(len(octets), limit)
     return octets
@@ -57,12 +52,8 @@ def parse_json(
     Args:
         text: The text; octets are UTF-8.
         limit: How many octets it may have.
-        values: How many values it may hold, an object or list counted as ten; None for any
-            number. They are counted before anything is parsed.
-
-    Raises:
-        InvalidEvent: It is no JSON; the message says at which line and column.
-        LimitExceeded: It is longer than `limit`, or holds more than `values`.
+        values: How many values it may hold, an object or list counted as ten; None for any number.
+            They are counted before anything is parsed.
     """
     octets = _octets(text)
     _check_length(len(octets), limit)
@@ -90,11 +81,7 @@ def _escaped_colons(octets: bytes) -> int:
 
 
 def _check_values(octets: bytes, most: int) -> None:
-    """Counts what separates values, block by block, until it is too much.
-
-    Raises:
-        LimitExceeded: It is, also without what stands in texts.
-    """
+    """Count what separates values, block by block, until it is too much."""
     if _all_counted(map(json_weight, _blocks(octets)), most):
         return
     in_text = False
@@ -127,7 +114,7 @@ def _blocks(octets: bytes) -> Iterator[bytes]:
 
 
 def _all_counted(weights: Iterable[int], most: int) -> bool:
-    """Whether weights are in all no more than so much; those after it are not asked for."""
+    """Whether the sum of the weights stays within a limit; stops at the first beyond it."""
     return all(sum_ <= most for sum_ in accumulate(weights))
 
 
@@ -156,17 +143,17 @@ def _octets(text: bytes | str) -> bytes:
 
 
 def _line_and_column(before: bytes) -> tuple[int, int]:
-    """Line and column, counted from 1 in characters, after what stands before."""
+    """Line and column after a text, counted from 1 in characters."""
     last_line = before.rpartition(b"\n")[2]
     return before.count(b"\n") + 1, len(last_line.decode(errors="replace")) + 1
 
 
 def _fault(octets: bytes, error: Exception) -> InvalidEvent:
-    """What is wrong with a text that the parser refused, and where."""
+    """The error for a text that the parser refused, with its place."""
     try:
         octets.decode()
     except UnicodeDecodeError as bad:
-        return _at(octets, bad.start, f"octet 0x{octets[bad.start]:02X} is no UTF-8")
+        return _at(octets, bad.start, f"octet 0x{octets[bad.start]:02X} is not UTF-8")
     if "out of range" in str(error):
         return _too_large(octets)
     place = re.search(r"\(byte (\d+)\)", str(error))
@@ -217,7 +204,7 @@ _TOKEN = re.compile(
 
 
 class _Level:
-    """An object or array that is being read: the name or index it has come to."""
+    """An object or array that is being read: its current name or index."""
 
     __slots__ = ("at", "is_object", "names", "wants_name")
 
@@ -236,10 +223,10 @@ def _place(levels: list[_Level]) -> str:
 
 
 def _tokens(octets: bytes) -> Iterator[tuple[bytes, list[_Level]]]:
-    """Names of members and numbers, with the levels they stand in. For faults only.
+    """Names of members and numbers, with the levels they are in. For errors only.
 
-    It is slow, so nothing is found in large texts: whoever sends them should not get more of
-    our time for a fault than for an event.
+    It is slow, so large texts are not searched: a fault should not cost more of our time than an
+    event.
     """
     levels: list[_Level] = []
     for match in _TOKEN.finditer(octets) if len(octets) <= _SEARCHED_OCTETS else ():
@@ -259,7 +246,7 @@ def _tokens(octets: bytes) -> Iterator[tuple[bytes, list[_Level]]]:
 
 
 class _Twin(Exception):
-    """A name that stands twice."""
+    """A duplicate name."""
 
 
 def _no_twins(pairs: list[tuple[str, object]]) -> None:

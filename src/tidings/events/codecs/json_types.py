@@ -11,14 +11,14 @@ union          ``{"kind": "union", "id": …, "name": …, "discriminator": T,
 enum           ``{"kind": "enum", "id": …, "name": …, "labels": [label, …]}``
 typedef        ``{"kind": "alias", "id": …, "name": …, "of": T}``
 interface      ``{"kind": "objref", "id": …, "name": …}``
-the type       ``{"kind": "recursive", "id": …}``, where a type stands inside itself
+the type       ``{"kind": "recursive", "id": …}``, where a type contains itself
 itself
 sequence or    ``{"kind": "sequence", "of": T, "bound": n}``,
 array of the   ``{"kind": "array", "of": T, "length": n}``
 above
 =============  =====================================================================
 
-An `id` or `name` that is empty and a `bound` of 0 are left out.
+An empty `id` or `name` and a `bound` of 0 are left out.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _CACHED_TYPES = 256
 
 
 def near_miss(name: str, known: list[str]) -> str:
-    """What a wrong name was probably meant to be, as the end of a message."""
+    """A suggestion for a wrong name, as the end of a message."""
     folded = {word.lower(): word for word in known}
     close = difflib.get_close_matches(name[:80].lower(), folded, 1)
     return f"did you mean {folded[close[0]]!r}?" if close else f"known are {', '.join(known)}"
@@ -52,7 +52,7 @@ def type_to_plain(type_: TypeCode) -> str | dict[str, object]:
     text = type_text(type_)
     if text is not None:
         return text
-    plain: dict[str, object] = {"kind": _WORDS[type_.kind]}
+    plain: dict[str, object] = {"kind": _word(type_.kind)}
     plain.update((key, text) for key, text in (("id", type_.id), ("name", type_.name)) if text)
     kind = type_.kind
     if kind in (Kind.STRUCT, Kind.EXCEPT):
@@ -69,11 +69,15 @@ def type_to_plain(type_: TypeCode) -> str | dict[str, object]:
     return plain
 
 
+def _word(kind: Kind) -> str:
+    return "exception" if kind is Kind.EXCEPT else kind.name.lower()
+
+
 _forms: dict[TypeCode, msgspec.Raw] = {}
 
 
 def type_form(type_: TypeCode) -> str | msgspec.Raw:
-    """A type, ready to be written: a text, or the octets of the object."""
+    """A type, ready to be encoded: a text, or the octets of the object."""
     text = type_text(type_)
     if text is not None:
         return text
@@ -89,11 +93,7 @@ def type_form(type_: TypeCode) -> str | msgspec.Raw:
 
 
 def type_from_plain(plain: object) -> TypeCode:
-    """The type that plain data describes.
-
-    Raises:
-        InvalidTypeCode: It describes none; the message says where.
-    """
+    """The type in plain data."""
     if type(plain) is str:
         return _cached_text(plain)
     try:
@@ -123,7 +123,7 @@ def _read(plain: object, where: str, depth: int) -> TypeCode:
         if isinstance(plain, str):
             return read_type(plain)
         if not isinstance(plain, dict):
-            raise InvalidTypeCode(f"{shortened(plain)} is no type; use a text or an object")
+            raise InvalidTypeCode(f"{shortened(plain)} is not a type; use a text or an object")
         return _reader(plain)(_Parts(plain, where, depth))
     except InvalidTypeCode as error:
         # The constructors of types do not know where they are.
@@ -145,12 +145,12 @@ def _reader(plain: dict[str, object]) -> Callable[[_Parts], TypeCode]:
     unknown = next((key for key in plain if key not in known), None)
     if unknown is not None:
         hint = near_miss(unknown, known)
-        raise InvalidTypeCode(f"{shortened(unknown)} is no part of the type '{word}'; {hint}")
+        raise InvalidTypeCode(f"{shortened(unknown)} is not part of the type '{word}'; {hint}")
     return read
 
 
 class _Parts:
-    """The parts of one described type, each checked as it is taken."""
+    """The parts of one described type, checked when read."""
 
     def __init__(self, plain: dict[str, object], where: str, depth: int) -> None:
         self._plain = plain
@@ -166,7 +166,7 @@ class _Parts:
     def number(self, key: str, default: int | None = None) -> int:
         number = self._plain.get(key, default)
         if type(number) is not int:
-            raise _wrong(self.place(key), f"{shortened(number)} is no integer")
+            raise _wrong(self.place(key), f"{shortened(number)} is not a valid integer")
         return number
 
     def type(self, key: str) -> TypeCode:
@@ -177,13 +177,13 @@ class _Parts:
         found = self.items(key)
         for where, row in found:
             if not isinstance(row, list) or len(row) != width:
-                raise _wrong(where, f"{shortened(row)} is no list of {width}")
+                raise _wrong(where, f"{shortened(row)} is not a valid list of {width}")
         return [(where, row) for where, row in found if isinstance(row, list)]
 
     def items(self, key: str) -> list[tuple[str, object]]:
         items = self._plain.get(key)
         if not isinstance(items, list):
-            raise _wrong(self.place(key), f"{shortened(items)} is no list")
+            raise _wrong(self.place(key), f"{shortened(items)} is not a valid list")
         return [(f"{self.place(key)}[{i}]", item) for i, item in enumerate(items)]
 
     def as_type(self, plain: object, where: str) -> TypeCode:
@@ -192,7 +192,7 @@ class _Parts:
     @staticmethod
     def as_text(plain: object, where: str) -> str:
         if not isinstance(plain, str):
-            raise _wrong(where, f"{shortened(plain)} is no text")
+            raise _wrong(where, f"{shortened(plain)} is not a valid text")
         return plain
 
     def members(self) -> list[tuple[str, TypeCode]]:
@@ -207,7 +207,7 @@ def _union(parts: _Parts) -> TypeCode:
     branches: list[tuple[Label | None, str, TypeCode]] = []
     for where, (label, name, plain) in parts.rows("branches", 3):
         if label is not None and not isinstance(label, Label):
-            raise _wrong(where, f"{shortened(label)} is no label")
+            raise _wrong(where, f"{shortened(label)} is not a valid label")
         branches.append((label, parts.as_text(name, where), parts.as_type(plain, where)))
     return tc.union(parts.text("id"), parts.text("name"), parts.type("discriminator"), branches)
 
@@ -245,16 +245,4 @@ _READERS: dict[str, tuple[list[str], Callable[[_Parts], TypeCode]]] = {
         ["kind", "of", "length"],
         lambda parts: tc.array(parts.type("of"), parts.number("length")),
     ),
-}
-
-_WORDS = {
-    Kind.STRUCT: "struct",
-    Kind.EXCEPT: "exception",
-    Kind.UNION: "union",
-    Kind.ENUM: "enum",
-    Kind.ALIAS: "alias",
-    Kind.OBJREF: "objref",
-    Kind.RECURSIVE: "recursive",
-    Kind.SEQUENCE: "sequence",
-    Kind.ARRAY: "array",
 }

@@ -10,7 +10,7 @@ import msgspec
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from tidings.events.codecs.json_writing import TYPE
+from tidings.events.codecs.json_values import TYPE
 from tidings.filters.constraint import constraint
 from tidings.filters.to_spark import matching, plan_of
 from tidings.pipeline.archive import Archive

@@ -15,29 +15,25 @@ from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any as Boxed
 from tidings.events.build import event
 from tidings.events.codecs.cloudevents_codec import (
+    FOREIGN_DOMAIN,
     MAX_BATCH_OCTETS,
+    MEDIA_TYPE,
+    Attribute,
+    CloudEvent,
+    Json,
+    checked_attributes,
     decode_batch,
     decode_binary,
     decode_structured,
     encode_batch,
     encode_binary,
     encode_structured,
-)
-from tidings.events.codecs.cloudevents_mapping import (
-    FOREIGN_DOMAIN,
-    MEDIA_TYPE,
     from_cloudevent,
-    to_cloudevent,
-)
-from tidings.events.codecs.cloudevents_model import (
-    Attribute,
-    CloudEvent,
-    Json,
-    checked_attributes,
     from_header,
+    to_cloudevent,
     to_header,
 )
-from tidings.events.codecs.json_codec import MAX_EVENT_OCTETS
+from tidings.events.codecs.json_text import MAX_EVENT_OCTETS
 from tidings.events.envelope import Envelope, ProducerMark, TraceContext
 from tidings.events.structured import StructuredEvent
 
@@ -52,17 +48,17 @@ LEAST: dict[str, object] = {"specversion": "1.0", "id": "1", "source": "/s", "ty
         *(({"id": None}, "id", "needs this attribute"), ({"source": ""}, "source", "not empty")),
         *(({"type": 5}, "type", "must be a text"), ({"subject": ""}, "subject", "not empty")),
         ({"dataschema": 5}, "dataschema", "must be a text"),
-        ({"Upper": "x"}, "", "'Upper' is no attribute: names have lower-case"),
-        ({"with_underscore": "x"}, "", "no attribute"),
-        *(({"é": "x"}, "", "no attribute"), ({"": "x"}, "", "no attribute")),
-        *(({"data": "x"}, "", "no attribute"), ({"n": 2**31}, "n", "32 bits")),
+        ({"Upper": "x"}, "", "'Upper' is not an attribute: use lower-case"),
+        ({"with_underscore": "x"}, "", "not an attribute"),
+        *(({"é": "x"}, "", "not an attribute"), ({"": "x"}, "", "not an attribute")),
+        *(({"data": "x"}, "", "not an attribute"), ({"n": 2**31}, "n", "32 bits")),
         ({"n": 1.5}, "n", "a text, an integer or a boolean, not 1.5"),
         *(({"n": [1]}, "n", "a text, an integer"), ({"n": "a\nb"}, "n", "control characters")),
         ({"n": "\ud800"}, "n", "control characters"),
-        ({"datacontenttype": "json"}, "datacontenttype", "no media type"),
+        ({"datacontenttype": "json"}, "datacontenttype", "not a media type"),
         ({"datacontenttype": "a/b\r\nx: y"}, "datacontenttype", "control|media type"),
-        ({"time": "yesterday"}, "time", "no time such as"),
-        ({"time": "2018-02-30T00:00:00Z"}, "time", "no time"),
+        ({"time": "yesterday"}, "time", "not a time such as"),
+        ({"time": "2018-02-30T00:00:00Z"}, "time", "not a time"),
     ],
 )
 def test_what_is_no_attribute(changes: dict[str, object], where: str, says: str) -> None:
@@ -103,7 +99,12 @@ def test_other_ways_to_write_headers(header: str, text: str) -> None:
     ("header", "says"),
     [
         *(("100%", "a percent sign is written %25"), ("%zz", "%25"), ("%4", "%25")),
-        *(("%C0%A0", "no UTF-8"), ("%ED%A0%80", "no UTF-8"), ("%FF", "no UTF-8"), ("é", "ASCII")),
+        *(
+            ("%C0%A0", "not UTF-8"),
+            ("%ED%A0%80", "not UTF-8"),
+            ("%FF", "not UTF-8"),
+            ("é", "ASCII"),
+        ),
     ],
 )
 def test_what_is_no_header(header: str, says: str) -> None:
@@ -152,9 +153,9 @@ DATA = {"domain": "Traffic", "type": "Speed", "name": "car-7", "data": {"rate": 
         ({"producer": None}, "producer", "1 to 256"),
         ({"number": None}, "number", "decimal digits"),
         ({"hops": "x"}, "origin", "hexadecimal"),
-        ({"traceparent": None}, "traceparent", "no traceparent"),
+        ({"traceparent": None}, "traceparent", "not a traceparent"),
         ({"time": None}, "time", "must be the time of arrival"),
-        ({"time": "2016-12-31T23:59:60Z"}, "time", "no moment"),
+        ({"time": "2016-12-31T23:59:60Z"}, "time", "not a moment"),
         ({"arrival": "5"}, "arrival", "would be None"),
     ],
 )
@@ -229,7 +230,7 @@ WRONG_STRUCTURED: list[tuple[object, str, str]] = [
     ({**HEAD, "specversion": "2.0"}, "specversion", "1.0"),
     ({**HEAD, "data": 1, "data_base64": ""}, "data_base64", "exclude each other"),
     ({**HEAD, "data_base64": 5}, "data_base64", "must be text in base64"),
-    ({**HEAD, "data_base64": "Y"}, "data_base64", "no base64"),
+    ({**HEAD, "data_base64": "Y"}, "data_base64", "not base64"),
     (
         {**HEAD, "datacontenttype": "text/plain", "data": {}},
         "data",
@@ -253,10 +254,13 @@ def test_what_is_no_cloudevent(plain: object, where: str, says: str) -> None:
     ("headers", "body", "where", "says"),
     [
         ({"ce-datacontenttype": "a/b"}, b"", "ce-datacontenttype", "stands in content-type"),
-        *(({"ce-id": "%"}, b"", "ce-id", "%25"), ({"ce-with-dash": "x"}, b"", "", "no attribute")),
+        *(
+            ({"ce-id": "%"}, b"", "ce-id", "%25"),
+            ({"ce-with-dash": "x"}, b"", "", "not an attribute"),
+        ),
         ({"ce-Upper": "x", "ce-source": ""}, b"", "source", "not empty"),
         ({"content-type": "application/json"}, b"{", "data", "ends too early"),
-        ({"content-type": "nonsense"}, b"", "datacontenttype", "no media type"),
+        ({"content-type": "nonsense"}, b"", "datacontenttype", "not a media type"),
     ],
 )
 def test_what_is_no_cloudevent_in_headers(
@@ -272,7 +276,7 @@ def test_what_is_no_cloudevent_in_headers(
     [
         ("{}", "a batch of CloudEvents is a JSON array"),
         *(("5", "a JSON array"), ("[", "ends too early"), ("[{}, x]", "line 1, column 6")),
-        *(("[{}] x", "trailing"), (b"\xff", "no UTF-8"), ('"\ud800"', "lone surrogate")),
+        *(("[{}] x", "trailing"), (b"\xff", "not UTF-8"), ('"\ud800"', "lone surrogate")),
         ("[" * 10_000, "nests too deeply"),
         ('[{"a": 1, "a": 2}]', r"\[0\]: the name 'a' stands twice"),
     ],

@@ -1,4 +1,28 @@
-"""Values from typed JSON: the way back of `json_writing`, for what anybody may send."""
+"""Values in typed JSON, by their types.
+
+A plain value has the type that inference gives it. Everything else is written with its type,
+``{"$type": T, "value": V}``; inside, members and elements have the types of their places, and a
+place of the type any begins again.
+
+==================  ====================================================================
+type                V
+==================  ====================================================================
+null, void          null
+integers, octet     number
+float, double, …    number, or ``"NaN"``, ``"Infinity"``, ``"-Infinity"``
+fixed               text: ``"57.50"``
+boolean             boolean
+char, string, …     text
+enum                text: the label
+octets              text in base64, for sequences and arrays of octet; a list is read too
+sequence, array     list
+struct, exception   object; list where names of members are empty or duplicate
+union               ``{"_d": label, "value": V}``
+any                 plain, or typed again
+object reference    ``{"type_id": text, "profiles": [[tag, base64], …]}``
+TypeCode            T
+==================  ====================================================================
+"""
 
 from __future__ import annotations
 
@@ -9,13 +33,115 @@ from collections.abc import Callable, Collection
 from decimal import Decimal
 
 from tidings.errors import InvalidEvent, InvalidTypeCode
-from tidings.events.anyvalue import MAX_DEPTH, Any, Reference, UnionValue, Value, unboxed
-from tidings.events.checking import conform
-from tidings.events.codecs.json_types import near_miss, type_from_plain
-from tidings.events.codecs.json_writing import TYPE, object_names, real_name
+from tidings.events.anyvalue import MAX_DEPTH, Any, UnionValue, Value, conform, infer, unboxed
+from tidings.events.codecs.json_types import near_miss, type_form, type_from_plain
+from tidings.events.reference import Reference
 from tidings.events.texts import checked_text, member_name, place_name, shortened
 from tidings.events.typecode import INTEGER_RANGES, Kind, Label, TypeCode
 from tidings.events.typetext import describe
+
+TYPE = "$type"
+"""The name that marks a value written with its type."""
+
+_SELF_EVIDENT = frozenset({str, int, bool, type(None)})
+_NUMBERS = frozenset({int, float, bool})
+
+
+def value_to_plain(value: Value) -> object:
+    """A stored value, ready to be encoded."""
+    kind = type(value)
+    if kind in _SELF_EVIDENT:
+        return value
+    if kind is float and math.isfinite(value):  # type: ignore[arg-type]
+        return value
+    if isinstance(value, tuple):
+        if _SELF_EVIDENT.issuperset(map(type, value)):
+            return value
+        if _NUMBERS.issuperset(map(type, value)) and all(map(math.isfinite, value)):  # type: ignore[arg-type]
+            return value
+        return [value_to_plain(v) for v in value]
+    if isinstance(value, dict) and TYPE not in value:
+        return {name: value_to_plain(v) for name, v in value.items()}
+    if isinstance(value, Any):
+        type_, inner = value.type, value.value
+    else:
+        type_ = infer(value)
+        inner = conform(type_, value)
+    return {TYPE: type_form(type_), "value": _typed_to_plain(type_, inner)}
+
+
+def _typed_to_plain(type_: TypeCode, value: Value) -> object:
+    type_ = type_.unaliased
+    write = _WRITERS.get(type_.kind)
+    return value if write is None else write(type_, value)
+
+
+def _write_real(type_: TypeCode, value: Value) -> object:
+    assert isinstance(value, float)
+    return value if math.isfinite(value) else real_name(value)
+
+
+def real_name(value: float) -> str:
+    """The text for a number that JSON cannot spell."""
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _write_elements(type_: TypeCode, value: Value) -> object:
+    if isinstance(value, bytes):
+        return _base64(value)
+    content = type_.element_type.unaliased
+    if content.kind not in _WRITERS:
+        return value
+    return [_typed_to_plain(content, v) for v in value]  # type: ignore[union-attr]
+
+
+def _write_struct(type_: TypeCode, value: Value) -> object:
+    items = [
+        _typed_to_plain(type_.member_type(i), v)
+        for i, v in enumerate(value)  # type: ignore[arg-type]
+    ]
+    names = object_names(type_)
+    return items if names is None else dict(zip(names, items, strict=True))
+
+
+def object_names(type_: TypeCode) -> list[str] | None:
+    """The members' names, if they can be the names of a JSON object."""
+    names = [member.name for member in type_.members]
+    return names if all(names) and len(set(names)) == len(names) else None
+
+
+def _write_union(type_: TypeCode, value: Value) -> object:
+    assert isinstance(value, UnionValue)
+    branch = type_.branch_index(value.discriminator)
+    inner = None if branch < 0 else _typed_to_plain(type_.member_type(branch), value.value)
+    return {"_d": value.discriminator, "value": inner}
+
+
+def _write_reference(type_: TypeCode, value: Value) -> object:
+    assert isinstance(value, Reference)
+    profiles = [[tag, _base64(octets)] for tag, octets in value.profiles]
+    return {"type_id": value.type_id, "profiles": profiles}
+
+
+def _base64(octets: bytes) -> str:
+    return binascii.b2a_base64(octets, newline=False).decode()
+
+
+_WRITERS: dict[Kind, Callable[[TypeCode, Value], object]] = {
+    Kind.FLOAT: _write_real,
+    Kind.DOUBLE: _write_real,
+    Kind.LONGDOUBLE: _write_real,
+    Kind.FIXED: lambda type_, value: format(value, "f"),
+    Kind.ANY: lambda type_, value: value_to_plain(value),
+    Kind.TYPECODE: lambda type_, value: type_form(value),  # type: ignore[arg-type]
+    Kind.STRUCT: _write_struct,
+    Kind.EXCEPT: _write_struct,
+    Kind.UNION: _write_union,
+    Kind.SEQUENCE: _write_elements,
+    Kind.ARRAY: _write_elements,
+    Kind.OBJREF: _write_reference,
+}
+
 
 _TYPED_KEYS = {TYPE, "value"}
 _LOWEST, _HIGHEST = -(2**63), 2**64 - 1
@@ -24,11 +150,7 @@ _MAX_JSON_DEPTH = 2 * MAX_DEPTH
 
 
 def value_from_plain(plain: object, depth: int = 0) -> Value:
-    """The stored form of a value in plain or typed form.
-
-    Raises:
-        InvalidEvent: It is none; `where` is the place inside the value.
-    """
+    """The stored form of a value in plain or typed form."""
     kind = type(plain)
     if kind is str:
         return checked_text(plain, "")  # type: ignore[arg-type]
@@ -48,7 +170,7 @@ def value_from_plain(plain: object, depth: int = 0) -> Value:
         if TYPE in plain:
             return unboxed(boxed_from_plain(plain, depth))
         return _dict_from_plain(plain, depth)
-    raise InvalidEvent(f"a {kind.__name__} is no JSON value")
+    raise InvalidEvent(f"a {kind.__name__} is not a valid JSON value")
 
 
 def _refuse_real(plain: float) -> Value:
@@ -100,11 +222,7 @@ def is_typed(plain: object) -> bool:
 
 
 def boxed_from_plain(plain: dict[object, object], depth: int = 0) -> Any:
-    """The value and type of a value in typed form, which has the key `$type`.
-
-    Raises:
-        InvalidEvent: It is none; `where` is the place inside the value.
-    """
+    """The value and type of a value in typed form, which has the key `$type`."""
     if plain.keys() != _TYPED_KEYS:
         raise InvalidEvent(
             "a value with its type has the two names $type and value, not "
@@ -138,7 +256,7 @@ def _read_real(type_: TypeCode, plain: object, depth: int) -> Value:
         return conform(type_, plain)
     if plain not in _REALS:
         hint = near_miss(plain, list(_REALS))
-        raise InvalidEvent(f"{shortened(plain)} is no {describe(type_)}; {hint}")
+        raise InvalidEvent(f"{shortened(plain)} is not a valid {describe(type_)}; {hint}")
     return _REALS[plain]
 
 
@@ -148,7 +266,7 @@ def _read_fixed(type_: TypeCode, plain: object, depth: int) -> Value:
     if not isinstance(plain, str):
         return conform(type_, plain)
     if not _DECIMAL.fullmatch(plain):
-        raise InvalidEvent(f"{shortened(plain)} is no decimal number")
+        raise InvalidEvent(f"{shortened(plain)} is not a valid decimal number")
     return conform(type_, Decimal(plain))
 
 
@@ -171,7 +289,7 @@ def _read_elements(type_: TypeCode, plain: object, depth: int) -> Value:
     if content.kind is Kind.OCTET:
         return conform(type_, octets_from_base64(plain) if isinstance(plain, str) else plain)
     if not isinstance(plain, list):
-        raise InvalidEvent(f"{shortened(plain)} is no {describe(type_)}, which is a list")
+        raise InvalidEvent(f"{shortened(plain)} is not a valid {describe(type_)}, which is a list")
     if _all_of(content, plain):
         items = tuple(plain)
     else:
@@ -184,7 +302,7 @@ def _read_elements(type_: TypeCode, plain: object, depth: int) -> Value:
 
 
 def _all_of(content: TypeCode, plain: list[object]) -> bool:
-    """Whether all elements are of the type just as they are, found out at once."""
+    """Whether all elements are of the type as they are, checked at once."""
     if set(map(type, plain)) != {_PYTHON_TYPES.get(content.kind)}:
         return False
     if content.kind in INTEGER_RANGES:
@@ -201,11 +319,11 @@ _PYTHON_TYPES: dict[Kind, type] = {
 
 
 def octets_from_base64(plain: str) -> bytes:
-    """What a text in base64 stands for."""
+    """Decode base64."""
     try:
         return binascii.a2b_base64(plain, strict_mode=True)
     except ValueError as error:
-        raise InvalidEvent(f"{shortened(plain)} is no base64: {error}") from error
+        raise InvalidEvent(f"{shortened(plain)} is not base64: {error}") from error
 
 
 def _read_struct(type_: TypeCode, plain: object, depth: int) -> Value:
@@ -215,7 +333,7 @@ def _read_struct(type_: TypeCode, plain: object, depth: int) -> Value:
         plain = [plain[name] for name in names]
     if not isinstance(plain, list):
         form = "a list" if names is None else "an object"
-        raise InvalidEvent(f"{shortened(plain)} is no {describe(type_)}, which is {form}")
+        raise InvalidEvent(f"{shortened(plain)} is not a valid {describe(type_)}, which is {form}")
     if len(plain) != len(type_.members):
         raise InvalidEvent(f"{describe(type_)} has {len(type_.members)} members, not {len(plain)}")
     found: list[Value] = []
@@ -241,7 +359,7 @@ def _check_names(plain: dict[str, object], names: Collection[str], what: str) ->
 def _read_union(type_: TypeCode, plain: object, depth: int) -> Value:
     if not isinstance(plain, dict) or "_d" not in plain or type_.discriminator is None:
         form = '{"_d": label, "value": value}'
-        raise InvalidEvent(f"{shortened(plain)} is no {describe(type_)}, which is {form}")
+        raise InvalidEvent(f"{shortened(plain)} is not a valid {describe(type_)}, which is {form}")
     _check_names({"value": None, **plain}, ("_d", "value"), describe(type_))
     try:
         label = conform(type_.discriminator, plain["_d"])
@@ -262,7 +380,7 @@ def _read_reference(type_: TypeCode, plain: object, depth: int) -> Value:
     profiles = plain.get("profiles", []) if isinstance(plain, dict) else None
     if not isinstance(plain, dict) or not isinstance(profiles, list):
         form = '{"type_id": text, "profiles": [[tag, base64], ...]}'
-        raise InvalidEvent(f"{shortened(plain)} is no reference, which is {form}")
+        raise InvalidEvent(f"{shortened(plain)} is not a valid reference, which is {form}")
     _check_names({"type_id": "", "profiles": [], **plain}, ("type_id", "profiles"), "a reference")
     return Reference(plain.get("type_id", ""), [_profile(item) for item in profiles])
 
@@ -271,7 +389,7 @@ def _profile(plain: object) -> tuple[int, bytes]:
     match plain:
         case [int(tag), str(octets)]:
             return tag, octets_from_base64(octets)
-    raise InvalidEvent(f"{shortened(plain)} is no tag with base64", "profiles")
+    raise InvalidEvent(f"{shortened(plain)} is not a valid tag with base64", "profiles")
 
 
 _READERS: dict[Kind, Callable[[TypeCode, object, int], Value]] = {

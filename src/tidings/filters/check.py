@@ -1,8 +1,8 @@
 """Is this the constraint its author meant? Errors that forbid it, cautions that do not.
 
-Beyond the parser's errors: a constant that is no boolean is refused. Cautions point at what
-is legal and can hardly be meant: the old forms of the 1999 draft, `not` binding tighter than
-a comparison, an order between enum labels, a field nobody sends.
+Beyond the parser's errors, a constant that is not a boolean is refused. Cautions point at what is
+legal and hardly intended: the old forms of the 1999 draft, `not` binding tighter than a comparison,
+an order between enum labels, a field nobody sends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tidings.filters.truth import with_article
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """Something legal that can hardly be meant."""
+    """Something legal that is hardly intended."""
 
     problem: str
     position: int
@@ -39,7 +39,7 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A constraint that may be used, and what seems odd about it."""
+    """A valid constraint, and what seems odd about it."""
 
     text: str
     tree: Node
@@ -51,16 +51,13 @@ def check(
     known: Mapping[str, Collection[str]] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Checked:
-    """The tree of a constraint, with cautions.
+    """Parse a constraint, with cautions.
 
     Args:
         text: The constraint.
         known: The properties that events have, to find misspelt names and wrong kinds: name to
             kinds (`number`, `boolean`, `string`, `char`, `enum`, `sequence`, `composite`).
         limits: How large it may be.
-
-    Raises:
-        InvalidConstraint: It cannot be used.
     """
     result = parse_operand(text, limits)
     if result.constant and not result.kinds & Kinds.BOOLEAN:

@@ -24,7 +24,7 @@ _EVERYTHING = ("", "*")
 
 @dataclass(frozen=True, slots=True, order=True)
 class EventTypePattern:
-    """Which domains and types are meant; `*` stands for any run of characters."""
+    """Domains and types; `*` stands for any run of characters."""
 
     domain: str = "*"
     type: str = "*"
@@ -49,21 +49,21 @@ class EventTypePattern:
 
     @property
     def any_domain(self) -> bool:
-        """Whether every domain fits."""
+        """Whether every domain matches."""
         return self.domain in _EVERYTHING
 
     @property
     def any_type(self) -> bool:
-        """Whether every type fits."""
+        """Whether every type matches."""
         return self.type in _EVERYTHING or self.type == _ALL_TYPES
 
     @property
     def exact(self) -> bool:
-        """Whether exactly one domain and type fit."""
+        """Whether exactly one domain and type match."""
         return not (self.any_domain or self.any_type or "*" in self.domain or "*" in self.type)
 
     def matches(self, domain: str, type: str) -> bool:
-        """Whether an event of this domain and type is meant."""
+        """Whether an event of this domain and type matches."""
         return (self.any_domain or wildcard_match(self.domain, domain)) and (
             self.any_type or wildcard_match(self.type, type)
         )
@@ -79,7 +79,7 @@ def _check_name(name: object) -> None:
 
 
 def wildcard_match(pattern: str, text: str) -> bool:
-    """Whether text fits a pattern with `*`. Linear: no pattern can make it slow."""
+    """Whether text matches a pattern with `*`. Linear: no pattern can make it slow."""
     if "*" not in pattern:
         return pattern == text
     first, *middle, last = pattern.split("*")
@@ -97,14 +97,14 @@ def wildcard_match(pattern: str, text: str) -> bool:
 
 
 def event_type(text: str) -> EventTypePattern:
-    """A pattern from `Domain::Type` (as the command line writes it), or `Type` alone."""
+    """A pattern from `Domain::Type` (as on the command line), or `Type` alone."""
     domain, separator, type_ = text.partition("::")
     return EventTypePattern(domain, type_) if separator else EventTypePattern("*", domain)
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """An expression that is asked of events of some types. Build one with `constraint`."""
+    """An expression for events of some types. Build one with `constraint`."""
 
     text: str
     tree: Node
@@ -112,7 +112,7 @@ class Constraint:
     predicate: Predicate = field(repr=False, compare=False, kw_only=True)
 
     def is_tried(self, domain: str, type: str) -> bool:
-        """Whether the constraint is asked of events of this domain and type."""
+        """Whether the constraint applies to events of this domain and type."""
         types = self.event_types
         return not types or any(pattern.matches(domain, type) for pattern in types)
 
@@ -130,12 +130,12 @@ def constraint(
 
     Args:
         text: The expression; blank text is TRUE.
-        event_types: Of which events it is asked: patterns, or their texts (`Telecom::Comm*`).
+        event_types: The events it applies to: patterns, or their texts (`Telecom::Comm*`).
         limits: How large it may be.
 
     Raises:
-        InvalidConstraint: The text is no constraint.
-        InvalidEventType: An event type is outside the rules.
+        InvalidConstraint: The text is not a constraint.
+        InvalidEventType: An event type is invalid.
     """
     if not isinstance(text, str):
         raise InvalidUsage(f"a constraint is a text, not {text!r}")
@@ -149,10 +149,6 @@ def constraint(
 
 
 def accepted_constraint(text: str, event_types: tuple[EventTypePattern, ...]) -> Constraint:
-    """A constraint whose text was accepted before: read again, and not looked at for cautions.
-
-    Raises:
-        InvalidConstraint: The text is no constraint.
-    """
+    """A constraint whose text was accepted before: parsed, and not checked for cautions."""
     tree = parse(text)
     return Constraint(text, tree, event_types, predicate=to_python(tree))

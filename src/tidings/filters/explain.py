@@ -1,7 +1,7 @@
 """Why a constraint did or did not match: the tree with a value at every node.
 
-This evaluator walks the tree and is not fast; it shares only the operator table with the
-compiled back end, so that each is a check of the other.
+This evaluator walks the tree and is not fast; it shares only the operator table with the compiled
+back end, so that each is a check of the other.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from tidings.filters.tree import (
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """A node with what became of it.
+    """A node with its result.
 
     Attributes:
         node: The node.
         value: Its value; None if it had an error or was not reached.
         error: What went wrong at this very node; empty if nothing did.
-        reached: False for an operand that `and` or `or` had no need of.
+        reached: False for an operand that `and` or `or` skipped.
         parts: The operands.
     """
 
@@ -62,11 +62,11 @@ class Explained:
 
     @property
     def text(self) -> str:
-        """The node as it is written."""
+        """The node as text."""
         return print_tree(self.node)
 
     def first_error(self) -> Explained | None:
-        """The node where the error arose that decided the constraint."""
+        """The node whose error decided the constraint."""
         if not self.failed:
             return None
         for part in self.parts:

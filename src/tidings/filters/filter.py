@@ -1,7 +1,7 @@
 """Filters: sets of constraints, of which one must match.
 
-A filter's content is an immutable `FilterVersion`; a change makes the next version. All or
-nothing: a change with one bad constraint changes nothing.
+A filter's content is an immutable `FilterVersion`; a change makes the next version. A change with
+one bad constraint changes nothing.
 """
 
 from __future__ import annotations
@@ -23,11 +23,7 @@ _GRAMMARS = (GRAMMAR, "ETCL", "TCL", "")
 
 
 def accepted_grammar(name: str) -> str:
-    """The name under which we report a constraint language that we accept.
-
-    Raises:
-        InvalidGrammar: We do not speak it.
-    """
+    """The name under which we report a constraint language that we accept."""
     if name not in _GRAMMARS:
         raise InvalidGrammar(f"the constraint grammar is {GRAMMAR!r}, not {name[:40]!r}")
     return GRAMMAR
@@ -39,20 +35,20 @@ _ALL_TYPES = EventTypePattern("", "%ALL")
 
 @dataclass(frozen=True, slots=True)
 class FilterVersion:
-    """What a filter was at one time."""
+    """A filter at one time."""
 
     number: int
     constraints: Mapping[int, Constraint]
 
     def matches(self, fields: Fields) -> bool:
-        """Whether a constraint matches; a filter without constraints lets everything pass."""
+        """Whether a constraint matches; a filter without constraints passes everything."""
         if not self.constraints:
             return True
         return any(constraint.matches(fields) for constraint in self.constraints.values())
 
     @property
     def event_types(self) -> EventTypes:
-        """The union of the event types its constraints name."""
+        """The union of the event types of its constraints."""
         named: set[EventTypePattern] = set()
         for constraint in self.constraints.values():
             named.update(constraint.event_types or (_ALL_TYPES,))
@@ -60,12 +56,7 @@ class FilterVersion:
 
 
 class Filter:
-    """A filter: its current version, and the ids it has given.
-
-    Attributes:
-        version: What it is now.
-        last_constraint: The highest constraint id given.
-    """
+    """A filter: its current version, and the highest constraint id given."""
 
     __slots__ = ("last_constraint", "version")
 
@@ -82,15 +73,11 @@ class Filter:
         return made
 
     def matches(self, fields: Fields) -> bool:
-        """Whether the current version lets the event pass."""
+        """Whether the current version passes the event."""
         return self.version.matches(fields)
 
     def add(self, constraints: Iterable[Constraint]) -> list[int]:
-        """Adds constraints; their ids, in order.
-
-        Raises:
-            InvalidUsage: One is no constraint; nothing is changed.
-        """
+        """Add constraints, all or none; returns their ids, in order."""
         added = dict(enumerate(constraints, self.last_constraint + 1))
         _refuse_others(added)
         self.last_constraint += len(added)
@@ -98,11 +85,7 @@ class Filter:
         return list(added)
 
     def modify(self, delete: Iterable[int], replace: Mapping[int, Constraint]) -> None:
-        """Deletes some constraints and replaces others.
-
-        Raises:
-            ConstraintNotFound: An id is unknown, or stands in both; nothing is changed.
-        """
+        """Delete some constraints and replace others, all or none."""
         deleted = set(delete)
         current = self.version.constraints
         for constraint_id in (*deleted, *replace):
@@ -116,11 +99,7 @@ class Filter:
         self._become({i: replace.get(i, c) for i, c in current.items() if i not in deleted})
 
     def constraints(self, ids: Iterable[int]) -> dict[int, Constraint]:
-        """The constraints with these ids.
-
-        Raises:
-            ConstraintNotFound: An id is unknown.
-        """
+        """The constraints with these ids."""
         found = {}
         for constraint_id in ids:
             if constraint_id not in self.version.constraints:
@@ -129,7 +108,7 @@ class Filter:
         return found
 
     def clear(self) -> None:
-        """Removes all constraints: the filter then lets everything pass."""
+        """Remove all constraints: the filter then passes everything."""
         self._become({})
 
     def _become(self, constraints: Mapping[int, Constraint]) -> None:

@@ -1,7 +1,7 @@
-"""What a constraint may cost: limits against hostile or runaway constraints.
+"""Limits of constraints, against hostile or runaway ones.
 
-Precedents: the standard sets none; JMS brokers and SQL engines cap text and nesting at
-values of this order. A constraint at every limit still compiles in well under a second.
+The standard sets none; JMS brokers and SQL engines cap text and nesting at values of this order. A
+constraint at every limit still compiles in well under a second.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Mapping filters: what priority or lifetime an event has for one consumer."""
+"""Mapping filters: the priority or lifetime of an event for one consumer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tidings.filters.truth import number
 
 @dataclass(frozen=True, slots=True)
 class MappedConstraint:
-    """A constraint, and the value an event gets that matches it."""
+    """A constraint, and the value of events that match it."""
 
     constraint: Constraint
     value: Value
@@ -34,7 +34,7 @@ class MappedConstraint:
 
 @dataclass(frozen=True, slots=True)
 class MappingVersion:
-    """What a mapping filter was at one time."""
+    """A mapping filter at one time."""
 
     number: int
     mapped: Mapping[int, MappedConstraint]
@@ -49,15 +49,7 @@ class MappingVersion:
 
 
 class MappingFilter:
-    """Constraints with values of one type, and a default for events that match none.
-
-    Args:
-        default: What an event gets that matches nothing; it fixes the type of all values.
-
-    Attributes:
-        version: What it is now.
-        last_id: The highest constraint id given.
-    """
+    """Constraints with values of one type, and a default, which fixes that type."""
 
     def __init__(self, default: Value) -> None:
         self.default = default
@@ -77,16 +69,12 @@ class MappingFilter:
         return made
 
     def match(self, fields: Fields) -> tuple[bool, Value]:
-        """Whether a constraint matches, and the value the event gets."""
+        """Whether a constraint matches, and the value of the event."""
         found = self.version.match(fields)
         return (False, self.default) if found is None else (True, found.value)
 
     def add(self, mapped: Iterable[MappedConstraint]) -> list[int]:
-        """Adds constraints with their values; their ids, in order.
-
-        Raises:
-            InvalidMappingValue: A value has another type; nothing is changed.
-        """
+        """Add constraints with their values, all or none; returns their ids, in order."""
         added = dict(enumerate(mapped, self.last_id + 1))
         self._check_values(added)
         self.last_id += len(added)
@@ -94,12 +82,7 @@ class MappingFilter:
         return list(added)
 
     def modify(self, delete: Iterable[int], replace: Mapping[int, MappedConstraint]) -> None:
-        """Deletes some and replaces others.
-
-        Raises:
-            ConstraintNotFound: An id is unknown, or stands in both; nothing is changed.
-            InvalidMappingValue: A value has another type; nothing is changed.
-        """
+        """Delete some and replace others, all or none."""
         deleted, current = set(delete), self.version.mapped
         for mapped_id in (*deleted, *replace):
             if mapped_id not in current or (mapped_id in deleted and mapped_id in replace):
@@ -111,11 +94,7 @@ class MappingFilter:
         self._become({i: replace.get(i, m) for i, m in current.items() if i not in deleted})
 
     def mapped(self, ids: Iterable[int]) -> dict[int, MappedConstraint]:
-        """The constraints with these ids, and their values.
-
-        Raises:
-            ConstraintNotFound: An id is unknown.
-        """
+        """The constraints with these ids, and their values."""
         found = {}
         for mapped_id in ids:
             if mapped_id not in self.version.mapped:
@@ -124,7 +103,7 @@ class MappingFilter:
         return found
 
     def clear(self) -> None:
-        """Removes all constraints: every event then gets the default."""
+        """Remove all constraints: every event then has the default."""
         self._become({})
 
     def _check_values(self, mapped: Mapping[int, MappedConstraint]) -> None:

@@ -1,9 +1,8 @@
 """Constraint text to tree.
 
-Precedence climbing, so that a parenthesis costs two stack frames and an operator one. While
-it builds, the parser keeps for every operand the kinds it can have as far as literals tell,
-and so finds the errors that are visible from literals alone (`5 + 'al'`, `'a' and 'b'`,
-`count == 7`).
+Precedence climbing, so that a parenthesis costs two stack frames and an operator one. The parser
+tracks the kinds each operand can have as far as literals show, and so finds the errors that are
+visible from literals alone (`5 + 'al'`, `'a' and 'b'`, `count == 7`).
 """
 
 from __future__ import annotations
@@ -77,11 +76,7 @@ class Operand:
 
 
 def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> Node:
-    """The tree of a constraint; blank text is TRUE.
-
-    Raises:
-        InvalidConstraint: With line, column, caret and, where there is one, a hint.
-    """
+    """The tree of a constraint; blank text is TRUE."""
     return parse_operand(text, limits).node
 
 
@@ -121,7 +116,7 @@ class _Parser:
         return result
 
     def expression(self, least: int) -> Operand:
-        """Everything from here on that binds at least as tightly as `least`."""
+        """Parse everything from here that binds at least as tightly as `least`."""
         left = self.prefix()
         while True:
             token = self.tokens[self.index]
@@ -201,7 +196,7 @@ class _Parser:
         raise self._wrong(problem, token.start, self._label_hint(left) or self._label_hint(right))
 
     def prefix(self) -> Operand:
-        """An operand, with the `not` before it if there is one."""
+        """Parse an operand, with the `not` before it if there is one."""
         first = token = self.tokens[self.index]
         negated = first.kind == "word" and first.value == "not"
         if negated:
@@ -220,7 +215,7 @@ class _Parser:
         return self._made(Not(operand.node), Kinds.BOOLEAN, [operand], first.start)
 
     def primary(self, token: Token) -> Operand:
-        """What is no expression of its own."""
+        """Parse a literal, a component, `exist` or `default`."""
         if token.kind == "symbol" and token.value in ("+", "-"):
             return self._signed(token)
         if token.kind == "word" and token.value == "exist":
@@ -352,7 +347,7 @@ class _Parser:
 
 
 def _level(token: Token) -> int:
-    """How tightly an operator binds; -1 for what is none."""
+    """How tightly an operator binds; -1 for other tokens."""
     return _LEVELS.get(str(token.value), -1) if token.kind in ("word", "symbol") else -1
 
 

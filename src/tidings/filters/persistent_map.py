@@ -1,4 +1,4 @@
-"""An immutable mapping of which a changed copy costs little, however large it is."""
+"""An immutable mapping whose changed copies are cheap, however large it is."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _FEWEST_CHUNKS: Final = 8
 class PersistentMap(Mapping[K, V]):
     """An immutable mapping, kept in dictionaries by the hash of the key.
 
-    A change copies the list of chunks and the chunks it touches. There are about as many
-    chunks as keys in each, so that one key costs the square root of the size. The order of the
-    keys means nothing.
+    A change copies the list of chunks and the chunks it touches. There are about as many chunks as
+    keys in each, so that one key costs the square root of the size. The order of the keys means
+    nothing.
     """
 
     __slots__ = ("_chunks", "_mask", "_size")
@@ -30,10 +30,7 @@ class PersistentMap(Mapping[K, V]):
         self._size = 0
 
     def changed(self, updates: Mapping[K, V | None]) -> PersistentMap[K, V]:
-        """The mapping with some keys set, and those removed whose value is None.
-
-        Removing what is not there changes nothing.
-        """
+        """The mapping with some keys set, and those removed whose value is None."""
         chunks, mask, size = self._chunks.copy(), self._mask, self._size
         own: set[int] = set()
         for key, value in updates.items():
@@ -86,7 +83,7 @@ class PersistentMap(Mapping[K, V]):
 
 
 def _fitting_count(count: int, size: int) -> int:
-    """How many chunks there should be; changed only when far off, so that it seldom is."""
+    """How many chunks there should be; it seldom changes."""
     while size > count * count:
         count *= 2
     while count > _FEWEST_CHUNKS and size * 16 < count * count:

@@ -1,12 +1,12 @@
 """The rules that judge an event, as one immutable value with a version.
 
 A plan holds what the admins and proxies of a channel ask for: filters, lists of event types,
-operators and mapping filters. Every change makes the next version, and a `PlanChange` that
-makes the same version out of the one before anywhere else. `Plan.judge` is the reference of
-what an event's recipients are; whatever is faster must agree with it.
+operators and mapping filters. Every change makes the next version, and a `PlanChange` that makes
+the same version elsewhere. `Plan.judge` is the reference for an event's recipients; whatever is
+faster must agree with it.
 
-An event passes a proxy if it is in the list of its admin, in its own list, and passes the
-filters of both, joined by the admin's operator:
+An event passes a proxy if it is in the list of its admin, in its own list, and passes the filters
+of both, joined by the admin's operator:
 
 =============  =============  ===========  ==========
 admin filters  proxy filters  AND_OP       OR_OP
@@ -58,10 +58,10 @@ class PlanOptions:
     """How the standard is read where it is silent.
 
     Attributes:
-        empty_filter_passes: Whether a filter without constraints lets every event pass.
-        empty_group_is_neutral: Under OR, whether a side without filters leaves the decision to
-            the other side; otherwise it lets every event pass.
-        mapping_default_always: Whether a mapping filter's default goes before the event's own
+        empty_filter_passes: Whether a filter without constraints passes every event.
+        empty_group_is_neutral: Under OR, whether a side without filters leaves the decision to the
+            other side; otherwise it passes every event.
+        mapping_default_always: Whether a mapping filter's default overrides the event's own
             property.
     """
 
@@ -72,11 +72,9 @@ class PlanOptions:
 
 @dataclass(frozen=True, slots=True)
 class MappingRule:
-    """A mapping filter as it is at one version; all values are integers.
+    """A mapping filter at one version; all values are integers.
 
-    Attributes:
-        default: For events that match nothing and have no value of their own.
-        best_first: The constraints in the order in which they are tried.
+    `default` is for events that match nothing and have no value of their own.
     """
 
     default: Value
@@ -90,7 +88,7 @@ class MappingRule:
                 )
 
     def value(self, fields: Fields, own: int | None, options: PlanOptions) -> int:
-        """What the event has for the consumer; `own` is what it says itself, if it does."""
+        """The event's value for the consumer; `own` is that of the event itself, if any."""
         for mapped in self.best_first:
             if mapped.constraint.matches(fields):
                 return _integer(mapped.value)
@@ -107,13 +105,9 @@ def _integer(value: Value) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What one admin or proxy asks for.
+    """What one admin or proxy asks for: the constraints of each filter, and a subscription list.
 
-    Attributes:
-        filters: The constraints of each attached filter.
-        types: The subscription list; empty for all types.
-        priority: What sets the priority of events, for consumers.
-        lifetime: What sets their lifetime, for consumers.
+    Without `types` all types are meant; the mapping rules are for consumers.
     """
 
     filters: tuple[tuple[Constraint, ...], ...] = ()
@@ -138,7 +132,7 @@ class AdminRule:
 
 @dataclass(frozen=True, slots=True)
 class ProxyRule:
-    """The rule of a proxy, and whose proxy it is."""
+    """The rule of a proxy, and its admin."""
 
     side: Side
     proxy: int
@@ -156,14 +150,9 @@ _SHOWN: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class PlanChange:
-    """What makes a version of a plan out of the one before, or out of any.
+    """What makes a version of a plan out of the one before or, if `whole`, out of any.
 
-    Attributes:
-        version: The version it makes.
-        whole: Whether it says everything, so that nothing before it counts.
-        options: The new options; None where they stay.
-        admins: The new rules of admins; None removes one.
-        proxies: The new rules of proxies; None removes one.
+    No options means that they stay; a rule of None removes an admin or proxy.
     """
 
     version: int
@@ -174,13 +163,7 @@ class PlanChange:
 
 
 class Verdict(NamedTuple):
-    """Whether an event passes one proxy, and why.
-
-    Attributes:
-        passed: Whether it passes.
-        stage: What decided.
-        detail: The constraint that let it pass, or what did not match; short.
-    """
+    """Whether an event passes one proxy, what decided, and why."""
 
     passed: bool
     stage: str
@@ -188,12 +171,7 @@ class Verdict(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """What becomes of an event.
-
-    Attributes:
-        passed_supplier: Whether it entered the channel at all.
-        recipients: The consumer proxies it is for, in the order of their ids.
-    """
+    """Whether an event enters the channel, and its consumer proxies in the order of their ids."""
 
     passed_supplier: bool
     recipients: tuple[int, ...]
@@ -203,13 +181,7 @@ class Judgement(NamedTuple):
 class Plan:
     """The rules of a channel at one version; `Plan()` is the one before any change.
 
-    An admin that stands in no plan asks for nothing, and joins with AND.
-
-    Attributes:
-        version: How many changes made it.
-        options: How the standard is read.
-        admins: The rules of admins, by side and id.
-        proxies: The rules of proxies, by id.
+    An admin that is not in the plan asks for nothing, and joins with AND.
     """
 
     version: int = 0
@@ -225,13 +197,7 @@ class Plan:
     ) -> tuple[Plan, PlanChange]:
         """The next version, and what makes it out of this one.
 
-        Args:
-            admins: New rules of admins; None removes one, there or not.
-            proxies: New rules of proxies; None removes one, there or not.
-            options: New options; None where they stay.
-
-        Raises:
-            InvalidUsage: A rule stands under another id than its own.
+        A rule of None removes an admin or proxy, present or not.
         """
         for key, admin in admins.items():
             if admin is not None and (admin.side, admin.admin) != key:
@@ -243,11 +209,7 @@ class Plan:
         return self.apply(change), change
 
     def apply(self, change: PlanChange) -> Plan:
-        """The version that a change makes.
-
-        Raises:
-            InvalidUsage: The change belongs to another version.
-        """
+        """The version that a change makes."""
         if change.whole:
             options = change.options or PlanOptions()
             return _from(Plan(options=options), change, options)
@@ -263,23 +225,13 @@ class Plan:
         return PlanChange(self.version, True, self.options, self.admins, self.proxies)
 
     def verdict(self, fields: Fields, proxy: int) -> Verdict:
-        """Whether an event passes one proxy of either side, and why.
-
-        Raises:
-            ProxyNotFound: The plan has no such proxy.
-        """
+        """Whether an event passes one proxy of either side, and why."""
         return self._verdict(fields, self._proxy(proxy))
 
     def judge(self, fields: Fields, supplier: int | None = None) -> Judgement:
-        """What becomes of an event: all consumers are asked, one after the other.
+        """Judge an event by asking all consumers, one after the other.
 
-        Args:
-            fields: What filters see of the event.
-            supplier: The proxy it came in through; None if no supplier's rules apply.
-
-        Raises:
-            ProxyNotFound: The plan has no such supplier.
-            InvalidUsage: The proxy is no supplier's.
+        `supplier` is the proxy it came in through; None if no supplier's rules apply.
         """
         if supplier is not None:
             rule = self._proxy(supplier)
@@ -295,11 +247,7 @@ class Plan:
         return Judgement(True, tuple(recipients))
 
     def mapping(self, proxy: int, purpose: Purpose) -> MappingRule | None:
-        """What sets the priority or lifetime for a proxy: its own rule, else its admin's.
-
-        Raises:
-            ProxyNotFound: The plan has no such proxy.
-        """
+        """The mapping rule of a proxy: its own, else its admin's."""
         rule = self._proxy(proxy)
         own, shared = rule.rule, self._admin_of(rule).rule
         if purpose == "priority":
@@ -338,7 +286,7 @@ def _from(plan: Plan, change: PlanChange, options: PlanOptions) -> Plan:
 
 
 def _joined(fields: Fields, admin: AdminRule, proxy: ProxyRule, options: PlanOptions) -> Verdict:
-    """What the filters of both say together: the table above."""
+    """The verdict of the filters of both: the table above."""
     is_or = admin.operator is Operator.OR
     shared, own = admin.rule.filters, proxy.rule.filters
     if not shared and not own:
@@ -362,7 +310,7 @@ def _joined(fields: Fields, admin: AdminRule, proxy: ProxyRule, options: PlanOpt
 def _asked(
     who: str, filters: tuple[tuple[Constraint, ...], ...], fields: Fields, options: PlanOptions
 ) -> Verdict:
-    """What one side's filters say: one of them must pass."""
+    """The verdict of one side's filters: one of them must pass."""
     stage = f"{who} filters"
     for constraints in filters:
         if not constraints and options.empty_filter_passes:

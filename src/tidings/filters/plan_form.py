@@ -7,12 +7,11 @@
      "proxies": [{"side": "consumer", "proxy": 5, "admin": 0, RULE}, …],
      "removed_admins": [["consumer", 3], …], "removed_proxies": [4, …]}
 
-RULE stands for what a rule has of these, CONSTRAINT for a text and, unless it is asked of all
-events, the types it is asked of::
+RULE is what a rule has of these, CONSTRAINT a text and, unless it applies to all events, its
+types::
 
     "filters": [[{CONSTRAINT}, …], …], "types": [["Telecom", "Alarm*"], …],
     "priority": MAPPING, "lifetime": MAPPING
-
     MAPPING: {"default": VALUE, "best_first": [{CONSTRAINT, "value": VALUE}, …]}
     CONSTRAINT: "text": "$zone == 3", "types": [["Telecom", "Alarm*"], …]
 
@@ -122,19 +121,10 @@ def _value_to_plain(value: Value) -> object:
 def change_from_plain(
     data: object, limits: Limits = DEFAULT_LIMITS, shared: SharedConstraints | None = None
 ) -> PlanChange:
-    """A change from plain data.
+    """A change from plain data, perhaps through JSON.
 
-    Constraints with the same text and event types become one object.
-
-    Args:
-        data: What `change_to_plain` gave, perhaps through JSON.
-        limits: How large a constraint may be.
-        shared: Constraints to use again; new ones are added. Who reads many changes in a row
-            hands in one dictionary.
-
-    Raises:
-        InvalidConstraint: A constraint is none, with its place.
-        InvalidUsage: The data is no change of a plan, with the place.
+    Constraints with the same text and event types become one object; `shared` has those to use
+    again, and gets new ones: to read many changes in a row, pass one dictionary.
     """
     reader = _Reader(limits, {} if shared is None else shared)
     try:
@@ -150,7 +140,7 @@ def change_from_plain(
 
 
 class _Fault(Exception):
-    """What is wrong, and where: places are named from the inside, and only then."""
+    """What is wrong, and where: places are named from the inside out."""
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)

@@ -1,8 +1,7 @@
 """Tree to simpler tree, without changing any answer: TRUE, FALSE and error stay what they are.
 
-What is *not* done is as telling. `not ($x < 5)` is not `$x >= 5`: for NaN the first is TRUE and
-the second FALSE. `$x and FALSE` is not FALSE: a missing `$x` is an error, which `not` around
-it would show.
+Note what is *not* done. `not ($x < 5)` is not `$x >= 5`: for NaN the first is TRUE and the second
+FALSE. `$x and FALSE` is not FALSE: a missing `$x` is an error, which `not` around it would show.
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ from tidings.filters.tree import (
 
 
 def normalise(tree: Node) -> Node:
-    """Negations at the leaves, and folded."""
+    """Move negations to the leaves, and fold."""
     return fold(push_negation(tree))
 
 
 def fold(tree: Node) -> Node:
-    """Constant parts computed, operands that cannot be reached left out."""
+    """Compute constant parts, and drop operands that cannot be reached."""
     return _fold(tree, boolean=True)
 
 
 def _fold(node: Node, boolean: bool) -> Node:
-    """`boolean` says that only the truth of the node is used, so `TRUE and x` may become x."""
+    """Fold a node; if only its truth is used (`boolean`), `TRUE and x` may become x."""
     folding = _FOLDS.get(type(node))
     return node if folding is None else folding(node, boolean)
 
@@ -127,7 +126,7 @@ def _computed(node: Comparison | Contains | Arithmetic, left: Node, right: Node)
 
 
 def push_negation(tree: Node) -> Node:
-    """Every `not` moved down to where it can go no further."""
+    """Move every `not` down as far as it can go."""
     return _push(tree, negated=False)
 
 

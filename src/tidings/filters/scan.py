@@ -1,7 +1,7 @@
 """Constraint text to tokens.
 
-After `$` the scanner is in component mode until the component ends: `$.3.0` is two steps, not
-a float. A component is therefore one token, with its path.
+After `$` the scanner is in component mode until the component ends: `$.3.0` is two steps, not a
+float. A component is therefore one token, with its path.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text: what it is, what it says, where it begins and ends."""
+    """A piece of the text."""
 
     kind: str  # word, symbol, integer, real, text, boolean, name, component, end
     value: object
@@ -74,11 +74,7 @@ class Token:
 
 
 def scan(text: str, limits: Limits) -> list[Token]:
-    """All tokens of a constraint, ending with one of the kind `end`.
-
-    Raises:
-        InvalidConstraint: The text has a piece that is no token.
-    """
+    """All tokens of a constraint; the last is of the kind `end`."""
     tokens: list[Token] = []
     at = 0
     while at < len(text):

@@ -12,7 +12,7 @@ LONG: Final = 65_536
 
 
 class Unfinished(Exception):
-    """What one attempt may look through is used up: try again."""
+    """An attempt has searched as much as it may: try again."""
 
 
 class Search:
@@ -33,9 +33,9 @@ class Search:
 
     @contextmanager
     def attempt(self, most: int | None) -> Iterator[None]:
-        """Judges with what is known; more is looked for in so many characters, None for all.
+        """Judge with what is known, and search at most so many characters; None for all.
 
-        Each attempt looks for one thing at least. `stands_in` raises `Unfinished` in between.
+        Each attempt searches at least once. `stands_in` raises `Unfinished` in between.
         """
         self._left = most
         token = _current.set(self)
@@ -45,7 +45,7 @@ class Search:
             _current.reset(token)
 
     def stands_in(self, needle: str, text: str) -> bool:
-        """Whether one text stands in another."""
+        """Whether one text contains another."""
         key = (needle, id(text))
         known = self._known.get(key)
         if known is not None:
@@ -63,6 +63,6 @@ _current: Final[ContextVar[Search | None]] = ContextVar("search", default=None)
 
 
 def stands_in(needle: str, text: str) -> bool:
-    """Whether one text stands in another, a long one."""
+    """Whether a long text contains another."""
     search = _current.get()
     return needle in text if search is None else search.stands_in(needle, text)

@@ -1,7 +1,7 @@
-"""The shape of a tree: the tree with its constants taken out.
+"""The shape of a tree: the tree without its constants.
 
-Constraints are many, their shapes few: code is generated once per shape and shared by all
-trees that have it, each with its own constants.
+Constraints are many, their shapes few: code is generated once per shape and shared by all trees
+that have it, each with its own constants.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _Paths = list[Path] | None
 
 
 class Shape:
-    """A tree that is equal to every other tree of its shape: a cache key that can be compiled."""
+    """A tree that equals every other tree of its shape: a cache key that can be compiled."""
 
     __slots__ = ("text", "tree")
 
@@ -52,13 +52,10 @@ class Shape:
 
 
 def shape_of(node: Node, constants: list[Constant], paths: list[Path] | None = None) -> str:
-    """The shape of a tree.
+    """The shape of a tree; its constants are appended to `constants`, in order.
 
-    Args:
-        node: The tree.
-        constants: Its constants are appended here, in order.
-        paths: If given, the paths too are taken out and appended here, in order: trees that
-            ask the same of different fields then have one shape.
+    If `paths` is given, the paths too are taken out and appended there: trees that ask the same of
+    different fields then have one shape.
     """
     return _SHAPES[type(node)](node, constants, paths)
 
@@ -71,7 +68,7 @@ def _place(path: Path, paths: list[Path] | None) -> str:
 
 
 def default_path(node: Default) -> Path:
-    """The path whose value is what `default` asks for."""
+    """The path whose value is the answer of `default`."""
     return Path(node.path.root, (*node.path.steps[:-1], DefaultActive()))
 
 

@@ -1,10 +1,10 @@
 """Tree to Python predicate: the reference back end.
 
 A tree is compiled once and never walked again: small trees become the source of a function,
-compiled once per shape; larger ones are joined from these. An error anywhere ends the function
-at once, for it makes the whole constraint FALSE; so the generated code has the same short
-circuit as the language by construction. Operands in the usual kinds are compared inline, every
-other pair goes through the table in `truth.py`.
+compiled once per shape; larger ones are joined from these. An error anywhere ends the function at
+once, for it makes the whole constraint FALSE; so the generated code has the short circuit of the
+language by construction. Operands of the usual kinds are compared inline, every other pair goes
+through the table in `truth.py`.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ _LOGICAL = (And, Or, Not)
 
 
 def _is_small(tree: And | Or) -> bool:
-    """Whether to generate code for the whole: short and flat, the shapes that come often.
+    """Whether to generate code for the whole: short and flat, the frequent shapes.
 
-    Of larger trees there are too many shapes; code that runs once per event is slower than
-    joining the predicates of its parts, whose code is shared and therefore warm.
+    Of larger trees there are too many shapes; code that runs once per event is slower than joining
+    the predicates of its parts, whose code is shared and therefore warm.
     """
     return len(tree.operands) <= _MOST_OPERANDS and not any(
         type(operand) in _LOGICAL for operand in tree.operands
@@ -128,8 +128,8 @@ def _with_paths(shape: Shape, paths: tuple[Path, ...]) -> Callable[..., Predicat
 class _Writer:
     """Writes the source of one shape.
 
-    `_value` and `_truth` write the statements that compute a node and return the name that
-    then holds the result; `_tail` writes a node whose result is the function's.
+    `_value` and `_truth` write the statements that compute a node and return the name of the
+    result; `_tail` writes a node whose result is the function's.
     """
 
     def __init__(self) -> None:
@@ -155,7 +155,7 @@ class _Writer:
         return self.globals["with_paths"]  # type: ignore[return-value]
 
     def _function(self, node: Node) -> str:
-        """Writes a node as a function of its own; its name."""
+        """Write a node as a function of its own; returns its name."""
         outer, self.lines = self.lines, []
         name = self._name("f")
         self._tail(node, "True", "False")
@@ -181,7 +181,7 @@ class _Writer:
         return name
 
     def _tail(self, node: Node, yes: str, no: str) -> None:
-        """Ends the function with the truth of a node; `not` swaps the two answers."""
+        """End the function with the truth of a node; `not` swaps the two answers."""
         if isinstance(node, Not):
             self._tail(node.operand, no, yes)
         elif isinstance(node, And | Or):
@@ -193,14 +193,14 @@ class _Writer:
             self._tested(node, lambda truth: f"return {'' if yes == 'True' else 'not '}({truth})")
 
     def _tested(self, node: Node, statement: Callable[[str], str]) -> None:
-        """A statement on the truth of a node, written into each branch of a comparison."""
+        """Write a statement on the truth of a node into each branch of a comparison."""
         if isinstance(node, Comparison):
             self._compared(node, statement)
         else:
             self._line(statement(self._truth(node)))
 
     def _truth(self, node: Node) -> str:
-        """A node that must be a boolean."""
+        """Write a node that must be a boolean."""
         if isinstance(node, And | Or):
             return self._checked(f"{self._function(node)}(f)")
         if isinstance(node, Not):
@@ -265,10 +265,9 @@ class _Writer:
         return result
 
     def _compared(self, node: Comparison, statement: Callable[[str], str]) -> None:
-        """A statement on the truth of a comparison.
+        """Write a statement on the truth of a comparison.
 
-        It stands in each branch: comparing and jumping at once is what the interpreter does
-        fastest.
+        It is in each branch: comparing and jumping at once is what the interpreter does fastest.
         """
         left, right = self._value(node.left), self._value(node.right)
         by_table = f"{self._helper(truth.COMPARE[type(node)])}({left}, {right})"
@@ -287,7 +286,7 @@ class _Writer:
         self._line(f" {statement(result)}")
 
     def _inline(self, node: Comparison, left: str, right: str) -> list[tuple[str, str]]:
-        """What to write for a component against a literal, by the component's kind."""
+        """The code for a component against a literal, by the component's kind."""
         if not isinstance(node.left, Component):
             return []
         op, literal = node.symbol, node.right

@@ -1,7 +1,7 @@
 """The constraint tree: one frozen class per operator, and nothing that decides.
 
-Two trees are equal when they are built alike: `1`, `1.0` and `TRUE` are three different
-leaves. `and` and `or` take any number of operands, so that a long chain is not a deep tree.
+Trees are equal if they are built alike: `1`, `1.0` and `TRUE` are three different leaves. `and` and
+`or` take any number of operands, so that a long chain is not a deep tree.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class In(Node):
 
 @dataclass(frozen=True, slots=True)
 class Contains(Node):
-    """`x ~ y`: whether text x stands inside text y."""
+    """`x ~ y`: whether text y contains text x."""
 
     symbol: ClassVar[str] = "~"
     left: Node
@@ -254,7 +254,7 @@ def walk_tree(node: Node) -> Iterator[Node]:
 
 
 def paths_of(node: Node) -> set[Path]:
-    """The places of the event that a tree looks at."""
+    """The places of the event that a tree reads."""
     return {
         part.path for part in walk_tree(node) if isinstance(part, Component | Exist | Default | In)
     }

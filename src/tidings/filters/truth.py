@@ -1,8 +1,8 @@
-"""What every operator answers for every pair of kinds: the table all back ends obey.
+"""The answer of every operator for every pair of kinds: the table all back ends obey.
 
-A function here gets plain values (see `events/fields.py`) and returns the result, or None
-for an error: a missing field, a kind the operator does not take, a division by zero, an
-integer out of range. An error makes the whole constraint FALSE, not only the part it is in.
+A function here gets plain values (see `events/fields.py`) and returns the result, or None for an
+error: a missing field, a kind the operator does not accept, a division by zero, an integer out of
+range. An error makes the whole constraint FALSE, not only the part it is in.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ ARITHMETIC: dict[type[Arithmetic], Callable[[Plain, Plain], _Number | None]] = {
 
 
 def contains(needle: Plain, text: Plain) -> bool | None:
-    """`needle ~ text`: whether the left string stands inside the right one."""
+    """`needle ~ text`: whether the right string contains the left one."""
     if type(needle) in _STRINGS and type(text) in _STRINGS:
         if len(text) >= LONG:  # type: ignore[arg-type]
             return stands_in(needle, text)  # type: ignore[arg-type]
@@ -236,10 +236,10 @@ _KIND_NAMES: dict[type, str] = {
 
 
 def kind_name(value: Plain) -> str:
-    """The kind of a plain value, as messages and tables name it."""
+    """The kind of a plain value, for messages and tables."""
     return _KIND_NAMES[type(value)]
 
 
 def with_article(kind: str) -> str:
-    """A kind's name as a sentence needs it: an integer, a string."""
+    """A kind's name with its article: an integer, a string."""
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"

@@ -1,8 +1,8 @@
-"""How the index gets at a subscription: which conjunct sorts it into a bucket.
+"""How the index finds a subscription: which conjunct sorts it into a bucket.
 
 An *access* says: whenever the conjuncts are all TRUE, the field's value leads to one of these
-buckets; and in the bucket, this much is left to test. The conjuncts it stands for are then
-known to be TRUE (but for `or`, which only narrows the search and is tested in full).
+buckets; and in the bucket, this much remains to be tested. Its own conjuncts are then known to be
+TRUE (except for `or`, which only narrows the search and is tested in full).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tidings.filters.truth import EXACT, OneChar
 
 
 class Access(NamedTuple):
-    """One way to a subscription; the lower the rank, the fewer events take it."""
+    """One way to a subscription; the lower the rank, the fewer events use it."""
 
     rank: int
     kind: str  # equal, in, between, needle, true, false, either, there, ordered
@@ -167,7 +167,7 @@ def _bound(conjunct: Node) -> float:
 
 
 def needs_deduplication(conjuncts: tuple[Node, ...]) -> bool:
-    """Whether one event can lead to the subscription in two ways.
+    """Whether one event can reach the subscription in two ways.
 
     An `or` may have two TRUE operands; `'a' in $x` may meet 'a' and its code.
     """

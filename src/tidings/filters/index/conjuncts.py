@@ -1,8 +1,8 @@
 """A constraint as a list of conjuncts that must all be TRUE.
 
-At the top of a constraint the order of `and` does not matter for TRUE: it is TRUE when every
-operand is, and an error or a FALSE anywhere makes it not TRUE. So an index may test them in
-any order. This does not hold below an `or`, whose operands stay together.
+At the top of a constraint the order of `and` does not matter for TRUE: an error or a FALSE anywhere
+makes it not TRUE. So an index may test them in any order. This does not hold below an `or`, whose
+operands stay together.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MIRRORED: dict[type[Comparison], type[Comparison]] = {
 
 
 def conjuncts_of(tree: Node) -> tuple[Node, ...] | None:
-    """What must be TRUE for the tree to be; None if it can never be."""
+    """What must be TRUE for the tree to be TRUE; None if it never can."""
     simple = normalise(tree)
     parts = simple.operands if isinstance(simple, And) else (simple,)
     found = []

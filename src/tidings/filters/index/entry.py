@@ -1,4 +1,4 @@
-"""What the index keeps: constraints, and the places where they stand."""
+"""What the index keeps: constraints, and the places where they are."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def shape_and_constants(conjuncts: tuple[Node, ...]) -> tuple[Shape, list[Consta
 
 
 class Home(Protocol):
-    """Whatever holds entries."""
+    """A container of entries."""
 
     def discard(self, entry: Entry) -> None:
-        """Takes an entry out."""
+        """Remove an entry."""
         ...
 
 
 class LaneOwner(Protocol):
-    """Whatever has lanes of entries."""
+    """An owner of lanes of entries."""
 
     def lane_emptied(self, lane: object) -> None:
         """Called by a lane that has no entry left."""
@@ -44,7 +44,7 @@ class LaneOwner(Protocol):
 
 
 class _Nowhere:
-    """The home of entries whose place others have taken."""
+    """The home of entries that others have replaced."""
 
     def discard(self, entry: Entry) -> None:
         """Nothing to do."""
@@ -54,12 +54,7 @@ _NOWHERE = _Nowhere()
 
 
 class Way:
-    """One constraint of a subscription: what a match reports, and where it is kept.
-
-    Args:
-        key: What a match reports.
-        conjuncts: The whole constraint.
-    """
+    """One constraint of a subscription: the key that a match reports, and its entries."""
 
     __slots__ = ("conjuncts", "entries", "key", "places", "predicate")
 
@@ -78,7 +73,7 @@ class Way:
         return self.predicate
 
     def leave(self, entry: Entry) -> None:
-        """Takes an entry out whose place others take."""
+        """Remove an entry that others replace."""
         self.places -= 1
         entry.home = _NOWHERE
         if self.entries[-1] is entry:
@@ -91,12 +86,8 @@ class Way:
 class Entry:
     """One place where a constraint is kept.
 
-    Attributes:
-        way: The constraint.
-        conjuncts: What remains to be tested here. The predicate of the whole constraint does
-            as well, since the others are TRUE wherever the entry is reached.
-        home: Who holds the entry.
-        place: Where in there.
+    `conjuncts` are those that remain to be tested here. The predicate of the whole constraint does
+    as well, since the others are TRUE wherever the entry is reached.
     """
 
     __slots__ = ("conjuncts", "home", "place", "way")
@@ -112,5 +103,5 @@ class Entry:
         way.places += 1
 
     def give_up(self) -> None:
-        """Leaves: other entries take its place."""
+        """Leave: other entries replace it."""
         self.way.leave(self)

@@ -1,8 +1,7 @@
 """Values to buckets: which literals does a field's value equal?
 
-The table keeps literals apart by class, because equality is decided in different ways: two
-integers exactly, an integer and a real as doubles, a one-character literal as text against
-text and as its code against numbers.
+The table keeps literals apart by class, because equality differs: two integers exactly, an integer
+and a real as doubles, a one-character literal as text against text and as its code against numbers.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ class EqualityTable(Generic[B]):
             yield float(value), bucket
 
     def _rounding_to(self, value: float) -> list[int]:
-        """The integer literals that become this large double when made one."""
+        """The integer literals that become this large double when converted."""
         if not -(2.0**64) <= value <= 2.0**64:
             return []
         near = range(int(value) - _REACH, int(value) + _REACH + 1)

@@ -1,7 +1,7 @@
-"""Event types as fields: exact ones by their name, patterns by whether the event fits.
+"""Event types as fields: exact ones by their name, patterns by whether the event matches.
 
-Constraints on the event's type become conjuncts on fields that no constraint can write; this
-puts their values into the fields of an event.
+Constraints on the event's type become conjuncts on fields that no constraint can name; this puts
+their values into the fields of an event.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class EventTypes:
         self._answers: dict[tuple[str, str], dict[Path, bool]] = {}
 
     def conjunct(self, patterns: Patterns) -> Node | None:
-        """What must be TRUE of an event of these types; None if all types are meant."""
+        """What must be TRUE of an event of these types; None for all types."""
         if not patterns or any(p.any_domain and p.any_type for p in patterns):
             return None
         if not all(p.exact for p in patterns):
@@ -40,7 +40,7 @@ class EventTypes:
         return Or(equal) if len(equal) > 1 else equal[0]
 
     def use(self, patterns: Patterns) -> None:
-        """One more constraint names these types."""
+        """Count one more constraint with these types."""
         self._used += 1
         if not all(p.exact for p in patterns):
             path = _path(patterns)
@@ -50,7 +50,7 @@ class EventTypes:
             self._uses[path] = self._uses.get(path, 0) + 1
 
     def forget(self, patterns: Patterns) -> None:
-        """One constraint less names them."""
+        """Count one constraint less."""
         self._used -= 1
         path = _path(patterns)
         if path in self._uses:
@@ -60,7 +60,7 @@ class EventTypes:
                 self._answers.clear()
 
     def show(self, fields: Fields) -> None:
-        """Puts into an event's fields what constraints on its type look at."""
+        """Put into an event's fields what constraints on its type read."""
         if not self._used:
             return
         event_type = fields.event_type

@@ -1,9 +1,9 @@
 """Intervals to buckets: which two-sided ranges contain a number?
 
-A grid of cells on several levels, each with cells twice as wide as those of the level below.
-An interval is kept on the level where it is two to four cells wide, so it touches three to
-five. A number lies in one cell of every level. In the cells between the outer two the whole
-cell is inside the interval; in the outer two, one end is still to be tested.
+A grid of cells on several levels, each with cells twice as wide as those of the level below. An
+interval is kept on the level where it is two to four cells wide, so it touches three to five. A
+number lies in one cell of every level. Cells between the outer two are inside the interval; in the
+outer two, one end remains to be tested.
 
 Integers beyond the doubles and decimals are rounded to find the cell. That is exact: ends of
 intervals and borders of cells are doubles, and rounding never carries a number across one.
@@ -23,7 +23,7 @@ _LARGEST = 2.0**900
 
 
 class Side(Enum):
-    """Where in an interval a cell lies, and so which end is still to be tested there."""
+    """Where in an interval a cell lies, and so which end remains to be tested there."""
 
     LOWER = "lower"
     INSIDE = "inside"
@@ -61,7 +61,7 @@ class Grid(Generic[B]):
             yield table, cell, side
 
     def forget(self, table: dict[int, B]) -> None:
-        """Drops the level of a table that has become empty."""
+        """Drop the level of a table that has become empty."""
         self.levels = {level: kept for level, kept in self.levels.items() if kept is not table}
 
     def find(self, number: float) -> list[B]:

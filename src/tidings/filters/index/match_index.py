@@ -1,4 +1,4 @@
-"""The face of the index: keys with their constraints in, keys that match out."""
+"""The match index: keys with their constraints in, keys that match out."""
 
 from __future__ import annotations
 
@@ -40,12 +40,9 @@ class MatchIndex(Generic[K]):
         return key in self._ways
 
     def add(self, key: K, constraints: Iterable[Constraint]) -> None:
-        """Adds a subscription: it matches when one of its constraints does.
+        """Add a subscription: it matches when one of its constraints does.
 
         Without any constraint it matches every event, as a filter without constraints does.
-
-        Raises:
-            InvalidUsage: The key is in the index already.
         """
         self._refuse_known(key)
         asked = list(constraints)
@@ -64,11 +61,7 @@ class MatchIndex(Generic[K]):
         self._place(key, ways)
 
     def add_tree(self, key: K, tree: Node) -> None:
-        """Adds a subscription with one constraint, on events of all types.
-
-        Raises:
-            InvalidUsage: The key is in the index already.
-        """
+        """Add a subscription with one constraint, on events of all types."""
         self._refuse_known(key)
         conjuncts = conjuncts_of(tree)
         self._place(key, [] if conjuncts is None else [conjuncts])
@@ -86,11 +79,7 @@ class MatchIndex(Generic[K]):
             root.add(Entry(way, way.conjuncts))
 
     def remove(self, key: K) -> None:
-        """Removes a subscription.
-
-        Raises:
-            NotFound: The key is not in the index.
-        """
+        """Remove a subscription."""
         ways = self._ways.pop(key, None)
         if ways is None:
             raise NotFound(f"{key!r} is not in the index")

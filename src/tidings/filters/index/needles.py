@@ -1,8 +1,8 @@
-"""Substrings to buckets: which needles stand in a text?
+"""Substrings to buckets: which needles does a text contain?
 
-Each needle is filed under one of its runs of four characters, the one with the fewest
-needles so far; needles of less than four under themselves. A text is cut into its runs, and
-only needles filed under one of them are looked for.
+Each needle is filed under one of its runs of four characters, the one with the fewest needles so
+far; shorter needles under themselves. A text is cut into its runs, and only needles filed under one
+of them are searched.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Needles(Generic[B]):
         return self.runs.setdefault(min(runs, key=lambda run: len(self.runs.get(run, ()))), {})
 
     def forget(self, table: dict[str, B], needle: str) -> None:
-        """Drops the table of a needle that has become empty."""
+        """Drop the table of a needle that has become empty."""
         for run in _runs(needle, min(len(needle), _RUN)):
             if self.runs.get(run) is table:
                 del self.runs[run]
                 return
 
     def find(self, text: str) -> Iterator[B]:
-        """The buckets of all needles that stand in a text, each once."""
+        """The buckets of all needles in a text, each once."""
         if len(text) >= LONG:  # to cut it up would hold up others
             yield from self._found(text)
             return

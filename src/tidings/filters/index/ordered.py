@@ -1,9 +1,9 @@
 """Bounds to keys: which one-sided ranges contain a value?
 
-Per operator and class of literal one sorted list of bounds, with the keys beside it: a match
-is a bisection and a slice. Bounds of different classes are apart because a value compares
-with them in different ways (see `truth.py`). Where more is left to test, rows of constants
-stand beside the bounds, and only those in the slice are tested.
+Per operator and class of literal there is one sorted list of bounds, with the keys beside it: a
+match is a bisection and a slice. Bounds of different classes are apart because a value compares
+with them in different ways (see `truth.py`). Where more remains to be tested, rows of constants are
+beside the bounds, and only those in the slice are tested.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def lane_name(conjunct: Node, rest: tuple[Node, ...]) -> LaneName:
 
 
 def bound_of(conjunct: Node) -> int | float | str | None:
-    """The literal that `field operator literal`, or `not` of it, is bounded by.
+    """The literal that bounds `field operator literal`, or `not` of it.
 
-    None where the literal has no place in an order.
+    None if the literal has no place in an order.
     """
     comparison = conjunct.operand if isinstance(conjunct, Not) else conjunct
     assert isinstance(comparison, Comparison)
@@ -78,13 +78,7 @@ def bound_of(conjunct: Node) -> int | float | str | None:
 
 
 class OrderedLane:
-    """Subscriptions by `field operator bound`, the first of their conjuncts.
-
-    Args:
-        name: What they have in common.
-        path: The field.
-        owner: Told when the last entry has gone.
-    """
+    """Subscriptions by `field operator bound`, the first of their conjuncts."""
 
     __slots__ = (
         "below",
@@ -121,7 +115,7 @@ class OrderedLane:
         self.serial = 0
 
     def add(self, entry: Entry) -> None:
-        """Takes an entry in, behind those with the same bound."""
+        """Add an entry, behind those with the same bound."""
         bound, *rest = entry.conjuncts
         at = bisect_right(self.bounds, bound_of(bound))
         self.serial += 1
@@ -138,7 +132,7 @@ class OrderedLane:
         return (entry.way.key, *shape_and_constants(rest)[1])
 
     def discard(self, entry: Entry) -> None:
-        """Takes an entry out."""
+        """Remove an entry."""
         bound = bound_of(entry.conjuncts[0])
         # Entries with one bound stand in the order of their places.
         start, end = bisect_left(self.bounds, bound), bisect_right(self.bounds, bound)
@@ -148,7 +142,7 @@ class OrderedLane:
             self.owner.lane_emptied(self)
 
     def match(self, value: Plain, fields: Fields, out: list[object]) -> None:
-        """Adds the keys whose range contains the value and whose other tests pass."""
+        """Add the keys whose range contains the value and whose other tests pass."""
         # A value of the bounds' own class, and not NaN, is looked up as it is.
         if type(value) is self.kind and value == value:  # noqa: PLR0124 -- NaN is not itself
             at = self.bisect(self.bounds, value)
@@ -183,7 +177,7 @@ class OrderedLane:
         return slice(at) if self.below else slice(at, None)
 
     def _comparable(self, value: Plain) -> tuple[Anything, Callable[[Anything], Anything] | None]:
-        """What to look for among the bounds, and how to see the bounds while looking.
+        """What to search among the bounds, and how to convert the bounds for it.
 
         None if the value does not compare with bounds of this class.
         """

@@ -1,9 +1,8 @@
 """Code for many rows of one shape at once.
 
-Subscriptions whose remaining tests differ only in their constants are rows of constants. For
-one event the values of the fields, and so their kinds, are the same for all rows; with the
-kinds known, most of the truth table is known, and what is left is a list comprehension over
-plain comparisons.
+Subscriptions whose remaining tests differ only in their constants are rows of constants. For one
+event the kinds of the fields are the same for all rows; with the kinds known, most of the truth
+table is known, and a list comprehension over plain comparisons remains.
 
 For every node two conditions are written: when it is TRUE, and when it is FALSE; in an error
 neither holds. `and` is TRUE when all operands are, FALSE when one is after those before it were
@@ -75,11 +74,7 @@ Rows = Callable[[list[tuple[object, ...]], tuple[Plain, ...]], list[object]]
 
 
 class RowCode:
-    """The code of one shape, for every combination of kinds that has occurred.
-
-    Attributes:
-        paths: The fields the shape looks at, in the order of the kinds.
-    """
+    """The code of one shape, for every combination of kinds that has occurred."""
 
     def __init__(self, tree: Node) -> None:
         self.tree = tree
@@ -99,7 +94,7 @@ class RowCode:
         return [] if run is None else run(rows, values)
 
     def _for_kinds(self, kinds: str) -> Rows | None:
-        """What to run for fields of these kinds; None if no row can match."""
+        """The code for fields of these kinds; None if no row can match."""
         if kinds not in self._by_kinds:
             if len(self._by_kinds) >= _MOST_KINDS:
                 self._by_kinds.clear()
@@ -235,7 +230,7 @@ def _plain(condition: str) -> _Conditions:
 
 
 def _as_number(name: str, pair: str) -> str:
-    """The first operand of the pair as a number; empty if it is none."""
+    """The first operand of the pair as a number; empty if it is not a number."""
     kind, other = pair[0], pair[1]
     if kind == "t":
         return f"ord({name})"

@@ -1,7 +1,7 @@
 """Subscriptions with no access left: tested one by one, or as rows of constants.
 
-As long as few have the same shape, each is tested by its own predicate. When they become more,
-they are kept as rows of one lane, and a generated comprehension tests them all.
+While few have the same shape, each is tested by its own predicate. When they become more, they are
+rows of one lane, and a generated comprehension tests them all.
 """
 
 from __future__ import annotations
@@ -19,11 +19,7 @@ _FEW = 6
 
 
 class RowLane:
-    """Rows of one shape.
-
-    Args:
-        shape: The shape of what is left to test.
-    """
+    """Rows of one shape."""
 
     __slots__ = ("code", "entries", "rows")
 
@@ -33,20 +29,20 @@ class RowLane:
         self.entries: list[Entry] = []
 
     def add(self, entry: Entry, constants: list[Constant]) -> None:
-        """Takes an entry in."""
+        """Add an entry."""
         entry.place = len(self.entries)
         self.rows.append((entry.way.key, *constants))
         self.entries.append(entry)
 
     def discard(self, entry: Entry) -> None:
-        """Takes an entry out; the last row moves into its place."""
+        """Remove an entry; the last row moves into its place."""
         row, last = self.rows.pop(), self.entries.pop()
         if last is not entry:
             self.rows[entry.place], self.entries[entry.place] = row, last
             last.place = entry.place
 
     def match(self, fields: Fields, out: list[object]) -> None:
-        """Adds the keys whose tests pass."""
+        """Add the keys whose tests pass."""
         passing = self.code.run(self.rows, fields)
         if passing is None:
             passing = [entry.way.key for entry in self.entries if entry.way.compiled()(fields)]
@@ -54,11 +50,7 @@ class RowLane:
 
 
 class RowSet:
-    """Subscriptions of many shapes.
-
-    Args:
-        owner: Told when the last entry has gone.
-    """
+    """Subscriptions of many shapes."""
 
     __slots__ = ("entries", "few", "lanes", "loose", "owner", "unequal")
 
@@ -73,7 +65,7 @@ class RowSet:
         self.entries: list[Entry] = []
 
     def match(self, fields: Fields, out: list[object]) -> None:
-        """Adds the keys whose tests pass."""
+        """Add the keys whose tests pass."""
         if self.loose:
             out += [key for predicate, key in self.loose if predicate(fields)]
         for lane in self.lanes.values():
@@ -82,7 +74,7 @@ class RowSet:
             unequal.match(fields, out)
 
     def add(self, entry: Entry) -> None:
-        """Takes an entry in."""
+        """Add an entry."""
         entry.home = self
         found = decisive(entry.conjuncts)
         if found is not None:
@@ -107,7 +99,7 @@ class RowSet:
             self._gather(shape)
 
     def _gather(self, shape: Shape) -> None:
-        """Makes a lane of a shape that has become frequent."""
+        """Make a lane of a shape that has become frequent."""
         lane = self.lanes[shape] = RowLane(shape)
         for entry in self.few.pop(shape):
             self._take_loose(entry)
@@ -120,7 +112,7 @@ class RowSet:
             last.place = entry.place
 
     def discard(self, entry: Entry) -> None:
-        """Takes an entry out."""
+        """Remove an entry."""
         found = decisive(entry.conjuncts)
         if found is not None:
             name = (found.path, found.guard)

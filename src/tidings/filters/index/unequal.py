@@ -1,9 +1,8 @@
 """Subscriptions that match all but a few events: `$x != literal`, and `or`s decided by one.
 
-Testing each would cost most where most match. So they are kept as one list, which is the
-answer, with the literals apart: a value takes out of the list those whose literal it equals.
-This holds for events in which nothing before the `!=` can be an error; the kinds that it
-needs are the lane's guard.
+Testing each would cost most where most match. So they are one list, which is the answer, with the
+literals apart: a value removes from the list those whose literal it equals. This holds for events
+in which nothing before the `!=` can be an error; the kinds that it needs are the lane's guard.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ def decisive(conjuncts: tuple[Node, ...]) -> Decisive | None:
 
 
 def _needs(node: Node) -> set[Need] | None:
-    """Kinds of fields with which a node cannot be an error; None if that cannot be told."""
+    """Kinds of fields with which a node cannot be an error; None if unknown."""
     if isinstance(node, Exist):
         return set()
     if isinstance(node, Component):
@@ -127,12 +126,7 @@ def _needs_of_operator(node: Node) -> set[Need] | None:
 
 
 class UnequalLane:
-    """Subscriptions that one `!=` on one field decides, under one guard.
-
-    Args:
-        path: The field.
-        guard: What must hold for the `!=` to decide; else each is tested by itself.
-    """
+    """Subscriptions that one `!=` on one field decides, if the guard holds."""
 
     __slots__ = ("entries", "equal", "guard", "keys", "path")
 
@@ -145,7 +139,7 @@ class UnequalLane:
         self.equal: EqualityTable[dict[Entry, None]] = EqualityTable()
 
     def add(self, entry: Entry, literal: Constant) -> None:
-        """Takes an entry in."""
+        """Add an entry."""
         entry.place = len(self.keys)
         self.keys.append(entry.way.key)
         self.entries.append(entry)
@@ -153,7 +147,7 @@ class UnequalLane:
             table.setdefault(key, {})[entry] = None
 
     def discard(self, entry: Entry, literal: Constant) -> None:
-        """Takes an entry out; the last one moves into its place."""
+        """Remove an entry; the last one moves into its place."""
         key, last = self.keys.pop(), self.entries.pop()
         if last is not entry:
             self.keys[entry.place], self.entries[entry.place] = key, last
@@ -164,7 +158,7 @@ class UnequalLane:
                 del table[slot]
 
     def match(self, fields: Fields, out: list[object]) -> None:
-        """Adds the keys of all whose literal the value does not equal, and of others that pass."""
+        """Add the keys of all whose literal the value does not equal, and of others that pass."""
         if not all(holds(fields[path]) for path, holds in self.guard):
             out += [e.way.key for e in self.entries if e.way.compiled()(fields)]
             return

@@ -1,7 +1,7 @@
 """Constraints on Spark: expressions over the event columns of the archive.
 
-The answer is the reference's for every row. What an expression can give is an expression, the
-rest is judged by the reference itself, in Arrow batches; `plan_of` says which, and why.
+The answer is the reference's for every row. What can be an expression is one; the reference itself
+judges the rest, in Arrow batches. `plan_of` says which, and why.
 
 Needs pyspark: ``pip install tidings[spark]``.
 """

@@ -1,7 +1,7 @@
 """What no expression can judge: Arrow batches, judged by the reference.
 
-Only the constraint's text and its event types travel to the executors, which need nothing but
-this package there.
+Only the constraint's text and its event types are sent to the executors, which need nothing but
+this package.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _Batches: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBat
 
 @lru_cache(maxsize=256)
 def _constraint(text: str, event_types: _Types) -> Constraint:
-    """A constraint, read once in every process."""
+    """A constraint, parsed once in every process."""
     return accepted_constraint(text, event_types)
 
 
 def _verdicts(
     text: str, types: _Types, raw: pa.Array[Unknown], arrival: pa.Array[Unknown]
 ) -> pa.Array[Unknown]:
-    """Whether each event matches; one that is not there does not."""
+    """Whether each event matches; a missing one does not."""
     asked = _constraint(text, types)
     answers = [
         octets is not None
@@ -48,12 +48,7 @@ def _verdicts(
 def reference_batches(text: str, event_types: _Types = ()) -> _Batches:
     """A function for `mapInArrow` that keeps the events a constraint matches.
 
-    Args:
-        text: The constraint.
-        event_types: Of which events it is asked.
-
-    Returns:
-        A function on batches with the columns `raw` and `arrival_us`; they may have others.
+    Its batches need the columns `raw` and `arrival_us`; they may have others.
     """
 
     def keep(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -67,12 +62,9 @@ def reference_batches(text: str, event_types: _Types = ()) -> _Batches:
 def reference_column(
     constraint: Constraint, needed: Column | None = None, columns: EventColumns = ARCHIVE
 ) -> Column:
-    """Whether an event matches, as the reference says; Spark calls it in Arrow batches.
+    """Whether an event matches, by the reference, which Spark calls in Arrow batches.
 
-    Args:
-        constraint: The constraint.
-        needed: Which rows to judge; the others do not match. All if None.
-        columns: Where the event columns are.
+    `needed` says which rows to judge; the others do not match. All if None.
     """
     from pyspark.sql import functions as sf
     from pyspark.sql.types import BooleanType

@@ -9,15 +9,15 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Occurring:
-    """Which properties occur in which columns of some rows. What is not known may occur.
+    """Which properties occur in which columns of some rows.
 
     A column that cannot have a property need not be read for it.
 
     Attributes:
-        maps: By column of properties, the names in it; a column that is missing has none. None
-            if unknown.
-        others: Names that occur with kinds that no map of properties holds, `*` for bare
-            values; None if unknown.
+        maps: By column of properties, the names in it; a column that is missing has none. None if
+            unknown.
+        others: Names that occur with kinds that no map of properties holds, `*` for bare values;
+            None if unknown.
     """
 
     maps: Mapping[str, Collection[str]] | None = None
@@ -28,7 +28,7 @@ class Occurring:
         return self.maps is None or name in self.maps.get(column, ())
 
     def as_other(self, name: str) -> bool:
-        """Whether this property, or `*`, may occur as what no map holds."""
+        """Whether this property, or `*`, may occur with a kind that no map holds."""
         return self.others is None or name in self.others
 
 
@@ -38,13 +38,7 @@ ANYTHING: Final = Occurring()
 
 @dataclass(frozen=True, slots=True)
 class EventColumns:
-    """The event columns of a frame.
-
-    Attributes:
-        prefix: The alias of the frame they belong to, where two frames are joined; empty if
-            the names alone are enough.
-        occurring: What the rows have.
-    """
+    """The event columns of a frame; `prefix` is its alias where two frames are joined."""
 
     prefix: str = ""
     occurring: Occurring = ANYTHING
@@ -71,15 +65,15 @@ ARCHIVE: Final = EventColumns()
 
 
 def quoted_name(name: str) -> str:
-    """A name as SQL writes it."""
+    """A name in SQL."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def quoted(text: str) -> str:
-    """A text as SQL writes it.
+    """A text in SQL.
 
-    All but letters, digits and the plainest signs are escaped: Spark reads `${…}` in an
-    expression as a variable, even inside a text.
+    All but letters, digits and the plainest signs are escaped: Spark reads `${…}` in an expression
+    as a variable, even inside a text.
     """
     return "'" + "".join(map(_escaped, text)) + "'"
 

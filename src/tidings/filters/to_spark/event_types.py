@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def type_condition(
     patterns: Iterable[EventTypePattern], columns: EventColumns = ARCHIVE
 ) -> Column | None:
-    """Which rows a constraint with these patterns is asked of; None if of all."""
+    """Which rows a constraint with these patterns applies to; None for all."""
     from pyspark.sql import functions as sf
 
     made = type_expression(patterns, columns)
@@ -26,7 +26,7 @@ def type_condition(
 def type_expression(
     patterns: Iterable[EventTypePattern], columns: EventColumns = ARCHIVE
 ) -> str | None:
-    """What `type_condition` makes, as SQL text; no session is needed."""
+    """`type_condition` as SQL text; no session is needed."""
     tests = []
     for pattern in patterns:
         both = []
@@ -41,7 +41,7 @@ def type_expression(
 
 
 def _fits(column: str, pattern: str) -> str:
-    """Whether a column fits a pattern with `*`."""
+    """Whether a column matches a pattern with `*`."""
     if "*" not in pattern:
         return f"{column} = {quoted(pattern)}"
     first, *middle, last = pattern.split("*")

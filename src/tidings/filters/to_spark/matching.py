@@ -1,4 +1,4 @@
-"""The rows of a frame that a constraint matches, and by which way it is told."""
+"""The rows of a frame that a constraint matches, and how they are found."""
 
 from __future__ import annotations
 
@@ -20,18 +20,11 @@ if TYPE_CHECKING:
 
 
 def matching(df: DataFrame, constraint: Constraint, occurring: Occurring = ANYTHING) -> DataFrame:
-    """The events that a constraint matches.
+    """The events that a constraint matches; `occurring` is what the rows are known to have.
 
-    Args:
-        df: Events, with the columns of the archive.
-        constraint: The constraint.
-        occurring: What the rows are known to have.
-
-    Returns:
-        The rows that match. Where the constraint asks for nothing that occurs with another kind
-        than the columns hold, Spark does it alone; otherwise only the rows that need it go
-        through Arrow batches, and come last.
-        See `plan_of`.
+    If the constraint asks for nothing that occurs with a kind that no column holds, Spark works
+    alone; otherwise only the rows that need it go through Arrow batches, and come last. See
+    `plan_of`.
     """
     if df.isStreaming or native_reason(constraint.tree) is not None:
         return df.filter(match_column(constraint, EventColumns(occurring=occurring)))
@@ -47,12 +40,7 @@ def matching(df: DataFrame, constraint: Constraint, occurring: Occurring = ANYTH
 
 
 def match_column(constraint: Constraint, columns: EventColumns = ARCHIVE) -> Column:
-    """TRUE in the rows that a constraint matches; FALSE or NULL in the others.
-
-    Args:
-        constraint: The constraint.
-        columns: Where the event columns are, and what occurs in them.
-    """
+    """TRUE in the rows that a constraint matches; FALSE or NULL in the others."""
     from pyspark.sql import functions as sf
 
     tried = type_condition(constraint.event_types, columns)
@@ -75,12 +63,7 @@ def _met(constraint: Constraint, occurring: Occurring) -> Occurring:
 
 
 def plan_of(constraint: Constraint, occurring: Occurring = ANYTHING) -> str:
-    """How a constraint is judged on Spark, in words: `native`, `Arrow batches: …` or both.
-
-    Args:
-        constraint: The constraint.
-        occurring: As for `matching`.
-    """
+    """How a constraint is judged on Spark, in words: `native`, `Arrow batches: …` or both."""
     reason = native_reason(constraint.tree)
     if reason is not None:
         return f"Arrow batches: {reason}"

@@ -1,8 +1,8 @@
 """`x in $sequence` as SQL: whether an element equals x, from the first element on.
 
-The elements of a sequence in a column are of one kind, so either all of them compare with x or
-none does; a comparison that is an error is one at the first element. An empty sequence has no
-first element: it stands among the integers, and no x is in it.
+The elements of a sequence in a column are of one kind, so either all of them compare with x or none
+does; a comparison that is an error is one at the first element. An empty sequence has no first
+element: it is among the integers, and no x is in it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SIMPLE_HEADER: Final = ("header_int", "header_double", "header_string", "header
 
 
 def found_in(left: Value, place: Property, columns: EventColumns, scope: Scope) -> Value:
-    """`left in $place`; a place in the header alone has no sequence that a column holds."""
+    """`left in $place`; no column holds a sequence of the header alone."""
     if not place.in_data:
         return unsure()
     bound = scope.bind(left, kinds=left.kinds)
@@ -83,7 +83,7 @@ def _among_numbers(left: Value, items: str, item_type: str) -> list[str]:
 
 
 def _among_none(left: Value, items: str) -> list[str]:
-    """FALSE for an empty sequence also where the left value is no number."""
+    """FALSE for an empty sequence also where the left value is not a number."""
     parts = [left.of_kind(kind) for kind in (TEXT, LABEL)]
     present = " OR ".join(f"{part} IS NOT NULL" for part in parts if part is not None)
     return [f"CASE WHEN size({items}) = 0 AND ({present}) THEN FALSE END"] if present else []

@@ -61,7 +61,7 @@ def _sequence_reason(path: Path) -> str | None:
 
 
 def properties_read(tree: Node) -> Iterator[Property]:
-    """The properties whose values a native tree uses; whether one exists the columns tell."""
+    """The properties whose values a native tree uses; the columns show whether one exists."""
     for node in walk_tree(tree):
         if isinstance(node, Component | In):
             place = place_of(node.path)
@@ -75,7 +75,7 @@ def native_names(tree: Node) -> frozenset[str]:
 
 
 def reads_event(tree: Node) -> bool:
-    """Whether anything of the event is asked for."""
+    """Whether the tree reads anything of the event."""
     return any(isinstance(node, Component | Exist | In | Default) for node in walk_tree(tree))
 
 

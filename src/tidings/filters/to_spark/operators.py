@@ -1,6 +1,6 @@
-"""The table of `truth.py` as SQL: what an operator answers for every pair of kinds.
+"""The table of `truth.py` as SQL: the answer of an operator for every pair of kinds.
 
-Spark orders NaN above all and finds it equal to itself; where a NaN can turn up, that is undone.
+Spark orders NaN above all and finds it equal to itself; where a NaN can occur, that is undone.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _against_double(symbol: str, left: Value, other: str, finite: bool) -> _Uses
 
 
 def _of_any_kinds(symbol: str, left: Value, right: Value) -> str | None:
-    """Two values compared, either of which may be of several kinds."""
+    """Compare two values, either of which may be of several kinds."""
     answers = []
     one, two = left.of_kind(TEXT), right.of_kind(TEXT)
     if one is not None and two is not None:
@@ -112,7 +112,7 @@ def _of_any_kinds(symbol: str, left: Value, right: Value) -> str | None:
 
 
 def _doubles(symbol: str, left: str, right: str, left_finite: bool, right_finite: bool) -> str:
-    """Two doubles compared as Python does it: with a NaN only `!=` is TRUE."""
+    """Compare two doubles as Python does: with a NaN only `!=` is TRUE."""
     plainly = f"({left} {symbol} {right})"
     if symbol in _EQUALITY:
         if left_finite or right_finite:
@@ -189,7 +189,7 @@ def _integers(symbol: str, left: str, right: str) -> str:
 
 
 def contained(left: Value, right: Value) -> Value:
-    """`left ~ right`: whether the left text stands inside the right one."""
+    """`left ~ right`: whether the right text contains the left one."""
     needle, text = left.of_kind(TEXT), right.of_kind(TEXT)
     if needle is None or text is None:
         return unsure()

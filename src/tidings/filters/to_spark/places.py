@@ -1,7 +1,7 @@
 """Which columns a path reads: the long spellings of a top-level field mean the same as the short.
 
-A path is followed through the types of a structured event, as far as these are the same for
-every event; what lies behind is told from the event alone, and only the reference can tell it.
+A path is followed through the types of a structured event, as far as these are the same for every
+event; only the reference can resolve the rest.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A part that is always there, and that no operator takes."""
+    """A part that is always there, and that no operator accepts."""
 
     is_sequence: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The remainder of the body: always there, but of a kind that only the event can tell."""
+    """The remainder of the body: always there, but of a kind that only the event shows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,9 +71,9 @@ class Translation:
 
     Attributes:
         native: TRUE in the rows that match; FALSE or NULL in the others.
-        needs_reference: TRUE in the rows that `native` cannot judge: a property that is asked
-            for is of a kind no column holds, or the event is a bare value. Never NULL. None if
-            there can be no such row.
+        needs_reference: TRUE in the rows that `native` cannot judge: a property that is asked for
+            is of a kind no column holds, or the event is a bare value. Never NULL. None if there
+            can be no such row.
     """
 
     native: Column
@@ -95,15 +95,9 @@ def translate(
 ) -> Translation:
     """A constraint tree as columns; a session must be open.
 
-    Args:
-        tree: The tree; `native_reason` says whether it can be translated.
-        columns: Where the event columns are, and what occurs in them.
-        constants: Columns that stand for literals, by the number a literal has in the order of
-            `filters/shape.py`: one expression then serves all constraints of a shape. A column
-            is given by its name; it has the literal's kind.
-
-    Raises:
-        InvalidUsage: The tree is not native, or a constant is not a plain column.
+    `constants` has columns in place of literals, by the number of the literal in the order of
+    `filters/shape.py`: one expression then serves all constraints of a shape. Such a column is
+    given by its name, and has the literal's kind.
     """
     from pyspark.sql import functions as sf
 
@@ -118,11 +112,7 @@ def expressions_of(
     columns: EventColumns = ARCHIVE,
     constants: Mapping[int, str] | None = None,
 ) -> Expressions:
-    """What `translate` makes, as SQL text; no session is needed.
-
-    Raises:
-        InvalidUsage: The tree is not native.
-    """
+    """`translate` as SQL text; no session is needed."""
     reason = native_reason(tree)
     if reason is not None:
         raise InvalidUsage(f"this constraint is not native on Spark: {reason}")
@@ -134,7 +124,7 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 
 def _column_name(column: Column | str) -> str:
-    """The name of a column, as SQL writes it."""
+    """The name of a column in SQL."""
     name = column if isinstance(column, str) else str(column).removeprefix("Column<'")[:-2]
     if _NAME.fullmatch(name) is None:
         raise InvalidUsage(f"a constant is given as a column by its name, not as {name}")
@@ -175,10 +165,9 @@ class _Translator:
     def truth(self, node: Node, *, exact: bool) -> tuple[str, bool]:
         """The truth of a node, and whether it is never an error.
 
-        Args:
-            node: The node.
-            exact: Whether FALSE and an error, which is NULL, must be told apart; if not, both
-                only mean that it is not TRUE, and SQL's own AND will do.
+        If `exact`, FALSE and an error, which is NULL, must differ; if not, both only mean that it
+        is not
+        TRUE, and SQL's own AND will do.
         """
         if isinstance(node, And):
             parts = [self.truth(operand, exact=exact) for operand in node.operands]
@@ -215,7 +204,7 @@ class _Translator:
         return only(BOOL, answer, is_total=total)
 
     def _constant(self, written: str) -> str:
-        """The column that stands for the next literal, or the literal."""
+        """The column in place of the next literal, or the literal."""
         self._literals += 1
         return self._constants.get(self._literals - 1, written)
 

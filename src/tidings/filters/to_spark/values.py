@@ -1,7 +1,7 @@
 """Values of a constraint's parts, as SQL expressions, one for every kind a value can have.
 
-An error is NULL: in SQL it spreads by itself through comparison and arithmetic. `and` and `or`
-are another matter, see `both` and `either`.
+An error is NULL: in SQL it spreads by itself through comparison and arithmetic. `and` and `or` are
+another matter, see `both` and `either`.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class Value:
     """A value whose kind is known for each row only.
 
     Attributes:
-        layers: By kind, the expression that has the value if it is of this kind, and else is
-            NULL. The first layer with a value counts: the header before the data.
+        layers: By kind, the expression that has the value if it is of this kind, and else is NULL.
+            The first layer with a value counts: the header before the data.
         is_total: There is a value in every row, never an error.
-        is_finite: A double it may be is no NaN.
+        is_finite: A double is never NaN.
         record: One expression that has all kinds of the one layer, which names its parts; see
             `Scope`. None if the layers stand for themselves.
     """
@@ -66,13 +66,9 @@ class Value:
         return self.record is None and len(self.layers) == 1 and len(self.kinds - {CODE}) == 1
 
     def chosen(self, uses: Mapping[Kind, _Use]) -> str | None:
-        """What the use for the value's kind gives; NULL for a kind without one.
+        """The result of the use for the value's kind; NULL for a kind without one.
 
-        Args:
-            uses: By kind, what to make of the value; it must be NULL for NULL only.
-
-        Returns:
-            The expression, or None if no kind the value may have is of use.
+        A use must be NULL for NULL only. None if no kind the value may have is of use.
         """
         result: str | None = None
         for layer in reversed(self.layers):
@@ -117,20 +113,15 @@ class Value:
 class Scope:
     """Names for values that are used more than once: each is then computed once.
 
-    SQL has no such names, but the functions on arrays have arguments: a list of one value is
-    turned into a list of one answer.
+    SQL has no such names, but the functions on arrays have arguments: a list of one value becomes a
+    list of one answer.
     """
 
     def __init__(self) -> None:
         self._names = 0
 
     def bind(self, *values: Value, kinds: frozenset[Kind]) -> Bound:
-        """Gives names to values, except to those that are short anyway.
-
-        Args:
-            values: The values.
-            kinds: The kinds that are of use; no other can be asked for afterwards.
-        """
+        """Give names to values, except short ones; only `kinds` can be asked for afterwards."""
         named: list[Value] = []
         records: list[tuple[str, str]] = []
         for value in values:
@@ -153,12 +144,7 @@ _SHORT: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Values that have names, and what the names stand for.
-
-    Attributes:
-        values: The values, to be used inside only.
-        records: The names, each with an expression.
-    """
+    """Values that have names, to be used `inside` only, and what the names stand for."""
 
     values: tuple[Value, ...]
     records: tuple[tuple[str, str], ...]
@@ -208,7 +194,7 @@ def first_known(parts: Sequence[str]) -> str | None:
 
 
 def both(left: str, right: str) -> str:
-    """`left and right` as the language has it: an error on the left is an error.
+    """`left and right` as in the language: an error on the left is an error.
 
     SQL's own AND says FALSE for NULL and FALSE. This form names each side once, so that long
     constraints stay small.
@@ -217,5 +203,5 @@ def both(left: str, right: str) -> str:
 
 
 def either(left: str, right: str) -> str:
-    """`left or right` as the language has it: an error on the left is an error."""
+    """`left or right` as in the language: an error on the left is an error."""
     return f"get(array({right}, TRUE), CAST({left} AS INT))"

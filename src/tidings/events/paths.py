@@ -32,14 +32,14 @@ class Missing:
 MISSING = Missing()
 
 
-class Step:
+class PathStep:
     """One step of a path."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Name(Step):
+class Name(PathStep):
     """`.name`: a member of a struct, or the active branch of a union."""
 
     name: str
@@ -49,7 +49,7 @@ class Name(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Position(Step):
+class Position(PathStep):
     """`.n`: the n-th member of a struct."""
 
     index: int
@@ -59,7 +59,7 @@ class Position(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Branch(Step):
+class Branch(PathStep):
     """`.(label)`: the active branch of a union, if the label selects it.
 
     `kind` is that of the literal: `int`, `bool`, `str` (a character) or `enum`; `.()` has the kind
@@ -82,7 +82,7 @@ class Branch(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Element(Step):
+class Element(PathStep):
     """`[n]`: an element of a sequence or array."""
 
     index: int
@@ -92,7 +92,7 @@ class Element(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair(Step):
+class Pair(PathStep):
     """`(name)`: the value of the first pair with that name in a sequence of pairs."""
 
     name: str
@@ -102,7 +102,7 @@ class Pair(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Length(Step):
+class Length(PathStep):
     """`._length`: the number of elements."""
 
     def __str__(self) -> str:
@@ -110,7 +110,7 @@ class Length(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class Discriminator(Step):
+class Discriminator(PathStep):
     """`._d`: the discriminator of a union."""
 
     def __str__(self) -> str:
@@ -118,7 +118,7 @@ class Discriminator(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class DefaultActive(Step):
+class DefaultActive(PathStep):
     """Whether the default branch of a union is active: `default $u._d` asks for it."""
 
     def __str__(self) -> str:
@@ -126,7 +126,7 @@ class DefaultActive(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class TypeId(Step):
+class TypeId(PathStep):
     """`._type_id`: the unqualified name of the type."""
 
     def __str__(self) -> str:
@@ -134,7 +134,7 @@ class TypeId(Step):
 
 
 @dataclass(frozen=True, slots=True)
-class ReposId(Step):
+class ReposId(PathStep):
     """`._repos_id`: the repository id of the type."""
 
     def __str__(self) -> str:
@@ -155,9 +155,9 @@ class Path(str):
     __slots__ = ("root", "steps")
 
     root: str | None
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
 
-    def __new__(cls, root: str | None, steps: Iterable[Step] = ()) -> Path:
+    def __new__(cls, root: str | None, steps: Iterable[PathStep] = ()) -> Path:
         """A path from the name after `$` (None for `$` alone) and the steps behind it."""
         steps = tuple(steps)
         head = "$" if root is None else f"${_spelled(root)}"
@@ -166,11 +166,11 @@ class Path(str):
         made.steps = steps
         return made
 
-    def __reduce__(self) -> tuple[type[Path], tuple[str | None, tuple[Step, ...]]]:
+    def __reduce__(self) -> tuple[type[Path], tuple[str | None, tuple[PathStep, ...]]]:
         return Path, (self.root, self.steps)
 
 
-def walk(value: Value, steps: tuple[Step, ...]) -> Value | Missing:
+def walk(value: Value, steps: tuple[PathStep, ...]) -> Value | Missing:
     """The value that steps lead to, from a value on; MISSING if they lead nowhere.
 
     A value in a typed place is returned as an `Any`, so that its type is not lost.
@@ -359,7 +359,7 @@ def _repos_id(step: ReposId, type_: TypeCode, value: Value) -> Value | Missing:
     return type_.id
 
 
-_STEPS: dict[type[Step], Callable[..., Value | Missing]] = {
+_STEPS: dict[type[PathStep], Callable[..., Value | Missing]] = {
     Name: _member,
     Position: _position,
     Branch: _branch,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CatalogueLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How much is noted. A full catalogue of the usual short names takes some 20 MB."""
 
     event_types: int = 1_000
@@ -81,7 +81,7 @@ class EventType(msgspec.Struct, forbid_unknown_fields=True):
 
 class _Snapshot(msgspec.Struct, forbid_unknown_fields=True):
     version: int
-    limits: Limits
+    limits: CatalogueLimits
     event_types: list[EventType]
     other_events: int
 
@@ -113,8 +113,8 @@ _VERSION: Final = 1
 class Catalogue:
     """The types of events that were seen."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, limits: CatalogueLimits | None = None) -> None:
+        self.limits = limits or CatalogueLimits()
         self._types: dict[tuple[str, str], EventType] = {}
         self._entries = 0
         self.other_events = 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from tidings.errors import InvalidConstraint, caret_report, line_and_column
 from tidings.events.fields import RESERVED_NAMES
 from tidings.events.paths import Name, Path
-from tidings.filters.limits import DEFAULT_LIMITS, Limits
+from tidings.filters.limits import DEFAULT_LIMITS, ConstraintLimits
 from tidings.filters.parse import Kinds, Operand, parse_operand
 from tidings.filters.rewrite import fold
 from tidings.filters.scan import Token, scan
@@ -49,7 +49,7 @@ class Checked:
 def check(
     text: str,
     known: Mapping[str, Collection[str]] | None = None,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: ConstraintLimits = DEFAULT_LIMITS,
 ) -> Checked:
     """Parse a constraint, with cautions.
 

@@ -9,7 +9,7 @@ from tidings.errors import InvalidEvent, InvalidEventType, InvalidUsage
 from tidings.events.fields import Fields
 from tidings.events.texts import checked_text, shortened
 from tidings.filters.check import check
-from tidings.filters.limits import DEFAULT_LIMITS, Limits
+from tidings.filters.limits import DEFAULT_LIMITS, ConstraintLimits
 from tidings.filters.parse import parse
 from tidings.filters.to_python import Predicate, to_python
 from tidings.filters.tree import Node
@@ -38,7 +38,7 @@ class EventTypePattern:
                 )
         if self.type.startswith("%") and self.type not in _SPECIAL_TYPES:
             raise InvalidEventType(
-                f"{self.type!r} is no event type; of the names with % there are "
+                f"{self.type!r} is not an event type; of the names with % there are "
                 f"{', '.join(_SPECIAL_TYPES)}"
             )
         if self.type == _ALL_TYPES and self.domain not in _EVERYTHING:
@@ -124,7 +124,7 @@ class Constraint:
 def constraint(
     text: str = "",
     event_types: Iterable[EventTypePattern | str] = (),
-    limits: Limits = DEFAULT_LIMITS,
+    limits: ConstraintLimits = DEFAULT_LIMITS,
 ) -> Constraint:
     """A constraint from its text.
 

@@ -12,24 +12,11 @@ from decimal import Decimal
 
 from tidings.events.fields import Fields, Plain
 from tidings.events.paths import MISSING, Path
+from tidings.filters import tree as t
 from tidings.filters import truth
 from tidings.filters.constraint import Constraint
 from tidings.filters.printing import print_tree
 from tidings.filters.shape import constant_of, default_path
-from tidings.filters.tree import (
-    LITERALS,
-    And,
-    Arithmetic,
-    Comparison,
-    Component,
-    Contains,
-    Default,
-    Exist,
-    In,
-    Node,
-    Not,
-    Or,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +31,7 @@ class Explained:
         parts: The operands.
     """
 
-    node: Node
+    node: t.Node
     value: Plain | None
     error: str = ""
     reached: bool = True
@@ -82,7 +69,7 @@ class Explained:
             yield from part.walk(depth + 1)
 
 
-def explain(asked: Node | Constraint, fields: Fields) -> Explained:
+def explain(asked: t.Node | Constraint, fields: Fields) -> Explained:
     """The tree of a whole constraint with a value at every node."""
     root = _evaluate(asked.tree if isinstance(asked, Constraint) else asked, fields)
     if not root.failed and type(root.value) is not bool:
@@ -92,31 +79,31 @@ def explain(asked: Node | Constraint, fields: Fields) -> Explained:
     return root
 
 
-def _evaluate(node: Node, fields: Fields) -> Explained:
-    if isinstance(node, LITERALS):
+def _evaluate(node: t.Node, fields: Fields) -> Explained:
+    if isinstance(node, t.LITERALS):
         return Explained(node, constant_of(node))
-    if isinstance(node, Component):
+    if isinstance(node, t.Component):
         return _found(node, node.path, fields)
-    if isinstance(node, Exist):
+    if isinstance(node, t.Exist):
         return Explained(node, fields[node.path] is not MISSING)
-    if isinstance(node, Default):
+    if isinstance(node, t.Default):
         return _found(node, default_path(node), fields)
-    if isinstance(node, And | Or):
+    if isinstance(node, t.And | t.Or):
         return _logical(node, fields)
-    if isinstance(node, Not):
+    if isinstance(node, t.Not):
         return _not(node, fields)
     return _operator(node, fields)
 
 
-def _found(node: Node, path: Path, fields: Fields) -> Explained:
+def _found(node: t.Node, path: Path, fields: Fields) -> Explained:
     value = fields[path]
     if value is MISSING:
         return Explained(node, None, "missing")
     return Explained(node, value)
 
 
-def _logical(node: And | Or, fields: Fields) -> Explained:
-    deciding = isinstance(node, Or)
+def _logical(node: t.And | t.Or, fields: Fields) -> Explained:
+    deciding = isinstance(node, t.Or)
     parts: list[Explained] = []
     value: bool | None = not deciding
     error = ""
@@ -135,7 +122,7 @@ def _logical(node: And | Or, fields: Fields) -> Explained:
     return Explained(node, value, error, parts=tuple(parts))
 
 
-def _not(node: Not, fields: Fields) -> Explained:
+def _not(node: t.Not, fields: Fields) -> Explained:
     part = _evaluate(node.operand, fields)
     if part.failed:
         return Explained(node, None, parts=(part,))
@@ -149,24 +136,24 @@ def _not_boolean(part: Explained) -> str:
     return f"{part.text} is {truth.with_article(kind)}, not a boolean"
 
 
-def _operator(node: Node, fields: Fields) -> Explained:
-    if isinstance(node, In):
-        return _applied(node, "in", truth.member, node.left, Component(node.path), fields)
-    if isinstance(node, Comparison):
+def _operator(node: t.Node, fields: Fields) -> Explained:
+    if isinstance(node, t.In):
+        return _applied(node, "in", truth.member, node.left, t.Component(node.path), fields)
+    if isinstance(node, t.Comparison):
         function = truth.COMPARE[type(node)]
         return _applied(node, node.symbol, function, node.left, node.right, fields)
-    if isinstance(node, Contains):
+    if isinstance(node, t.Contains):
         return _applied(node, node.symbol, truth.contains, node.left, node.right, fields)
-    assert isinstance(node, Arithmetic)
+    assert isinstance(node, t.Arithmetic)
     return _arithmetic(node, fields)
 
 
 def _applied(
-    node: Node,
+    node: t.Node,
     symbol: str,
     function: Callable[[Plain, Plain], bool | None],
-    left: Node,
-    right: Node,
+    left: t.Node,
+    right: t.Node,
     fields: Fields,
 ) -> Explained:
     parts = (_evaluate(left, fields), _evaluate(right, fields))
@@ -178,7 +165,7 @@ def _applied(
     return Explained(node, value, error, parts=parts)
 
 
-def _arithmetic(node: Arithmetic, fields: Fields) -> Explained:
+def _arithmetic(node: t.Arithmetic, fields: Fields) -> Explained:
     parts = (_evaluate(node.left, fields), _evaluate(node.right, fields))
     if any(part.failed for part in parts):
         return Explained(node, None, parts=parts)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ConstraintLimits:
     """Limits of one constraint.
 
     Attributes:
@@ -26,4 +26,4 @@ class Limits:
     nodes: int = 10_000
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = ConstraintLimits()

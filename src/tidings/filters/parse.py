@@ -11,26 +11,9 @@ from dataclasses import dataclass
 
 from tidings.errors import InvalidConstraint
 from tidings.events.paths import Discriminator, Path
-from tidings.filters.limits import DEFAULT_LIMITS, Limits
+from tidings.filters import tree as t
+from tidings.filters.limits import DEFAULT_LIMITS, ConstraintLimits
 from tidings.filters.scan import Token, scan
-from tidings.filters.tree import (
-    ARITHMETIC,
-    COMPARISONS,
-    And,
-    Boolean,
-    Component,
-    Contains,
-    Default,
-    Exist,
-    In,
-    Integer,
-    Label,
-    Node,
-    Not,
-    Or,
-    Real,
-    Text,
-)
 
 
 class Kinds:
@@ -53,7 +36,7 @@ _OR, _AND, _COMPARE, _IN, _CONTAINS, _SUM, _PRODUCT = range(7)
 _LEVELS = {
     "or": _OR,
     "and": _AND,
-    **dict.fromkeys(COMPARISONS, _COMPARE),
+    **dict.fromkeys(t.COMPARISONS, _COMPARE),
     "in": _IN,
     "~": _CONTAINS,
     "+": _SUM,
@@ -68,25 +51,25 @@ _LEVELS = {
 class Operand:
     """A piece of the tree while it is built."""
 
-    node: Node
+    node: t.Node
     kinds: int
     depth: int
     start: int
     constant: bool
 
 
-def parse(text: str, limits: Limits = DEFAULT_LIMITS) -> Node:
+def parse(text: str, limits: ConstraintLimits = DEFAULT_LIMITS) -> t.Node:
     """The tree of a constraint; blank text is TRUE."""
     return parse_operand(text, limits).node
 
 
-def parse_operand(text: str, limits: Limits = DEFAULT_LIMITS) -> Operand:
+def parse_operand(text: str, limits: ConstraintLimits = DEFAULT_LIMITS) -> Operand:
     """The tree of a constraint with what is known of its result."""
     return _Parser(text, limits).whole()
 
 
 class _Parser:
-    def __init__(self, text: str, limits: Limits) -> None:
+    def __init__(self, text: str, limits: ConstraintLimits) -> None:
         self.text = text
         self.limits = limits
         self._check_text()
@@ -100,7 +83,7 @@ class _Parser:
         try:
             size = len(self.text.encode())
         except UnicodeEncodeError as error:
-            raise self._wrong("a lone surrogate is no text", error.start) from error
+            raise self._wrong("a lone surrogate is not text", error.start) from error
         if size > self.limits.octets:
             raise self._wrong(
                 f"the constraint has {size} octets, more than {self.limits.octets}", 0
@@ -108,7 +91,7 @@ class _Parser:
 
     def whole(self) -> Operand:
         if self.tokens[0].kind == "end":
-            return Operand(Boolean(True), Kinds.BOOLEAN, 1, 0, constant=True)
+            return Operand(t.Boolean(True), Kinds.BOOLEAN, 1, 0, constant=True)
         result = self.expression(_OR)
         token = self.tokens[self.index]
         if token.kind != "end":
@@ -145,29 +128,31 @@ class _Parser:
         if level == _COMPARE:
             self._refuse_chain()
             self._check_comparable(left, right, token)
-            made: Node = COMPARISONS[operator](left.node, right.node)
+            made: t.Node = t.COMPARISONS[operator](left.node, right.node)
             kinds = Kinds.BOOLEAN
         elif level == _CONTAINS:
             self._need(left, Kinds.STRING, "~ looks for a string in a string")
             self._need(right, Kinds.STRING, "~ looks for a string in a string")
-            made, kinds = Contains(left.node, right.node), Kinds.BOOLEAN
+            made, kinds = t.Contains(left.node, right.node), Kinds.BOOLEAN
         else:
             self._need(left, Kinds.COUNTS, f"{operator} takes numbers")
             self._need(right, Kinds.COUNTS, f"{operator} takes numbers")
-            made, kinds = ARITHMETIC[operator](left.node, right.node), Kinds.NUMBER
+            made, kinds = t.ARITHMETIC[operator](left.node, right.node), Kinds.NUMBER
         return self._made(made, kinds, operands)
 
     def _logical(self, operands: list[Operand], operator: str) -> Operand:
         for operand in operands:
             self._need(operand, Kinds.BOOLEAN, f"{operator!r} takes booleans")
         nodes = tuple(operand.node for operand in operands)
-        return self._made(And(nodes) if operator == "and" else Or(nodes), Kinds.BOOLEAN, operands)
+        return self._made(
+            t.And(nodes) if operator == "and" else t.Or(nodes), Kinds.BOOLEAN, operands
+        )
 
     def _in(self, left: Operand) -> Operand:
         path = self._component("'in' takes a component on its right: 'a' in $tags")
         if left.kinds == Kinds.OTHER:
             raise self._wrong("'in' takes a simple value on its left", left.start)
-        made = self._made(In(left.node, path), Kinds.BOOLEAN, [left])
+        made = self._made(t.In(left.node, path), Kinds.BOOLEAN, [left])
         made.constant = False
         behind = self.tokens[self.index]
         if _level(behind) >= _IN:
@@ -178,7 +163,7 @@ class _Parser:
 
     def _refuse_chain(self) -> None:
         token = self.tokens[self.index]
-        if token.kind == "symbol" and token.value in COMPARISONS:
+        if token.kind == "symbol" and token.value in t.COMPARISONS:
             raise self._wrong(
                 "comparisons do not chain", token.start, "join them with 'and': 1 < $a and $a < 5"
             )
@@ -212,7 +197,7 @@ class _Parser:
         if not negated:
             return operand
         self._need(operand, Kinds.BOOLEAN, "'not' takes a boolean")
-        return self._made(Not(operand.node), Kinds.BOOLEAN, [operand], first.start)
+        return self._made(t.Not(operand.node), Kinds.BOOLEAN, [operand], first.start)
 
     def primary(self, token: Token) -> Operand:
         """Parse a literal, a component, `exist` or `default`."""
@@ -220,26 +205,26 @@ class _Parser:
             return self._signed(token)
         if token.kind == "word" and token.value == "exist":
             path = self._component("'exist' takes a component: exist $name")
-            return self._leaf(Exist(path), Kinds.BOOLEAN, token, constant=False)
+            return self._leaf(t.Exist(path), Kinds.BOOLEAN, token, constant=False)
         if token.kind == "word" and token.value == "default":
             return self._default(token)
         if token.kind == "component" and isinstance(token.value, Path):
-            return self._leaf(Component(token.value), Kinds.ALL, token, constant=False)
+            return self._leaf(t.Component(token.value), Kinds.ALL, token, constant=False)
         return self._literal(token)
 
     def _literal(self, token: Token) -> Operand:
         value = token.value
         if token.kind == "text" and isinstance(value, str):
             kinds = Kinds.CHAR | Kinds.STRING if len(value) == 1 else Kinds.STRING
-            return self._leaf(Text(value), kinds, token)
+            return self._leaf(t.Text(value), kinds, token)
         if token.kind == "boolean":
-            return self._leaf(Boolean(bool(value)), Kinds.BOOLEAN, token)
+            return self._leaf(t.Boolean(bool(value)), Kinds.BOOLEAN, token)
         if token.kind == "name" and isinstance(value, str):
-            return self._leaf(Label(value), Kinds.ENUM, token)
+            return self._leaf(t.Label(value), Kinds.ENUM, token)
         if token.kind == "integer" and isinstance(value, int):
-            return self._leaf(Integer(value), Kinds.NUMBER, token)
+            return self._leaf(t.Integer(value), Kinds.NUMBER, token)
         if token.kind == "real" and isinstance(value, float):
-            return self._leaf(Real(value), Kinds.NUMBER, token)
+            return self._leaf(t.Real(value), Kinds.NUMBER, token)
         raise self._unexpected(token)
 
     def _open(self, opening: Token) -> None:
@@ -268,11 +253,11 @@ class _Parser:
         self.index += 1
         if token.kind == "real" and isinstance(token.value, float):
             real = -token.value if negative else token.value
-            return self._leaf(Real(real), Kinds.NUMBER, sign)
+            return self._leaf(t.Real(real), Kinds.NUMBER, sign)
         assert isinstance(token.value, int)
         if negative and token.value > 2**63:
             raise self._wrong("the integer is smaller than -9223372036854775808", sign.start)
-        return self._leaf(Integer(-token.value if negative else token.value), Kinds.NUMBER, sign)
+        return self._leaf(t.Integer(-token.value if negative else token.value), Kinds.NUMBER, sign)
 
     def _default(self, word: Token) -> Operand:
         start = self.tokens[self.index].start
@@ -281,7 +266,7 @@ class _Parser:
             raise self._wrong(
                 "'default' takes a component that ends in ._d", start, f"default {path}._d"
             )
-        return self._leaf(Default(path), Kinds.BOOLEAN, word, constant=False)
+        return self._leaf(t.Default(path), Kinds.BOOLEAN, word, constant=False)
 
     def _component(self, problem: str) -> Path:
         token = self.tokens[self.index]
@@ -291,12 +276,12 @@ class _Parser:
         self.index += 1
         return token.value
 
-    def _leaf(self, node: Node, kinds: int, token: Token, constant: bool = True) -> Operand:
+    def _leaf(self, node: t.Node, kinds: int, token: Token, constant: bool = True) -> Operand:
         return self._made(node, kinds, [], token.start, constant)
 
     def _made(
         self,
-        node: Node,
+        node: t.Node,
         kinds: int,
         parts: list[Operand],
         start: int | None = None,
@@ -322,7 +307,7 @@ class _Parser:
 
     def _label_hint(self, operand: Operand) -> str:
         node = operand.node
-        return f"a field is written ${node.value}" if isinstance(node, Label) else ""
+        return f"a field is written ${node.value}" if isinstance(node, t.Label) else ""
 
     def _too_deep(self, position: int) -> InvalidConstraint:
         return self._wrong(

@@ -32,7 +32,7 @@ from tidings.events.codecs.json_values import TYPE, value_from_plain
 from tidings.events.fields import plain as plain_value
 from tidings.events.texts import shortened
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
-from tidings.filters.limits import DEFAULT_LIMITS, Limits
+from tidings.filters.limits import DEFAULT_LIMITS, ConstraintLimits
 from tidings.filters.mapping import MappedConstraint
 from tidings.filters.plan import (
     AdminRule,
@@ -119,7 +119,7 @@ def _value_to_plain(value: Value) -> object:
 
 
 def change_from_plain(
-    data: object, limits: Limits = DEFAULT_LIMITS, shared: SharedConstraints | None = None
+    data: object, limits: ConstraintLimits = DEFAULT_LIMITS, shared: SharedConstraints | None = None
 ) -> PlanChange:
     """A change from plain data, perhaps through JSON.
 
@@ -136,7 +136,7 @@ def change_from_plain(
             raise InvalidConstraint(
                 f"{place}{cause.problem}", cause.text, cause.position, cause.hint
             ) from cause
-        raise InvalidUsage(f"this is no change of a plan: {place}{fault.problem}") from cause
+        raise InvalidUsage(f"this is not a change of a plan: {place}{fault.problem}") from cause
 
 
 class _Fault(Exception):
@@ -162,7 +162,7 @@ _OPTIONS = tuple(option.name for option in fields(PlanOptions))
 
 
 class _Reader:
-    def __init__(self, limits: Limits, shared: SharedConstraints) -> None:
+    def __init__(self, limits: ConstraintLimits, shared: SharedConstraints) -> None:
         self.limits = limits
         self.shared = shared
 
@@ -172,7 +172,7 @@ class _Reader:
             raise _Fault(f"it has the format {format_}; this version reads up to {FORMAT}")
         data = _object(plain, _CHANGE, ("options",))
         if format_ != FORMAT:
-            raise _Fault(f"{shortened(format_)} is no format; it is {FORMAT}").inside("format")
+            raise _Fault(f"{shortened(format_)} is not a format; it is {FORMAT}").inside("format")
         admins = _each(self._admin, data, "admins")
         proxies = _each(self._proxy, data, "proxies")
         gone_admins = _each(_admin_key, data, "removed_admins")
@@ -244,7 +244,7 @@ class _Reader:
 
 def _object(plain: object, needed: Collection[str], optional: Collection[str]) -> Data:
     if not isinstance(plain, dict):
-        raise _Fault(f"{shortened(plain)} is no object with {', '.join(needed)}")
+        raise _Fault(f"{shortened(plain)} is not an object with {', '.join(needed)}")
     for name in needed:
         if name not in plain:
             raise _Fault(f"{name!r} is missing")
@@ -271,7 +271,7 @@ def _each(read: Callable[[object], T], data: Data, name: str) -> tuple[T, ...]:
 
 def _all(read: Callable[[object], T], plain: object) -> tuple[T, ...]:
     if not isinstance(plain, list):
-        raise _Fault(f"{shortened(plain)} is no list")
+        raise _Fault(f"{shortened(plain)} is not a list")
     made: list[T] = []
     try:
         # A loop, and not a comprehension: where it stops is where the fault is.
@@ -300,7 +300,7 @@ def _shown(key: object) -> str:
 
 def _number(plain: object) -> int:
     if type(plain) is not int or plain < 0:
-        raise _Fault(f"{shortened(plain)} is no number from 0 on")
+        raise _Fault(f"{shortened(plain)} is not a number from 0 on")
     return plain
 
 
@@ -312,7 +312,7 @@ def _boolean(plain: object) -> bool:
 
 def _text(plain: object) -> str:
     if not isinstance(plain, str):
-        raise _Fault(f"{shortened(plain)} is no text")
+        raise _Fault(f"{shortened(plain)} is not a text")
     return plain
 
 
@@ -330,7 +330,7 @@ def _pattern(plain: object) -> EventTypePattern:
                 return EventTypePattern(domain, type_)
             except TidingsError as error:
                 raise _Fault(str(error)) from error
-    raise _Fault(f'{shortened(plain)} is no event type, which is ["domain", "type"]')
+    raise _Fault(f'{shortened(plain)} is not an event type, which is ["domain", "type"]')
 
 
 def _side(plain: object) -> Side:
@@ -356,7 +356,7 @@ def _admin_key(plain: object) -> tuple[Side, int]:
     match plain:
         case [side, admin]:
             return _side(side), _number(admin)
-    raise _Fault(f'{shortened(plain)} is no admin, which is ["consumer", 3]')
+    raise _Fault(f'{shortened(plain)} is not an admin, which is ["consumer", 3]')
 
 
 def _options(plain: object) -> PlanOptions:

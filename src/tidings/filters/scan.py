@@ -10,20 +10,8 @@ import re
 from dataclasses import dataclass
 
 from tidings.errors import InvalidConstraint
-from tidings.events.paths import (
-    Branch,
-    Discriminator,
-    Element,
-    Length,
-    Name,
-    Pair,
-    Path,
-    Position,
-    ReposId,
-    Step,
-    TypeId,
-)
-from tidings.filters.limits import Limits
+from tidings.events import paths
+from tidings.filters.limits import ConstraintLimits
 from tidings.filters.truth import HIGHEST
 
 _TOKEN = re.compile(
@@ -42,11 +30,11 @@ _SIGNED = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _TEXT = re.compile(r"'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _ESCAPE = re.compile(r"\\([\\'])")
 
-_LAST_STEPS: dict[str, Step] = {
-    "_length": Length(),
-    "_d": Discriminator(),
-    "_type_id": TypeId(),
-    "_repos_id": ReposId(),
+_LAST_STEPS: dict[str, paths.PathStep] = {
+    "_length": paths.Length(),
+    "_d": paths.Discriminator(),
+    "_type_id": paths.TypeId(),
+    "_repos_id": paths.ReposId(),
 }
 _WORDS = {"and", "or", "not", "in", "exist", "default"}
 _BOOLEANS = {"TRUE": True, "true": True, "FALSE": False, "false": False}
@@ -73,7 +61,7 @@ class Token:
     end: int
 
 
-def scan(text: str, limits: Limits) -> list[Token]:
+def scan(text: str, limits: ConstraintLimits) -> list[Token]:
     """All tokens of a constraint; the last is of the kind `end`."""
     tokens: list[Token] = []
     at = 0
@@ -140,7 +128,7 @@ def _string(text: str, start: int) -> Token:
 class _Component:
     """Component mode: from `$` to the end of the path."""
 
-    def __init__(self, text: str, start: int, limits: Limits) -> None:
+    def __init__(self, text: str, start: int, limits: ConstraintLimits) -> None:
         self.text = text
         self.start = start
         self.at = start + 1
@@ -149,14 +137,14 @@ class _Component:
     def token(self) -> Token:
         root = self._match(_NAME)
         if root in _LAST_STEPS:
-            path = Path(None, (_LAST_STEPS[root],))
+            path = paths.Path(None, (_LAST_STEPS[root],))
             self._nothing_behind(root)
         else:
-            path = Path(root, self._steps())
+            path = paths.Path(root, self._steps())
         return Token("component", path, self.start, self.at)
 
-    def _steps(self) -> list[Step]:
-        steps: list[Step] = []
+    def _steps(self) -> list[paths.PathStep]:
+        steps: list[paths.PathStep] = []
         while True:
             step = self._step()
             if step is None:
@@ -165,7 +153,7 @@ class _Component:
             if len(steps) > self.limits.steps:
                 raise self._wrong(f"the component has more than {self.limits.steps} steps")
 
-    def _step(self) -> Step | None:
+    def _step(self) -> paths.PathStep | None:
         if self._skip(".("):
             return self._branch()
         if self._skip("."):
@@ -173,56 +161,56 @@ class _Component:
         if self._skip("["):
             index = self._number("the element's number, counted from 0")
             self._close("]")
-            return Element(index)
+            return paths.Element(index)
         if self._skip("("):
             name = self._match(_NAME)
             if name is None:
                 raise self._wrong("expected a name in $…(name)")
             self._close(")")
-            return Pair(name)
+            return paths.Pair(name)
         return None
 
-    def _member(self) -> Step:
+    def _member(self) -> paths.PathStep:
         name = self._match(_NAME)
         if name is None:
             if not _DIGITS.match(self.text, self.at):
                 raise self._wrong("expected a member's name or number behind the dot")
-            return Position(self._number("a member's number"))
+            return paths.Position(self._number("a member's number"))
         if name in _LAST_STEPS:
             self._nothing_behind(name)
             return _LAST_STEPS[name]
-        return Name(name)
+        return paths.Name(name)
 
     def _nothing_behind(self, name: str) -> None:
         if self.text[self.at : self.at + 1] in (".", "[", "("):
             raise self._wrong(f"nothing may follow {name}")
 
-    def _branch(self) -> Branch:
+    def _branch(self) -> paths.Branch:
         if self._skip(")"):
-            return Branch("default")
+            return paths.Branch("default")
         branch = self._label()
         self._close(")")
         return branch
 
-    def _label(self) -> Branch:
+    def _label(self) -> paths.Branch:
         if self.text.startswith("'", self.at):
             token = _string(self.text, self.at)
             if len(str(token.value)) != 1:
                 raise self._wrong("a union label in quotes is one character")
             self.at = token.end
-            return Branch("str", str(token.value))
+            return paths.Branch("str", str(token.value))
         if _SIGNED.match(self.text, self.at):
             negative = self.text[self.at] == "-"
             self.at += self.text[self.at] in "+-"
             number = self._number("a label")
-            return Branch("int", -number if negative else number)
+            return paths.Branch("int", -number if negative else number)
         plain_name = not self.text.startswith("\\", self.at)
         name = self._match(_NAME)
         if name is None:
             raise self._wrong("expected a union label: a number, 'c', TRUE, FALSE or a name")
         if plain_name and name in _BOOLEANS:
-            return Branch("bool", _BOOLEANS[name])
-        return Branch("enum", name)
+            return paths.Branch("bool", _BOOLEANS[name])
+        return paths.Branch("enum", name)
 
     def _number(self, what: str) -> int:
         found = _DIGITS.match(self.text, self.at)

@@ -10,25 +10,7 @@ from collections.abc import Callable
 
 from tidings.events.fields import EnumLabel
 from tidings.events.paths import DefaultActive, Path
-from tidings.filters.tree import (
-    ALL_NODES,
-    And,
-    Arithmetic,
-    Boolean,
-    Comparison,
-    Component,
-    Contains,
-    Default,
-    Exist,
-    In,
-    Integer,
-    Label,
-    Node,
-    Not,
-    Or,
-    Real,
-    Text,
-)
+from tidings.filters import tree as t
 from tidings.filters.truth import EXACT, OneChar, literal
 
 Constant = int | float | str | bool
@@ -40,7 +22,7 @@ class Shape:
 
     __slots__ = ("text", "tree")
 
-    def __init__(self, text: str, tree: Node) -> None:
+    def __init__(self, text: str, tree: t.Node) -> None:
         self.text = text
         self.tree = tree
 
@@ -51,7 +33,7 @@ class Shape:
         return hash(self.text)
 
 
-def shape_of(node: Node, constants: list[Constant], paths: list[Path] | None = None) -> str:
+def shape_of(node: t.Node, constants: list[Constant], paths: list[Path] | None = None) -> str:
     """The shape of a tree; its constants are appended to `constants`, in order.
 
     If `paths` is given, the paths too are taken out and appended there: trees that ask the same of
@@ -67,32 +49,32 @@ def _place(path: Path, paths: list[Path] | None) -> str:
     return "p"
 
 
-def default_path(node: Default) -> Path:
+def default_path(node: t.Default) -> Path:
     """The path whose value is the answer of `default`."""
     return Path(node.path.root, (*node.path.steps[:-1], DefaultActive()))
 
 
-def constant_of(node: Node) -> Constant | None:
+def constant_of(node: t.Node) -> Constant | None:
     """The plain value of a literal; None for any other node."""
-    if isinstance(node, Text):
+    if isinstance(node, t.Text):
         return literal(node.value)
-    if isinstance(node, Integer | Real | Boolean):
+    if isinstance(node, t.Integer | t.Real | t.Boolean):
         return node.value
-    return EnumLabel(node.value) if isinstance(node, Label) else None
+    return EnumLabel(node.value) if isinstance(node, t.Label) else None
 
 
-def _integer(node: Integer, constants: list[Constant], paths: _Paths) -> str:
+def _integer(node: t.Integer, constants: list[Constant], paths: _Paths) -> str:
     constants.append(node.value)
     # Beyond the exact range an integer and a double compare in another way.
     return "i" if -EXACT <= node.value <= EXACT else "I"
 
 
-def _real(node: Real, constants: list[Constant], paths: _Paths) -> str:
+def _real(node: t.Real, constants: list[Constant], paths: _Paths) -> str:
     constants.append(node.value)
     return "r"
 
 
-def _text(node: Text, constants: list[Constant], paths: _Paths) -> str:
+def _text(node: t.Text, constants: list[Constant], paths: _Paths) -> str:
     if len(node.value) == 1:
         constants.append(OneChar(node.value))
         return "c"
@@ -100,61 +82,65 @@ def _text(node: Text, constants: list[Constant], paths: _Paths) -> str:
     return "s"
 
 
-def _boolean(node: Boolean, constants: list[Constant], paths: _Paths) -> str:
+def _boolean(node: t.Boolean, constants: list[Constant], paths: _Paths) -> str:
     constants.append(node.value)
     return "b"
 
 
-def _label(node: Label, constants: list[Constant], paths: _Paths) -> str:
+def _label(node: t.Label, constants: list[Constant], paths: _Paths) -> str:
     constants.append(EnumLabel(node.value))
     return "l"
 
 
-def _component(node: Component, constants: list[Constant], paths: _Paths) -> str:
+def _component(node: t.Component, constants: list[Constant], paths: _Paths) -> str:
     return _place(node.path, paths)
 
 
-def _exist(node: Exist, constants: list[Constant], paths: _Paths) -> str:
+def _exist(node: t.Exist, constants: list[Constant], paths: _Paths) -> str:
     return f"(? {_place(node.path, paths)})"
 
 
-def _default(node: Default, constants: list[Constant], paths: _Paths) -> str:
+def _default(node: t.Default, constants: list[Constant], paths: _Paths) -> str:
     return f"(default {_place(default_path(node), paths)})"
 
 
-def _not(node: Not, constants: list[Constant], paths: _Paths) -> str:
+def _not(node: t.Not, constants: list[Constant], paths: _Paths) -> str:
     return f"(not {shape_of(node.operand, constants, paths)})"
 
 
-def _many(node: And | Or, constants: list[Constant], paths: _Paths) -> str:
-    word = "and" if isinstance(node, And) else "or"
+def _many(node: t.And | t.Or, constants: list[Constant], paths: _Paths) -> str:
+    word = "and" if isinstance(node, t.And) else "or"
     return f"({word} {' '.join([shape_of(n, constants, paths) for n in node.operands])})"
 
 
-def _in(node: In, constants: list[Constant], paths: _Paths) -> str:
+def _in(node: t.In, constants: list[Constant], paths: _Paths) -> str:
     left = shape_of(node.left, constants, paths)
     return f"(in {left} {_place(node.path, paths)})"
 
 
 def _infix(
-    node: Comparison | Arithmetic | Contains, constants: list[Constant], paths: _Paths
+    node: t.Comparison | t.Arithmetic | t.Contains, constants: list[Constant], paths: _Paths
 ) -> str:
     left = shape_of(node.left, constants, paths)
     return f"({node.symbol} {left} {shape_of(node.right, constants, paths)})"
 
 
-_SHAPES: dict[type[Node], Callable[..., str]] = {
-    **{cls: _infix for cls in ALL_NODES if issubclass(cls, Comparison | Arithmetic | Contains)},
-    Integer: _integer,
-    Real: _real,
-    Text: _text,
-    Boolean: _boolean,
-    Label: _label,
-    Component: _component,
-    Exist: _exist,
-    Default: _default,
-    Not: _not,
-    And: _many,
-    Or: _many,
-    In: _in,
+_SHAPES: dict[type[t.Node], Callable[..., str]] = {
+    **{
+        cls: _infix
+        for cls in t.ALL_NODES
+        if issubclass(cls, t.Comparison | t.Arithmetic | t.Contains)
+    },
+    t.Integer: _integer,
+    t.Real: _real,
+    t.Text: _text,
+    t.Boolean: _boolean,
+    t.Label: _label,
+    t.Component: _component,
+    t.Exist: _exist,
+    t.Default: _default,
+    t.Not: _not,
+    t.And: _many,
+    t.Or: _many,
+    t.In: _in,
 }

@@ -15,27 +15,10 @@ from typing import TypeAlias
 
 from tidings.events.fields import Fields
 from tidings.events.paths import MISSING, Path
+from tidings.filters import tree as t
 from tidings.filters import truth
 from tidings.filters.searching import LONG
 from tidings.filters.shape import Constant, Shape, shape_of
-from tidings.filters.tree import (
-    LITERALS,
-    And,
-    Arithmetic,
-    Boolean,
-    Comparison,
-    Component,
-    Contains,
-    Default,
-    Exist,
-    In,
-    Integer,
-    Node,
-    Not,
-    Or,
-    Real,
-    Text,
-)
 
 Predicate: TypeAlias = Callable[[Fields], bool | None]
 """TRUE, FALSE, or None for an error, which counts as FALSE."""
@@ -47,12 +30,12 @@ _SHAPES_KEPT = 2048
 _LONGEST_SHAPE_KEPT = 1_000
 
 
-def to_python(tree: Node) -> Predicate:
+def to_python(tree: t.Node) -> Predicate:
     """The predicate of a tree."""
-    if isinstance(tree, Not) and type(tree.operand) in _LOGICAL:
+    if isinstance(tree, t.Not) and type(tree.operand) in _LOGICAL:
         return _negated(to_python(tree.operand))
-    if isinstance(tree, And | Or) and not _is_small(tree):
-        joined = _all_true if isinstance(tree, And) else _one_true
+    if isinstance(tree, t.And | t.Or) and not _is_small(tree):
+        joined = _all_true if isinstance(tree, t.And) else _one_true
         return joined(tuple(map(to_python, tree.operands)))
     constants: list[Constant] = []
     paths: list[Path] = []
@@ -62,10 +45,10 @@ def to_python(tree: Node) -> Predicate:
     return _with_paths(Shape(shape, tree), tuple(paths))(*constants)
 
 
-_LOGICAL = (And, Or, Not)
+_LOGICAL = (t.And, t.Or, t.Not)
 
 
-def _is_small(tree: And | Or) -> bool:
+def _is_small(tree: t.And | t.Or) -> bool:
     """Whether to generate code for the whole: short and flat, the frequent shapes.
 
     Of larger trees there are too many shapes; code that runs once per event is slower than joining
@@ -140,7 +123,7 @@ class _Writer:
         self.constants = 0
         self.names = 0
 
-    def factory(self, tree: Node) -> Callable[..., Callable[..., Predicate]]:
+    def factory(self, tree: t.Node) -> Callable[..., Callable[..., Predicate]]:
         """A function from paths to a function from constants to the predicate."""
         main = self._function(tree)
         paths = ", ".join(f"p{i}" for i in range(self.paths))
@@ -154,7 +137,7 @@ class _Writer:
         exec(compile(source, "<constraint>", "exec"), self.globals)
         return self.globals["with_paths"]  # type: ignore[return-value]
 
-    def _function(self, node: Node) -> str:
+    def _function(self, node: t.Node) -> str:
         """Write a node as a function of its own; returns its name."""
         outer, self.lines = self.lines, []
         name = self._name("f")
@@ -180,54 +163,54 @@ class _Writer:
         self.globals[name] = function
         return name
 
-    def _tail(self, node: Node, yes: str, no: str) -> None:
+    def _tail(self, node: t.Node, yes: str, no: str) -> None:
         """End the function with the truth of a node; `not` swaps the two answers."""
-        if isinstance(node, Not):
+        if isinstance(node, t.Not):
             self._tail(node.operand, no, yes)
-        elif isinstance(node, And | Or):
-            stop, answer = ("not ", no) if isinstance(node, And) else ("", yes)
+        elif isinstance(node, t.And | t.Or):
+            stop, answer = ("not ", no) if isinstance(node, t.And) else ("", yes)
             for operand in node.operands[:-1]:
                 self._tested(operand, lambda truth: f"if {stop}({truth}): return {answer}")
             self._tail(node.operands[-1], yes, no)
         else:
             self._tested(node, lambda truth: f"return {'' if yes == 'True' else 'not '}({truth})")
 
-    def _tested(self, node: Node, statement: Callable[[str], str]) -> None:
+    def _tested(self, node: t.Node, statement: Callable[[str], str]) -> None:
         """Write a statement on the truth of a node into each branch of a comparison."""
-        if isinstance(node, Comparison):
+        if isinstance(node, t.Comparison):
             self._compared(node, statement)
         else:
             self._line(statement(self._truth(node)))
 
-    def _truth(self, node: Node) -> str:
+    def _truth(self, node: t.Node) -> str:
         """Write a node that must be a boolean."""
-        if isinstance(node, And | Or):
+        if isinstance(node, t.And | t.Or):
             return self._checked(f"{self._function(node)}(f)")
-        if isinstance(node, Not):
+        if isinstance(node, t.Not):
             result = self._name("v")
             self._line(f"{result} = not {self._truth(node.operand)}")
             return result
         result = self._value(node)
-        if not isinstance(node, Comparison | Contains | In | Exist | Boolean):
+        if not isinstance(node, t.Comparison | t.Contains | t.In | t.Exist | t.Boolean):
             self._line(f"if {result} is not True and {result} is not False: return None")
         return result
 
-    def _value(self, node: Node) -> str:
-        if isinstance(node, LITERALS):
+    def _value(self, node: t.Node) -> str:
+        if isinstance(node, t.LITERALS):
             self.constants += 1
             return f"c{self.constants - 1}"
-        if isinstance(node, Component | Default):
+        if isinstance(node, t.Component | t.Default):
             return self._assigned(self._field())
-        if isinstance(node, Exist):
+        if isinstance(node, t.Exist):
             return self._assigned(f"{self._field()} is not MISSING")
-        if isinstance(node, Comparison):
+        if isinstance(node, t.Comparison):
             return self._comparison(node)
-        if isinstance(node, In):
+        if isinstance(node, t.In):
             left = self._value(node.left)
             return self._checked(f"{self._helper(truth.member)}({left}, {self._field()})")
-        if isinstance(node, Contains):
+        if isinstance(node, t.Contains):
             return self._contains(node)
-        if isinstance(node, Arithmetic):
+        if isinstance(node, t.Arithmetic):
             return self._call(truth.ARITHMETIC[type(node)], node)
         return self._truth(node)
 
@@ -241,14 +224,14 @@ class _Writer:
         self._line(f"if {result} is None: return None")
         return result
 
-    def _call(self, function: Callable[..., object], node: Arithmetic) -> str:
+    def _call(self, function: Callable[..., object], node: t.Arithmetic) -> str:
         left, right = self._value(node.left), self._value(node.right)
         return self._checked(f"{self._helper(function)}({left}, {right})")
 
-    def _contains(self, node: Contains) -> str:
+    def _contains(self, node: t.Contains) -> str:
         left, right = self._value(node.left), self._value(node.right)
         by_table = f"{self._helper(truth.contains)}({left}, {right})"
-        if not isinstance(node.left, Text) or not isinstance(node.right, Component):
+        if not isinstance(node.left, t.Text) or not isinstance(node.right, t.Component):
             return self._checked(by_table)
         result = self._name("v")
         self._line(
@@ -259,12 +242,12 @@ class _Writer:
         self._line(f" if {result} is None: return None")
         return result
 
-    def _comparison(self, node: Comparison) -> str:
+    def _comparison(self, node: t.Comparison) -> str:
         result = self._name("v")
         self._compared(node, lambda truth: f"{result} = {truth}")
         return result
 
-    def _compared(self, node: Comparison, statement: Callable[[str], str]) -> None:
+    def _compared(self, node: t.Comparison, statement: Callable[[str], str]) -> None:
         """Write a statement on the truth of a comparison.
 
         It is in each branch: comparing and jumping at once is what the interpreter does fastest.
@@ -285,16 +268,16 @@ class _Writer:
         self._line(f" if {result} is None: return None")
         self._line(f" {statement(result)}")
 
-    def _inline(self, node: Comparison, left: str, right: str) -> list[tuple[str, str]]:
+    def _inline(self, node: t.Comparison, left: str, right: str) -> list[tuple[str, str]]:
         """The code for a component against a literal, by the component's kind."""
-        if not isinstance(node.left, Component):
+        if not isinstance(node.left, t.Component):
             return []
         op, literal = node.symbol, node.right
         double = right.replace("c", "d")
-        if isinstance(literal, Integer) and -truth.EXACT <= literal.value <= truth.EXACT:
+        if isinstance(literal, t.Integer) and -truth.EXACT <= literal.value <= truth.EXACT:
             return [("int", f"{left} {op} {right}"), ("float", f"{left} {op} {double}")]
-        if isinstance(literal, Real):
+        if isinstance(literal, t.Real):
             return [("float", f"{left} {op} {right}"), ("int", f"float({left}) {op} {right}")]
-        if isinstance(literal, Text):
+        if isinstance(literal, t.Text):
             return [("str", f"{left} {op} {right}")]
         return []

@@ -15,22 +15,8 @@ from decimal import ROUND_DOWN, Context, Decimal, InvalidOperation
 
 from tidings.events.fields import Char, Composite, EnumLabel, Plain
 from tidings.events.paths import Missing
+from tidings.filters import tree as t
 from tidings.filters.searching import LONG, stands_in
-from tidings.filters.tree import (
-    Add,
-    Arithmetic,
-    Comparison,
-    Divide,
-    Equal,
-    Greater,
-    GreaterEqual,
-    Less,
-    LessEqual,
-    Multiply,
-    NotEqual,
-    Remainder,
-    Subtract,
-)
 
 LOWEST, HIGHEST = -(2**63), 2**64 - 1
 
@@ -105,13 +91,13 @@ def _comparison(
 equal = _comparison(operator.eq, for_labels=True)
 not_equal = _comparison(operator.ne, for_labels=True)
 
-COMPARE: dict[type[Comparison], Callable[[Plain, Plain], bool | None]] = {
-    Equal: equal,
-    NotEqual: not_equal,
-    Less: _comparison(operator.lt, for_labels=False),
-    LessEqual: _comparison(operator.le, for_labels=False),
-    Greater: _comparison(operator.gt, for_labels=False),
-    GreaterEqual: _comparison(operator.ge, for_labels=False),
+COMPARE: dict[type[t.Comparison], Callable[[Plain, Plain], bool | None]] = {
+    t.Equal: equal,
+    t.NotEqual: not_equal,
+    t.Less: _comparison(operator.lt, for_labels=False),
+    t.LessEqual: _comparison(operator.le, for_labels=False),
+    t.Greater: _comparison(operator.gt, for_labels=False),
+    t.GreaterEqual: _comparison(operator.ge, for_labels=False),
 }
 
 
@@ -169,12 +155,12 @@ def _arithmetic(
     return compute
 
 
-ARITHMETIC: dict[type[Arithmetic], Callable[[Plain, Plain], _Number | None]] = {
-    Add: _arithmetic(operator.add, operator.add, _EXACT_DECIMAL.add),
-    Subtract: _arithmetic(operator.sub, operator.sub, _EXACT_DECIMAL.subtract),
-    Multiply: _arithmetic(operator.mul, operator.mul, _EXACT_DECIMAL.multiply),
-    Divide: _arithmetic(_divide_integers, _divide_reals, _divide_decimals),
-    Remainder: _arithmetic(_remainder_of_integers, _remainder_of_reals, _remainder_of_decimals),
+ARITHMETIC: dict[type[t.Arithmetic], Callable[[Plain, Plain], _Number | None]] = {
+    t.Add: _arithmetic(operator.add, operator.add, _EXACT_DECIMAL.add),
+    t.Subtract: _arithmetic(operator.sub, operator.sub, _EXACT_DECIMAL.subtract),
+    t.Multiply: _arithmetic(operator.mul, operator.mul, _EXACT_DECIMAL.multiply),
+    t.Divide: _arithmetic(_divide_integers, _divide_reals, _divide_decimals),
+    t.Remainder: _arithmetic(_remainder_of_integers, _remainder_of_reals, _remainder_of_decimals),
 }
 
 

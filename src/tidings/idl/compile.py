@@ -8,7 +8,7 @@ from types import ModuleType
 
 from tidings.idl.faults import Source
 from tidings.idl.generate import all_here, generate
-from tidings.idl.limits import DEFAULT_LIMITS, Limits
+from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
 from tidings.idl.model import Model
 from tidings.idl.names import Homes
 from tidings.idl.parse import parse
@@ -16,18 +16,18 @@ from tidings.idl.resolve import resolve
 from tidings.idl.sources import Files, Folders, Texts
 
 
-def compile_source(source: Source, files: Files, limits: Limits = DEFAULT_LIMITS) -> Model:
+def compile_source(source: Source, files: Files, limits: IdlLimits = DEFAULT_LIMITS) -> Model:
     """Compile a file with all it includes."""
     return resolve(parse(source, files, limits), source, limits)
 
 
-def compile_text(text: str, name: str = "text.idl", limits: Limits = DEFAULT_LIMITS) -> Model:
+def compile_text(text: str, name: str = "text.idl", limits: IdlLimits = DEFAULT_LIMITS) -> Model:
     """Compile a text that includes nothing."""
     return compile_source(Source(name, text), Texts(), limits)
 
 
 def compile_file(
-    path: Path | str, folders: list[Path] | None = None, limits: Limits = DEFAULT_LIMITS
+    path: Path | str, folders: list[Path] | None = None, limits: IdlLimits = DEFAULT_LIMITS
 ) -> Model:
     """Compile a file on disk; included files are looked for beside it, then in `folders`."""
     files = Folders(folders or [], limits.octets)
@@ -38,7 +38,7 @@ def load_idl(
     text_or_path: str | Path,
     include_dirs: Iterable[Path | str] = (),
     homes: Homes | None = None,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: IdlLimits = DEFAULT_LIMITS,
 ) -> ModuleType:
     """Make a Python module from IDL, as if it had been generated before.
 

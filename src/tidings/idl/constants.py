@@ -8,22 +8,13 @@ from decimal import ROUND_DOWN, Context, Decimal, DecimalException
 from typing import Final
 
 from tidings.events.typecode import INTEGER_RANGES, KEYWORDS, Kind
+from tidings.idl import model as m
 from tidings.idl.faults import InvalidIdl, Place
-from tidings.idl.model import (
-    Basic,
-    ConstDef,
-    ConstValue,
-    EnumDef,
-    FixedOf,
-    TextOf,
-    Type,
-    unaliased,
-)
 from tidings.idl.scopes import EnumLabel, Scope
 from tidings.idl.tree import Binary, Expression, Literal, Named, Unary
 
 # The type of constants that are just `fixed`.
-ANY_FIXED: Final = FixedOf(31, 0)
+ANY_FIXED: Final = m.FixedOf(31, 0)
 
 _WIDEST: Final = 64
 _EXACT: Final = Context(prec=62, rounding=ROUND_DOWN)
@@ -66,17 +57,17 @@ _DECIMALS: Final[dict[str, Callable[[Decimal, Decimal], Decimal]]] = {
 _LITERALS: Final = {"char": Kind.CHAR, "wchar": Kind.WCHAR, "boolean": Kind.BOOLEAN}
 
 
-def evaluate(node: Expression, type_: Type, scope: Scope) -> ConstValue:
+def evaluate(node: Expression, type_: m.Type, scope: Scope) -> m.ConstValue:
     """The value of an expression, as a value of a type."""
-    target = unaliased(type_)
+    target = m.unaliased(type_)
     place = node.place
-    if isinstance(target, EnumDef):
+    if isinstance(target, m.EnumDef):
         return _label(node, target, scope)
-    if isinstance(target, TextOf):
+    if isinstance(target, m.TextOf):
         return _text(node, target, scope)
-    if isinstance(target, FixedOf):
+    if isinstance(target, m.FixedOf):
         return _fixed_value(node, scope)
-    if isinstance(target, Basic):
+    if isinstance(target, m.Basic):
         if target.kind in INTEGER_RANGES:
             low, high = INTEGER_RANGES[target.kind]
             found = _integer(node, scope, 0 if low else high.bit_length())
@@ -106,9 +97,9 @@ def positive(node: Expression, what: str, scope: Scope, lowest: int = 1) -> int:
     return found
 
 
-def _named(node: Named, scope: Scope) -> ConstDef | EnumLabel:
+def _named(node: Named, scope: Scope) -> m.ConstDef | EnumLabel:
     found = scope.find(node.name)
-    if not isinstance(found, ConstDef | EnumLabel):
+    if not isinstance(found, m.ConstDef | EnumLabel):
         raise InvalidIdl(f"{node.name} is not a constant", node.place)
     return found
 
@@ -120,7 +111,7 @@ def _misfit(node: Expression, wanted: str) -> InvalidIdl:
     return InvalidIdl(f"{given} is not {wanted}", node.place)
 
 
-def _label(node: Expression, enum: EnumDef, scope: Scope) -> str:
+def _label(node: Expression, enum: m.EnumDef, scope: Scope) -> str:
     if isinstance(node, Named):
         # A label may stand without the scope of its enum, as it can mean nothing else.
         if len(node.name.parts) == 1 and node.name.parts[0] in enum.labels:
@@ -128,20 +119,20 @@ def _label(node: Expression, enum: EnumDef, scope: Scope) -> str:
         found = _named(node, scope)
         if isinstance(found, EnumLabel) and found.enum is enum:
             return found.label
-        if isinstance(found, ConstDef) and unaliased(found.type) is enum:
+        if isinstance(found, m.ConstDef) and m.unaliased(found.type) is enum:
             return str(found.value)
     raise _misfit(node, f"a label of {enum.scoped}, which are {', '.join(enum.labels)[:200]}")
 
 
-def _text(node: Expression, type_: TextOf, scope: Scope) -> str:
+def _text(node: Expression, type_: m.TextOf, scope: Scope) -> str:
     word = "wstring" if type_.wide else "string"
     text: object = None
     if isinstance(node, Literal) and node.kind == word:
         text = node.value
     elif isinstance(node, Named):
         found = _named(node, scope)
-        kind = unaliased(found.type) if isinstance(found, ConstDef) else None
-        if isinstance(found, ConstDef) and isinstance(kind, TextOf) and kind.wide == type_.wide:
+        kind = m.unaliased(found.type) if isinstance(found, m.ConstDef) else None
+        if isinstance(found, m.ConstDef) and isinstance(kind, m.TextOf) and kind.wide == type_.wide:
             text = found.value
     if not isinstance(text, str):
         raise _misfit(node, f"a {word}")
@@ -150,13 +141,13 @@ def _text(node: Expression, type_: TextOf, scope: Scope) -> str:
     return text
 
 
-def _plain(node: Expression, kind: Kind, scope: Scope) -> ConstValue:
+def _plain(node: Expression, kind: Kind, scope: Scope) -> m.ConstValue:
     """A character or boolean: neither can be computed with."""
     if isinstance(node, Literal) and _LITERALS.get(node.kind) is kind:
         return node.value
     if isinstance(node, Named):
         found = _named(node, scope)
-        if isinstance(found, ConstDef) and unaliased(found.type) == Basic(kind):
+        if isinstance(found, m.ConstDef) and m.unaliased(found.type) == m.Basic(kind):
             return found.value
     raise _misfit(node, f"a {KEYWORDS[kind]}")
 
@@ -167,7 +158,7 @@ def _integer(node: Expression, scope: Scope, unsigned_bits: int) -> int:
         return int(node.value)
     if isinstance(node, Named):
         found = _named(node, scope)
-        if isinstance(found, ConstDef) and type(found.value) is int:
+        if isinstance(found, m.ConstDef) and type(found.value) is int:
             return found.value
     if isinstance(node, Unary):
         operand = _integer(node.operand, scope, unsigned_bits)
@@ -197,7 +188,7 @@ def _real(node: Expression, scope: Scope) -> float:
         return float(node.value)
     if isinstance(node, Named):
         found = _named(node, scope)
-        if isinstance(found, ConstDef) and type(found.value) in (int, float):
+        if isinstance(found, m.ConstDef) and type(found.value) in (int, float):
             return float(found.value)
     if isinstance(node, Unary) and node.operator != "~":
         operand = _real(node.operand, scope)
@@ -226,7 +217,7 @@ def _decimal(node: Expression, scope: Scope) -> Decimal:
         return node.value
     if isinstance(node, Named):
         found = _named(node, scope)
-        if isinstance(found, ConstDef) and isinstance(found.value, Decimal):
+        if isinstance(found, m.ConstDef) and isinstance(found.value, Decimal):
             return found.value
     if isinstance(node, Unary) and node.operator != "~":
         operand = _decimal(node.operand, scope)

@@ -9,7 +9,7 @@ from typing import Final
 
 from tidings.events.typecode import INTEGER_RANGES, KEYWORDS, Kind, TypeCode
 from tidings.idl.faults import InvalidIdl, Source
-from tidings.idl.limits import DEFAULT_LIMITS, Limits
+from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
 from tidings.idl.model import (
     AliasDef,
     ArrayOf,
@@ -335,7 +335,7 @@ def all_here(_source: Source) -> str | None:
     return None
 
 
-def generate(model: Model, homes: Homes = all_here, limits: Limits = DEFAULT_LIMITS) -> str:
+def generate(model: Model, homes: Homes = all_here, limits: IdlLimits = DEFAULT_LIMITS) -> str:
     """The Python module of a compiled file; `homes` names the modules of included files."""
     _check_ids(model)
     names = Names(model, homes)

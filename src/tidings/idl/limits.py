@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class IdlLimits:
     """Limits of one compilation, included files and all.
 
     Attributes:
@@ -33,4 +33,4 @@ class Limits:
     bases: int = 1_000
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = IdlLimits()

@@ -7,44 +7,12 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from tidings.events.typecode import Kind
+from tidings.idl import tree as t
 from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import DEFAULT_LIMITS, Limits
+from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
 from tidings.idl.preprocess import Preprocessor
 from tidings.idl.sources import Files, Texts
 from tidings.idl.token_stream import TokenStream
-from tidings.idl.tree import (
-    Attribute,
-    BasicType,
-    Binary,
-    Case,
-    Const,
-    Declarator,
-    Definition,
-    Enum,
-    Enumerator,
-    Exception_,
-    Expression,
-    FixedType,
-    Forward,
-    Include,
-    Interface,
-    Literal,
-    Member,
-    Module,
-    Named,
-    Operation,
-    Parameter,
-    Pragma,
-    ScopedName,
-    SequenceType,
-    Specification,
-    StringType,
-    Struct,
-    Typedef,
-    TypeSpec,
-    Unary,
-    Union,
-)
 
 _BASIC: Final = {
     "float": Kind.FLOAT,
@@ -66,12 +34,12 @@ _LEVELS: Final = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "
 _T = TypeVar("_T")
 
 
-def expression(stream: TokenStream) -> Expression:
+def expression(stream: TokenStream) -> t.Expression:
     """A constant expression."""
     return _binary(stream, 0)
 
 
-def _binary(stream: TokenStream, level: int) -> Expression:
+def _binary(stream: TokenStream, level: int) -> t.Expression:
     if level == len(_LEVELS):
         return _unary(stream)
     left = _binary(stream, level + 1)
@@ -82,16 +50,16 @@ def _binary(stream: TokenStream, level: int) -> Expression:
         stream.enter()
         deepened += 1
         operator = str(stream.take().value)
-        left = Binary(operator, left, _binary(stream, level + 1), place=place)
+        left = t.Binary(operator, left, _binary(stream, level + 1), place=place)
     stream.depth -= deepened
     return left
 
 
-def _unary(stream: TokenStream) -> Expression:
+def _unary(stream: TokenStream) -> t.Expression:
     place = stream.place
     if stream.sees("-", "+", "~"):
         stream.enter()
-        made = Unary(str(stream.take().value), _unary(stream), place=place)
+        made = t.Unary(str(stream.take().value), _unary(stream), place=place)
         stream.leave()
         return made
     if stream.skip("("):
@@ -101,20 +69,20 @@ def _unary(stream: TokenStream) -> Expression:
         stream.expect(")")
         return inner
     if stream.sees("TRUE", "FALSE"):
-        return Literal("boolean", stream.take().value == "TRUE", place=place)
+        return t.Literal("boolean", stream.take().value == "TRUE", place=place)
     if stream.next.kind in _LITERALS:
         token = stream.take()
         value = token.value
         # Texts that stand behind each other are one text.
         while token.kind in ("string", "wstring") and stream.next.kind == token.kind:
             value = f"{value}{stream.take().value}"
-        return Literal(token.kind, value, place=place)
+        return t.Literal(token.kind, value, place=place)
     if stream.next.kind == "name" or stream.sees("::"):
-        return Named(stream.scoped_name("a constant's name"), place=place)
+        return t.Named(stream.scoped_name("a constant's name"), place=place)
     raise stream.wrong("expected a value: a literal or the name of a constant")
 
 
-def type_spec(stream: TokenStream, where: str = "") -> TypeSpec:
+def type_spec(stream: TokenStream, where: str = "") -> t.TypeSpec:
     """A type; structs, unions and enums may be declared in place."""
     stream.enter()
     made = _type_spec(stream, where)
@@ -122,14 +90,14 @@ def type_spec(stream: TokenStream, where: str = "") -> TypeSpec:
     return made
 
 
-def simple_type(stream: TokenStream, where: str) -> TypeSpec:
+def simple_type(stream: TokenStream, where: str) -> t.TypeSpec:
     """A type that is named, not declared in place."""
     if stream.sees("struct", "union", "enum"):
         raise stream.wrong(f"expected a type{where}", "declare it before, and write its name here")
     return type_spec(stream, where)
 
 
-def _type_spec(stream: TokenStream, where: str) -> TypeSpec:
+def _type_spec(stream: TokenStream, where: str) -> t.TypeSpec:
     token, place = stream.next, stream.place
     if token.kind == "name" or stream.sees("::"):
         return stream.scoped_name("a type")
@@ -137,31 +105,31 @@ def _type_spec(stream: TokenStream, where: str) -> TypeSpec:
         word = str(token.value)
         if word in _BASIC:
             stream.take()
-            return BasicType(_BASIC[word], place=place)
+            return t.BasicType(_BASIC[word], place=place)
         if word in ("long", "unsigned"):
             return _integer_type(stream)
         if word in ("string", "wstring"):
             stream.take()
-            return StringType(word == "wstring", _bound(stream), place=place)
+            return t.StringType(word == "wstring", _bound(stream), place=place)
         if word in _COMPOSED:
             return _COMPOSED[word](stream)
     raise stream.wrong(f"expected a type{where}")
 
 
-def _integer_type(stream: TokenStream) -> BasicType:
+def _integer_type(stream: TokenStream) -> t.BasicType:
     place = stream.place
     if stream.skip("unsigned"):
         if stream.skip("short"):
-            return BasicType(Kind.USHORT, place=place)
+            return t.BasicType(Kind.USHORT, place=place)
         stream.expect("long", " or 'short' behind 'unsigned'")
-        return BasicType(Kind.ULONGLONG if stream.skip("long") else Kind.ULONG, place=place)
+        return t.BasicType(Kind.ULONGLONG if stream.skip("long") else Kind.ULONG, place=place)
     stream.expect("long")
     if stream.skip("long"):
-        return BasicType(Kind.LONGLONG, place=place)
-    return BasicType(Kind.LONGDOUBLE if stream.skip("double") else Kind.LONG, place=place)
+        return t.BasicType(Kind.LONGLONG, place=place)
+    return t.BasicType(Kind.LONGDOUBLE if stream.skip("double") else Kind.LONG, place=place)
 
 
-def _bound(stream: TokenStream) -> Expression | None:
+def _bound(stream: TokenStream) -> t.Expression | None:
     if not stream.skip("<"):
         return None
     bound = _binary(stream, _SUM)  # a shift would swallow the closing sign
@@ -172,42 +140,42 @@ def _bound(stream: TokenStream) -> Expression | None:
 _SUM: Final = _LEVELS.index(("+", "-"))
 
 
-def _sequence(stream: TokenStream) -> SequenceType:
+def _sequence(stream: TokenStream) -> t.SequenceType:
     place = stream.take().place
     stream.expect("<", " behind 'sequence'")
     element = simple_type(stream, " of the elements")
     bound = _binary(stream, _SUM) if stream.skip(",") else None
     stream.close_angle()
-    return SequenceType(element, bound, place=place)
+    return t.SequenceType(element, bound, place=place)
 
 
-def _fixed(stream: TokenStream) -> FixedType:
+def _fixed(stream: TokenStream) -> t.FixedType:
     place = stream.take().place
     if not stream.skip("<"):
-        return FixedType(place=place)
+        return t.FixedType(place=place)
     digits = _binary(stream, _SUM)
     stream.expect(",", " between digits and scale")
     scale = _binary(stream, _SUM)
     stream.close_angle()
-    return FixedType(digits, scale, place=place)
+    return t.FixedType(digits, scale, place=place)
 
 
-def _struct(stream: TokenStream) -> Struct:
+def _struct(stream: TokenStream) -> t.Struct:
     place = stream.take().place
     name = stream.name("the struct's name")
-    return Struct(name, members(stream), place=place)
+    return t.Struct(name, members(stream), place=place)
 
 
-def members(stream: TokenStream) -> tuple[Member, ...]:
+def members(stream: TokenStream) -> tuple[t.Member, ...]:
     """The members of a struct or exception, braces included."""
     stream.expect("{")
-    found: list[Member] = []
+    found: list[t.Member] = []
     while not stream.skip("}"):
         place = stream.place
         type_ = type_spec(stream, " of a member, or '}'")
         names = _listed(stream, lambda: array_declarator(stream))
         stream.expect(";", " behind the member")
-        found.append(Member(type_, names, place=place))
+        found.append(t.Member(type_, names, place=place))
     return tuple(found)
 
 
@@ -219,26 +187,26 @@ def _listed(stream: TokenStream, one: Callable[[], _T]) -> tuple[_T, ...]:
     return tuple(found)
 
 
-def declarator(stream: TokenStream, what: str = "a name") -> Declarator:
+def declarator(stream: TokenStream, what: str = "a name") -> t.Declarator:
     """A name, with its place."""
     place = stream.place
-    return Declarator(stream.name(what), place=place)
+    return t.Declarator(stream.name(what), place=place)
 
 
-def array_declarator(stream: TokenStream, what: str = "a member's name") -> Declarator:
+def array_declarator(stream: TokenStream, what: str = "a member's name") -> t.Declarator:
     """A name, perhaps with the dimensions of an array."""
     place = stream.place
     name = stream.name(what)
-    dimensions: list[Expression] = []
+    dimensions: list[t.Expression] = []
     while stream.skip("["):
         dimensions.append(expression(stream))
         stream.expect("]")
         if len(dimensions) > stream.limits.depth:
             raise stream.wrong("an array has too many dimensions")
-    return Declarator(name, tuple(dimensions), place=place)
+    return t.Declarator(name, tuple(dimensions), place=place)
 
 
-def _union(stream: TokenStream) -> Union:
+def _union(stream: TokenStream) -> t.Union:
     place = stream.take().place
     name = stream.name("the union's name")
     stream.expect("switch", " and the type that selects the branch")
@@ -246,15 +214,15 @@ def _union(stream: TokenStream) -> Union:
     switch = type_spec(stream, " that selects the branch")
     stream.expect(")")
     stream.expect("{")
-    cases: list[Case] = []
+    cases: list[t.Case] = []
     while not stream.skip("}"):
         cases.append(_case(stream))
-    return Union(name, switch, tuple(cases), place=place)
+    return t.Union(name, switch, tuple(cases), place=place)
 
 
-def _case(stream: TokenStream) -> Case:
+def _case(stream: TokenStream) -> t.Case:
     place = stream.place
-    labels: list[Expression | None] = []
+    labels: list[t.Expression | None] = []
     while stream.sees("case", "default"):
         default = stream.take().value == "default"
         labels.append(None if default else expression(stream))
@@ -264,26 +232,26 @@ def _case(stream: TokenStream) -> Case:
     type_ = type_spec(stream, " of the branch")
     named = array_declarator(stream, "the branch's name")
     stream.expect(";", " behind the branch")
-    return Case(tuple(labels), type_, named, place=place)
+    return t.Case(tuple(labels), type_, named, place=place)
 
 
-def _enum(stream: TokenStream) -> Enum:
+def _enum(stream: TokenStream) -> t.Enum:
     place = stream.take().place
     name = stream.name("the enum's name")
     stream.expect("{")
-    labels: list[Enumerator] = []
+    labels: list[t.Enumerator] = []
     while True:
         at = stream.place
-        labels.append(Enumerator(stream.name("a label"), place=at))
+        labels.append(t.Enumerator(stream.name("a label"), place=at))
         if not stream.skip(","):
             break
         if stream.sees("}"):  # a comma behind the last one is often seen, and harmless
             break
     stream.expect("}", " or ','")
-    return Enum(name, tuple(labels), place=place)
+    return t.Enum(name, tuple(labels), place=place)
 
 
-_COMPOSED: Final[dict[str, Callable[[TokenStream], TypeSpec]]] = {
+_COMPOSED: Final[dict[str, Callable[[TokenStream], t.TypeSpec]]] = {
     "sequence": _sequence,
     "fixed": _fixed,
     "struct": _struct,
@@ -305,21 +273,23 @@ _PRAGMA_FORMS: Final = {
 }
 
 
-def parse(source: Source, files: Files, limits: Limits = DEFAULT_LIMITS) -> Specification:
+def parse(source: Source, files: Files, limits: IdlLimits = DEFAULT_LIMITS) -> t.Specification:
     """Parse a file and all it includes."""
     stream = TokenStream(Preprocessor(files, limits).tokens(source), limits)
-    body: list[Definition] = []
+    body: list[t.Definition] = []
     while stream.next.kind != "end":
         body.append(_definition(stream))
-    return Specification(tuple(body))
+    return t.Specification(tuple(body))
 
 
-def parse_text(text: str, name: str = "text.idl", limits: Limits = DEFAULT_LIMITS) -> Specification:
+def parse_text(
+    text: str, name: str = "text.idl", limits: IdlLimits = DEFAULT_LIMITS
+) -> t.Specification:
     """Parse a text that includes nothing."""
     return parse(Source(name, text), Texts(), limits)
 
 
-def _definition(stream: TokenStream) -> Definition:
+def _definition(stream: TokenStream) -> t.Definition:
     token = stream.next
     if token.kind == "pragma":
         return _pragma(stream)
@@ -332,18 +302,18 @@ def _definition(stream: TokenStream) -> Definition:
     return _declaration(stream, "expected a definition")
 
 
-def _declaration(stream: TokenStream, expected: str) -> Definition:
+def _declaration(stream: TokenStream, expected: str) -> t.Definition:
     """A definition that modules and interfaces may have."""
     if stream.sees("struct", "union"):
         return _with_semicolon(stream, _struct_or_union(stream))
     if stream.sees("enum"):
         made = type_spec(stream)
-        assert isinstance(made, Enum)
+        assert isinstance(made, t.Enum)
         return _with_semicolon(stream, made)
     if stream.sees("exception"):
         place = stream.take().place
         name = stream.name("the exception's name")
-        return _with_semicolon(stream, Exception_(name, members(stream), place=place))
+        return _with_semicolon(stream, t.Exception_(name, members(stream), place=place))
     if stream.sees("typedef"):
         return _with_semicolon(stream, _typedef(stream))
     if stream.sees("const"):
@@ -351,23 +321,23 @@ def _declaration(stream: TokenStream, expected: str) -> Definition:
     raise stream.wrong(expected, "such as module, interface, struct, enum, typedef or const")
 
 
-def _with_semicolon(stream: TokenStream, made: Definition) -> Definition:
+def _with_semicolon(stream: TokenStream, made: t.Definition) -> t.Definition:
     stream.expect(";", " behind the definition")
     return made
 
 
-def _include(stream: TokenStream) -> Include:
+def _include(stream: TokenStream) -> t.Include:
     token = stream.take()
     stream.enter()
-    body: list[Definition] = []
+    body: list[t.Definition] = []
     while stream.next.kind != "included":
         body.append(_definition(stream))
     stream.take()
     stream.leave()
-    return Include(str(token.value), tuple(body), place=token.place)
+    return t.Include(str(token.value), tuple(body), place=token.place)
 
 
-def _pragma(stream: TokenStream) -> Pragma:
+def _pragma(stream: TokenStream) -> t.Pragma:
     token = stream.take()
     text = str(token.value)
     kind = text.split(maxsplit=1)[0]
@@ -385,39 +355,39 @@ def _pragma(stream: TokenStream) -> Pragma:
         raise InvalidIdl("a repository id has no blanks and no backslashes", token.place)
     named = found["name"]
     name = None if named is None else _written_name(named, token.place)
-    return Pragma(kind, name, said, place=token.place)
+    return t.Pragma(kind, name, said, place=token.place)
 
 
-def _written_name(text: str, place: Place) -> ScopedName:
+def _written_name(text: str, place: Place) -> t.ScopedName:
     parts = text.removeprefix("::").split("::")
     plain = tuple(part.removeprefix("_") for part in parts)
-    return ScopedName(plain, text.startswith("::"), place=place)
+    return t.ScopedName(plain, text.startswith("::"), place=place)
 
 
-def _module(stream: TokenStream) -> Module:
+def _module(stream: TokenStream) -> t.Module:
     place = stream.take().place
     name = stream.name("the module's name")
     stream.expect("{")
     stream.enter()
-    body: list[Definition] = []
+    body: list[t.Definition] = []
     while not stream.skip("}"):
         if stream.next.kind == "end":
             raise stream.wrong(f"expected '}}' at the end of module {name}")
         body.append(_definition(stream))
     stream.leave()
-    return Module(name, tuple(body), place=place)
+    return t.Module(name, tuple(body), place=place)
 
 
-def _struct_or_union(stream: TokenStream) -> Definition:
+def _struct_or_union(stream: TokenStream) -> t.Definition:
     place, kind = stream.place, str(stream.next.value)
     made = _forward_or(stream)
     if isinstance(made, str):
-        return Forward(kind, made, place=place)
-    assert isinstance(made, Struct | Union)
+        return t.Forward(kind, made, place=place)
+    assert isinstance(made, t.Struct | t.Union)
     return made
 
 
-def _forward_or(stream: TokenStream) -> TypeSpec | str:
+def _forward_or(stream: TokenStream) -> t.TypeSpec | str:
     """A struct or union, or the name of a forward-declared one."""
     word = stream.take()
     name = stream.next
@@ -430,24 +400,24 @@ def _forward_or(stream: TokenStream) -> TypeSpec | str:
     return type_spec(stream)
 
 
-def _interface(stream: TokenStream) -> Definition:
+def _interface(stream: TokenStream) -> t.Definition:
     place = stream.take().place
     name = stream.name("the interface's name")
     if stream.sees(";"):
-        return Forward("interface", name, place=place)
-    bases: tuple[ScopedName, ...] = ()
+        return t.Forward("interface", name, place=place)
+    bases: tuple[t.ScopedName, ...] = ()
     if stream.skip(":"):
         bases = _listed(stream, lambda: stream.scoped_name("a base interface"))
     stream.expect("{")
     stream.enter()
-    body: list[Definition] = []
+    body: list[t.Definition] = []
     while not stream.skip("}"):
         body.append(_export(stream))
     stream.leave()
-    return Interface(name, bases, tuple(body), place=place)
+    return t.Interface(name, bases, tuple(body), place=place)
 
 
-def _export(stream: TokenStream) -> Definition:
+def _export(stream: TokenStream) -> t.Definition:
     """A definition inside an interface."""
     if stream.next.kind == "pragma":
         return _pragma(stream)
@@ -460,7 +430,7 @@ def _export(stream: TokenStream) -> Definition:
     return _with_semicolon(stream, _operation(stream))
 
 
-def _attribute(stream: TokenStream) -> Attribute:
+def _attribute(stream: TokenStream) -> t.Attribute:
     place = stream.place
     readonly = stream.skip("readonly")
     stream.expect("attribute")
@@ -468,50 +438,50 @@ def _attribute(stream: TokenStream) -> Attribute:
     names = _listed(stream, lambda: declarator(stream, "the attribute's name"))
     if stream.sees("raises"):
         raise stream.wrong("attributes that raise exceptions are not supported")
-    return Attribute(type_, names, readonly, place=place)
+    return t.Attribute(type_, names, readonly, place=place)
 
 
-def _operation(stream: TokenStream) -> Operation:
+def _operation(stream: TokenStream) -> t.Operation:
     place = stream.place
     oneway = stream.skip("oneway")
     result = None if stream.skip("void") else simple_type(stream, " of the result, or '}'")
     place = place if oneway else stream.place
     name = stream.name("the operation's name")
     stream.expect("(", " and the parameters")
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[t.Parameter, ...] = ()
     if not stream.skip(")"):
         parameters = _listed(stream, lambda: _parameter(stream))
         stream.expect(")", " or ','")
-    raises: tuple[ScopedName, ...] = ()
+    raises: tuple[t.ScopedName, ...] = ()
     if stream.skip("raises"):
         stream.expect("(")
         raises = _listed(stream, lambda: stream.scoped_name("an exception"))
         stream.expect(")", " or ','")
     if stream.sees("context"):
         raise stream.wrong("expected ';'")
-    return Operation(name, result, parameters, raises, oneway, place=place)
+    return t.Operation(name, result, parameters, raises, oneway, place=place)
 
 
-def _parameter(stream: TokenStream) -> Parameter:
+def _parameter(stream: TokenStream) -> t.Parameter:
     place = stream.place
     if not stream.sees("in", "out", "inout"):
         raise stream.wrong("expected 'in', 'out' or 'inout' before the parameter")
     direction = str(stream.take().value)
     type_ = simple_type(stream, " of the parameter")
-    return Parameter(direction, type_, stream.name("the parameter's name"), place=place)
+    return t.Parameter(direction, type_, stream.name("the parameter's name"), place=place)
 
 
-def _typedef(stream: TokenStream) -> Typedef:
+def _typedef(stream: TokenStream) -> t.Typedef:
     place = stream.take().place
     type_ = type_spec(stream, " to give a name to")
     names = _listed(stream, lambda: array_declarator(stream, "the new type's name"))
-    return Typedef(type_, names, place=place)
+    return t.Typedef(type_, names, place=place)
 
 
-def _const(stream: TokenStream) -> Const:
+def _const(stream: TokenStream) -> t.Const:
     stream.take()
     type_ = simple_type(stream, " of the constant")
     place = stream.place
     name = stream.name("the constant's name")
     stream.expect("=")
-    return Const(type_, name, expression(stream), place=place)
+    return t.Const(type_, name, expression(stream), place=place)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import Limits
+from tidings.idl.limits import IdlLimits
 from tidings.idl.scan import Scanner, Token
 from tidings.idl.sources import Files
 
@@ -124,7 +124,7 @@ class _Branch:
 class Preprocessor:
     """Reads a file and all it includes."""
 
-    def __init__(self, files: Files, limits: Limits) -> None:
+    def __init__(self, files: Files, limits: IdlLimits) -> None:
         self._files = files
         self._limits = limits
         self._defined: dict[str, str] = {}

@@ -6,63 +6,33 @@ from collections.abc import Iterable
 from typing import Final
 
 from tidings.events.typecode import KEYWORDS, Kind
-from tidings.idl.tree import (
-    Attribute,
-    BasicType,
-    Binary,
-    Case,
-    Const,
-    Declarator,
-    Definition,
-    Enum,
-    Exception_,
-    Expression,
-    FixedType,
-    Forward,
-    Include,
-    Interface,
-    Literal,
-    Member,
-    Module,
-    Named,
-    Operation,
-    Pragma,
-    ScopedName,
-    SequenceType,
-    Specification,
-    StringType,
-    Struct,
-    Typedef,
-    TypeSpec,
-    Unary,
-    Union,
-)
+from tidings.idl import tree as t
 from tidings.idl.words import escaped
 
 _INDENT: Final = "  "
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "'": "\\'", "\n": "\\n", "\t": "\\t"}
 
 
-def printed(specification: Specification) -> str:
+def printed(specification: t.Specification) -> str:
     """The whole file; included files appear as directives only."""
     return "".join(f"{line}\n" for line in _body(specification.body, ""))
 
 
-def _body(definitions: Iterable[Definition], indent: str) -> Iterable[str]:
+def _body(definitions: Iterable[t.Definition], indent: str) -> Iterable[str]:
     for definition in definitions:
         yield from _definition(definition, indent)
 
 
-def _definition(node: Definition, indent: str) -> Iterable[str]:
-    if isinstance(node, Module):
+def _definition(node: t.Definition, indent: str) -> Iterable[str]:
+    if isinstance(node, t.Module):
         yield from _braced(f"module {escaped(node.name)}", _body(node.body, _INDENT), indent)
-    elif isinstance(node, Interface):
+    elif isinstance(node, t.Interface):
         bases = f" : {', '.join(map(_scoped, node.bases))}" if node.bases else ""
         head = f"interface {escaped(node.name)}{bases}"
         yield from _braced(head, _body(node.body, _INDENT), indent)
-    elif isinstance(node, Include):
+    elif isinstance(node, t.Include):
         yield f"#include {node.file}"
-    elif isinstance(node, Pragma):
+    elif isinstance(node, t.Pragma):
         yield _pragma(node)
     else:
         yield from (f"{indent}{line}" for line in f"{_line(node)};".split("\n"))
@@ -75,33 +45,33 @@ def _braced(head: str, body: Iterable[str], indent: str) -> Iterable[str]:
     yield f"{indent}}};"
 
 
-def _pragma(node: Pragma) -> str:
+def _pragma(node: t.Pragma) -> str:
     name = "" if node.name is None else f" {_scoped(node.name)}"
     said = node.text if node.kind == "version" else f'"{node.text}"'
     return f"#pragma {node.kind}{name} {said}"
 
 
-def _line(node: Definition) -> str:
+def _line(node: t.Definition) -> str:
     """A definition without its final semicolon."""
-    if isinstance(node, Forward):
+    if isinstance(node, t.Forward):
         return f"{node.kind} {escaped(node.name)}"
-    if isinstance(node, Struct | Union | Enum):
+    if isinstance(node, t.Struct | t.Union | t.Enum):
         return _type(node)
-    if isinstance(node, Exception_):
+    if isinstance(node, t.Exception_):
         return f"exception {escaped(node.name)} {_members(node.members)}"
-    if isinstance(node, Typedef):
+    if isinstance(node, t.Typedef):
         return f"typedef {_type(node.type)} {_declarators(node.declarators)}"
-    if isinstance(node, Const):
+    if isinstance(node, t.Const):
         value = printed_expression(node.value)
         return f"const {_type(node.type)} {escaped(node.name)} = {value}"
-    if isinstance(node, Attribute):
+    if isinstance(node, t.Attribute):
         lead = "readonly attribute" if node.readonly else "attribute"
         return f"{lead} {_type(node.type)} {_declarators(node.names)}"
-    assert isinstance(node, Operation)
+    assert isinstance(node, t.Operation)
     return _operation(node)
 
 
-def _operation(node: Operation) -> str:
+def _operation(node: t.Operation) -> str:
     result = "void" if node.result is None else _type(node.result)
     parameters = ", ".join(
         f"{one.direction} {_type(one.type)} {escaped(one.name)}" for one in node.parameters
@@ -111,46 +81,46 @@ def _operation(node: Operation) -> str:
     return f"{lead}{result} {escaped(node.name)}({parameters}){raises}"
 
 
-def _declarators(nodes: Iterable[Declarator]) -> str:
+def _declarators(nodes: Iterable[t.Declarator]) -> str:
     return ", ".join(map(_declarator, nodes))
 
 
-def _declarator(node: Declarator) -> str:
+def _declarator(node: t.Declarator) -> str:
     return escaped(node.name) + "".join(f"[{printed_expression(d)}]" for d in node.dimensions)
 
 
-def _scoped(name: ScopedName) -> str:
+def _scoped(name: t.ScopedName) -> str:
     return ("::" if name.absolute else "") + "::".join(map(escaped, name.parts))
 
 
-def _type(node: TypeSpec) -> str:
-    if isinstance(node, ScopedName):
+def _type(node: t.TypeSpec) -> str:
+    if isinstance(node, t.ScopedName):
         return _scoped(node)
-    if isinstance(node, BasicType):
+    if isinstance(node, t.BasicType):
         return "Object" if node.kind is Kind.OBJREF else KEYWORDS[node.kind]
-    if isinstance(node, StringType):
+    if isinstance(node, t.StringType):
         bound = "" if node.bound is None else f"<{_operand(node.bound)}>"
         return f"{'wstring' if node.wide else 'string'}{bound}"
-    if isinstance(node, SequenceType):
+    if isinstance(node, t.SequenceType):
         bound = "" if node.bound is None else f", {_operand(node.bound)}"
         return f"sequence<{_type(node.element)}{bound}>"
-    if isinstance(node, FixedType):
+    if isinstance(node, t.FixedType):
         if node.digits is None or node.scale is None:
             return "fixed"
         return f"fixed<{_operand(node.digits)}, {_operand(node.scale)}>"
-    if isinstance(node, Struct):
+    if isinstance(node, t.Struct):
         return f"struct {escaped(node.name)} {_members(node.members)}"
-    if isinstance(node, Union):
+    if isinstance(node, t.Union):
         cases = [_case(case) for case in node.cases]
         return f"union {escaped(node.name)} switch ({_type(node.switch)}) {_block(cases)}"
     return f"enum {escaped(node.name)} {{{', '.join(escaped(one.name) for one in node.labels)}}}"
 
 
-def _members(nodes: Iterable[Member]) -> str:
+def _members(nodes: Iterable[t.Member]) -> str:
     return _block([f"{_type(node.type)} {_declarators(node.declarators)};" for node in nodes])
 
 
-def _case(node: Case) -> str:
+def _case(node: t.Case) -> str:
     labels = [
         "default:" if label is None else f"case {printed_expression(label)}:"
         for label in node.labels
@@ -165,23 +135,23 @@ def _block(lines: list[str]) -> str:
     return f"{{\n{inner}\n}}"
 
 
-def printed_expression(node: Expression) -> str:
+def printed_expression(node: t.Expression) -> str:
     """An expression; each nested operation is in parentheses."""
-    if isinstance(node, Named):
+    if isinstance(node, t.Named):
         return _scoped(node.name)
-    if isinstance(node, Literal):
+    if isinstance(node, t.Literal):
         return _literal(node)
-    if isinstance(node, Unary):
+    if isinstance(node, t.Unary):
         return f"{node.operator}{_operand(node.operand)}"
     return f"{_operand(node.left)} {node.operator} {_operand(node.right)}"
 
 
-def _operand(node: Expression) -> str:
+def _operand(node: t.Expression) -> str:
     text = printed_expression(node)
-    return f"({text})" if isinstance(node, Unary | Binary) else text
+    return f"({text})" if isinstance(node, t.Unary | t.Binary) else text
 
 
-def _literal(node: Literal) -> str:
+def _literal(node: t.Literal) -> str:
     if node.kind == "boolean":
         return "TRUE" if node.value else "FALSE"
     if node.kind == "fixed":

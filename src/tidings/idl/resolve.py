@@ -6,59 +6,12 @@ from collections.abc import Callable
 from typing import Final, TypedDict, TypeVar
 
 from tidings.events.kinds import DISCRIMINATORS, Kind, Label
+from tidings.idl import model as m
+from tidings.idl import tree as t
 from tidings.idl.constants import ANY_FIXED, evaluate, positive
 from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import DEFAULT_LIMITS, Limits
-from tidings.idl.model import (
-    AliasDef,
-    ArrayOf,
-    AttributeDef,
-    Basic,
-    BranchDef,
-    ConstDef,
-    EnumDef,
-    ExceptionDef,
-    FixedOf,
-    InterfaceDef,
-    MemberDef,
-    Model,
-    NamedDef,
-    OperationDef,
-    ParameterDef,
-    SequenceOf,
-    StructDef,
-    TextOf,
-    Type,
-    UnionDef,
-    unaliased,
-)
+from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
 from tidings.idl.scopes import EnumLabel, Other, Scope, Symbol
-from tidings.idl.tree import (
-    Attribute,
-    BasicType,
-    Const,
-    Declarator,
-    Definition,
-    Enum,
-    Exception_,
-    Expression,
-    FixedType,
-    Forward,
-    Include,
-    Interface,
-    Member,
-    Module,
-    Operation,
-    Pragma,
-    ScopedName,
-    SequenceType,
-    Specification,
-    StringType,
-    Struct,
-    Typedef,
-    TypeSpec,
-    Union,
-)
 
 _WITHOUT_DECLARATION = frozenset({("TypeCode",), ("CORBA", "TypeCode")})
 
@@ -66,12 +19,12 @@ _WITHOUT_DECLARATION = frozenset({("TypeCode",), ("CORBA", "TypeCode")})
 class _Labels:
     """The labels of a union, collected in order."""
 
-    def __init__(self, switch: Type, scope: Scope) -> None:
+    def __init__(self, switch: m.Type, scope: Scope) -> None:
         self.switch = switch
         self.scope = scope
         self.seen: set[object] = set()
 
-    def add(self, label: Expression | None, place: Place) -> Label | None:
+    def add(self, label: t.Expression | None, place: Place) -> Label | None:
         value = None if label is None else evaluate(label, self.switch, self.scope)
         assert value is None or isinstance(value, int | str)
         if value in self.seen:
@@ -82,17 +35,17 @@ class _Labels:
         return value
 
     def check(self, place: Place) -> None:
-        switch = unaliased(self.switch)
+        switch = m.unaliased(self.switch)
         if not self.seen:
             raise InvalidIdl("a union has at least one branch", place)
-        every = len(switch.labels) if isinstance(switch, EnumDef) else 0
-        if isinstance(switch, Basic) and switch.kind is Kind.BOOLEAN:
+        every = len(switch.labels) if isinstance(switch, m.EnumDef) else 0
+        if isinstance(switch, m.Basic) and switch.kind is Kind.BOOLEAN:
             every = 2
         if None in self.seen and len(self.seen) - 1 == every:
             raise InvalidIdl("default can never be reached: every value has its case", place)
 
 
-def _fixed(node: FixedType, scope: Scope) -> FixedOf:
+def _fixed(node: t.FixedType, scope: Scope) -> m.FixedOf:
     if node.digits is None or node.scale is None:
         raise InvalidIdl(
             "fixed needs digits and scale, except as the type of a constant",
@@ -105,7 +58,7 @@ def _fixed(node: FixedType, scope: Scope) -> FixedOf:
         raise InvalidIdl(
             f"fixed<{digits},{scale}>: digits are 1 to 31 and the scale 0 to digits", node.place
         )
-    return FixedOf(digits, scale)
+    return m.FixedOf(digits, scale)
 
 
 def _what(symbol: Symbol) -> str:
@@ -118,11 +71,13 @@ def _what(symbol: Symbol) -> str:
     return "a constant" if type(symbol).__name__ == "ConstDef" else "an exception"
 
 
-_Forward = TypeVar("_Forward", StructDef, UnionDef, InterfaceDef)
-_KINDS: Final = {"struct": StructDef, "union": UnionDef, "interface": InterfaceDef}
+_Forward = TypeVar("_Forward", m.StructDef, m.UnionDef, m.InterfaceDef)
+_KINDS: Final = {"struct": m.StructDef, "union": m.UnionDef, "interface": m.InterfaceDef}
 
 
-def resolve(specification: Specification, main: Source, limits: Limits = DEFAULT_LIMITS) -> Model:
+def resolve(
+    specification: t.Specification, main: Source, limits: IdlLimits = DEFAULT_LIMITS
+) -> m.Model:
     """Resolve the tree of the file `main`."""
     return Resolver(limits).model(specification, main)
 
@@ -137,22 +92,22 @@ class _Naming(TypedDict):
 class Resolver:
     """Goes through a tree once, in its order."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: IdlLimits) -> None:
         self.limits = limits
-        self._definitions: list[NamedDef] = []
-        self._forwards: dict[NamedDef, Place] = {}
+        self._definitions: list[m.NamedDef] = []
+        self._forwards: dict[m.NamedDef, Place] = {}
         self._prefix = ""
-        self._fixed_ids: set[NamedDef] = set()
+        self._fixed_ids: set[m.NamedDef] = set()
 
-    def model(self, specification: Specification, main: Source) -> Model:
+    def model(self, specification: t.Specification, main: Source) -> m.Model:
         """The model of the whole tree."""
         root = Scope()
         for node in specification.body:
             self._definition(node, root)
         for definition, place in self._forwards.items():
-            if isinstance(definition, StructDef | UnionDef) and not definition.complete:
+            if isinstance(definition, m.StructDef | m.UnionDef) and not definition.complete:
                 raise InvalidIdl(f"{definition.scoped} is declared, but never defined", place)
-        return Model(main, tuple(self._definitions))
+        return m.Model(main, tuple(self._definitions))
 
     def _naming(self, name: str, place: Place, scope: Scope) -> _Naming:
         """What every definition that is declared now has in common."""
@@ -160,7 +115,7 @@ class Resolver:
         id_ = f"IDL:{'/'.join((*lead, *scope.path, name))}:1.0"
         return {"name": name, "scopes": scope.path, "id": id_, "place": place}
 
-    def enter(self, definition: NamedDef) -> None:
+    def enter(self, definition: m.NamedDef) -> None:
         """Add a definition to the model, behind everything it needs."""
         self._definitions.append(definition)
 
@@ -177,33 +132,33 @@ class Resolver:
 
     # ------------------------------------------------------------ types
 
-    def resolved(self, node: TypeSpec, scope: Scope) -> Type:
+    def resolved(self, node: t.TypeSpec, scope: Scope) -> m.Type:
         """The type of a node; one declared in place becomes a definition."""
-        if isinstance(node, ScopedName):
+        if isinstance(node, t.ScopedName):
             return self._named(node, scope)
-        if isinstance(node, BasicType):
-            return Basic(node.kind)
-        if isinstance(node, StringType):
+        if isinstance(node, t.BasicType):
+            return m.Basic(node.kind)
+        if isinstance(node, t.StringType):
             bound = 0 if node.bound is None else positive(node.bound, "a bound", scope)
-            return TextOf(node.wide, bound)
-        if isinstance(node, SequenceType):
+            return m.TextOf(node.wide, bound)
+        if isinstance(node, t.SequenceType):
             bound = 0 if node.bound is None else positive(node.bound, "a bound", scope)
-            return SequenceOf(self.resolved(node.element, scope), bound)
-        if isinstance(node, FixedType):
+            return m.SequenceOf(self.resolved(node.element, scope), bound)
+        if isinstance(node, t.FixedType):
             return _fixed(node, scope)
-        if isinstance(node, Struct):
+        if isinstance(node, t.Struct):
             return self.struct(node, scope)
-        if isinstance(node, Union):
+        if isinstance(node, t.Union):
             return self.union(node, scope)
         return self.enum(node, scope)
 
-    def complete(self, node: TypeSpec, scope: Scope) -> Type:
+    def complete(self, node: t.TypeSpec, scope: Scope) -> m.Type:
         """A type whose values can be laid out: not a struct that is only declared."""
         found = self.resolved(node, scope)
         inner = found
-        while isinstance(inner, AliasDef | ArrayOf):
-            inner = inner.type if isinstance(inner, AliasDef) else inner.element
-        if isinstance(inner, StructDef | UnionDef) and not inner.complete:
+        while isinstance(inner, m.AliasDef | m.ArrayOf):
+            inner = inner.type if isinstance(inner, m.AliasDef) else inner.element
+        if isinstance(inner, m.StructDef | m.UnionDef) and not inner.complete:
             raise InvalidIdl(
                 f"{inner.scoped} is not complete here",
                 node.place,
@@ -211,7 +166,7 @@ class Resolver:
             )
         return found
 
-    def declared(self, type_: Type, declarator: Declarator, scope: Scope) -> Type:
+    def declared(self, type_: m.Type, declarator: t.Declarator, scope: Scope) -> m.Type:
         """The type of a declarator, with its dimensions if it is an array."""
         most = self.limits.array_elements
         elements = 1
@@ -220,69 +175,69 @@ class Resolver:
             elements *= length
             if elements > most:
                 raise InvalidIdl(f"an array has at most {most} elements", dimension.place)
-            type_ = ArrayOf(type_, length)
+            type_ = m.ArrayOf(type_, length)
         return type_
 
-    def _named(self, name: ScopedName, scope: Scope) -> Type:
+    def _named(self, name: t.ScopedName, scope: Scope) -> m.Type:
         try:
             found: Symbol = scope.find(name)
         except InvalidIdl:
             if name.parts in _WITHOUT_DECLARATION:
-                return Basic(Kind.TYPECODE)
+                return m.Basic(Kind.TYPECODE)
             raise
-        if isinstance(found, StructDef | UnionDef | EnumDef | AliasDef | InterfaceDef):
+        if isinstance(found, m.StructDef | m.UnionDef | m.EnumDef | m.AliasDef | m.InterfaceDef):
             return found
         raise InvalidIdl(f"{name} is {_what(found)}, not a type", name.place)
 
-    def struct(self, node: Struct, scope: Scope) -> StructDef:
+    def struct(self, node: t.Struct, scope: Scope) -> m.StructDef:
         """Define a struct."""
-        made = self.begin(StructDef, node.name, node.place, scope)
+        made = self.begin(m.StructDef, node.name, node.place, scope)
         made.members = self.members(node.members, scope.open(made))
         made.complete = True
         self.enter(made)
         return made
 
-    def members(self, nodes: tuple[Member, ...], inside: Scope) -> tuple[MemberDef, ...]:
+    def members(self, nodes: tuple[t.Member, ...], inside: Scope) -> tuple[m.MemberDef, ...]:
         """The members of a struct or exception; their names are in its scope."""
-        found: list[MemberDef] = []
+        found: list[m.MemberDef] = []
         for node in nodes:
             type_ = self.complete(node.type, inside)
             for one in node.declarators:
                 inside.add(one.name, Other("a member"), one.place)
-                found.append(MemberDef(one.name, self.declared(type_, one, inside)))
+                found.append(m.MemberDef(one.name, self.declared(type_, one, inside)))
         return tuple(found)
 
-    def enum(self, node: Enum, scope: Scope) -> EnumDef:
+    def enum(self, node: t.Enum, scope: Scope) -> m.EnumDef:
         """Define an enum; its labels are names in the scope around it."""
         labels = tuple(label.name for label in node.labels)
-        made = EnumDef(**self._naming(node.name, node.place, scope), labels=labels)
+        made = m.EnumDef(**self._naming(node.name, node.place, scope), labels=labels)
         scope.add(node.name, made, node.place)
         for label in node.labels:
             scope.add(label.name, EnumLabel(made, label.name), label.place)
         self.enter(made)
         return made
 
-    def union(self, node: Union, scope: Scope) -> UnionDef:
+    def union(self, node: t.Union, scope: Scope) -> m.UnionDef:
         """Define a union."""
-        made = self.begin(UnionDef, node.name, node.place, scope)
+        made = self.begin(m.UnionDef, node.name, node.place, scope)
         inside = scope.open(made)
         made.switch = self.complete(node.switch, inside)
-        switch = unaliased(made.switch)
-        kind = switch.kind if isinstance(switch, Basic) else None
-        if not isinstance(switch, EnumDef) and kind not in DISCRIMINATORS:
+        switch = m.unaliased(made.switch)
+        kind = switch.kind if isinstance(switch, m.Basic) else None
+        if not isinstance(switch, m.EnumDef) and kind not in DISCRIMINATORS:
             raise InvalidIdl(
                 "this type cannot select a branch",
                 node.switch.place,
                 "integers, boolean, char, wchar and enums can",
             )
         labels = _Labels(made.switch, inside)
-        branches: list[BranchDef] = []
+        branches: list[m.BranchDef] = []
         for case in node.cases:
             type_ = self.complete(case.type, inside)
             inside.add(case.declarator.name, Other("a branch"), case.declarator.place)
             found = tuple(labels.add(label, case.place) for label in case.labels)
             branch = self.declared(type_, case.declarator, inside)
-            branches.append(BranchDef(found, case.declarator.name, branch))
+            branches.append(m.BranchDef(found, case.declarator.name, branch))
         labels.check(node.place)
         made.branches = tuple(branches)
         made.complete = True
@@ -291,35 +246,35 @@ class Resolver:
 
     # ------------------------------------------------------------ definitions
 
-    def _definition(self, node: Definition, scope: Scope) -> None:
-        handler: Callable[[Resolver, Definition, Scope], object] = _HANDLERS[type(node)]
+    def _definition(self, node: t.Definition, scope: Scope) -> None:
+        handler: Callable[[Resolver, t.Definition, Scope], object] = _HANDLERS[type(node)]
         handler(self, node, scope)
 
-    def _within(self, body: tuple[Definition, ...], scope: Scope, prefix: str) -> None:
+    def _within(self, body: tuple[t.Definition, ...], scope: Scope, prefix: str) -> None:
         """Resolve a body between braces, or of a file: a prefix ends with it."""
         outer, self._prefix = self._prefix, prefix
         for node in body:
             self._definition(node, scope)
         self._prefix = outer
 
-    def _include(self, node: Include, scope: Scope) -> None:
+    def _include(self, node: t.Include, scope: Scope) -> None:
         self._within(node.body, scope, "")
 
-    def _module(self, node: Module, scope: Scope) -> None:
+    def _module(self, node: t.Module, scope: Scope) -> None:
         inside = scope.own(node.name, node.place)
         if not isinstance(inside, Scope):
             inside = Scope(node.name, scope)
             scope.add(node.name, inside, node.place)
         self._within(node.body, inside, self._prefix)
 
-    def _pragma(self, node: Pragma, scope: Scope) -> None:
+    def _pragma(self, node: t.Pragma, scope: Scope) -> None:
         if node.name is None:
             self._prefix = node.text
             return
         found = scope.find(node.name)
         if isinstance(found, Scope):
             return  # the id of a module is used nowhere
-        if not isinstance(found, NamedDef):
+        if not isinstance(found, m.NamedDef):
             raise InvalidIdl(f"{node.name} has no repository id", node.place)
         wanted = node.text
         if node.kind == "version":
@@ -329,7 +284,7 @@ class Resolver:
         found.id = wanted
         self._fixed_ids.add(found)
 
-    def _forward(self, node: Forward, scope: Scope) -> None:
+    def _forward(self, node: t.Forward, scope: Scope) -> None:
         kind = _KINDS[node.kind]
         before = scope.own(node.name, node.place)
         if isinstance(before, kind):
@@ -338,33 +293,33 @@ class Resolver:
         scope.add(node.name, made, node.place)
         self._forwards[made] = node.place
 
-    def _exception(self, node: Exception_, scope: Scope) -> None:
-        made = ExceptionDef(**self._naming(node.name, node.place, scope))
+    def _exception(self, node: t.Exception_, scope: Scope) -> None:
+        made = m.ExceptionDef(**self._naming(node.name, node.place, scope))
         scope.add(node.name, made, node.place)
         made.members = self.members(node.members, scope.open(made))
         self.enter(made)
 
-    def _typedef(self, node: Typedef, scope: Scope) -> None:
+    def _typedef(self, node: t.Typedef, scope: Scope) -> None:
         type_ = self.complete(node.type, scope)
         for one in node.declarators:
             aliased = self.declared(type_, one, scope)
-            made = AliasDef(**self._naming(one.name, one.place, scope), type=aliased)
+            made = m.AliasDef(**self._naming(one.name, one.place, scope), type=aliased)
             scope.add(one.name, made, one.place)
             self.enter(made)
 
-    def _const(self, node: Const, scope: Scope) -> None:
-        bare = isinstance(node.type, FixedType) and node.type.digits is None
-        type_: Type = ANY_FIXED if bare else self.resolved(node.type, scope)
+    def _const(self, node: t.Const, scope: Scope) -> None:
+        bare = isinstance(node.type, t.FixedType) and node.type.digits is None
+        type_: m.Type = ANY_FIXED if bare else self.resolved(node.type, scope)
         value = evaluate(node.value, type_, scope)
         naming = self._naming(node.name, node.place, scope)
-        made = ConstDef(**naming, type=type_, value=value)
+        made = m.ConstDef(**naming, type=type_, value=value)
         scope.add(node.name, made, node.place)
         self.enter(made)
 
     # ------------------------------------------------------------ interfaces
 
-    def _interface(self, node: Interface, scope: Scope) -> None:
-        made = self.begin(InterfaceDef, node.name, node.place, scope)
+    def _interface(self, node: t.Interface, scope: Scope) -> None:
+        made = self.begin(m.InterfaceDef, node.name, node.place, scope)
         inside = scope.open(made)
         made.bases = tuple(self._base(name, made, scope) for name in node.bases)
         if len(set(made.bases)) != len(made.bases):
@@ -379,9 +334,9 @@ class Resolver:
         body = _Body(inherited)
         outer = self._prefix
         for one in node.body:
-            if isinstance(one, Operation):
+            if isinstance(one, t.Operation):
                 body.operations.append(self._operation(one, inside, body))
-            elif isinstance(one, Attribute):
+            elif isinstance(one, t.Attribute):
                 body.attributes += self._attribute(one, inside, body)
             else:
                 self._definition(one, inside)
@@ -389,9 +344,9 @@ class Resolver:
         made.operations, made.attributes = tuple(body.operations), tuple(body.attributes)
         self.enter(made)
 
-    def _base(self, name: ScopedName, derived: InterfaceDef, scope: Scope) -> InterfaceDef:
+    def _base(self, name: t.ScopedName, derived: m.InterfaceDef, scope: Scope) -> m.InterfaceDef:
         found = scope.find(name)
-        if not isinstance(found, InterfaceDef):
+        if not isinstance(found, m.InterfaceDef):
             raise InvalidIdl(f"{name} is not an interface", name.place)
         if found is derived:
             raise InvalidIdl(f"{name} cannot inherit from itself", name.place)
@@ -401,17 +356,17 @@ class Resolver:
             )
         return found
 
-    def _operation(self, node: Operation, scope: Scope, body: _Body) -> OperationDef:
+    def _operation(self, node: t.Operation, scope: Scope, body: _Body) -> m.OperationDef:
         body.check_new(node.name, node.place)
         result = None if node.result is None else self.complete(node.result, scope)
         names: set[str] = set()
-        parameters: list[ParameterDef] = []
+        parameters: list[m.ParameterDef] = []
         for one in node.parameters:
             if one.name.lower() in names:
                 raise InvalidIdl(f"the parameter {one.name!r} appears twice", one.place)
             names.add(one.name.lower())
             type_ = self.complete(one.type, scope)
-            parameters.append(ParameterDef(one.direction, one.name, type_))
+            parameters.append(m.ParameterDef(one.direction, one.name, type_))
         raises = tuple(_exception(name, scope) for name in node.raises)
         if node.oneway and (result or raises or any(p.direction != "in" for p in parameters)):
             raise InvalidIdl(
@@ -421,15 +376,15 @@ class Resolver:
             )
         scope.add(node.name, Other("an operation"), node.place)
         kept = tuple(parameters)
-        return OperationDef(node.name, result, kept, raises, node.oneway, node.place)
+        return m.OperationDef(node.name, result, kept, raises, node.oneway, node.place)
 
-    def _attribute(self, node: Attribute, scope: Scope, body: _Body) -> list[AttributeDef]:
+    def _attribute(self, node: t.Attribute, scope: Scope, body: _Body) -> list[m.AttributeDef]:
         type_ = self.complete(node.type, scope)
-        found: list[AttributeDef] = []
+        found: list[m.AttributeDef] = []
         for one in node.names:
             body.check_new(one.name, one.place)
             scope.add(one.name, Other("an attribute"), one.place)
-            found.append(AttributeDef(one.name, type_, node.readonly, one.place))
+            found.append(m.AttributeDef(one.name, type_, node.readonly, one.place))
         return found
 
 
@@ -438,8 +393,8 @@ class _Body:
 
     def __init__(self, inherited: dict[str, str]) -> None:
         self.inherited = inherited
-        self.operations: list[OperationDef] = []
-        self.attributes: list[AttributeDef] = []
+        self.operations: list[m.OperationDef] = []
+        self.attributes: list[m.AttributeDef] = []
 
     def check_new(self, name: str, place: Place) -> None:
         owner = self.inherited.get(name.lower())
@@ -447,7 +402,7 @@ class _Body:
             raise InvalidIdl(f"{name!r} is already inherited from {owner}", place)
 
 
-def _inherited(made: InterfaceDef, place: Place) -> dict[str, str]:
+def _inherited(made: m.InterfaceDef, place: Place) -> dict[str, str]:
     """Owner of each inherited operation and attribute; each name has one owner only."""
     owners: dict[str, str] = {}
     for base in made.ancestors:
@@ -462,23 +417,23 @@ def _inherited(made: InterfaceDef, place: Place) -> dict[str, str]:
     return owners
 
 
-def _exception(name: ScopedName, scope: Scope) -> ExceptionDef:
+def _exception(name: t.ScopedName, scope: Scope) -> m.ExceptionDef:
     found = scope.find(name)
-    if not isinstance(found, ExceptionDef):
+    if not isinstance(found, m.ExceptionDef):
         raise InvalidIdl(f"{name} is not an exception", name.place)
     return found
 
 
 _HANDLERS: Final[dict[type, Callable[..., object]]] = {
-    Include: Resolver._include,
-    Module: Resolver._module,
-    Pragma: Resolver._pragma,
-    Forward: Resolver._forward,
-    Struct: Resolver.struct,
-    Union: Resolver.union,
-    Enum: Resolver.enum,
-    Exception_: Resolver._exception,
-    Typedef: Resolver._typedef,
-    Const: Resolver._const,
-    Interface: Resolver._interface,
+    t.Include: Resolver._include,
+    t.Module: Resolver._module,
+    t.Pragma: Resolver._pragma,
+    t.Forward: Resolver._forward,
+    t.Struct: Resolver.struct,
+    t.Union: Resolver.union,
+    t.Enum: Resolver.enum,
+    t.Exception_: Resolver._exception,
+    t.Typedef: Resolver._typedef,
+    t.Const: Resolver._const,
+    t.Interface: Resolver._interface,
 }

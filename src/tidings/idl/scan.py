@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from tidings.idl.faults import InvalidIdl, Place, Source
-from tidings.idl.limits import Limits
+from tidings.idl.limits import IdlLimits
 from tidings.idl.words import LOWER_WORDS, WORDS
 
 _BLANK = re.compile(r"[ \t\r\n\f\v]+|//[^\n]*")
@@ -54,7 +54,7 @@ class Token(NamedTuple):
 class Scanner:
     """Reads one file."""
 
-    def __init__(self, source: Source, limits: Limits) -> None:
+    def __init__(self, source: Source, limits: IdlLimits) -> None:
         self.source = source
         self.limits = limits
         self.at = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tidings.idl.faults import InvalidIdl, Place
-from tidings.idl.limits import Limits
+from tidings.idl.limits import IdlLimits
 from tidings.idl.scan import Token
 from tidings.idl.tree import ScopedName
 from tidings.idl.words import UNSUPPORTED
@@ -14,7 +14,7 @@ from tidings.idl.words import UNSUPPORTED
 class TokenStream:
     """Reads tokens one by one, always looking at the next."""
 
-    def __init__(self, tokens: Iterator[Token], limits: Limits) -> None:
+    def __init__(self, tokens: Iterator[Token], limits: IdlLimits) -> None:
         self._tokens = tokens
         self._again: list[Token] = []
         self.limits = limits

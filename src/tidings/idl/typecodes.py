@@ -7,23 +7,9 @@ from typing import Final
 from tidings.errors import InvalidTypeCode
 from tidings.events import typecode as tc
 from tidings.events.typecode import Kind, TypeCode
+from tidings.idl import model as m
 from tidings.idl.faults import InvalidIdl
-from tidings.idl.limits import DEFAULT_LIMITS, Limits
-from tidings.idl.model import (
-    AliasDef,
-    ArrayOf,
-    Basic,
-    EnumDef,
-    ExceptionDef,
-    FixedOf,
-    InterfaceDef,
-    NamedDef,
-    SequenceOf,
-    StructDef,
-    TextOf,
-    Type,
-    UnionDef,
-)
+from tidings.idl.limits import DEFAULT_LIMITS, IdlLimits
 
 _OBJECT: Final = tc.objref()
 
@@ -34,34 +20,34 @@ _DEEPEST: Final = tc.MAX_TYPE_DEPTH
 class TypeCodes:
     """Makes TypeCodes, each once."""
 
-    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, limits: IdlLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
-        self._made: dict[NamedDef, TypeCode] = {}
+        self._made: dict[m.NamedDef, TypeCode] = {}
         self._nodes = 0
         self._depth = 0
 
-    def of(self, type_: Type | ExceptionDef) -> TypeCode:
+    def of(self, type_: m.Type | m.ExceptionDef) -> TypeCode:
         """The TypeCode of a type or exception."""
         try:
             return self._of(type_, frozenset())
         except InvalidTypeCode as error:
-            assert isinstance(type_, NamedDef)
+            assert isinstance(type_, m.NamedDef)
             raise InvalidIdl(f"{type_.scoped}: {error}", type_.place) from error
 
-    def _of(self, type_: Type | ExceptionDef, open_: frozenset[str]) -> TypeCode:
-        if isinstance(type_, Basic):
+    def _of(self, type_: m.Type | m.ExceptionDef, open_: frozenset[str]) -> TypeCode:
+        if isinstance(type_, m.Basic):
             return _OBJECT if type_.kind is Kind.OBJREF else tc.PRIMITIVES[type_.kind]
-        if isinstance(type_, TextOf):
+        if isinstance(type_, m.TextOf):
             return tc.wstring(type_.bound) if type_.wide else tc.string(type_.bound)
-        if isinstance(type_, FixedOf):
+        if isinstance(type_, m.FixedOf):
             return tc.fixed(type_.digits, type_.scale)
-        if isinstance(type_, SequenceOf):
+        if isinstance(type_, m.SequenceOf):
             return tc.sequence(self._of(type_.element, open_), type_.bound)
-        if isinstance(type_, ArrayOf):
+        if isinstance(type_, m.ArrayOf):
             return tc.array(self._of(type_.element, open_), type_.length)
         return self._named(type_, open_)
 
-    def _named(self, type_: NamedDef, open_: frozenset[str]) -> TypeCode:
+    def _named(self, type_: m.NamedDef, open_: frozenset[str]) -> TypeCode:
         if type_.id in open_:
             return tc.recursive(type_.id)
         known = self._made.get(type_)
@@ -82,19 +68,19 @@ class TypeCodes:
             self._made[type_] = made
         return made
 
-    def _composed(self, type_: NamedDef, open_: frozenset[str]) -> TypeCode:
-        if isinstance(type_, InterfaceDef):
+    def _composed(self, type_: m.NamedDef, open_: frozenset[str]) -> TypeCode:
+        if isinstance(type_, m.InterfaceDef):
             return tc.objref(type_.id, type_.name)
-        if isinstance(type_, EnumDef):
+        if isinstance(type_, m.EnumDef):
             return tc.enum(type_.id, type_.name, type_.labels)
-        if isinstance(type_, AliasDef):
+        if isinstance(type_, m.AliasDef):
             return tc.alias(type_.id, type_.name, self._of(type_.type, open_))
         inside = open_ | {type_.id}
-        if isinstance(type_, StructDef | ExceptionDef):
-            make = tc.struct if isinstance(type_, StructDef) else tc.exception
+        if isinstance(type_, m.StructDef | m.ExceptionDef):
+            make = tc.struct if isinstance(type_, m.StructDef) else tc.exception
             members = [(one.name, self._of(one.type, inside)) for one in type_.members]
             return make(type_.id, type_.name, members)
-        assert isinstance(type_, UnionDef)
+        assert isinstance(type_, m.UnionDef)
         branches = [
             (label, branch.name, code)
             for branch in type_.branches

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tidings.events.reference import Reference
     from tidings.orb.cdr_reader import Reader
     from tidings.orb.connection import Answer
-    from tidings.orb.limits import Limits
+    from tidings.orb.limits import MessageLimits
     from tidings.orb.stubs import Operation
 
 # Whether the operation was carried out, where nothing but the status of the answer can be read.
@@ -47,7 +47,7 @@ class Readdress(NamedTuple):
     addressing: int
 
 
-def result_of(answer: Answer, operation: Operation, limits: Limits) -> Any:  # noqa: ANN401
+def result_of(answer: Answer, operation: Operation, limits: MessageLimits) -> Any:  # noqa: ANN401
     """The result of a call, or where to call instead; raises what the object raised."""
     reply = answer.reply
     assert isinstance(reply, giop.Reply)
@@ -69,7 +69,7 @@ def result_of(answer: Answer, operation: Operation, limits: Limits) -> Any:  # n
     return outcome
 
 
-def location_of(answer: Answer, limits: Limits) -> bool | Forward:
+def location_of(answer: Answer, limits: MessageLimits) -> bool | Forward:
     """Whether the object is there, or where it is."""
     reply = answer.reply
     assert isinstance(reply, giop.LocateReply)

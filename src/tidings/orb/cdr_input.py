@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Self, TypeAlias
 
 from tidings.orb.codesets import CODECS, ISO_8859_1, NOT_NEGOTIATED, UTF_16, CodeSets, code_set_name
 from tidings.orb.exceptions import BAD_PARAM, DATA_CONVERSION, IMP_LIMIT, MARSHAL, OMG
-from tidings.orb.limits import DEFAULT_LIMITS, Limits
+from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 # The methods are named as the types of IDL, so `float` means another thing inside the class.
 Real: TypeAlias = float
@@ -85,7 +85,7 @@ class Input:
         origin: int = 0,
         minor: int = 2,
         codesets: CodeSets = NOT_NEGOTIATED,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: MessageLimits = DEFAULT_LIMITS,
     ) -> None:
         self.buffer = octets if type(octets) is bytes else bytes(octets)
         self.at = at

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 from tidings.events.texts import shortened
 from tidings.orb.codesets import CODECS, NOT_NEGOTIATED, UTF_16, CodeSets, code_set_name
 from tidings.orb.exceptions import BAD_PARAM, DATA_CONVERSION, MARSHAL, OMG
-from tidings.orb.limits import DEFAULT_LIMITS, Limits
+from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 from tidings.orb.quad import quad_octets
 
 # The methods are named as the types of IDL, so `float` means another thing inside the class.
@@ -76,7 +76,7 @@ class Output:
         minor: int = 2,
         codesets: CodeSets = NOT_NEGOTIATED,
         origin: int = 0,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: MessageLimits = DEFAULT_LIMITS,
     ) -> None:
         self.buffer = bytearray()
         self.little = little

@@ -22,7 +22,7 @@ from tidings.orb.contexts import (
 from tidings.orb.exceptions import FramingError, SystemException
 from tidings.orb.framing import Framer
 from tidings.orb.giop import Wire
-from tidings.orb.limits import DEFAULT_LIMITS, Limits
+from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 if TYPE_CHECKING:
     from tidings.orb.destination import Destination
@@ -108,7 +108,7 @@ class Connection:
         *,
         opener: bool,
         little: bool = True,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: MessageLimits = DEFAULT_LIMITS,
         accept_points: bool = False,
     ) -> None:
         self.received = 0

@@ -10,7 +10,7 @@ from tidings.events.reference import Reference
 from tidings.events.texts import shortened
 from tidings.orb.exceptions import BAD_PARAM, OMG
 from tidings.orb.ior import TAG_IIOP, IiopProfile, from_ior, make_profile
-from tidings.orb.limits import DEFAULT_LIMITS, Limits
+from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 DEFAULT_PORT: Final = 2809
 _DEFAULT_KEY: Final = b"NameService"
@@ -48,7 +48,7 @@ class Corbaname(NamedTuple):
 ObjectUrl: TypeAlias = Reference | InitialReference | Corbaname
 
 
-def parse_object_url(text: str, limits: Limits = DEFAULT_LIMITS) -> ObjectUrl:
+def parse_object_url(text: str, limits: MessageLimits = DEFAULT_LIMITS) -> ObjectUrl:
     """What an object URL names."""
     text = text.strip()
     if len(text) > limits.url_size:

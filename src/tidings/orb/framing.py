@@ -16,7 +16,7 @@ from tidings.orb.giop import (
     decode_whole,
     read_header,
 )
-from tidings.orb.limits import DEFAULT_LIMITS, Limits
+from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 _FRAGMENTED: Final = {
     1: (MessageType.REQUEST, MessageType.REPLY),
@@ -54,7 +54,7 @@ class Framer:
 
     __slots__ = ("_broken", "_buffer", "_dropped", "_limits", "_needed", "_unfinished")
 
-    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, limits: MessageLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
         self._buffer = bytearray()
         self._needed = HEADER_SIZE

@@ -15,7 +15,7 @@ from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import NOT_NEGOTIATED, CodeSets
 from tidings.orb.exceptions import FramingError, SystemException
 from tidings.orb.ior import key_of_profile
-from tidings.orb.limits import DEFAULT_LIMITS, Limits
+from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 
 class MessageType(IntEnum):
@@ -108,7 +108,7 @@ class _WithBody(msgspec.Struct, frozen=True):
     at: int
 
     def reader(
-        self, codesets: CodeSets = NOT_NEGOTIATED, limits: Limits = DEFAULT_LIMITS
+        self, codesets: CodeSets = NOT_NEGOTIATED, limits: MessageLimits = DEFAULT_LIMITS
     ) -> Reader:
         """A reader of the body."""
         return Reader(
@@ -227,7 +227,7 @@ def read_header(octets: bytes | bytearray) -> Header:
 _TYPES: Final = tuple(MessageType)
 
 
-def decode_message(octets: bytes, limits: Limits = DEFAULT_LIMITS) -> Message:
+def decode_message(octets: bytes, limits: MessageLimits = DEFAULT_LIMITS) -> Message:
     """The message in octets whose fragments have been put together."""
     if len(octets) < HEADER_SIZE:
         raise FramingError(f"{len(octets)} octets are less than the {HEADER_SIZE} of a header")
@@ -238,7 +238,7 @@ def decode_message(octets: bytes, limits: Limits = DEFAULT_LIMITS) -> Message:
     return decode_whole(header, octets, limits)
 
 
-def decode_whole(header: Header, octets: bytes, limits: Limits = DEFAULT_LIMITS) -> Message:
+def decode_whole(header: Header, octets: bytes, limits: MessageLimits = DEFAULT_LIMITS) -> Message:
     """The message in octets whose header was read, and whose size is right."""
     if header.type is MessageType.REPLY:
         plain = _plain_reply(header, octets)

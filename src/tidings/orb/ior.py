@@ -24,7 +24,7 @@ from tidings.orb.components import (
     read_orb_type,
 )
 from tidings.orb.exceptions import BAD_PARAM, INV_OBJREF, OMG, SystemException
-from tidings.orb.limits import DEFAULT_LIMITS, Limits
+from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 TAG_IIOP: Final = 0
 NIL: Final = Reference()
@@ -60,7 +60,7 @@ def is_nil(reference: Reference) -> bool:
     return not reference.profiles
 
 
-def read_profile(octets: bytes, limits: Limits = DEFAULT_LIMITS) -> IiopProfile:
+def read_profile(octets: bytes, limits: MessageLimits = DEFAULT_LIMITS) -> IiopProfile:
     """Decode an IIOP profile."""
     try:
         reader = encapsulation_reader(octets)
@@ -154,7 +154,7 @@ def to_ior(reference: Reference) -> str:
     return f"IOR:{writer.getvalue().hex()}"
 
 
-def from_ior(text: str, limits: Limits = DEFAULT_LIMITS) -> Reference:
+def from_ior(text: str, limits: MessageLimits = DEFAULT_LIMITS) -> Reference:
     """The reference in a text that begins with `IOR:`."""
     text = text.strip()
     if text[:4].upper() != "IOR:":

@@ -7,7 +7,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class MessageLimits:
     """What a decoder takes. More is refused before memory is spent on it.
 
     Attributes:
@@ -45,4 +45,4 @@ class Limits:
     url_size: int = 2 * 64 * 1024 + 64
 
 
-DEFAULT_LIMITS: Final = Limits()
+DEFAULT_LIMITS: Final = MessageLimits()

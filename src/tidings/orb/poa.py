@@ -21,7 +21,7 @@ from tidings.orb.exceptions import (
     UserException,
     system_exception,
 )
-from tidings.orb.limits import DEFAULT_LIMITS, Limits
+from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 from tidings.orb.pseudo import PSEUDO
 from tidings.orb.stubs import Operation, Servant
 
@@ -142,7 +142,9 @@ def _as_system_exception(error: Exception) -> tuple[SystemException, bool]:
 class ObjectAdapter:
     """Finds servants and reads their arguments."""
 
-    def __init__(self, find: Callable[[bytes], Found], limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, find: Callable[[bytes], Found], limits: MessageLimits = DEFAULT_LIMITS
+    ) -> None:
         self._find = find
         self._limits = limits
 

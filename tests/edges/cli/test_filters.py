@@ -63,7 +63,7 @@ def test_the_time_of_judgement_can_be_given(events: str) -> None:
         (("", "--format", "jsn"), "did you mean 'json'?"),
         (("", "--now", "soon"), "'soon' is no time"),
         (("", "--now", "2026-01-01T00:00"), "names no time zone"),
-        (("", "--type", "%ODD"), "'%ODD' is no event type"),
+        (("", "--type", "%ODD"), "'%ODD' is not an event type"),
         (("-f", "no-such-file"), "no-such-file: no such file or directory"),
         (("", "no-such-file"), "no-such-file: no such file or directory"),
         (("", "."), ".: is a directory"),
@@ -175,7 +175,7 @@ def test_what_cannot_be_checked_is_an_error(tmp_path: Path) -> None:
     assert "events.jsonl:1: an event is a JSON object, not 7" in result.stderr
     assert result.exit_code == 2
     for text in ("\ud800", "$a == '\udcff'"):
-        assert "a lone surrogate is no text" in tidings("filter", "check", text).stderr
+        assert "a lone surrogate is not text" in tidings("filter", "check", text).stderr
         (found,) = objects(tidings("filter", "check", "--json", text).stdout)
         assert found["constraint"] == text
 

@@ -39,7 +39,7 @@ from tidings.orb.cdr_reader import Reader
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import ISO_8859_1, OURS, UTF_8, UTF_16, CodeSets
 from tidings.orb.exceptions import BAD_PARAM, DATA_CONVERSION, MARSHAL
-from tidings.orb.limits import Limits
+from tidings.orb.limits import MessageLimits
 
 # Events of all kinds are slow to make; the laws of values are tried more often elsewhere.
 some = settings(max_examples=60)
@@ -173,5 +173,5 @@ def test_a_batch_is_counted_before_an_event_is_read() -> None:
 def test_what_one_event_may_hold_each_of_a_batch_may() -> None:
     writer = Writer()
     write_EventBatch(writer, [wire_event(data=(Property("a", 1), Property("b", 2)))] * 3)
-    reader = Reader(writer.getvalue(), little=True, limits=Limits(elements=2))
+    reader = Reader(writer.getvalue(), little=True, limits=MessageLimits(elements=2))
     assert len(list(read_batch(reader))) == 3

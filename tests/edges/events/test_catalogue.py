@@ -18,11 +18,11 @@ from tidings.events.anyvalue import Any
 from tidings.events.build import event
 from tidings.events.codecs.json_codec import event_to_plain
 from tidings.events.json_schema import json_schema_of
-from tidings.events.schema import Catalogue, Limits, arrow_schema_of
+from tidings.events.schema import Catalogue, CatalogueLimits, arrow_schema_of
 from tidings.events.structured import StructuredEvent
 
 
-def observed(*fields: dict[str, object], limits: Limits | None = None) -> Catalogue:
+def observed(*fields: dict[str, object], limits: CatalogueLimits | None = None) -> Catalogue:
     catalogue = Catalogue(limits)
     for data in fields:
         catalogue.observe(event("A", "B", data=data), "p")
@@ -52,7 +52,7 @@ def test_what_is_no_conflict(values: tuple[object, ...]) -> None:
 
 
 def test_long_names_are_counted() -> None:
-    catalogue = Catalogue(Limits(characters=3))
+    catalogue = Catalogue(CatalogueLimits(characters=3))
     catalogue.observe(event("long", "B"))
     catalogue.observe(event("A", "B", data={"long": 1, "a": 1}), "long")
     noted = catalogue.find("A", "B")
@@ -70,7 +70,7 @@ def test_what_is_no_snapshot(plain: object) -> None:
 
 
 def test_merging_keeps_within_the_limits() -> None:
-    part = observed({"a": 1}, limits=Limits(event_types=1, fields=1))
+    part = observed({"a": 1}, limits=CatalogueLimits(event_types=1, fields=1))
     other = observed({"b": 1}, {"b": 2})
     other.observe(event("A", "C"))
     part.merge(other)
@@ -106,7 +106,7 @@ SAMPLES: list[object] = [
 ]
 
 
-def schema_of(*seen: StructuredEvent, limits: Limits | None = None) -> dict[str, object]:
+def schema_of(*seen: StructuredEvent, limits: CatalogueLimits | None = None) -> dict[str, object]:
     catalogue = Catalogue(limits)
     for one in seen:
         catalogue.observe(one)
@@ -115,7 +115,7 @@ def schema_of(*seen: StructuredEvent, limits: Limits | None = None) -> dict[str,
 
 def test_all_observed_events_are_valid_together() -> None:
     seen = [event("A", "B", data={"x": value}) for value in SAMPLES]
-    for limits in (None, Limits(types=3)):
+    for limits in (None, CatalogueLimits(types=3)):
         schema = schema_of(*seen, limits=limits)
         assert [complaints(schema, event_to_plain(one)) for one in seen] == [[]] * len(seen)
 

@@ -74,7 +74,7 @@ def test_what_is_known_of_the_result(text: str, kinds: int, constant: bool) -> N
 
 
 def test_a_node_nobody_knows_is_refused() -> None:
-    with pytest.raises(TypeError, match="Node is no node"):
+    with pytest.raises(TypeError, match="Node is not a node"):
         print_tree(Node())
 
 

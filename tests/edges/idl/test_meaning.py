@@ -10,7 +10,7 @@ from tidings.events import typecode as tc
 from tidings.events.typecode import TypeCode
 from tidings.idl.compile import compile_source, compile_text
 from tidings.idl.faults import InvalidIdl, Source
-from tidings.idl.limits import Limits
+from tidings.idl.limits import IdlLimits
 from tidings.idl.model import AliasDef, ConstDef, Model, NamedDef, UnionDef
 from tidings.idl.sources import Texts
 from tidings.idl.typecodes import TypeCodes
@@ -142,7 +142,7 @@ def test_a_fault_is_told_with_its_place(text: str, problem: str, column: int) ->
 def test_too_many_bases_are_refused() -> None:
     chain = "interface A0 {};" + "".join(f"interface A{i} : A{i - 1} {{}};" for i in range(1, 9))
     with pytest.raises(InvalidIdl, match="more than 5 base interfaces"):
-        compile_text(chain, limits=Limits(bases=5))
+        compile_text(chain, limits=IdlLimits(bases=5))
 
 
 # Constants.
@@ -217,7 +217,7 @@ def test_what_has_no_value_of_its_type_is_refused(
 # Type codes.
 
 
-def code(text: str, name: str, limits: Limits = Limits()) -> TypeCode:  # noqa: B008 - frozen
+def code(text: str, name: str, limits: IdlLimits = IdlLimits()) -> TypeCode:  # noqa: B008 - frozen
     model = compile_text(text)
     codes = TypeCodes(limits)
     found: dict[str, TypeCode] = {}
@@ -257,4 +257,4 @@ def test_types_that_nest_too_deep_or_are_too_many_are_refused() -> None:
     members = "".join(f"Q{j} q{j};" for j in range(12))
     each += "".join(f"struct S{i} {{ {members} }};" for i in range(12))
     with pytest.raises(InvalidIdl, match="more than 5000 parts"):
-        code(each, "S0", Limits(type_nodes=5000))
+        code(each, "S0", IdlLimits(type_nodes=5000))

@@ -12,7 +12,7 @@ from tidings.events.typecode import Kind
 from tidings.idl import tree as t
 from tidings.idl.compile import compile_file
 from tidings.idl.faults import NOWHERE, InvalidIdl, Source
-from tidings.idl.limits import Limits
+from tidings.idl.limits import IdlLimits
 from tidings.idl.parse import parse, parse_text
 from tidings.idl.preprocess import Preprocessor, holds
 from tidings.idl.printing import printed
@@ -47,7 +47,7 @@ def test_a_file_that_includes_itself_is_noticed_by_any_path(tmp_path: Path) -> N
 
 
 def scanned(text: str) -> list[Token]:
-    scanner = Scanner(Source("a.idl", text), Limits())
+    scanner = Scanner(Source("a.idl", text), IdlLimits())
     tokens: list[Token] = []
     while (token := scanner.token()).kind != "end":
         tokens.append(token)
@@ -93,13 +93,13 @@ def test_what_is_no_token_is_told_with_its_place(text: str, problem: str, column
 # Directives.
 
 
-def processed(text: str, limits: Limits = Limits(), **files: str) -> list[str]:  # noqa: B008 - frozen
+def processed(text: str, limits: IdlLimits = IdlLimits(), **files: str) -> list[str]:  # noqa: B008 - frozen
     texts = Texts({f"{name}.idl": content for name, content in files.items()})
     tokens = Preprocessor(texts, limits).tokens(Source("main.idl", text))
     return [str(token.value) for token in tokens][:-1]
 
 
-def fault(text: str, limits: Limits = Limits(), **files: str) -> InvalidIdl:  # noqa: B008 - frozen
+def fault(text: str, limits: IdlLimits = IdlLimits(), **files: str) -> InvalidIdl:  # noqa: B008 - frozen
     with pytest.raises(InvalidIdl) as caught:
         processed(text, limits, **files)
     return caught.value
@@ -154,14 +154,14 @@ def test_a_wrong_directive_is_told_with_its_place(text: str, problem: str, line:
 
 
 def test_every_limit_is_kept() -> None:
-    assert "more than 3 words" in fault("a b c d", Limits(tokens=3)).problem
-    assert "at most 3 octets" in fault("a b c d", Limits(octets=3)).problem
+    assert "more than 3 words" in fault("a b c d", IdlLimits(tokens=3)).problem
+    assert "at most 3 octets" in fault("a b c d", IdlLimits(octets=3)).problem
     twice = '#include "B.idl"\n#include "B.idl"'
-    assert "more than 2 files" in fault(twice, Limits(files=2), B="b").problem
-    deep = fault("#include <B.idl>", Limits(include_depth=2), B="#include <C.idl>", C="c")
+    assert "more than 2 files" in fault(twice, IdlLimits(files=2), B="b").problem
+    deep = fault("#include <B.idl>", IdlLimits(include_depth=2), B="#include <C.idl>", C="c")
     assert "more than 2 deep" in deep.problem
     nested = "#if 1\n" * 5 + "#endif\n" * 5
-    assert "conditions nest deeper than 4" in fault(nested, Limits(depth=4)).problem
+    assert "conditions nest deeper than 4" in fault(nested, IdlLimits(depth=4)).problem
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from tidings.orb.cdr_unboxing import unbox
 from tidings.orb.cdr_writer import Writer, write_value
 from tidings.orb.codesets import ISO_646, ISO_8859_1, NOT_NEGOTIATED, OURS, CodeSets
 from tidings.orb.exceptions import BAD_PARAM, DATA_CONVERSION, IMP_LIMIT, MARSHAL, OMG
-from tidings.orb.limits import Limits
+from tidings.orb.limits import MessageLimits
 from tidings.orb.quad import quad_number, quad_octets
 
 OLD = {"minor": 1}
@@ -92,7 +92,7 @@ def test_a_count_is_compared_with_what_is_left_and_with_the_limit() -> None:
     assert reader("02000000 0000 0000").length(2) == 2
     with pytest.raises(MARSHAL, match="a sequence of 3 elements needs 6 octets, and 4 are left"):
         reader("03000000 0000 0000").length(2)
-    many = reader("e9030000" + "00" * 16_016, limits=Limits(elements=1_000))
+    many = reader("e9030000" + "00" * 16_016, limits=MessageLimits(elements=1_000))
     with pytest.raises(IMP_LIMIT, match="more than the 1000 elements"):
         many.length(8)
     assert many.at == 4
@@ -251,7 +251,7 @@ def test_references_are_taken_up_to_the_limits() -> None:
     writer.reference(Reference("IDL:X:1.0", [(0, b"a"), (9, b"bc")]))
     octets = writer.getvalue()
     assert Reader(octets, little=True).reference().profiles == ((0, b"a"), (9, b"bc"))
-    for limits in (Limits(profiles=1), Limits(reference_size=8)):
+    for limits in (MessageLimits(profiles=1), MessageLimits(reference_size=8)):
         with pytest.raises(MARSHAL, match="are accepted"):
             Reader(octets, little=True, limits=limits).reference()
 
@@ -284,7 +284,7 @@ def test_values_nest_up_to_the_limit() -> None:
     for type_ in (NODE, tc.ANY):
         with pytest.raises(BAD_PARAM, match="nest deeper"):
             write_value(Writer(), type_, endless)
-    writer = Writer(limits=Limits(value_depth=5))
+    writer = Writer(limits=MessageLimits(value_depth=5))
     writer.any(((1, "x"), "y"))
     with pytest.raises(BAD_PARAM, match="nest deeper than 5"):
         writer.any((((1, "x"), "y"), "z"))

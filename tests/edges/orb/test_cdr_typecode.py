@@ -13,7 +13,7 @@ from tidings.orb.cdr_reader import Reader, read_value
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import OURS
 from tidings.orb.exceptions import MARSHAL
-from tidings.orb.limits import DEFAULT_LIMITS, Limits
+from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 
 class Again(NamedTuple):
@@ -61,7 +61,7 @@ class Handmade(Writer):
                     self.put(*inner)
                     self.end_encapsulation(begun)
 
-    def read(self, limits: Limits = DEFAULT_LIMITS) -> TypeCode:
+    def read(self, limits: MessageLimits = DEFAULT_LIMITS) -> TypeCode:
         reader = Reader(self.getvalue(), little=True, codesets=OURS, limits=limits)
         type_ = reader.typecode()
         assert reader.left == 0
@@ -113,15 +113,19 @@ def test_the_limits_hold_for_types_that_are_remembered() -> None:
     made = Handmade()
     made.typecode(tc.sequence(tc.sequence(tc.LONG)))
     assert made.read() == tc.sequence(tc.sequence(tc.LONG))
-    for limits in (Limits(typecode_depth=2), Limits(typecode_size=2), Limits(typecodes=2)):
+    for limits in (
+        MessageLimits(typecode_depth=2),
+        MessageLimits(typecode_size=2),
+        MessageLimits(typecodes=2),
+    ):
         with pytest.raises(MARSHAL):
             made.read(limits)
-    assert made.read(Limits(typecode_depth=3, typecode_size=3, typecodes=3)).depth == 3
+    assert made.read(MessageLimits(typecode_depth=3, typecode_size=3, typecodes=3)).depth == 3
 
 
 def test_a_repeat_counts_with_all_that_is_in_it() -> None:
     made = Handmade(a_struct("Outer", "a", a_struct("Inner", "x", 3), "b", Again("Inner")))
     # The outer struct, the inner one and its long, twice, and the indirection itself.
-    assert made.read(Limits(typecode_size=6)).members[1].type.name == "Inner"
+    assert made.read(MessageLimits(typecode_size=6)).members[1].type.name == "Inner"
     with pytest.raises(MARSHAL, match="nodes"):
-        made.read(Limits(typecode_size=5))
+        made.read(MessageLimits(typecode_size=5))

@@ -21,7 +21,7 @@ from tidings.orb.contexts import read_listen_points, write_listen_points
 from tidings.orb.exceptions import BAD_PARAM, FramingError
 from tidings.orb.framing import Framer
 from tidings.orb.ior import make_reference
-from tidings.orb.limits import Limits
+from tidings.orb.limits import MessageLimits
 
 
 def test_an_object_may_be_named_in_three_ways() -> None:
@@ -42,7 +42,7 @@ def test_service_contexts_and_listen_points_are_bounded() -> None:
     done, three = giop.ReplyStatus.NO_EXCEPTION, [(7, b"")] * 3
     with pytest.raises(FramingError, match="3 service contexts; at most 2 are accepted"):
         giop.decode_message(
-            giop.encode_reply(giop.Wire(), 1, done, contexts=three), Limits(contexts=2)
+            giop.encode_reply(giop.Wire(), 1, done, contexts=three), MessageLimits(contexts=2)
         )
     points = (("a", 1), ("::1", 65535))
     assert read_listen_points(write_listen_points(points)) == points
@@ -181,8 +181,8 @@ def in_pieces(whole: bytes, *sizes: int) -> list[bytes]:
     return pieces
 
 
-def fed(*pieces: bytes, limits: Limits | None = None) -> list[giop.Message]:
-    framer = Framer(limits or Limits())
+def fed(*pieces: bytes, limits: MessageLimits | None = None) -> list[giop.Message]:
+    framer = Framer(limits or MessageLimits())
     return [found for piece in pieces for found in framer.feed(piece)]
 
 
@@ -242,12 +242,12 @@ def test_fragments_are_bounded_and_like_their_message() -> None:
     turned = last[:6] + b"\0" + last[7:8] + last[8:12][::-1] + last[12:16][::-1] + last[16:]
     for octets, limits, why in (
         # A message is too large before it has come.
-        ([header(0, 101)], Limits(message_size=100), "100 are accepted"),
-        (pieces, Limits(fragments=2), "3 fragments"),
-        (pieces, Limits(message_size=40), "40 are accepted"),
-        (firsts, Limits(unfinished=3), "more than 3 messages wait"),
-        (firsts[:1] * 2, Limits(), "before the one before has ended"),
-        ([first, turned], Limits(), "another version or byte order"),
+        ([header(0, 101)], MessageLimits(message_size=100), "100 are accepted"),
+        (pieces, MessageLimits(fragments=2), "3 fragments"),
+        (pieces, MessageLimits(message_size=40), "40 are accepted"),
+        (firsts, MessageLimits(unfinished=3), "more than 3 messages wait"),
+        (firsts[:1] * 2, MessageLimits(), "before the one before has ended"),
+        ([first, turned], MessageLimits(), "another version or byte order"),
     ):
         with pytest.raises(FramingError, match=why):
             fed(*octets, limits=limits)
@@ -257,12 +257,15 @@ def test_all_that_wait_for_fragments_are_together_no_longer_than_one_may_be() ->
     whole = [in_pieces(big_request(request_id=id), 20) for id in range(4)]
     firsts = [pieces[0] for pieces in whole]
     size = len(firsts[0]) - 12
-    fed(*firsts, limits=Limits(message_size=4 * size))
+    fed(*firsts, limits=MessageLimits(message_size=4 * size))
     with pytest.raises(FramingError, match=r"4 messages of \d+ octets in all wait"):
-        fed(*firsts, limits=Limits(message_size=4 * size - 1))
+        fed(*firsts, limits=MessageLimits(message_size=4 * size - 1))
     # What is whole does not count any more.
     done = len(whole[0][0]) + len(whole[0][1])
-    assert len(list(fed(*whole[0], *whole[1], *whole[2], limits=Limits(message_size=done)))) == 3
+    assert (
+        len(list(fed(*whole[0], *whole[1], *whole[2], limits=MessageLimits(message_size=done))))
+        == 3
+    )
 
 
 def sides() -> tuple[Connection, Connection]:

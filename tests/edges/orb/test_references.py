@@ -18,7 +18,7 @@ from tidings.orb.destination import destinations
 from tidings.orb.exceptions import BAD_PARAM, CODESET_INCOMPATIBLE, IMP_LIMIT, INV_OBJREF, OMG
 from tidings.orb.giop import ProfileTarget, ReferenceTarget
 from tidings.orb.ior import IiopProfile, from_ior, make_reference, profile_of, profiles_of, to_ior
-from tidings.orb.limits import Limits
+from tidings.orb.limits import MessageLimits
 
 
 def test_the_first_profile_that_can_be_read_is_taken() -> None:
@@ -34,11 +34,11 @@ def test_the_first_profile_that_can_be_read_is_taken() -> None:
 def test_references_are_bounded() -> None:
     octets = ior.make_profile(IiopProfile("h", 1, b"k", 2, (Component(7, b"x"),) * 3))
     with pytest.raises(INV_OBJREF, match="3 components; at most 2 are accepted"):
-        ior.read_profile(octets, Limits(components=2))
+        ior.read_profile(octets, MessageLimits(components=2))
     with pytest.raises(BAD_PARAM, match="more than the 40"):
-        from_ior("IOR:" + "00" * 40, Limits(url_size=40))
+        from_ior("IOR:" + "00" * 40, MessageLimits(url_size=40))
     with pytest.raises(BAD_PARAM, match="of an object URL"):
-        parse_object_url("corbaloc::host/" + "k" * 50, Limits(url_size=50))
+        parse_object_url("corbaloc::host/" + "k" * 50, MessageLimits(url_size=50))
 
 
 @given(references)

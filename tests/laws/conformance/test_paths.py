@@ -30,9 +30,9 @@ from tidings.events.paths import (
     Name,
     Pair,
     Path,
+    PathStep,
     Position,
     ReposId,
-    Step,
     TypeId,
 )
 from tidings.events.structured import StructuredEvent
@@ -90,7 +90,7 @@ STEPS: list[tuple[str, object]] = [
 def read_path(text: str) -> Path:
     root = re.match(r"\$\\?(\w*)", text)
     assert root is not None
-    steps: list[Step] = []
+    steps: list[PathStep] = []
     at = root.end()
     while at < len(text):
         for form, make in STEPS:
@@ -136,11 +136,11 @@ def test_a_path_leads_where_the_table_says(case: Case) -> None:
 
 
 def test_every_step_leads_somewhere_and_nowhere() -> None:
-    outcomes: dict[type[Step], set[bool]] = {}
+    outcomes: dict[type[PathStep], set[bool]] = {}
     for case in CASES:
         for step in read_path(case.path).steps[-1:]:
             outcomes.setdefault(type(step), set()).add(case.expected == "missing")
     always_there = {TypeId, ReposId}  # every value has a type
     # By name: a class with slots is made twice, and the first of the two stays known.
-    assert {s.__name__ for s in outcomes} == {s.__name__ for s in Step.__subclasses__()}
+    assert {s.__name__ for s in outcomes} == {s.__name__ for s in PathStep.__subclasses__()}
     assert {step for step, seen in outcomes.items() if seen != {True, False}} == always_there

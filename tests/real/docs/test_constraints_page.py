@@ -12,7 +12,7 @@ from tidings.errors import InvalidConstraint
 from tidings.events.anyvalue import pack
 from tidings.events.codecs.json_codec import decode_event
 from tidings.events.fields import Fields, fields_of
-from tidings.events.paths import Step
+from tidings.events.paths import PathStep
 from tidings.filters.check import check
 from tidings.filters.constraint import constraint, event_type
 from tidings.filters.explain import explain
@@ -71,7 +71,7 @@ def test_there_are_examples_of_every_node_and_every_step() -> None:
     assert set(ALL_NODES) <= nodes
     # By name: a class with slots leaves the one it was made from behind. What `default` asks
     # for is a step, too, but nobody can write it.
-    written = {cls.__name__ for cls in Step.__subclasses__()} - {"DefaultActive"}
+    written = {cls.__name__ for cls in PathStep.__subclasses__()} - {"DefaultActive"}
     assert {cls.__name__ for cls in steps} == written
 
 

@@ -254,7 +254,7 @@ def test_nan_has_defined_answers() -> None:
 def test_an_argument_that_is_no_text() -> None:
     command = [*(part.encode() for part in TIDINGS), b"filter", b"check", b"$a == '\xff'"]
     ran = finished(command)
-    assert b"error: line 1, column 8: a lone surrogate is no text" in ran.stderr
+    assert b"error: line 1, column 8: a lone surrogate is not text" in ran.stderr
     assert ran.returncode == 2
 
 

@@ -11,29 +11,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tidings.events.paths import Path
+from tidings.filters import tree as t
 from tidings.filters.index.grid import Grid
 from tidings.filters.index.ordered import ORDERINGS, bound_of
 from tidings.filters.shape import Constant, constant_of
-from tidings.filters.tree import (
-    LITERALS,
-    And,
-    Comparison,
-    Component,
-    Contains,
-    Equal,
-    Exist,
-    Greater,
-    GreaterEqual,
-    In,
-    Integer,
-    Node,
-    Not,
-    Or,
-    Real,
-    Text,
-    paths_of,
-    walk_tree,
-)
 from tidings.filters.truth import EXACT, OneChar
 
 
@@ -47,7 +28,7 @@ class Access(NamedTuple):
     places: tuple[int, ...]  # of the conjuncts it comes from
 
 
-def accesses(conjuncts: tuple[Node, ...]) -> Iterator[Access]:
+def accesses(conjuncts: tuple[t.Node, ...]) -> Iterator[Access]:
     """The ways to a subscription."""
     lower: dict[Path, int] = {}
     upper: dict[Path, int] = {}
@@ -56,8 +37,8 @@ def accesses(conjuncts: tuple[Node, ...]) -> Iterator[Access]:
         if access is not None:
             yield access
         if _is_bound(conjunct):
-            assert isinstance(conjunct, Comparison)
-            ends = lower if isinstance(conjunct, Greater | GreaterEqual) else upper
+            assert isinstance(conjunct, t.Comparison)
+            ends = lower if isinstance(conjunct, t.Greater | t.GreaterEqual) else upper
             ends.setdefault(conjunct.left.path, place)  # type: ignore[attr-defined]
     for path in lower.keys() & upper.keys():
         low, high = _bound(conjuncts[lower[path]]), _bound(conjuncts[upper[path]])
@@ -65,38 +46,38 @@ def accesses(conjuncts: tuple[Node, ...]) -> Iterator[Access]:
             yield Access(1, "between", path, (low, high), (lower[path], upper[path]))
 
 
-def _single(conjunct: Node, place: int) -> Access | None:
-    if isinstance(conjunct, Equal):
+def _single(conjunct: t.Node, place: int) -> Access | None:
+    if isinstance(conjunct, t.Equal):
         return _equal((conjunct,), place)
-    if isinstance(conjunct, In):
+    if isinstance(conjunct, t.In):
         constant = constant_of(conjunct.left)
         return None if constant is None else Access(0, "in", conjunct.path, (constant,), (place,))
-    if type(conjunct) is Or:
+    if type(conjunct) is t.Or:
         return _equal(conjunct.operands, place) or _either(conjunct, place)
-    if isinstance(conjunct, Contains):
+    if isinstance(conjunct, t.Contains):
         needle, text = conjunct.left, conjunct.right
-        if isinstance(needle, Text) and needle.value and isinstance(text, Component):
+        if isinstance(needle, t.Text) and needle.value and isinstance(text, t.Component):
             return Access(2, "needle", text.path, (needle.value,), (place,))
         return None
-    if isinstance(conjunct, Component):
+    if isinstance(conjunct, t.Component):
         return Access(3, "true", conjunct.path, (), (place,))
-    if isinstance(conjunct, Not) and isinstance(conjunct.operand, Component):
+    if isinstance(conjunct, t.Not) and isinstance(conjunct.operand, t.Component):
         return Access(3, "false", conjunct.operand.path, (), (place,))
-    if isinstance(conjunct, Exist):
+    if isinstance(conjunct, t.Exist):
         return Access(4, "there", conjunct.path, (), (place,))
     return _ordered(conjunct, place)
 
 
-def _ordered(conjunct: Node, place: int) -> Access | None:
-    node = conjunct.operand if isinstance(conjunct, Not) else conjunct
-    if type(node) not in ORDERINGS or not isinstance(node, Comparison):
+def _ordered(conjunct: t.Node, place: int) -> Access | None:
+    node = conjunct.operand if isinstance(conjunct, t.Not) else conjunct
+    if type(node) not in ORDERINGS or not isinstance(node, t.Comparison):
         return None
-    if not isinstance(node.left, Component) or not isinstance(node.right, LITERALS):
+    if not isinstance(node.left, t.Component) or not isinstance(node.right, t.LITERALS):
         return None
     return None if bound_of(node) is None else Access(5, "ordered", node.left.path, (), (place,))
 
 
-def _equal(nodes: tuple[Node, ...], place: int) -> Access | None:
+def _equal(nodes: tuple[t.Node, ...], place: int) -> Access | None:
     """`$a == 1`, or `$a == 1 or $a == 2 …` with literals of one class.
 
     No value is an error against one of these and equal to another, so the order of the `or`
@@ -105,7 +86,7 @@ def _equal(nodes: tuple[Node, ...], place: int) -> Access | None:
     path: Path | None = None
     literals: list[Constant] = []
     for node in nodes:
-        if not isinstance(node, Equal) or not isinstance(node.left, Component):
+        if not isinstance(node, t.Equal) or not isinstance(node.left, t.Component):
             return None
         constant = constant_of(node.right)
         if constant is None or (path is not None and node.left.path != path):
@@ -133,7 +114,7 @@ def _large(literals: list[Constant]) -> bool:
 _MOST_OPERANDS = 16
 
 
-def _either(conjunct: Or, place: int) -> Access | None:
+def _either(conjunct: t.Or, place: int) -> Access | None:
     """Any other `or`, if each operand has an access of its own."""
     if len(conjunct.operands) > _MOST_OPERANDS:
         return None
@@ -142,51 +123,53 @@ def _either(conjunct: Or, place: int) -> Access | None:
     return Access(3, "either", Path(None), (), (place,))
 
 
-def best_of(operand: Node) -> Access | None:
+def best_of(operand: t.Node) -> Access | None:
     """The best access of one operand of an `or`."""
-    conjuncts = operand.operands if isinstance(operand, And) else (operand,)
+    conjuncts = operand.operands if isinstance(operand, t.And) else (operand,)
     best = min(accesses(conjuncts), key=lambda access: access.rank, default=None)
     return None if best is None or best.kind == "either" else best
 
 
-def _is_bound(conjunct: Node) -> bool:
+def _is_bound(conjunct: t.Node) -> bool:
     """Whether this is `$x < number`, or another order, with a number that is a double."""
-    if type(conjunct) not in ORDERINGS or not isinstance(conjunct, Comparison):
+    if type(conjunct) not in ORDERINGS or not isinstance(conjunct, t.Comparison):
         return False
     number = conjunct.right
-    if not isinstance(conjunct.left, Component) or not isinstance(number, Integer | Real):
+    if not isinstance(conjunct.left, t.Component) or not isinstance(number, t.Integer | t.Real):
         return False
-    return isinstance(number, Real) or -EXACT <= number.value <= EXACT
+    return isinstance(number, t.Real) or -EXACT <= number.value <= EXACT
 
 
-def _bound(conjunct: Node) -> float:
-    assert isinstance(conjunct, Comparison)
+def _bound(conjunct: t.Node) -> float:
+    assert isinstance(conjunct, t.Comparison)
     number = conjunct.right
-    assert isinstance(number, Integer | Real)
+    assert isinstance(number, t.Integer | t.Real)
     return float(number.value)
 
 
-def needs_deduplication(conjuncts: tuple[Node, ...]) -> bool:
+def needs_deduplication(conjuncts: tuple[t.Node, ...]) -> bool:
     """Whether one event can reach the subscription in two ways.
 
     An `or` may have two TRUE operands; `'a' in $x` may meet 'a' and its code.
     """
     for place, conjunct in enumerate(conjuncts):
-        if isinstance(conjunct, Or) and _equal(conjunct.operands, place) is None:
+        if isinstance(conjunct, t.Or) and _equal(conjunct.operands, place) is None:
             return True
-        if isinstance(conjunct, In) and type(constant_of(conjunct.left)) is OneChar:
+        if isinstance(conjunct, t.In) and type(constant_of(conjunct.left)) is OneChar:
             return True
     return False
 
 
-def required_path(conjuncts: tuple[Node, ...]) -> Path | None:
+def required_path(conjuncts: tuple[t.Node, ...]) -> Path | None:
     """A field without which the conjuncts cannot all be TRUE; None if there is none."""
     for conjunct in conjuncts:
-        node = conjunct.operand if isinstance(conjunct, Not) else conjunct
-        if isinstance(node, Or | And | Exist):
+        node = conjunct.operand if isinstance(conjunct, t.Not) else conjunct
+        if isinstance(node, t.Or | t.And | t.Exist):
             continue
-        paths = paths_of(node)
+        paths = t.paths_of(node)
         # Below a comparison nothing is skipped, unless a logical operator stands there.
-        if paths and not any(isinstance(part, Or | And | Exist) for part in walk_tree(node)):
+        if paths and not any(
+            isinstance(part, t.Or | t.And | t.Exist) for part in t.walk_tree(node)
+        ):
             return min(paths)
     return None

@@ -14,7 +14,7 @@ from tidings.events.fields import RESERVED_NAMES, Char, EnumLabel, Fields, Plain
 from tidings.events.paths import MISSING, Path
 from tidings.filters import truth
 from tidings.filters.index.access import Access, accesses, best_of, required_path
-from tidings.filters.index.entry import Entry, Tested
+from tidings.filters.index.entry import IndexEntry, Tested
 from tidings.filters.index.equality import EqualityTable
 from tidings.filters.index.grid import Grid, Side
 from tidings.filters.index.needles import Needles
@@ -129,7 +129,7 @@ class FieldIndex:
         return 0 if bucket is None else bucket.weight()
 
     def place(
-        self, entry: Entry, access: Access, used: tuple[Node, ...], rest: tuple[Node, ...]
+        self, entry: IndexEntry, access: Access, used: tuple[Node, ...], rest: tuple[Node, ...]
     ) -> None:
         """Put a subscription where an access leads.
 
@@ -137,14 +137,14 @@ class FieldIndex:
         """
         if access.kind == "ordered":
             lane = self._ordered_lane(lane_name(used[0], rest))
-            lane.add(Entry(entry.way, (*used, *rest)))
+            lane.add(IndexEntry(entry.way, (*used, *rest)))
             return
         self._has_more()
         if access.kind == "between":
             self._place_interval(entry, access, used, rest)
         else:
             for table, slot in self._slots(access):
-                self._bucket(table, slot).add(Entry(entry.way, rest))
+                self._bucket(table, slot).add(IndexEntry(entry.way, rest))
 
     def _has_more(self) -> None:
         if not self.more_than_lanes:
@@ -152,7 +152,7 @@ class FieldIndex:
             self.parent.changed()
 
     def _place_interval(
-        self, entry: Entry, access: Access, used: tuple[Node, ...], rest: tuple[Node, ...]
+        self, entry: IndexEntry, access: Access, used: tuple[Node, ...], rest: tuple[Node, ...]
     ) -> None:
         if self.grid is None:
             self.grid = Grid()
@@ -160,7 +160,7 @@ class FieldIndex:
         for table, cell, side in self.grid.slots(float(low), float(high)):
             # In the outer cells one end is still to be tested.
             ends = {Side.LOWER: used[:1], Side.UPPER: used[1:], Side.INSIDE: ()}[side]
-            self._bucket(table, cell).add(Entry(entry.way, (*ends, *rest)))  # type: ignore[arg-type]
+            self._bucket(table, cell).add(IndexEntry(entry.way, (*ends, *rest)))  # type: ignore[arg-type]
 
     def _slots(self, access: Access) -> list[tuple[dict[object, Bucket], object]]:
         """The tables, each with its key, of an access other than an interval."""
@@ -269,8 +269,8 @@ class Bucket:
         # Matching walks through very many buckets: what is empty is the one empty tuple, and
         # what is walked is a tuple, so that little memory is touched.
         self.keys: list[object] | tuple[()] = ()
-        self.owners: list[Entry] | tuple[()] = ()
-        self.few: list[Entry] | tuple[()] = ()
+        self.owners: list[IndexEntry] | tuple[()] = ()
+        self.few: list[IndexEntry] | tuple[()] = ()
         self.fields: dict[Path, FieldIndex] | None = None
         self.indexes: tuple[FieldIndex, ...] = ()
         self.lanes: tuple[OrderedLane, ...] | None = ()
@@ -311,7 +311,7 @@ class Bucket:
         """How full the bucket is, roughly: what one more subscription would share."""
         return len(self.few) + len(self.keys) if self.fields is None else _FEW + 1
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: IndexEntry) -> None:
         """Add a subscription."""
         if not entry.conjuncts:
             entry.home, entry.place = self, len(self.keys)
@@ -330,7 +330,7 @@ class Bucket:
         else:
             self._place(entry)
 
-    def discard(self, entry: Entry) -> None:
+    def discard(self, entry: IndexEntry) -> None:
         """Remove an entry that is kept right here; the last one moves into its place."""
         if entry.conjuncts:
             assert isinstance(self.few, list)
@@ -359,7 +359,7 @@ class Bucket:
         for entry in entries:
             self._place(entry)
 
-    def _place(self, entry: Entry) -> None:
+    def _place(self, entry: IndexEntry) -> None:
         access = self._best_access(entry)
         if access is None:
             self._put_in_rows(entry)
@@ -373,7 +373,7 @@ class Bucket:
         rest = tuple(c for i, c in enumerate(conjuncts) if i not in access.places)
         self.field(access.path).place(entry, access, used, rest)
 
-    def _place_either(self, entry: Entry, place: int) -> None:
+    def _place_either(self, entry: IndexEntry, place: int) -> None:
         """Place it under an access of each operand; each has the whole `or` left to test."""
         either = entry.conjuncts[place]
         assert isinstance(either, Or)
@@ -385,7 +385,7 @@ class Bucket:
             used = tuple(conjuncts[i] for i in way.places)
             self.field(way.path).place(entry, way, used, rest)
 
-    def _best_access(self, entry: Entry) -> Access | None:
+    def _best_access(self, entry: IndexEntry) -> Access | None:
         if self.depth >= _DEEPEST:
             return None
         best: Access | None = None
@@ -399,7 +399,7 @@ class Bucket:
                 best, least = access, cost
         return best
 
-    def _put_in_rows(self, entry: Entry) -> None:
+    def _put_in_rows(self, entry: IndexEntry) -> None:
         path = required_path(entry.conjuncts)
         if path is not None:
             self.field(path).row_set().add(entry)

@@ -7,41 +7,26 @@ operands stay together.
 
 from __future__ import annotations
 
+from tidings.filters import tree as t
 from tidings.filters.rewrite import normalise
-from tidings.filters.tree import (
-    LITERALS,
-    And,
-    Boolean,
-    Comparison,
-    Component,
-    Equal,
-    Greater,
-    GreaterEqual,
-    Less,
-    LessEqual,
-    Node,
-    Not,
-    NotEqual,
-    Or,
-)
 
-_MIRRORED: dict[type[Comparison], type[Comparison]] = {
-    Equal: Equal,
-    NotEqual: NotEqual,
-    Less: Greater,
-    LessEqual: GreaterEqual,
-    Greater: Less,
-    GreaterEqual: LessEqual,
+_MIRRORED: dict[type[t.Comparison], type[t.Comparison]] = {
+    t.Equal: t.Equal,
+    t.NotEqual: t.NotEqual,
+    t.Less: t.Greater,
+    t.LessEqual: t.GreaterEqual,
+    t.Greater: t.Less,
+    t.GreaterEqual: t.LessEqual,
 }
 
 
-def conjuncts_of(tree: Node) -> tuple[Node, ...] | None:
+def conjuncts_of(tree: t.Node) -> tuple[t.Node, ...] | None:
     """What must be TRUE for the tree to be TRUE; None if it never can."""
     simple = normalise(tree)
-    parts = simple.operands if isinstance(simple, And) else (simple,)
+    parts = simple.operands if isinstance(simple, t.And) else (simple,)
     found = []
     for part in parts:
-        if isinstance(part, Boolean):
+        if isinstance(part, t.Boolean):
             if not part.value:
                 return None
             continue
@@ -49,16 +34,16 @@ def conjuncts_of(tree: Node) -> tuple[Node, ...] | None:
     return tuple(found)
 
 
-def _component_first(node: Node) -> Node:
+def _component_first(node: t.Node) -> t.Node:
     """`5 < $x` as `$x > 5`, so that every comparison with a literal has one form."""
-    if isinstance(node, Comparison):
-        if type(node.left) in LITERALS and isinstance(node.right, Component):
+    if isinstance(node, t.Comparison):
+        if type(node.left) in t.LITERALS and isinstance(node.right, t.Component):
             return _MIRRORED[type(node)](node.right, node.left)
         return node
-    if isinstance(node, Not):
-        return Not(_component_first(node.operand))
-    if isinstance(node, Or):
-        return Or(tuple(_component_first(operand) for operand in node.operands))
-    if isinstance(node, And):
-        return And(tuple(_component_first(operand) for operand in node.operands))
+    if isinstance(node, t.Not):
+        return t.Not(_component_first(node.operand))
+    if isinstance(node, t.Or):
+        return t.Or(tuple(_component_first(operand) for operand in node.operands))
+    if isinstance(node, t.And):
+        return t.And(tuple(_component_first(operand) for operand in node.operands))
     return node

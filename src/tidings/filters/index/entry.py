@@ -30,7 +30,7 @@ def shape_and_constants(conjuncts: tuple[Node, ...]) -> tuple[Shape, list[Consta
 class Home(Protocol):
     """A container of entries."""
 
-    def discard(self, entry: Entry) -> None:
+    def discard(self, entry: IndexEntry) -> None:
         """Remove an entry."""
         ...
 
@@ -46,7 +46,7 @@ class LaneOwner(Protocol):
 class _Nowhere:
     """The home of entries that others have replaced."""
 
-    def discard(self, entry: Entry) -> None:
+    def discard(self, entry: IndexEntry) -> None:
         """Nothing to do."""
 
 
@@ -61,7 +61,7 @@ class Way:
     def __init__(self, key: object, conjuncts: tuple[Node, ...]) -> None:
         self.key = key
         self.conjuncts = conjuncts
-        self.entries: list[Entry] = []
+        self.entries: list[IndexEntry] = []
         self.places = 0  # entries that are somewhere
         # Most subscriptions are never tested by themselves: compiled when one is.
         self.predicate: Predicate | None = None
@@ -72,7 +72,7 @@ class Way:
             self.predicate = to_python(_whole(self.conjuncts))
         return self.predicate
 
-    def leave(self, entry: Entry) -> None:
+    def leave(self, entry: IndexEntry) -> None:
         """Remove an entry that others replace."""
         self.places -= 1
         entry.home = _NOWHERE
@@ -83,7 +83,7 @@ class Way:
             self.entries = [one for one in self.entries if one.home is not _NOWHERE]
 
 
-class Entry:
+class IndexEntry:
     """One place where a constraint is kept.
 
     `conjuncts` are those that remain to be tested here. The predicate of the whole constraint does

@@ -11,7 +11,7 @@ from tidings.filters.constraint import Constraint
 from tidings.filters.index.access import needs_deduplication
 from tidings.filters.index.bucket import RootBucket
 from tidings.filters.index.conjuncts import conjuncts_of
-from tidings.filters.index.entry import Entry, Way
+from tidings.filters.index.entry import IndexEntry, Way
 from tidings.filters.index.event_types import EventTypes, Patterns
 from tidings.filters.tree import Node
 
@@ -76,7 +76,7 @@ class MatchIndex(Generic[K]):
         ways = self._ways[key] = [Way(key, conjuncts) for conjuncts in constraints]
         self._most = max(self._most, len(self._ways))
         for way in ways:
-            root.add(Entry(way, way.conjuncts))
+            root.add(IndexEntry(way, way.conjuncts))
 
     def remove(self, key: K) -> None:
         """Remove a subscription."""

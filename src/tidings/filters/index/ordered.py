@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from tidings.events.fields import Char, EnumLabel, Fields, Plain
 from tidings.events.paths import Path
-from tidings.filters.index.entry import Entry, LaneOwner, shape_and_constants
+from tidings.filters.index.entry import IndexEntry, LaneOwner, shape_and_constants
 from tidings.filters.index.rowcode import has_row_code, row_code
 from tidings.filters.shape import Shape, constant_of
 from tidings.filters.tree import Comparison, Greater, GreaterEqual, Less, LessEqual, Node, Not, Or
@@ -111,10 +111,10 @@ class OrderedLane:
         # Keys; where more is left to test: rows of the key and the constants of that, or pairs
         # of a predicate and the key.
         self.keys: list[Anything] = []
-        self.entries: list[Entry] = []
+        self.entries: list[IndexEntry] = []
         self.serial = 0
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: IndexEntry) -> None:
         """Add an entry, behind those with the same bound."""
         bound, *rest = entry.conjuncts
         at = bisect_right(self.bounds, bound_of(bound))
@@ -124,14 +124,14 @@ class OrderedLane:
         self.keys.insert(at, self._tested_key(entry, tuple(rest)))
         self.entries.insert(at, entry)
 
-    def _tested_key(self, entry: Entry, rest: tuple[Node, ...]) -> object:
+    def _tested_key(self, entry: IndexEntry, rest: tuple[Node, ...]) -> object:
         if not self.tested:
             return entry.way.key
         if self.name.rest is None:
             return entry.way.compiled(), entry.way.key
         return (entry.way.key, *shape_and_constants(rest)[1])
 
-    def discard(self, entry: Entry) -> None:
+    def discard(self, entry: IndexEntry) -> None:
         """Remove an entry."""
         bound = bound_of(entry.conjuncts[0])
         # Entries with one bound stand in the order of their places.

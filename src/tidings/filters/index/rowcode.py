@@ -18,28 +18,10 @@ from typing import Final, NamedTuple
 
 from tidings.events.fields import Char, Composite, EnumLabel, Fields, Plain
 from tidings.events.paths import Missing, Path
+from tidings.filters import tree as t
 from tidings.filters import truth
 from tidings.filters.searching import LONG, stands_in
 from tidings.filters.shape import Shape
-from tidings.filters.tree import (
-    LITERALS,
-    And,
-    Boolean,
-    Comparison,
-    Component,
-    Contains,
-    Exist,
-    In,
-    Integer,
-    Label,
-    Node,
-    Not,
-    Or,
-    Real,
-    Text,
-    paths_of,
-    walk_tree,
-)
 
 # Larger shapes gain nothing from being run as rows, and their conditions grow.
 _MOST_NODES = 40
@@ -76,9 +58,9 @@ Rows = Callable[[list[tuple[object, ...]], tuple[Plain, ...]], list[object]]
 class RowCode:
     """The code of one shape, for every combination of kinds that has occurred."""
 
-    def __init__(self, tree: Node) -> None:
+    def __init__(self, tree: t.Node) -> None:
         self.tree = tree
-        self.paths: tuple[Path, ...] = tuple(sorted(paths_of(tree)))
+        self.paths: tuple[Path, ...] = tuple(sorted(t.paths_of(tree)))
         self.simple = _is_simple(tree)
         self._by_kinds: dict[str, Rows | None] = {}
 
@@ -117,17 +99,17 @@ def row_code(shape: Shape) -> RowCode:
     return RowCode(shape.tree)
 
 
-def _is_simple(tree: Node) -> bool:
-    nodes = list(walk_tree(tree))
+def _is_simple(tree: t.Node) -> bool:
+    nodes = list(t.walk_tree(tree))
     return len(nodes) <= _MOST_NODES and all(map(_is_simple_node, nodes))
 
 
-def _is_simple_node(node: Node) -> bool:
-    if isinstance(node, Comparison | Contains):
-        return all(isinstance(side, (Component, *LITERALS)) for side in (node.left, node.right))
-    if isinstance(node, In):
-        return isinstance(node.left, LITERALS)
-    return isinstance(node, (And, Or, Not, Exist, Component, *LITERALS))
+def _is_simple_node(node: t.Node) -> bool:
+    if isinstance(node, t.Comparison | t.Contains):
+        return all(isinstance(side, (t.Component, *t.LITERALS)) for side in (node.left, node.right))
+    if isinstance(node, t.In):
+        return isinstance(node.left, t.LITERALS)
+    return isinstance(node, (t.And, t.Or, t.Not, t.Exist, t.Component, *t.LITERALS))
 
 
 class _Conditions(NamedTuple):
@@ -153,7 +135,7 @@ class _Writer:
         self.names = {path: f"x{i}" for i, path in enumerate(paths)}
         self.constants = 0
 
-    def rows(self, tree: Node) -> Rows | None:
+    def rows(self, tree: t.Node) -> Rows | None:
         condition = self._conditions(tree).true
         if condition == _NEVER:
             return None
@@ -167,22 +149,22 @@ class _Writer:
         exec(compile(source, "<rows>", "exec"), space)
         return space["rows"]  # type: ignore[return-value]
 
-    def _conditions(self, node: Node) -> _Conditions:
-        if isinstance(node, And):
+    def _conditions(self, node: t.Node) -> _Conditions:
+        if isinstance(node, t.And):
             return _chain([self._conditions(n) for n in node.operands])
-        if isinstance(node, Or):
+        if isinstance(node, t.Or):
             # `or` is `and` with TRUE and FALSE exchanged.
             return _chain([self._conditions(n).exchanged() for n in node.operands]).exchanged()
-        if isinstance(node, Not):
+        if isinstance(node, t.Not):
             return self._conditions(node.operand).exchanged()
-        if isinstance(node, Exist):
+        if isinstance(node, t.Exist):
             there = _Conditions(_ALWAYS, _NEVER, certain=True)
             return there.exchanged() if self.kinds[node.path] == "m" else there
-        if isinstance(node, Component):
+        if isinstance(node, t.Component):
             return _plain(self.names[node.path]) if self.kinds[node.path] == "b" else _ERROR
-        if isinstance(node, Boolean):
+        if isinstance(node, t.Boolean):
             return _plain(self._constant())
-        if isinstance(node, In):
+        if isinstance(node, t.In):
             left = self._constant()
             if self.kinds[node.path] != "q":
                 return _ERROR
@@ -194,13 +176,13 @@ class _Writer:
         self.constants += 1
         return f"c{self.constants - 1}"
 
-    def _operator(self, node: Node) -> _Conditions:
-        assert isinstance(node, Comparison | Contains)
+    def _operator(self, node: t.Node) -> _Conditions:
+        assert isinstance(node, t.Comparison | t.Contains)
         left, left_kind = self._side(node.left)
         right, right_kind = self._side(node.right)
         pair = left_kind + right_kind
         texts = left_kind in "st" and right_kind in "st"
-        if isinstance(node, Contains):
+        if isinstance(node, t.Contains):
             inside = f"({left} in {right} if len({right}) < {LONG} else stands_in({left}, {right}))"
             return _plain(inside) if texts else _ERROR
         if "l" in pair:
@@ -212,16 +194,16 @@ class _Writer:
                 return _ERROR
         return _plain(f"{left} {node.symbol} {right}")
 
-    def _side(self, node: Node) -> tuple[str, str]:
+    def _side(self, node: t.Node) -> tuple[str, str]:
         """An operand, and its kind: as of fields, `t` for one character, `I` for a large one."""
-        if isinstance(node, Component):
+        if isinstance(node, t.Component):
             return self.names[node.path], self.kinds[node.path]
         name = self._constant()
-        if isinstance(node, Integer):
+        if isinstance(node, t.Integer):
             return name, "i" if -truth.EXACT <= node.value <= truth.EXACT else "I"
-        if isinstance(node, Text):
+        if isinstance(node, t.Text):
             return name, "t" if len(node.value) == 1 else "s"
-        kinds: dict[type[Node], str] = {Real: "f", Boolean: "b", Label: "l"}
+        kinds: dict[type[t.Node], str] = {t.Real: "f", t.Boolean: "b", t.Label: "l"}
         return name, kinds[type(node)]
 
 

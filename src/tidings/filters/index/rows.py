@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tidings.events.fields import Fields
 from tidings.events.paths import Path
-from tidings.filters.index.entry import Entry, LaneOwner, shape_and_constants
+from tidings.filters.index.entry import IndexEntry, LaneOwner, shape_and_constants
 from tidings.filters.index.rowcode import has_row_code, row_code
 from tidings.filters.index.unequal import Guard, UnequalLane, decisive
 from tidings.filters.shape import Constant, Shape
@@ -26,15 +26,15 @@ class RowLane:
     def __init__(self, shape: Shape) -> None:
         self.code = row_code(shape)
         self.rows: list[tuple[object, ...]] = []
-        self.entries: list[Entry] = []
+        self.entries: list[IndexEntry] = []
 
-    def add(self, entry: Entry, constants: list[Constant]) -> None:
+    def add(self, entry: IndexEntry, constants: list[Constant]) -> None:
         """Add an entry."""
         entry.place = len(self.entries)
         self.rows.append((entry.way.key, *constants))
         self.entries.append(entry)
 
-    def discard(self, entry: Entry) -> None:
+    def discard(self, entry: IndexEntry) -> None:
         """Remove an entry; the last row moves into its place."""
         row, last = self.rows.pop(), self.entries.pop()
         if last is not entry:
@@ -60,9 +60,9 @@ class RowSet:
         self.unequal: dict[tuple[Path, Guard], UnequalLane] = {}
         # Entries of shapes with few, where they could become rows; and all that are tested one by
         # one, as they are tested.
-        self.few: dict[Shape, list[Entry]] = {}
+        self.few: dict[Shape, list[IndexEntry]] = {}
         self.loose: list[tuple[Predicate, object]] = []
-        self.entries: list[Entry] = []
+        self.entries: list[IndexEntry] = []
 
     def match(self, fields: Fields, out: list[object]) -> None:
         """Add the keys whose tests pass."""
@@ -73,7 +73,7 @@ class RowSet:
         for unequal in self.unequal.values():
             unequal.match(fields, out)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: IndexEntry) -> None:
         """Add an entry."""
         entry.home = self
         found = decisive(entry.conjuncts)
@@ -105,13 +105,13 @@ class RowSet:
             self._take_loose(entry)
             lane.add(entry, shape_and_constants(entry.conjuncts)[1])
 
-    def _take_loose(self, entry: Entry) -> None:
+    def _take_loose(self, entry: IndexEntry) -> None:
         tested, last = self.loose.pop(), self.entries.pop()
         if last is not entry:
             self.loose[entry.place], self.entries[entry.place] = tested, last
             last.place = entry.place
 
-    def discard(self, entry: Entry) -> None:
+    def discard(self, entry: IndexEntry) -> None:
         """Remove an entry."""
         found = decisive(entry.conjuncts)
         if found is not None:
@@ -124,7 +124,7 @@ class RowSet:
         if not self.lanes and not self.loose and not self.unequal:
             self.owner.lane_emptied(self)
 
-    def _discard_by_shape(self, entry: Entry) -> None:
+    def _discard_by_shape(self, entry: IndexEntry) -> None:
         shape, _ = shape_and_constants(entry.conjuncts)
         lane = self.lanes.get(shape)
         if lane is not None:

@@ -12,24 +12,10 @@ from typing import NamedTuple
 
 from tidings.events.fields import EnumLabel, Fields, Plain
 from tidings.events.paths import Path
-from tidings.filters.index.entry import Entry
+from tidings.filters import tree as t
+from tidings.filters.index.entry import IndexEntry
 from tidings.filters.index.equality import EqualityTable
 from tidings.filters.shape import Constant, constant_of
-from tidings.filters.tree import (
-    And,
-    Comparison,
-    Component,
-    Contains,
-    Equal,
-    Exist,
-    In,
-    Label,
-    Node,
-    Not,
-    NotEqual,
-    Or,
-    Text,
-)
 
 
 def _is_number(value: Plain) -> bool:
@@ -68,34 +54,34 @@ class Decisive(NamedTuple):
     guard: Guard
 
 
-def decisive(conjuncts: tuple[Node, ...]) -> Decisive | None:
+def decisive(conjuncts: tuple[t.Node, ...]) -> Decisive | None:
     """The `!=` that decides, if one does."""
     if len(conjuncts) != 1:
         return None
     (conjunct,) = conjuncts
-    operands = conjunct.operands if isinstance(conjunct, Or) else (conjunct,)
+    operands = conjunct.operands if isinstance(conjunct, t.Or) else (conjunct,)
     guard: set[Need] = set()
     for operand in operands:
         needs = _needs(operand)
         if needs is None:
             return None
         guard |= needs
-        if isinstance(operand, NotEqual) and isinstance(operand.left, Component):
+        if isinstance(operand, t.NotEqual) and isinstance(operand.left, t.Component):
             literal = constant_of(operand.right)
             assert literal is not None
             return Decisive(operand.left.path, literal, frozenset(guard))
     return None
 
 
-def _needs(node: Node) -> set[Need] | None:
+def _needs(node: t.Node) -> set[Need] | None:
     """Kinds of fields with which a node cannot be an error; None if unknown."""
-    if isinstance(node, Exist):
+    if isinstance(node, t.Exist):
         return set()
-    if isinstance(node, Component):
+    if isinstance(node, t.Component):
         return {(node.path, _is_boolean)}
-    if isinstance(node, Not):
+    if isinstance(node, t.Not):
         return _needs(node.operand)
-    if isinstance(node, And | Or):
+    if isinstance(node, t.And | t.Or):
         found: set[Need] = set()
         for operand in node.operands:
             needs = _needs(operand)
@@ -106,23 +92,23 @@ def _needs(node: Node) -> set[Need] | None:
     return _needs_of_operator(node)
 
 
-def _needs_of_operator(node: Node) -> set[Need] | None:
-    if isinstance(node, In):
+def _needs_of_operator(node: t.Node) -> set[Need] | None:
+    if isinstance(node, t.In):
         literal = constant_of(node.left)
-        if literal is None or isinstance(node.left, Label):
+        if literal is None or isinstance(node.left, t.Label):
             return None
-        return {(node.path, _all_texts if isinstance(node.left, Text) else _all_numbers)}
-    if isinstance(node, Contains):
-        if isinstance(node.left, Text) and isinstance(node.right, Component):
+        return {(node.path, _all_texts if isinstance(node.left, t.Text) else _all_numbers)}
+    if isinstance(node, t.Contains):
+        if isinstance(node.left, t.Text) and isinstance(node.right, t.Component):
             return {(node.right.path, _is_text)}
         return None
-    if not isinstance(node, Comparison) or not isinstance(node.left, Component):
+    if not isinstance(node, t.Comparison) or not isinstance(node.left, t.Component):
         return None
     if constant_of(node.right) is None:
         return None
-    if isinstance(node.right, Label):
-        return {(node.left.path, _is_label)} if isinstance(node, Equal | NotEqual) else None
-    return {(node.left.path, _is_text if isinstance(node.right, Text) else _is_number)}
+    if isinstance(node.right, t.Label):
+        return {(node.left.path, _is_label)} if isinstance(node, t.Equal | t.NotEqual) else None
+    return {(node.left.path, _is_text if isinstance(node.right, t.Text) else _is_number)}
 
 
 class UnequalLane:
@@ -134,11 +120,11 @@ class UnequalLane:
         self.path = path
         self.guard = guard
         self.keys: list[object] = []
-        self.entries: list[Entry] = []
+        self.entries: list[IndexEntry] = []
         # Dictionaries as ordered sets: very many may have the same literal.
-        self.equal: EqualityTable[dict[Entry, None]] = EqualityTable()
+        self.equal: EqualityTable[dict[IndexEntry, None]] = EqualityTable()
 
-    def add(self, entry: Entry, literal: Constant) -> None:
+    def add(self, entry: IndexEntry, literal: Constant) -> None:
         """Add an entry."""
         entry.place = len(self.keys)
         self.keys.append(entry.way.key)
@@ -146,7 +132,7 @@ class UnequalLane:
         for table, key in self.equal.slots(literal):
             table.setdefault(key, {})[entry] = None
 
-    def discard(self, entry: Entry, literal: Constant) -> None:
+    def discard(self, entry: IndexEntry, literal: Constant) -> None:
         """Remove an entry; the last one moves into its place."""
         key, last = self.keys.pop(), self.entries.pop()
         if last is not entry:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from tidings.events.fields import RESERVED_NAMES
-from tidings.events.paths import Name, Pair, Path, Position, ReposId, Step, TypeId
+from tidings.events.paths import Name, Pair, Path, PathStep, Position, ReposId, TypeId
 from tidings.events.structured import STRUCTURED_EVENT, UTC_T
 from tidings.events.typecode import Kind, TypeCode
 
@@ -105,7 +105,7 @@ def place_of(path: Path) -> Place:
     return Deep() if steps else Property(root)
 
 
-def _in_event(names: _Names, steps: tuple[Step, ...]) -> Place:
+def _in_event(names: _Names, steps: tuple[PathStep, ...]) -> Place:
     """Where steps lead from a part of the event."""
     type_ = STRUCTURED_EVENT
     for name in names:
@@ -132,7 +132,7 @@ def _in_event(names: _Names, steps: tuple[Step, ...]) -> Place:
     return Whole(is_sequence=names in (_HEADER, _DATA))
 
 
-def _in_curtime(steps: tuple[Step, ...]) -> Place:
+def _in_curtime(steps: tuple[PathStep, ...]) -> Place:
     if not steps:
         return Whole()
     if isinstance(steps[0], TypeId | ReposId):
@@ -145,7 +145,7 @@ def _in_curtime(steps: tuple[Step, ...]) -> Place:
     return Arrival() if UTC_T.members[at].name == "time" else Fixed(0)
 
 
-def _type_asked(step: Step, type_: TypeCode) -> Fixed:
+def _type_asked(step: PathStep, type_: TypeCode) -> Fixed:
     return Fixed(type_.type_name if isinstance(step, TypeId) else type_.id)
 
 

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tidings.errors import InvalidUsage
-from tidings.orb.limits import DEFAULT_LIMITS, Limits
+from tidings.orb.limits import DEFAULT_LIMITS, MessageLimits
 
 if TYPE_CHECKING:
     from tidings.orb.aio.targets import Targets
@@ -51,8 +51,8 @@ class Options:
         limit_loopback: Whether the limit per address holds for this machine's own address, too.
         max_opened: Connections opened from here; one more displaces an idle one.
         max_requests: Requests of one connection in progress here; then nothing more is read.
-        max_elements: Elements in the arguments of one request, as `Limits.elements`; reading takes
-            some microseconds for each.
+        max_elements: Elements in the arguments of one request, as `MessageLimits.elements`; reading
+            takes some microseconds for each.
         max_calls: Our calls without an answer on one connection; further ones wait.
         max_output: Octets waiting for a peer that does not read; then the connection is cut.
         message_seconds: To finish a message once it has begun, and to send the first one.
@@ -75,7 +75,7 @@ class Options:
         little: The byte order of what is sent; the machine's own is cheapest.
     """
 
-    limits: Limits = DEFAULT_LIMITS
+    limits: MessageLimits = DEFAULT_LIMITS
     max_connections: int = 1000
     max_connections_per_host: int = 250
     max_unauthenticated: int = 250

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tidings.orb.aio.link import Link
     from tidings.orb.connection import Answer
     from tidings.orb.giop import RequestTemplate, Wire
-    from tidings.orb.limits import Limits
+    from tidings.orb.limits import MessageLimits
     from tidings.orb.stubs import Operation
 
 Done = Callable[[Any, Exception | None], None]
@@ -92,7 +92,7 @@ class RepeatedCall:
         operation: Operation,
         octets: WriteOctets,
         seconds: float,
-        limits: Limits,
+        limits: MessageLimits,
         done: Done,
     ) -> None:
         self._calling = calling

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from tidings.errors import TidingsError
-from tidings.filters.limits import Limits
+from tidings.filters.limits import ConstraintLimits
 from tidings.filters.plan import (
     AdminRule,
     MappingRule,
@@ -27,7 +27,7 @@ from tidings.filters.plan import (
 from tidings.filters.plan_form import SharedConstraints, change_from_plain
 
 # What a plan holds was accepted before, under limits that may have been wider than the usual.
-_ACCEPTED: Final = Limits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
+_ACCEPTED: Final = ConstraintLimits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
 
 
 class PlanRow(NamedTuple):

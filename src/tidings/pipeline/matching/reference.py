@@ -17,7 +17,7 @@ from tidings.events.codecs.json_codec import decode_event
 from tidings.events.fields import Fields, fields_for
 from tidings.filters.constraint import Constraint
 from tidings.filters.index import MatchIndex
-from tidings.filters.limits import Limits
+from tidings.filters.limits import ConstraintLimits
 from tidings.filters.plan import AdminRule, Operator, PlanChange, ProxyRule, Rule
 from tidings.filters.plan_form import SharedConstraints, change_from_plain, change_to_plain
 from tidings.pipeline.matching.book import Span, Unit
@@ -26,7 +26,7 @@ from tidings.pipeline.matching.views import OWN, Qos, QosBook, View, views_of
 _Batches: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 _Types: TypeAlias = tuple[Any, ...]
 
-_ANY: Final = Limits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
+_ANY: Final = ConstraintLimits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
 
 MATCHED: Final = pa.schema(
     [  # type: ignore[arg-type]

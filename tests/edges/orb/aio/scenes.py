@@ -14,9 +14,9 @@ from tests.edges.orb.echo import Echo, EchoServant
 from tests.edges.orb.raw import Peer
 from tidings.events.reference import Reference
 from tidings.orb.aio import Address, Options, Orb
-from tidings.orb.limits import Limits
+from tidings.orb.limits import MessageLimits
 
-SHORT = Options(limits=Limits(message_size=200_000, unfinished=4))
+SHORT = Options(limits=MessageLimits(message_size=200_000, unfinished=4))
 STRING = struct.pack("<I", 3) + b"hi\0"
 
 

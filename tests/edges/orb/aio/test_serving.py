@@ -17,7 +17,7 @@ from tidings.orb import exceptions as corba
 from tidings.orb.aio import Bidirectional, Options, Orb
 from tidings.orb.exceptions import Completion
 from tidings.orb.ior import make_reference
-from tidings.orb.limits import Limits
+from tidings.orb.limits import MessageLimits
 from tidings.orb.poa import Found
 
 NAP = request("nap", struct.pack("<I", 60_000))
@@ -151,7 +151,7 @@ async def test_who_connects_and_says_nothing_is_told_that_it_is_over(
 
 
 async def test_output_has_an_end(caplog: pytest.LogCaptureFixture) -> None:
-    options = replace(SHORT, max_output=1_000_000, limits=Limits())
+    options = replace(SHORT, max_output=1_000_000, limits=MessageLimits())
     async with scene(options) as s:
         peer = await s.peer()
         peer.send(request("big", struct.pack("<I", 8_000_000) + bytes(8_000_000)))

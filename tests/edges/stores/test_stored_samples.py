@@ -1,4 +1,4 @@
-"""What an earlier version wrote is read, and what it wrote is written octet for octet.
+"""What an earlier version wrote is read; payloads and books are still written octet for octet.
 
 The samples in `tests/vectors/stores` come from the version of 2026-11-18, before its formats became
 msgspec Structs. Never write them again: add one for each new format.
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.edges.stores.sample_payloads import EVENT, LETTER
 from tidings import embedded, event
@@ -82,8 +83,8 @@ PLANS = SegmentFile(
     "plans", "plans/date=2026-11-18/hour=08/000000000001-merged.parquet", 2, 512, 78, 1, 9,
     None, None, None, _SUMS, 1, 800, 1,
 )  # fmt: skip
-GONE = EVENTS._replace(
-    path="events/date=2026-11-18/hour=07/000000000001.parquet", seal=1, observed_us=800,
+GONE = replace(
+    EVENTS, path="events/date=2026-11-18/hour=07/000000000001.parquet", seal=1, observed_us=800,
     channels=None, types=None, names=None,
 )  # fmt: skip
 FOLDED = Seal(1, 1_000, Cursor(1, 64), "books/000000000001.json", 5, None, 0, 0, 800)
@@ -169,13 +170,15 @@ def test_the_manifest_of_an_archive() -> None:
     found = parse_manifest(stored)
     assert found.seals == (FOLDED, SEAL)
     assert (found.files, found.gone) == ((PLANS, EVENTS), (GONE,))
-    assert (found.dropped, found.folded, found.problems) == ({"x", GONE.path}, 1, ())
-    assert manifest_octets() == stored
+    assert found.dropped == {"x", GONE.path}
+    assert (found.folded, found.problems) == (1, ())
+    again = parse_manifest(manifest_octets())  # what is as usual is left out today
+    assert {**vars(again), "end": 0} == {**vars(found), "end": 0}
 
 
 def test_the_books_of_an_archive() -> None:
     stored = (STORES / "books.json").read_bytes()
-    seal = SEAL._replace(books="books.json", books_crc32=0x3B53FD68)
+    seal = replace(SEAL, books="books.json", books_crc32=0x3B53FD68)
     assert read_books(STORES, seal) == BOOKS
     assert books_octets(BOOKS) == stored
 

@@ -158,11 +158,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
         {
             "narrowed": {"ConnectionReliability": [0, 0]},
             "default_operator": "and",
-            "event_reliability_below": False,
             "inheritance": "copied",
-            "counted": "obtained",
-            "list_beside_filters": True,
-            "partial_wildcards": True,
         },
     ),
     Trail: (

@@ -108,7 +108,7 @@ def traced_push(channel: Channel, command: Push, now: int) -> list[int | Tidings
 def dry_run(channel: Channel, item: Item, supplier: SupplierProxy | None, now: int) -> Trail:
     """What would become of an event."""
     core = channel.core
-    event = entered(item, core.settings.unwrap)
+    event = entered(item, unwrap=True)
     wall = now + core.offset
     steps: list[Step] = []
 

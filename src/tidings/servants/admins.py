@@ -112,7 +112,7 @@ class ConsumerAdminObject(AdminPart, MappingPart, ConsumerAdminServant):
         self, added: Sequence[EventType], removed: Sequence[EventType]
     ) -> None:
         """Asks for event types on behalf of all its consumers."""
-        new = types_in(added, self.service.host.settings)
+        new = types_in(added)
         await self.door.ask(SubscriptionChange(self.place, new, types_in(removed)))
 
 
@@ -149,5 +149,5 @@ class SupplierAdminObject(AdminPart, SupplierAdminServant):
 
     async def offer_change(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
         """Offers event types on behalf of all its suppliers."""
-        new = types_in(added, self.service.host.settings)
+        new = types_in(added)
         await self.door.ask(OfferChange(self.place, new, types_in(removed)))

@@ -26,14 +26,14 @@ from tidings.servants.types import types_in, types_out
 _Made = TypeVar("_Made")
 
 
-def constraint_in(expression: ConstraintExp, settings: Settings) -> Constraint:
+def constraint_in(expression: ConstraintExp) -> Constraint:
     """A constraint from a client.
 
     Raises:
-        InvalidConstraint: It is none, or asks for event types outside the rules.
+        InvalidConstraint: It, or one of its event types, is invalid.
     """
     try:
-        types = types_in(expression.event_types, settings)
+        types = types_in(expression.event_types)
         return constraint(expression.constraint_expr, types)
     except (errors.BadInput, InvalidEventType) as error:
         raise InvalidConstraint(expression) from error
@@ -50,7 +50,7 @@ async def constraints_in(
     """
     parts = [FilterPart(one.constraint_expr, len(one.event_types)) for one in expressions]
     octets = settings.limits.check_filter(parts)
-    return await compiled(octets, lambda: [constraint_in(one, settings) for one in expressions])
+    return await compiled(octets, lambda: [constraint_in(one) for one in expressions])
 
 
 def constraint_out(made: Constraint) -> ConstraintExp:

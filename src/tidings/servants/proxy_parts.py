@@ -96,7 +96,7 @@ class ConsumerProxyPart(StandardPart):
 
     async def offer_change(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
         """The supplier says what it will send."""
-        new = types_in(added, self.service.host.settings)
+        new = types_in(added)
         await self.door.ask(OfferChange(self.place, new, types_in(removed)))
 
 
@@ -111,7 +111,7 @@ class SupplierProxyPart(StandardPart, MappingPart):
         self, added: Sequence[EventType], removed: Sequence[EventType]
     ) -> None:
         """The consumer says what it asks for."""
-        new = types_in(added, self.service.host.settings)
+        new = types_in(added)
         await self.door.ask(SubscriptionChange(self.place, new, types_in(removed)))
 
 

@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final, Self, TypeVar
 
+from tidings.audit import SeeChanges
 from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.channel.management import Connect, Disconnect, ObtainProxy, Resume, Suspend
 from tidings.channel.questions import (
@@ -373,6 +374,7 @@ class IiopTransport:
 _UNTOLD: Final[Mapping[type, tuple[str, ...]]] = {
     DropDeadLetter: ("dead letters",),
     RedriveDeadLetter: ("dead letters",),
+    SeeChanges: ("the audit trail",),
     SeeAdvertisement: (
         "lists of who offers and wants what",
         "use on_wanted and on_offers",

@@ -33,11 +33,7 @@ def program(name: str) -> str | None:
 
 
 def check_programs() -> None:
-    """Lets pass if all is there that the bench needs beside Python.
-
-    Raises:
-        InvalidUsage: Something is missing; the message names it and the packages.
-    """
+    """Refuse to run without the programs that the bench needs beside Python."""
     missing = [name for name in _PACKAGES if program(name) is None]
     if missing:
         raise InvalidUsage(
@@ -50,11 +46,7 @@ def _packages() -> str:
 
 
 def build(folder: Path) -> Path:
-    """Compiles the load into a folder.
-
-    Raises:
-        InvalidUsage: It cannot be compiled; the message says why and names the packages.
-    """
+    """Compile the load into a folder."""
     with (
         as_file(files("tidings.bench") / "cpp") as sources,
         as_file(files("tidings.cos") / "idl") as idl,
@@ -88,12 +80,7 @@ class Came(NamedTuple):
 
 
 class Load:
-    """One process of the load, which ends with the context.
-
-    Args:
-        built: The program.
-        options: For omniORB, such as where to listen.
-    """
+    """One process of the load, which ends with the context; `options` are omniORB's."""
 
     def __init__(self, built: Path, *options: str) -> None:
         self._process = subprocess.Popen(
@@ -105,11 +92,7 @@ class Load:
         )
 
     def ask(self, *words: object) -> list[str]:
-        """Has a command carried out; what the answer says.
-
-        Raises:
-            AssertionError: It failed; the message says why.
-        """
+        """Run a command; return its answer."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None

@@ -63,11 +63,7 @@ class TidingsIiop(ServerProcess):
 
 
 class OmniEvents:
-    """omniEvents with the naming service it needs, which end with the context.
-
-    Args:
-        folder: For their files.
-    """
+    """omniEvents with the naming service it needs, which end with the context."""
 
     name: Final = "omniEvents"
 

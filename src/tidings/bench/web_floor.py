@@ -28,12 +28,7 @@ _PUSH: Final = '{"op":"push"'
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What a push is answered with.
-
-    Attributes:
-        receipt: The frame for the publisher.
-        event: The frame for each consumer.
-    """
+    """The frames that answer a push: one for the publisher, one for each consumer."""
 
     receipt: str
     event: str

@@ -103,12 +103,7 @@ class ServerProcess:
 
 
 class TidingsService(ServerProcess):
-    """The service, with everything in memory.
-
-    Args:
-        folder: For its files.
-        options: More options of `tidings serve`.
-    """
+    """The service, with everything in memory; `options` are those of `tidings serve`."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         command = ["tidings", "serve", "--memory", "--port", "0", *options, "--port-file"]
@@ -219,11 +214,7 @@ async def _made(http: httpx2.AsyncClient, channel: int, asked: dict[str, Any]) -
 
 
 class FloorService(ServerProcess):
-    """The server that only answers frames with frames.
-
-    Attributes:
-        told: With which; set before a publisher is made.
-    """
+    """The server that only answers frames with the frames `told`, set before publishing."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(["tidings.bench.web_floor"], folder / "floor.json")

@@ -142,14 +142,9 @@ def _die(number: signal.Signals) -> None:
 class Service:
     """A service that listens while the context is open.
 
-    Args:
-        sources: Where the settings came from.
-        loaded: The settings.
-        logs: The log of this process.
-
     Attributes:
         url: Where programs on this machine reach it; empty without HTTP.
-        fault: Done, with the reason, when a part of it has ended that must not.
+        fault: Done, with the reason, when an essential part has ended.
         reloader: Reads the settings again.
     """
 
@@ -316,12 +311,9 @@ class Service:
         notify_manager("READY=1")
 
     async def stop(self, reason: str) -> None:
-        """Takes nothing more, lets leave what was taken in, then closes the door.
+        """Accept nothing more, deliver what was accepted, then close the door.
 
-        WebSockets are told that the service restarts (1012).
-
-        Args:
-            reason: For the log.
+        WebSockets learn that the service restarts (1012).
         """
         self._stopping = True
         patience = self.reloader.settings.stop.patience

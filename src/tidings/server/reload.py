@@ -28,19 +28,7 @@ def changes(before: ServerSettings, after: ServerSettings) -> list[str]:
 
 
 class Reloader:
-    """Reads the settings again and applies what can be applied.
-
-    Args:
-        sources: Where they come from.
-        settings: Those in force.
-        host: Whose retention, quota and archive can change.
-        web: Whose token and allowed names can change.
-        door: What holds the application.
-        logs: Whose level and form can change.
-
-    Attributes:
-        settings: Those in force.
-    """
+    """Reads the settings again and applies to its parts what a reload can change."""
 
     def __init__(
         self,
@@ -104,11 +92,7 @@ class Reloader:
 
 
 def _merged(current: ServerSettings, read: ServerSettings) -> ServerSettings:
-    """What is in force when only live settings are taken over; it fits together, too.
-
-    Raises:
-        InvalidUsage: It does not: a token went that the address in use still needs, for instance.
-    """
+    """The settings in force after taking over the live ones; they must fit together, too."""
     tree: dict[str, dict[str, object]] = {}
     for (name, _, old), (_, _, new) in zip(flat(current), flat(read), strict=True):
         section, key = name.split(".")

@@ -68,11 +68,7 @@ class StoredEvent(NamedTuple):
 
 
 def event_payload(event: StoredEvent) -> bytes:
-    """The payload of an EVENT record.
-
-    Raises:
-        BadInput: A number does not fit its field, or a hop is no origin.
-    """
+    """The payload of an EVENT record."""
     (
         arrival, plan, priority, expiry, start, flags, producer, number,
         hops, durable, views, carried, octets,
@@ -103,11 +99,7 @@ def event_payload(event: StoredEvent) -> bytes:
 
 
 def stored_event(payload: bytes) -> StoredEvent:
-    """What an EVENT record says.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read an EVENT record."""
     try:
         (
             form, marks, flags, arrival, plan, priority, expiry, start, number,
@@ -143,10 +135,7 @@ def stored_event(payload: bytes) -> StoredEvent:
 
 
 def arrival_of(payload: bytes) -> int:
-    """When the event of an EVENT record was accepted; the rest is not looked at.
-
-    A payload that is none has arrived in 1970: whoever reads on finds out what is wrong.
-    """
+    """Read only when an event was accepted; 1970 if the payload is not an event's."""
     try:
         arrival: int = _ARRIVAL.unpack_from(payload, _ARRIVAL_AT)[0]
     except struct.error:
@@ -155,11 +144,7 @@ def arrival_of(payload: bytes) -> int:
 
 
 def event_octets_of(payload: bytes) -> bytes:
-    """The event of an EVENT record as typed JSON; the rest is not looked at.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read only the typed JSON of an EVENT record."""
     try:
         [length] = _EVENT_LENGTH.unpack_from(payload, _LENGTH_AT)
     except struct.error as error:

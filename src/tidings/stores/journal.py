@@ -192,17 +192,12 @@ class Journal:
         return found
 
     def append(self, records: Sequence[Record]) -> list[Cursor]:
-        """Writes a batch with one call; it is durable only after `sync`.
-
-        Returns:
-            Where each record begins.
+        """Write a batch with one call; return where each record begins. `sync` makes it durable.
 
         Raises:
-            DiskFull: There is no room; nothing was written.
             JournalBroken: This error, or an earlier one, was final; open the journal again.
-            LimitExceeded: A payload is too long; nothing was written.
-            BadInput: A record does not fit its form; nothing was written.
-            StoreError: Another error that may pass; nothing was written.
+            StoreError: Nothing was written; a full disk is DiskFull.
+            BadInput: A record does not fit its form, or is too long; nothing was written.
         """
         self._check()
         if not records:
@@ -230,11 +225,7 @@ class Journal:
         return places
 
     def sync(self) -> None:
-        """Makes all that was appended durable.
-
-        Raises:
-            JournalBroken: It is not, or an earlier error was final; open the journal again.
-        """
+        """Make all that was appended durable; a failure is final (JournalBroken)."""
         self._check()
         if self._synced == self._end:
             return
@@ -248,15 +239,12 @@ class Journal:
         self._note()
 
     def read(self, start: Cursor | None = None) -> Iterator[Entry]:
-        """The records from a place on, up to what is there now, in the order of writing.
+        """The records from a place on (None: the oldest), in the order of writing.
 
         Damage is passed over; if it was not known yet, it is set aside and reported.
 
-        Args:
-            start: An `Entry.at` or `Entry.after`, or a cursor `append` gave; None for the oldest.
-
         Raises:
-            CursorNotFound: The segment is not there (any more).
+            CursorNotFound: The segment does not exist (any more).
             StoreError: The disk cannot be read.
         """
         self._check_open()
@@ -296,12 +284,7 @@ class Journal:
         return True
 
     def roll(self) -> int:
-        """Syncs the last segment and begins a new one; returns its number.
-
-        Raises:
-            DiskFull: There is no room for it; the last segment stays in use.
-            JournalBroken: An error was final; open the journal again.
-        """
+        """Sync the last segment and begin a new one; return its number."""
         self.sync()
         number = self._numbers[-1] + 1
         try:
@@ -317,14 +300,7 @@ class Journal:
         return number
 
     def drop_before(self, segment: int) -> list[int]:
-        """Removes the segments before a number, but never the one written to.
-
-        Returns:
-            The numbers of those removed.
-
-        Raises:
-            StoreError: The disk refuses; what was removed until then stays removed.
-        """
+        """Remove the segments before a number, except the one in use; return their numbers."""
         self._check()
         old = [number for number in self._numbers[:-1] if number < segment]
         try:
@@ -339,21 +315,13 @@ class Journal:
         return old
 
     def settle(self, records: Sequence[Record]) -> None:
-        """Makes known what is lost, with what lets numbers go on beyond it.
-
-        Raises:
-            StoreError: As `append` and `sync` do; it is still unknown then.
-        """
+        """Write down what is lost, with records that let numbers continue beyond it."""
         self.append([*records, *(lost_record(self.id, report) for report in self.lost)])
         self.sync()
         self._write_head(first=self._numbers[0])
 
     def close(self) -> None:
-        """Syncs what can be synced, and lets others open the journal; again is no error.
-
-        Raises:
-            JournalBroken: What was appended last is not durable.
-        """
+        """Sync what can be synced, and let others open the journal; again is no error."""
         try:
             if self._lock >= 0 and not self._broken:
                 self.sync()

@@ -109,14 +109,7 @@ class StoredDeadLetter(NamedTuple):
 
 
 class StoredOutcome(NamedTuple):
-    """What became of one consumer's copies of events; the channel is in the head.
-
-    Attributes:
-        proxy: Whose consumer.
-        outcome: What became of them.
-        seqs: Their numbers.
-        at: When; None in records of a version that did not write it.
-    """
+    """What became of a consumer's copies of events; `at` is None in the oldest records."""
 
     proxy: int
     outcome: Outcome
@@ -127,10 +120,7 @@ class StoredOutcome(NamedTuple):
 def outcome_payload(proxy: int, outcome: Outcome, seqs: Sequence[int], at: int) -> bytes:
     """The payload of an OUTCOME record, whose seq is the first of `seqs`.
 
-    Runs of numbers that follow one another take a few octets, whatever their length.
-
-    Raises:
-        BadInput: There are no seqs, or more than `MOST_SEQS`, or a number does not fit.
+    A run of consecutive numbers takes a few octets, whatever its length.
     """
     if not 0 < len(seqs) <= MOST_SEQS:
         raise BadInput(f"an outcome of {len(seqs)} events; a record takes 1 to {MOST_SEQS}")
@@ -141,11 +131,7 @@ def outcome_payload(proxy: int, outcome: Outcome, seqs: Sequence[int], at: int) 
 
 
 def stored_outcome(payload: bytes) -> StoredOutcome:
-    """What an OUTCOME record says.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read an OUTCOME record."""
     try:
         at: int | None = None
         form, outcome, proxy = _OUTCOME_UNTIMED.unpack_from(payload)
@@ -196,11 +182,7 @@ def _seqs(runs: Sequence[int]) -> Sequence[int]:
 
 
 def dead_payload(letter: StoredDeadLetter) -> bytes:
-    """The payload of a DEAD record.
-
-    Raises:
-        BadInput: A number or a text does not fit its field.
-    """
+    """The payload of a DEAD record."""
     proxy, at, causes, expiry, priority, flags, arrival, plan, octets, number = letter
     try:
         why = _encode(causes)
@@ -223,11 +205,7 @@ def dead_payload(letter: StoredDeadLetter) -> bytes:
 
 
 def stored_dead(payload: bytes) -> StoredDeadLetter:
-    """What a DEAD record says.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read a DEAD record."""
     try:
         form, number, proxy, at, *entry, why, length = _DEAD.unpack_from(payload)
         if form != FORMAT:
@@ -250,11 +228,7 @@ def dead_gone_payload(proxy: int, seq: int) -> bytes:
 
 
 def stored_dead_gone(payload: bytes) -> tuple[int, int]:
-    """Proxy and seq of a DEAD_GONE record.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read the proxy and seq of a DEAD_GONE record."""
     try:
         form, proxy, seq = _GONE.unpack(payload)
     except struct.error as error:
@@ -273,11 +247,7 @@ def checkpoint_payload(number: int, *, begins: bool) -> bytes:
 
 
 def stored_checkpoint(payload: bytes) -> tuple[int, bool]:
-    """The number of a CHECKPOINT record, and whether the copy begins there.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read the number of a CHECKPOINT record, and whether the copy begins there."""
     try:
         form, begins, number = _CHECKPOINT.unpack(payload)
     except struct.error as error:
@@ -296,11 +266,7 @@ def dropped_payload(segment: int) -> bytes:
 
 
 def stored_dropped(payload: bytes) -> int:
-    """The segment of a DROPPED record.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read the segment of a DROPPED record."""
     try:
         form, segment = _DROPPED.unpack(payload)
     except struct.error as error:
@@ -312,83 +278,47 @@ def stored_dropped(payload: bytes) -> int:
 
 
 def topology_payload(channel: int, kind: str, key: str, state: Mapping[Any, Any] | None) -> bytes:
-    """The payload of a TOPOLOGY record, as `TopologyChanged` has it.
+    """The payload of a TOPOLOGY record; a state of None says that the object is gone.
 
-    Args:
-        channel: Its channel; 0 for what belongs to the host.
-        kind: Of which kind the object is.
-        key: Which one of that kind.
-        state: Texts, numbers, truth values, None, and lists and dictionaries of them, whose keys
-            are texts or whole numbers; tuples come back as lists. None: the object is gone.
-
-    Raises:
-        BadInput: The state is something else, or a whole number has more than 64 bits.
+    A state has texts, numbers, truth values, None, and lists and dictionaries of them, whose keys
+    are texts or whole numbers; tuples come back as lists.
     """
     plain = None if state is None else dict(state)
     return _plain_payload(f"the {kind} {key!r}", (channel, kind, key, plain))
 
 
 def stored_topology(payload: bytes) -> tuple[int, str, str, dict[Any, Any] | None]:
-    """Channel, kind, key and state of a TOPOLOGY record.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read channel, kind, key and state of a TOPOLOGY record."""
     return _plain("a topology", payload, _topology_of)
 
 
 def plan_payload(plain: Mapping[Any, Any]) -> bytes:
-    """The payload of a PLAN record: the plain data of a plan or of a change.
-
-    Raises:
-        BadInput: As for `topology_payload`.
-    """
+    """The payload of a PLAN record: the plain data of a plan or of a change."""
     return _plain_payload("a plan", dict(plain))
 
 
 def stored_plan(payload: bytes) -> dict[Any, Any]:
-    """The plain data of a PLAN record.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read the plain data of a PLAN record."""
     return _plain("a plan", payload, _plan_of)
 
 
 def marks_payload(plain: list[Any]) -> bytes:
-    """The payload of a MARK record: the plain data of producers' marks.
-
-    Raises:
-        BadInput: As for `topology_payload`.
-    """
+    """The payload of a MARK record: the plain data of producers' marks."""
     return _plain_payload("producer marks", plain)
 
 
 def stored_marks(payload: bytes) -> list[Any]:
-    """The plain data of a MARK record.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read the plain data of a MARK record."""
     return _plain("producer marks", payload, _marks_of)
 
 
 def numbers_payload(used: int, skipped: int) -> bytes:
-    """The payload of a RESERVED record.
-
-    Args:
-        used: The highest number of an event so far.
-        skipped: How many numbers up to that one no event has.
-    """
+    """The payload of a RESERVED record: the highest number used, and how many were skipped."""
     return _plain_payload("numbers", (used, skipped))
 
 
 def stored_numbers(payload: bytes) -> tuple[int, int] | None:
-    """What a RESERVED record says beside its seq; None if it is of an older version.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read a RESERVED record; None if an older version wrote it."""
     return _plain("numbers", payload, _numbers_of) if payload else None
 
 

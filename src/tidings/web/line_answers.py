@@ -34,14 +34,7 @@ _Numbered = tuple[Sequence[int], Asked | TidingsError]
 
 
 class LineAnswers(Response):
-    """Pushes the lines of a request's body, and answers each with a line, in their order.
-
-    Args:
-        publisher: Where the events go; it has begun.
-        numbering: The marks that the headers give.
-        state: What all routes share.
-        place: Closed when all is answered.
-    """
+    """Pushes the lines of a request's body, and answers each with a line, in their order."""
 
     media_type = LINES_MEDIA_TYPES[0]
 
@@ -162,12 +155,7 @@ class _Patience:
 
 
 async def _parts(receive: Receive, patience: _Patience) -> AsyncIterator[bytes]:
-    """The parts of a body as they come.
-
-    Raises:
-        ClientDisconnect: The client is gone.
-        TimeoutError: The next part has not come in time.
-    """
+    """The parts of a body as they come; TimeoutError if the next one does not come in time."""
     more = True
     while more:
         async with asyncio.timeout_at(patience.until()):

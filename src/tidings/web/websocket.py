@@ -110,12 +110,7 @@ async def subscribe(
 
 
 def _known(door: LocalDoor, channel: int, name: str, wanted: WantedEvents) -> int | None:
-    """The subscription that has the name already; None if there is none.
-
-    Raises:
-        WrongClient: The name is that of something else.
-        WrongState: It asks for other events.
-    """
+    """The subscription with this name, or None; refuse one that asks for other events."""
     if not name:
         return None
     try:

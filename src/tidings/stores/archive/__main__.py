@@ -57,13 +57,7 @@ def main() -> int:
 
 
 def work(arguments: Sequence[str], told: int = 0, tells: int = 1) -> int:
-    """Archives as it is told; the exit code.
-
-    Args:
-        arguments: The folders of the journal and of the archive, and the options as JSON.
-        told: The file it is told by.
-        tells: The file it tells.
-    """
+    """Archive what the file `told` says, and answer on `tells`; return the exit code."""
     try:
         journal, folder, options = arguments
         _Worker(Path(journal), Path(folder), options, told, tells).run()

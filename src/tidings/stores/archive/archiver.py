@@ -69,13 +69,7 @@ class ArchiveOptions:
 
 
 class Sealed(NamedTuple):
-    """A seal that was made.
-
-    Attributes:
-        number: Its number.
-        cursor: All of the journal before it is in the archive.
-        rows: How many rows it brought.
-    """
+    """A seal that was made: all of the journal before its cursor is in the archive."""
 
     number: int
     cursor: Cursor
@@ -83,14 +77,7 @@ class Sealed(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """What came of reading on.
-
-    Attributes:
-        seals: Those made meanwhile.
-        read: Up to where the journal was read.
-        cursor: Up to where it is sealed.
-        rows: How many rows wait to be sealed.
-    """
+    """The new seals, how far the journal was read and sealed, and how many rows wait."""
 
     seals: tuple[Sealed, ...]
     read: Cursor
@@ -181,16 +168,10 @@ class Archiver:
         return self._manifest.octets
 
     def advance(self, upto: Cursor, *, seal: bool = False) -> Progress:
-        """Reads on, and seals what is large or old enough.
+        """Read on up to what is synced; seal what is large or old enough, or all of it.
 
-        Args:
-            upto: Up to where the journal is synced; not further.
-            seal: Seal what was read, however little it is.
-
-        Raises:
-            DiskFull: There is no room; what was read stays in memory, nothing more is read, and
-                it goes on when there is.
-            StoreError: The disk refuses, likewise, or this is the archive of another journal.
+        If the disk refuses, what was read stays in memory, nothing more is read, and a later call
+        continues.
         """
         seals: list[Sealed] = []
         self._seal_if_due(seals)
@@ -204,12 +185,7 @@ class Archiver:
         return self._progress(seals)
 
     def tick(self) -> Progress:
-        """Seals what is old enough.
-
-        Raises:
-            DiskFull: There is no room; what was read stays in memory.
-            StoreError: The disk refuses; likewise.
-        """
+        """Seal what is old enough; if the disk refuses, what was read stays in memory."""
         seals: list[Sealed] = []
         self._seal_if_due(seals)
         return self._progress(seals)

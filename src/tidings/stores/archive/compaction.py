@@ -42,12 +42,7 @@ log = logging.getLogger(__name__)
 
 
 class Compaction:
-    """Folds a manifest when it has become twice as long as after the last time.
-
-    Args:
-        folder: The archive.
-        manifest: Its manifest.
-    """
+    """Folds a manifest when it is twice as long as after the last time."""
 
     def __init__(self, folder: Path, manifest: ManifestFile) -> None:
         self._folder = folder
@@ -55,10 +50,9 @@ class Compaction:
         self._after = 0
 
     def run_if_due(self) -> int:
-        """Folds the manifest if it has grown long; by how much merged files are shorter.
+        """Fold the manifest if it is long; return by how much merged files are shorter.
 
-        Raises:
-            OSError: The archive has the same rows as before; open it again.
+        After an OSError the archive has the same rows as before; open it again.
         """
         if self._manifest.octets <= LEAST_OCTETS + 2 * self._after:
             return 0

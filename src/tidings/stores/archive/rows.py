@@ -65,16 +65,10 @@ class _Channel(NamedTuple):
 
 
 class Rows:
-    """Makes rows of records, in the order of the journal.
+    """Makes rows of records, in the order of the journal, and keeps the books up to date.
 
-    Args:
-        books: What is known so far; they are kept up to date.
-        now: The time, for what comes before any record with a time.
-        name_of: Tells what a channel is called whose own record is still to come.
-
-    Attributes:
-        books: What is known.
-        segment: The rows that are not sealed yet.
+    `now` is for what comes before any record with a time, `name_of` for channels whose own record
+    is still to come.
     """
 
     def __init__(

@@ -24,11 +24,7 @@ def chained(before: str, version: int, text: str) -> str:
 
 
 def apply_change(rules: Mapping[str, str], change: Mapping[Any, Any]) -> dict[str, str]:
-    """The digests of rules after a change in plain form (`filters/plan_form.py`).
-
-    Raises:
-        StoreError: It is no change.
-    """
+    """The digests of rules after a change in plain form (`filters/plan_form.py`)."""
     try:
         return _applied(rules, change)
     except (KeyError, TypeError, ValueError) as error:

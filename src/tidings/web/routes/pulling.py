@@ -112,11 +112,7 @@ async def _pull(
 
 
 async def _unless_gone(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
-    """Waits for something as long as the client does.
-
-    Raises:
-        ClientDisconnect: It has gone; the work was cancelled.
-    """
+    """Wait for work while the client waits; cancel it when the client goes away."""
     working = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_gone(request))
     try:

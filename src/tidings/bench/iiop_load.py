@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from importlib.resources import as_file, files
 from pathlib import Path
-from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from tidings.bench.figures import demand
@@ -113,11 +112,6 @@ class Load:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._process.kill()
         self._process.communicate()

@@ -8,7 +8,6 @@ import sys
 import time
 from pathlib import Path
 from resource import getpagesize
-from types import TracebackType
 from typing import Any, Final, Protocol, Self
 from urllib.parse import quote, urlsplit
 
@@ -92,12 +91,7 @@ class ServerProcess:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._process.kill()
         self._process.wait()
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from tidings.stores.event_payloads import arrival_of
 from tidings.stores.journal import Journal
+from tidings.stores.payloads import arrival_of
 from tidings.stores.segments import DATA_START, Cursor, Entry, read_entries
 
 # As much as is looked through in a few milliseconds.

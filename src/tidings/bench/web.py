@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from tidings.bench.figures import Figures, Progress, demand, least_one, undisturbed
 from tidings.bench.web_fanout import measure_fanout
-from tidings.bench.web_floor import Told
+from tidings.bench.web_floor import Answers
 from tidings.bench.web_load import Socket, client_frame
 from tidings.bench.web_service import FloorService, Publishing, Service, TidingsService
 
@@ -160,7 +160,7 @@ class _Bench:
                 pairs[count] = await Pair.open(self._service, f"bench {count}", count)
             first = pairs[subscriptions[0]]
             await first.round(0, 100)  # the floor answers with frames as they really are
-            self._floor.told = Told(first.receipt.decode(), first.event.decode())
+            self._floor.answers = Answers(first.receipt.decode(), first.event.decode())
             floor = await Pair.open(self._floor, "floor", 0)
             await self._rounds(pairs, floor, events, rounds)
             self._report(pairs, floor)

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Final
 
 from tidings.bench.figures import Figures, demand
-from tidings.bench.web_floor import Told
+from tidings.bench.web_floor import Answers
 from tidings.bench.web_load import Handler, Socket, client_frame
 from tidings.bench.web_service import FloorService, Publishing, Service, TidingsService
 
@@ -94,7 +94,7 @@ async def measure_fanout(
     crowd, raw = _Crowd(), _Crowd()
     try:
         each = await _opened(crowd, service, consumers)
-        floor.told = Told(crowd.receipt.decode(), crowd.event.decode())
+        floor.answers = Answers(crowd.receipt.decode(), crowd.event.decode())
         await raw.open(floor, consumers)
         await raw.publish_through(floor)
         for at in range(rounds):

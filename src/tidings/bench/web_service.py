@@ -15,7 +15,7 @@ import httpx2
 import msgspec
 
 from tidings.bench.figures import demand, sample_event
-from tidings.bench.web_floor import Told
+from tidings.bench.web_floor import Answers
 from tidings.bench.web_load import Handler, Socket, client_frame
 from tidings.events.codecs.json_codec import encode_event
 
@@ -208,11 +208,11 @@ async def _made(http: httpx2.AsyncClient, channel: int, asked: dict[str, Any]) -
 
 
 class FloorService(ServerProcess):
-    """The server that only answers frames with the frames `told`, set before publishing."""
+    """The server that only answers frames with the `answers`, set before publishing."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(["tidings.bench.web_floor"], folder / "floor.json")
-        self.told = Told("", "")
+        self.answers = Answers("", "")
 
     async def consumer(self, group: str, subscriptions: int, on_text: Handler) -> Socket:
         """A consumer; there are no other subscriptions here."""
@@ -221,5 +221,5 @@ class FloorService(ServerProcess):
     async def publisher(self, group: str, on_text: Handler) -> Publishing:
         """A publisher, which tells first what to answer with."""
         socket = await Socket.open(self.port, f"/publish/{group}", on_text)
-        socket.write(client_frame(msgspec.json.encode(self.told)))
+        socket.write(client_frame(msgspec.json.encode(self.answers)))
         return Publishing(socket, 1, 1)

@@ -41,8 +41,8 @@ from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs, loop_fault
 from tidings.server.reload import Reloader
 from tidings.server.requests import RequestLog
-from tidings.server.tokens import made_token, open_to_others, owner_token, token_path
-from tidings.stores.archive.ahead import check_journal_reaches
+from tidings.server.tokens import make_token, open_to_others, owner_token, token_path
+from tidings.stores.archive.archive_end import check_journal_reaches
 from tidings.web.state import WebState
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ class Service:
         )
 
     def _token(self) -> str | None:
-        made = made_token(self._settings)
+        made = make_token(self._settings)
         if made is not None:
             log.info("the owner's token is in %s", made)
         token = owner_token(self._settings)

@@ -15,7 +15,7 @@ from tidings.server.config import LIVE, ServerSettings, flat
 from tidings.server.layers import Sources
 from tidings.server.logs import Logs
 from tidings.server.requests import RequestLog
-from tidings.server.tokens import made_token, owner_token
+from tidings.server.tokens import make_token, owner_token
 from tidings.web.state import WebState
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ class Reloader:
             loaded = await asyncio.to_thread(self._sources.load)
             changed = changes(self.settings, loaded.settings)
             merged = _merged(self.settings, loaded.settings)
-            made = await asyncio.to_thread(made_token, merged)
+            made = await asyncio.to_thread(make_token, merged)
             token = await asyncio.to_thread(owner_token, merged)
         except TidingsError as error:
             for line in str(error).splitlines():

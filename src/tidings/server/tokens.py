@@ -31,7 +31,7 @@ def owner_token(settings: ServerSettings) -> str | None:
     return None if secret is None else secret.get_secret_value()
 
 
-def made_token(settings: ServerSettings) -> Path | None:
+def make_token(settings: ServerSettings) -> Path | None:
     """Make the service's own token if it needs one; return its file if it was made now.
 
     Only the file's owner can read it, from its first moment on.

@@ -158,7 +158,7 @@ class Journal:
             journal._recover(visit, beyond)
         except OSError as error:
             journal._release()
-            raise _translated(error, f"the journal in {folder} cannot be opened") from error
+            raise _store_error(error, f"the journal in {folder} cannot be opened") from error
         except BaseException:
             journal._release()
             raise
@@ -213,7 +213,7 @@ class Journal:
             if error.errno not in _PASSING:
                 self._break(f"a write failed ({error})")
                 raise JournalBroken(self._broken) from error
-            raise _translated(error, f"nothing was written to the journal {self.folder}") from error
+            raise _store_error(error, f"nothing was written to {self.folder}") from error
         number, at = self._numbers[-1], self._end
         places = []
         for octets in encoded:
@@ -267,7 +267,7 @@ class Journal:
         try:
             return segments.fetch_record(self.files, self.id, place)
         except OSError as error:
-            raise _translated(error, f"segment {place.segment} cannot be read now") from error
+            raise _store_error(error, f"segment {place.segment} cannot be read now") from error
 
     def _rolled(self) -> bool:
         """Begins a new segment, unless there is no free descriptor for it; whether it has."""
@@ -294,7 +294,7 @@ class Journal:
             if segments.segment_path(self.folder, number).exists():
                 self._break(f"a new segment could not be synced ({error})")
                 raise JournalBroken(self._broken) from error
-            raise _translated(error, f"no new segment in the journal {self.folder}") from error
+            raise _store_error(error, f"no new segment in the journal {self.folder}") from error
         self._write_to(number, file)
         self._note(sync=True)
         return number
@@ -310,7 +310,7 @@ class Journal:
                 self.files.forget(number)
             segments.drop_segments(self.folder, old, self._lock)
         except OSError as error:
-            raise _translated(error, f"segments of {self.folder} are not removed") from error
+            raise _store_error(error, f"segments of {self.folder} are not removed") from error
         self._numbers = self._numbers[len(old) :]
         return old
 
@@ -552,6 +552,6 @@ class Journal:
         self._file = self._lock = -1
 
 
-def _translated(error: OSError, what: str) -> StoreError:
+def _store_error(error: OSError, what: str) -> StoreError:
     kind = DiskFull if error.errno in _FULL else StoreError
     return kind(f"{what}: {error.strerror or error}")

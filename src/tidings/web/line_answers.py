@@ -20,9 +20,9 @@ from starlette.types import Receive, Scope, Send
 from tidings.engine.turns import Turns
 from tidings.errors import LimitExceeded, TidingsError
 from tidings.events.codecs.json_text import write_json
+from tidings.web.event_bodies import LINES_MEDIA_TYPES, LineSplitter, Numbering, apart, read_line
 from tidings.web.options import WebOptions
-from tidings.web.publishing import Asked, Publisher
-from tidings.web.reading import LINES_MEDIA_TYPES, LineSplitter, Numbering, apart, read_line
+from tidings.web.publisher import Asked, Publisher
 from tidings.web.results import result_form
 from tidings.web.state import WebState
 

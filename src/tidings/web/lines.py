@@ -24,7 +24,7 @@ from tidings.engine.bodies import Message
 from tidings.engine.endpoints import EventBatch, QuietEndpoint, Types
 from tidings.errors import Disconnected, TidingsError, Unreachable
 from tidings.web.encoded import Encoded
-from tidings.web.sending import JOINED_CHARACTERS, EventsOut, SocketWriter
+from tidings.web.socket_writer import JOINED_CHARACTERS, EventsOut, SocketWriter
 
 
 class LineOwner(Protocol):

@@ -37,10 +37,10 @@ from tidings.engine.door import LocalDoor
 from tidings.engine.turns import Turns
 from tidings.errors import BadInput, InvalidEvent, InvalidUsage, LimitExceeded, TidingsError
 from tidings.web.encoded import encoded_of
+from tidings.web.event_bodies import read_frame, read_items
 from tidings.web.lines import Line
-from tidings.web.reading import read_frame, read_items
 from tidings.web.results import plain_results, without_bad
-from tidings.web.sending import SocketWriter
+from tidings.web.socket_writer import SocketWriter
 from tidings.web.state import WebState
 
 log = logging.getLogger(__name__)

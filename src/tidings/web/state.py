@@ -24,9 +24,9 @@ from tidings.engine.beside import compiled
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import StoreError
+from tidings.web.event_bodies import Bounds
 from tidings.web.lifetimes import Lifetimes
 from tidings.web.options import WebOptions
-from tidings.web.reading import Bounds
 from tidings.web.security import principal_of
 
 _T = TypeVar("_T")

@@ -26,7 +26,7 @@ from tidings.events.codecs.json_text import write_json
 from tidings.web.bodies import StrictRoute
 from tidings.web.encoded import Encoded, encoded_of
 from tidings.web.paths import ChannelId, Number
-from tidings.web.replaying import Replay, Wanted
+from tidings.web.replay import Replay, Wanted
 from tidings.web.routes.operations import make_proxy
 from tidings.web.state import Door, State, WebState
 

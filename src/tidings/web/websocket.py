@@ -18,7 +18,7 @@ from tidings.names import MAX_NAME
 from tidings.web.bodies import check_query, query_names
 from tidings.web.lines import Line
 from tidings.web.paths import ChannelId, Number
-from tidings.web.replaying import Replay, Since, Wanted, WantedEvents
+from tidings.web.replay import Replay, Since, Wanted, WantedEvents
 from tidings.web.routes.operations import make_proxy
 from tidings.web.sockets import Socket
 from tidings.web.state import Door, State, WebState

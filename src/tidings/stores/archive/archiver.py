@@ -18,19 +18,19 @@ from tidings.clock import Clock, SystemClock
 from tidings.errors import InvalidUsage, StoreError
 from tidings.stores import segments
 from tidings.stores.archive.compaction import Compaction
+from tidings.stores.archive.journal_reader import JournalReader
 from tidings.stores.archive.manifest import Gap
 from tidings.stores.archive.open_segment import Segment
-from tidings.stores.archive.opening import (
+from tidings.stores.archive.recovery import (
     NOWHERE,
     clear_leftovers,
     last_books,
     last_number,
     manifest_of,
 )
-from tidings.stores.archive.reading import JournalReader
 from tidings.stores.archive.retention import ArchiveRetention
 from tidings.stores.archive.rows import Rows
-from tidings.stores.archive.sealing import ManifestFile, Sealer, translated
+from tidings.stores.archive.sealing import ManifestFile, Sealer, store_error
 from tidings.stores.observed_time import ObservedTime
 from tidings.stores.records import Damage
 from tidings.stores.segments import DATA_START, Cursor
@@ -128,7 +128,7 @@ class Archiver:
             self._open()
         except OSError as error:
             self.close()
-            raise translated(error, f"the archive {folder} cannot be opened") from error
+            raise store_error(error, f"the archive {folder} cannot be opened") from error
         except BaseException:
             self.close()
             raise
@@ -180,7 +180,7 @@ class Archiver:
             while self._at < upto and self._read_some(upto, seals):
                 pass
         except OSError as error:
-            raise translated(error, "the journal cannot be read") from error
+            raise store_error(error, "the journal cannot be read") from error
         self._seal_if_due(seals, at_once=seal)
         return self._progress(seals)
 

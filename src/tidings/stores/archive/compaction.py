@@ -33,7 +33,7 @@ from tidings.stores.archive.manifest import (
     seal_line,
 )
 from tidings.stores.archive.schema import MERGED
-from tidings.stores.archive.sealing import KEPT_BOOKS, ManifestFile, described
+from tidings.stores.archive.sealing import KEPT_BOOKS, ManifestFile, describe_file
 
 LEAST_OCTETS: Final = 1024 * 1024
 """A manifest is not folded before it is so long: reading it takes no time worth saving."""
@@ -138,6 +138,6 @@ def _merged(
     path = f"{kind}/{hour}/{last.number:012d}-merged.parquet"
     write_file(folder / path, octets, set())
     times = pa.chunked_array([pa.array([file.first_us, file.last_us]) for file in early])
-    made = described(kind, path, last.number, table, times, octets, None)
+    made = describe_file(kind, path, last.number, table, times, octets, None)
     since = min(file.since or file.seal for file in early)
     return replace(made, observed_us=last.observed_us, since=since), early

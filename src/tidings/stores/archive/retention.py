@@ -14,7 +14,7 @@ from typing import Final
 from tidings.stores.archive.files import remove_file
 from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile, drop_line
 from tidings.stores.archive.schema import EVENTS, OUTCOMES
-from tidings.stores.archive.sealing import ManifestFile, translated
+from tidings.stores.archive.sealing import ManifestFile, store_error
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class ArchiveRetention:
         except OSError as error:
             self._files.extendleft(reversed(going))
             self._octets += sum(file.octets for file in going)
-            raise translated(error, f"nothing was dropped from {self._folder}") from error
+            raise store_error(error, f"nothing was dropped from {self._folder}") from error
         for file in going:
             remove_file(self._folder / file.path)
 

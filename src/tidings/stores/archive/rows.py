@@ -23,9 +23,9 @@ from tidings.stores.archive.books import (
     proxy_key,
 )
 from tidings.stores.archive.columns import check_fits
+from tidings.stores.archive.journal_reader import ChannelName
 from tidings.stores.archive.open_segment import ROW_OCTETS, Segment
-from tidings.stores.archive.reading import ChannelName
-from tidings.stores.archive.rules import apply_change, chained, digest
+from tidings.stores.archive.rules import apply_change, chain_digest, digest
 from tidings.stores.payloads import (
     StoredEvent,
     StoredOutcome,
@@ -282,7 +282,7 @@ class Rows:
         )
         self.segment.octets += ROW_OCTETS + len(text)
         book.plans += 1
-        book.plan_digest = chained(book.plan_digest, version, text)
+        book.plan_digest = chain_digest(book.plan_digest, version, text)
 
     # Objects.
 

@@ -18,7 +18,7 @@ def digest(octets: bytes) -> str:
     return blake2b(octets, digest_size=8).hexdigest()
 
 
-def chained(before: str, version: int, text: str) -> str:
+def chain_digest(before: str, version: int, text: str) -> str:
     """The digest of a row of plans and of all before it."""
     return sha256(f"{before}\n{version}\n{text}".encode()).hexdigest()
 

@@ -48,7 +48,7 @@ _SUMMED: Final = {EVENTS: "seq", OUTCOMES: "seq", PLANS: "version", OBJECTS: "id
 KEPT_BOOKS: Final = 2
 
 
-def translated(error: OSError, what: str) -> StoreError:
+def store_error(error: OSError, what: str) -> StoreError:
     """An error of the disk in our words."""
     if error.errno in _FULL:
         return DiskFull(
@@ -172,7 +172,7 @@ class Sealer:
                 remove_file(self._folder / file.path)
             remove_file(self._folder / path)
             what = f"nothing was sealed in the archive {self._folder}"
-            raise translated(error, what) from error
+            raise store_error(error, what) from error
         self.number = number
         remove_file(self._folder / books_path(number - KEPT_BOOKS))
         return seal, files
@@ -191,7 +191,7 @@ def _encoded(
         octets = memoryview(sink.getvalue())
         path = f"{kind.kind}/{hour_folder(hour)}/{number:012d}.parquet"
         names = segment.events.names if kind.kind == EVENTS else None
-        yield described(kind.kind, path, number, part, of_part, octets, names), octets
+        yield describe_file(kind.kind, path, number, part, of_part, octets, names), octets
 
 
 def _hours(
@@ -214,7 +214,7 @@ def _ends(times: pa.ChunkedArray[Any]) -> tuple[int, int]:
     return found["min"], found["max"]
 
 
-def described(
+def describe_file(
     kind: str,
     path: str,
     number: int,

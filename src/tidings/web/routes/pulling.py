@@ -17,7 +17,7 @@ from tidings.errors import Disconnected
 from tidings.web.bodies import StrictRoute
 from tidings.web.encoded import encoded_of, with_redelivered
 from tidings.web.paths import ChannelId, ProxyId
-from tidings.web.publishing import connect_quietly
+from tidings.web.publisher import connect_quietly
 from tidings.web.state import Door, State
 
 router = APIRouter(tags=["events"], route_class=StrictRoute)

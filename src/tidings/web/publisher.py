@@ -15,7 +15,7 @@ from tidings.channel.vocabulary import Side, Style
 from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import QuietEndpoint
 from tidings.errors import AlreadyConnected, Disconnected, NotFound, TidingsError, WrongClient
-from tidings.web.reading import Incoming
+from tidings.web.event_bodies import Incoming
 from tidings.web.state import WebState
 
 

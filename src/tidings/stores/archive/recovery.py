@@ -10,8 +10,8 @@ from typing import Final
 from tidings.errors import ArchiveDamaged, ArchiveNotFound
 from tidings.stores.archive.books import Books, read_books
 from tidings.stores.archive.files import UNFINISHED
+from tidings.stores.archive.journal_reader import JournalReader
 from tidings.stores.archive.manifest import MANIFEST, Manifest, Seal, read_manifest
-from tidings.stores.archive.reading import JournalReader
 from tidings.stores.archive.rows import Rows
 from tidings.stores.archive.schema import KINDS, MERGED
 from tidings.stores.records import Damage

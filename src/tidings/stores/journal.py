@@ -213,7 +213,8 @@ class Journal:
             if error.errno not in _PASSING:
                 self._break(f"a write failed ({error})")
                 raise JournalBroken(self._broken) from error
-            raise _store_error(error, f"nothing was written to {self.folder}") from error
+            what = f"nothing was written to the journal {self.folder}"
+            raise _store_error(error, what) from error
         number, at = self._numbers[-1], self._end
         places = []
         for octets in encoded:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from tidings.audit import Change
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel.settings import Settings
@@ -93,6 +94,17 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "waiting": 3,
             "plan": 5,
             "seq": 1042,
+        },
+    ),
+    Change: (
+        {
+            "number": 17,
+            "at": 1_760_000_000_000_000,
+            "principal": "owner",
+            "operation": "destroy_channel",
+            "about": "channel 3",
+            "channel": "roads",
+            "result": "done",
         },
     ),
     DeadLetterInfo: (

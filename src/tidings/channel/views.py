@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from tidings.channel.channel import Channel
-from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.effects import Cause
-from tidings.channel.filter_host import HostedFilter
-from tidings.channel.holders import Admin, Proxy
 from tidings.channel.offers import overlap
 from tidings.channel.property_errors import Level
 from tidings.channel.vocabulary import Form, Operator, Side, Style
@@ -19,6 +15,11 @@ from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappedConstraint, MappingFilter
+
+if TYPE_CHECKING:  # clients have the views without the core
+    from tidings.channel.channel import Channel
+    from tidings.channel.filter_host import HostedFilter
+    from tidings.channel.holders import Admin, Proxy
 
 QoSValues: TypeAlias = Annotated[Mapping[str, int], "qos"]
 AdminValues: TypeAlias = Annotated[Mapping[str, int], "admin properties"]
@@ -276,6 +277,8 @@ def view_admin(admin: Admin) -> AdminInfo:
 
 def view_proxy(proxy: Proxy) -> ProxyInfo:
     """A proxy as it is now."""
+    from tidings.channel.consumer import ConsumerProxy
+
     consumer = proxy.consumer if isinstance(proxy, ConsumerProxy) else None
     types = proxy.types.types if proxy.side is Side.CONSUMER else proxy.offered
     counts = {} if consumer is None else consumer.counts

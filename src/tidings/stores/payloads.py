@@ -74,6 +74,7 @@ _Plain: TypeAlias = dict[int | str, Any]
 _encode = msgspec.msgpack.Encoder().encode
 _causes_of = msgspec.msgpack.Decoder(tuple[Cause, ...]).decode
 _runs_of = msgspec.msgpack.Decoder(tuple[int, ...]).decode
+_state_of = msgspec.msgpack.Decoder(tuple[str, str, _Plain | None]).decode
 _topology_of = msgspec.msgpack.Decoder(tuple[int, str, str, _Plain | None]).decode
 _plan_of = msgspec.msgpack.Decoder(_Plain).decode
 _marks_of = msgspec.msgpack.Decoder(list[Any]).decode
@@ -424,6 +425,17 @@ def topology_payload(channel: int, kind: str, key: str, state: Mapping[Any, Any]
 def stored_topology(payload: bytes) -> tuple[int, str, str, dict[Any, Any] | None]:
     """Read channel, kind, key and state of a TOPOLOGY record."""
     return _plain("a topology", payload, _topology_of)
+
+
+def state_payload(core: str, key: str, state: Mapping[Any, Any] | None) -> bytes:
+    """The payload of a STATE record: core, key and state of an object, as `Keep` has it."""
+    plain = None if state is None else dict(state)
+    return _plain_payload(f"the object {key!r} of {core}", (core, key, plain))
+
+
+def stored_state(payload: bytes) -> tuple[str, str, dict[Any, Any] | None]:
+    """Read core, key and state of a STATE record."""
+    return _plain("an object's state", payload, _state_of)
 
 
 def plan_payload(plain: Mapping[Any, Any]) -> bytes:

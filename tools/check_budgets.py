@@ -1,4 +1,4 @@
-"""Checks what no linter does: lengths of functions, import cycles, machine paths, what locks name.
+"""Checks what no linter does: lengths of functions, cycles, doors, machine paths, locks.
 
 Exit 0 when all hold; otherwise each breach on its own line, and exit 1. The budgets and their
 exceptions, each with its reason, stand in pyproject.toml under ``[tool.tidings.budgets]``.
@@ -22,6 +22,12 @@ MEASURED_FOLDERS = ("src", "tests", "tools")
 GENERATED = "_auto.py"
 # import-linter leaves imports under TYPE_CHECKING out, for all contracts or for none.
 WITHOUT_CYCLES = ("src/tidings/channel", "src/tidings/engine")
+
+# Doors use the host's methods and views; these are the parts it is made of.
+DOORS = ("src/tidings/web/", "src/tidings/servants/", "src/tidings/federation/")
+INNER_PART = re.compile(
+    r"\bhost\.(?:_\w+|(?:bodies|disk|factory|out|recorder|spilling|storage|store|writer)\b)"
+)
 
 # Absolute paths that exist on one machine only; `example/root/x` and URLs are not meant.
 MACHINE_PATH = re.compile(r"(?<![\w.~/-])/(?:root|work|home/[a-z]\w*|Users/[A-Za-z]\w*)/[\w.]")
@@ -148,6 +154,15 @@ def import_cycles(folder: str, files: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{folder}: {', '.join(sorted(graph))} import each other"] if graph else []
 
 
+def inner_parts(path: str, text: str) -> list[str]:
+    """Lines of a door that reach into the host."""
+    return [
+        f"{path}:{number}: a door reaches into the host: {line.strip()[:100]}"
+        for number, line in enumerate(text.splitlines(), 1)
+        if path.startswith(DOORS) and INNER_PART.search(line)
+    ]
+
+
 def machine_paths(path: str, text: str) -> list[str]:
     """Lines that name a place on one particular machine."""
     return [
@@ -189,7 +204,7 @@ def check(root: Path) -> list[str]:
     for folder in WITHOUT_CYCLES:
         breaches += import_cycles(folder, measured)
     for path, text in texts.items():
-        breaches += machine_paths(path, text)
+        breaches += inner_parts(path, text) + machine_paths(path, text)
         if path.startswith("requirements/") and path.endswith(".txt"):
             breaches += lock_breaches(path, text)
     return breaches

@@ -35,12 +35,7 @@ class Call:
 
 
 def reading(model: type[_T], pick: Callable[[_T], object]) -> Callable[[object], Any]:
-    """How an answer is read that fits a model.
-
-    Args:
-        model: What it fits.
-        pick: What is asked for of it.
-    """
+    """Read an answer by a model; return the part that `pick` chooses."""
     adapter: TypeAdapter[_T] = TypeAdapter(model)
 
     def read(plain: object) -> object:

@@ -68,11 +68,7 @@ class PushFrame(Frame, frozen=True, tag="push"):
                 )
 
     def producer_marks(self) -> list[ProducerMark] | None:
-        """The mark of each event; None if they have none.
-
-        Raises:
-            InvalidEvent: A producer or number is outside the rules.
-        """
+        """The mark of each event; None if they have none."""
         if self.number is not None and self.producer is not None:
             first = ProducerMark(self.producer, self.number)
             if len(self.events) == 1:

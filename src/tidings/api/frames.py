@@ -88,21 +88,12 @@ _server_decoder: Final[msgspec.json.Decoder[ServerFrame]] = msgspec.json.Decoder
 
 
 def read_client_frame(text: str | bytes) -> ClientFrame:
-    """The frame that a client sent.
-
-    Raises:
-        BadInput: It is none; the message says what is wrong and where.
-        LimitExceeded: It is longer than `MAX_FRAME_OCTETS`.
-    """
+    """Read a client's frame; an error says what is wrong and where."""
     return frame_from_plain(parse_json(text, MAX_FRAME_OCTETS))
 
 
 def frame_from_plain(plain: object) -> ClientFrame:
-    """The frame that parsed JSON describes.
-
-    Raises:
-        BadInput: It is none; the message says what is wrong and where.
-    """
+    """Make a frame of parsed JSON; an error says what is wrong and where."""
     if not isinstance(plain, dict):
         raise BadInput(f"a frame is a JSON object, not {shortened(plain)}")
     op = plain.get("op")
@@ -130,11 +121,7 @@ _CLIENT_FRAMES: Final[dict[str, type[ClientFrame]]] = {
 
 
 def read_server_frame(text: str | bytes) -> ServerFrame:
-    """The frame that a server sent.
-
-    Raises:
-        BadInput: It is none; the message says what is wrong and where.
-    """
+    """Read a server's frame; an error says what is wrong and where."""
     try:
         return _server_decoder.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -161,11 +148,7 @@ def _in_words(error: Exception) -> str:
 
 
 def write_frame(frame: ClientFrame | ServerFrame) -> str:
-    """A frame as text.
-
-    Raises:
-        LimitExceeded: A frame of a client is longer than the service takes.
-    """
+    """Write a frame as text; a client's frame must be as short as the service takes it."""
     octets = _encoder.encode(frame)
     if len(octets) > MAX_FRAME_OCTETS and isinstance(frame, ClientFrame):
         raise LimitExceeded(
@@ -178,13 +161,7 @@ def write_frame(frame: ClientFrame | ServerFrame) -> str:
 def push_content(
     events: Iterable[bytes], marks: Sequence[ProducerMark], *, trail: bool = False
 ) -> bytes:
-    """What a `PushFrame` holds whichever proxy it goes through, for `write_push`.
-
-    Args:
-        events: The JSON of each.
-        marks: The mark of each.
-        trail: Whether the answers say how each was judged.
-    """
+    """What a `PushFrame` holds whichever proxy it goes through, for `write_push`."""
     first = marks[0]
     producer, number = first.producer, first.number
     if all(m.number == number + at and m.producer == producer for at, m in enumerate(marks)):
@@ -217,17 +194,7 @@ def write_events(
     replayed: bool = False,
     lost: Sequence[tuple[int, int]] = (),
 ) -> str:
-    """An `EventsFrame` as text.
-
-    Args:
-        line: Whose.
-        origin: Id of the channel.
-        events: Texts that `write_delivered` made, joined by commas.
-        again: Numbers of those that may have been handed over before.
-        batch: Whether they are one batch.
-        replayed: Whether they are from the past.
-        lost: First and last numbers of runs of past events that are lost by damage.
-    """
+    """Write an `EventsFrame` with texts that `write_delivered` made, joined by commas."""
     end = "]}"
     if again or batch or replayed:
         told = f',"again":{list(again)}' if again else ""

@@ -23,11 +23,7 @@ def item_form(item: Item) -> dict[str, object]:
 
 
 def item_from_plain(plain: object) -> Item:
-    """The event or bare value that parsed JSON describes.
-
-    Raises:
-        InvalidEvent: It describes none; the message says what is wrong, where, and what is right.
-    """
+    """Make an event or bare value of parsed JSON; an error says what would be right."""
     if isinstance(plain, dict) and len(plain) == 1 and "any" in plain:
         try:
             return _any(plain["any"])

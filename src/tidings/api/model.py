@@ -22,11 +22,7 @@ class Asked(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _check_items(cls, given: object) -> object:
-        """Counts before anything is looked at.
-
-        Raises:
-            LimitExceeded: Something has too many.
-        """
+        """Count before anything is looked at."""
         for name, part in given.items() if isinstance(given, dict) else ():
             if isinstance(part, list | dict) and len(part) > cls.MOST_ITEMS:
                 raise LimitExceeded(
@@ -83,11 +79,7 @@ EventType: TypeAlias = Annotated[
 
 
 def pattern_in(given: EventType) -> EventTypePattern:
-    """The pattern that was sent.
-
-    Raises:
-        InvalidEventType: It is outside the rules.
-    """
+    """The pattern that was sent."""
     if isinstance(given, str):
         return event_type(given)
     return EventTypePattern(given.domain, given.type)

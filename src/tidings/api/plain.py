@@ -11,11 +11,7 @@ from tidings.events.codecs.json_values import value_to_plain
 
 
 def plain_of(value: object) -> Any:  # noqa: ANN401 -- JSON
-    """A value in typed JSON.
-
-    Raises:
-        InvalidEvent: It is no value.
-    """
+    """A value in typed JSON."""
     return parse_json(write_json(value_to_plain(value)))  # type: ignore[arg-type]
 
 

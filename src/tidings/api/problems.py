@@ -85,11 +85,7 @@ def problem_of(error: BaseException) -> dict[str, object]:
 
 
 def misfit_of(faults: Iterable[Mapping[str, object]]) -> dict[str, object]:
-    """The problem of a request that does not fit its model.
-
-    Args:
-        faults: As pydantic's `ValidationError.errors` has them.
-    """
+    """The problem of a request that does not fit its model, from pydantic's errors."""
     found = list(faults)
     told = [(_place(fault.get("loc")), _in_words(fault)) for fault in found[:MOST_FAULTS]]
     lines = [f"{where}: {message}" if where else message for where, message in told]

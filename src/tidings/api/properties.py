@@ -46,11 +46,7 @@ def enumerations() -> Mapping[str, Mapping[str, int]]:
 
 
 def properties_in(given: Mapping[str, object]) -> dict[str, object]:
-    """What came over the wire, as the core takes it.
-
-    Raises:
-        InvalidEvent: A value written with its type is none; `where` begins with the name.
-    """
+    """Properties from the wire, as the core takes them; an error begins with the name."""
     return {name: _value_in(name, value) for name, value in given.items()}
 
 

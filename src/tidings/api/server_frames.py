@@ -81,11 +81,7 @@ class EventsFrame(Frame, frozen=True, tag="events"):
     lost: list[tuple[int, int]] = msgspec.field(default_factory=list)
 
     def messages(self) -> list[DeliveredEvent]:
-        """The events.
-
-        Raises:
-            InvalidEvent: One is none.
-        """
+        """The events."""
         origin = self.origin
         return [
             DeliveredEvent(
@@ -123,11 +119,7 @@ class TypesFrame(Frame, frozen=True, tag="types"):
         return cls(line, [_type_form(one) for one in added], [_type_form(one) for one in removed])
 
     def patterns(self) -> tuple[list[EventTypePattern], list[EventTypePattern]]:
-        """The patterns that were added, and those that were removed.
-
-        Raises:
-            InvalidEventType: One is none.
-        """
+        """The patterns that were added, and those that were removed."""
         return [_pattern(one) for one in self.added], [_pattern(one) for one in self.removed]
 
 

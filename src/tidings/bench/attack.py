@@ -43,17 +43,7 @@ def run(
     attacks: Sequence[str] = (),
     progress: Progress = lambda step: None,
 ) -> dict[str, Any]:
-    """Runs the bench.
-
-    Args:
-        seconds: How long each attack lasts.
-        attacks: Which ones; all if empty.
-        progress: Told what is being done.
-
-    Raises:
-        InvalidUsage: An attack is unknown, or the time is not positive.
-        AssertionError: The service has ended, or loses events of the other client.
-    """
+    """Run the named attacks, or all, each for some seconds; the other client must lose nothing."""
     unknown = [name for name in attacks if name not in ATTACKS]
     if unknown:
         raise InvalidUsage(f"no attack is named {unknown[0]!r}; there are {', '.join(ATTACKS)}")

@@ -36,15 +36,7 @@ _PATIENCE: Final = 60.0
 
 
 class Target(NamedTuple):
-    """What is attacked: a channel of the attacker's own.
-
-    Attributes:
-        url: Of the service.
-        corba: Where its CORBA objects are, `corbaloc::host:port`.
-        name: Of the channel.
-        channel: Its id.
-        http: A client for its API.
-    """
+    """What is attacked: a channel of the attacker's own, over HTTP or `corbaloc::host:port`."""
 
     url: str
     corba: str
@@ -65,12 +57,7 @@ Step: TypeAlias = Callable[[], Awaitable[object]]
 
 
 class Attack(NamedTuple):
-    """An attack.
-
-    Attributes:
-        prepare: Makes ready, and gives what is then done again and again.
-        at_once: By how many at a time.
-    """
+    """An attack: `prepare` gives what so many do at once, again and again."""
 
     prepare: Callable[[Target], Awaitable[Step]]
     at_once: int = 2

@@ -51,20 +51,11 @@ def run(
     rounds: int = 5,
     progress: Progress = lambda step: None,
 ) -> dict[str, Any]:
-    """Runs the bench.
+    """Run the bench; medians of interleaved rounds are reported.
 
-    Args:
-        events: Events a round in batches of 100; awaited one by one it is a tenth of them, and
-            in the fan-out a fifth.
-        consumers: The most filtered consumers; one and a tenth of them are measured too.
-        fan_out: How many consumers without a filter get every event.
-        rounds: How many interleaved rounds; medians of these are reported.
-        progress: Told what is being done.
-
-    Raises:
-        InvalidUsage: A number is not positive.
-        AssertionError: An event came to a consumer that did not ask for it, or not at all, twice
-            or out of order.
+    A round has `events` in batches of 100, a tenth of them awaited one by one, and a fifth in the
+    fan-out to consumers without a filter. One filtered consumer, a tenth and all of `consumers` are
+    measured.
     """
     least_one(events=events, consumers=consumers, fan_out=fan_out, rounds=rounds)
     figures = Figures()
@@ -75,14 +66,7 @@ def run(
 class _Scene:
     """A channel with its consumers, and what each round of it gave.
 
-    Args:
-        host: Where the channel is.
-        publisher: Into the channel.
-        recording: Its consumers; each event is for all that record.
-        consumers: How many consumers there are, recording or not.
-        count: Events a round.
-        batch: How many are published at once.
-        fifo: The channel's order is FIFO.
+    Each event is for all consumers that record; `batch` are published at once, `count` a round.
     """
 
     def __init__(
@@ -157,24 +141,16 @@ class _Scene:
 
 
 class Floor(NamedTuple):
-    """What a bare dispatch of events took.
-
-    Attributes:
-        seconds: Until all were recorded by their consumers.
-        got: What each consumer recorded.
-    """
+    """How long a bare dispatch of events took, and what each consumer recorded."""
 
     seconds: float
     got: list[list[StructuredEvent]]
 
 
 def floor(events: Sequence[StructuredEvent], consumers: int, *, fan_out: bool) -> Floor:
-    """Dispatches events by a dictionary, in batches; after each, the consumers take theirs.
+    """Dispatch events of area 0 by a dictionary, in batches; each consumer then takes its own.
 
-    Args:
-        events: All are for area 0.
-        consumers: How many deques there are.
-        fan_out: Whether all of them are for area 0; otherwise one is for each area.
+    In a fan-out all consumers are for area 0; otherwise one is for each area.
     """
     queues: list[deque[StructuredEvent]] = [deque() for _ in range(consumers)]
     table: dict[object, list[deque[StructuredEvent]]]

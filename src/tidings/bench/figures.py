@@ -48,21 +48,13 @@ class Figures:
 
 
 def demand(is_right: bool, what: str) -> None:
-    """Ends a bench whose answers are wrong: figures of wrong answers mean nothing.
-
-    Raises:
-        AssertionError: They are wrong; the bench has found a fault in Tidings.
-    """
+    """End a bench whose answers are wrong: figures of wrong answers mean nothing."""
     if not is_right:
         raise AssertionError(f"nothing is reported, because the answers are wrong: {what}")
 
 
 def least_one(**numbers: int) -> None:
-    """Lets numbers pass that are at least 1.
-
-    Raises:
-        InvalidUsage: One is not; the message names it.
-    """
+    """Refuse numbers below 1, by their names."""
     for name, number in numbers.items():
         if number < 1:
             raise InvalidUsage(f"{name} must be at least 1, not {number}")

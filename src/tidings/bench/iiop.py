@@ -70,18 +70,7 @@ def run(
     sizes: Sizes | None = None,
     progress: Progress = lambda step: None,
 ) -> dict[str, Any]:
-    """Runs the bench.
-
-    Args:
-        rounds: How many interleaved rounds; medians of these are reported.
-        quick: Whether small sizes will do.
-        sizes: The sizes, if they are neither the small nor the full ones.
-        progress: Told what is being done.
-
-    Raises:
-        InvalidUsage: A number is not positive, or a program is missing.
-        AssertionError: An event did not come once, in order and whole.
-    """
+    """Run the bench; medians of interleaved rounds are reported. `sizes` override `quick`."""
     least_one(rounds=rounds)
     check_programs()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

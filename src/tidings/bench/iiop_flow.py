@@ -16,11 +16,7 @@ _PAUSE: Final = 0.005
 class Flow:
     """A supplier, a channel and its consumers, who all must get all events, once and in order.
 
-    Args:
-        channel: Where the channel is found.
-        supplier: The process that pushes.
-        form: What is pushed and delivered: any, structured or sequence.
-        batch: Events a call of the supplier.
+    A supplier pushes any, structured or sequence in batches of so many events.
 
     Attributes:
         rates: Events that came to a consumer, a second, over all consumers; of each round.
@@ -82,11 +78,7 @@ class Flow:
         return first
 
     def _all_came(self, events: int) -> int:
-        """Waits for all events; when the last one came.
-
-        Raises:
-            AssertionError: One is missing, came twice, out of order or to the wrong consumer.
-        """
+        """Wait until all events came once, in order, to the right consumer; when the last did."""
         last = 0
         for load, group, count in self._crowd:
             came = load.came(group, _PATIENCE)

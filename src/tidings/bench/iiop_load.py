@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Final, NamedTuple, Self
 
 from tidings.bench.figures import demand
@@ -38,11 +37,7 @@ def program(name: str) -> str | None:
 
 
 def check_programs() -> None:
-    """Lets pass if all is there that the bench needs beside Python.
-
-    Raises:
-        InvalidUsage: Something is missing; the message names it and the packages.
-    """
+    """Refuse to run without the programs that the bench needs beside Python."""
     missing = [name for name in _PACKAGES if program(name) is None]
     if missing:
         raise InvalidUsage(
@@ -55,11 +50,7 @@ def _packages() -> str:
 
 
 def build() -> Path:
-    """Compile the load, unless that was done before.
-
-    Raises:
-        InvalidUsage: It cannot be compiled; the message says why and names the packages.
-    """
+    """Compile the load, unless that was done before."""
     with (
         as_file(files("tidings.bench") / "cpp") as sources,
         as_file(files("tidings.cos") / "idl") as idl,
@@ -129,12 +120,7 @@ class Came(NamedTuple):
 
 
 class Load:
-    """One process of the load, which ends with the context.
-
-    Args:
-        built: The program.
-        options: For omniORB, such as where to listen.
-    """
+    """One process of the load, which ends with the context; `options` are omniORB's."""
 
     def __init__(self, built: Path, *options: str) -> None:
         self._process = subprocess.Popen(
@@ -146,11 +132,7 @@ class Load:
         )
 
     def ask(self, *words: object) -> list[str]:
-        """Has a command carried out; what the answer says.
-
-        Raises:
-            AssertionError: It failed; the message says why.
-        """
+        """Run a command; return its answer."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
@@ -171,11 +153,6 @@ class Load:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._process.kill()
         self._process.communicate()

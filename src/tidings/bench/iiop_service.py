@@ -8,7 +8,6 @@ import subprocess
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Final, Protocol, Self
 
 import msgspec
@@ -63,11 +62,7 @@ class TidingsIiop(ServerProcess):
 
 
 class OmniEvents:
-    """omniEvents with the naming service it needs, which end with the context.
-
-    Args:
-        folder: For their files.
-    """
+    """omniEvents with the naming service it needs, which end with the context."""
 
     name: Final = "omniEvents"
 
@@ -124,12 +119,7 @@ class OmniEvents:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._running.close()
 
 

@@ -44,18 +44,9 @@ def run(
     events: int = 300,
     progress: Progress = lambda step: None,
 ) -> dict[str, Anything]:
-    """Runs the bench on one workload.
+    """Run the bench on the workload W1, W2 or W3; medians of interleaved rounds are reported.
 
-    Args:
-        workload: W1, W2 or W3.
-        subscriptions: How many constraints.
-        seed: The same seed gives the same constraints and events.
-        rounds: How many interleaved rounds; medians of these are reported.
-        events: How many events the index is timed on, each round.
-        progress: Told what is being done.
-
-    Raises:
-        InvalidUsage: The workload is unknown, or a number is not positive.
+    `events` is how many the index is timed on, each round.
     """
     if workload not in WORKLOADS:
         raise InvalidUsage(f"{workload!r} is no workload; there are {', '.join(WORKLOADS)}")

@@ -27,28 +27,14 @@ _KINDS: Final = {False: "without filters", True: "with a filter each"}
 
 
 class Grown(NamedTuple):
-    """What a fresh process measured.
-
-    Attributes:
-        octets: By how much it grew.
-        connected: How many proxies were connected in the end.
-    """
+    """By how many octets a fresh process grew, and how many proxies were connected in the end."""
 
     octets: int
     connected: int
 
 
 def run(*, proxies: int = 100_000, progress: Progress = lambda step: None) -> dict[str, Any]:
-    """Runs the bench.
-
-    Args:
-        proxies: How many there are.
-        progress: Told what is being done.
-
-    Raises:
-        InvalidUsage: The number is not positive.
-        AssertionError: Not all of them were connected.
-    """
+    """Run the bench with so many proxies."""
     least_one(proxies=proxies)
     figures = Figures()
     for filtered, words in _KINDS.items():

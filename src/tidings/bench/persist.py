@@ -53,19 +53,10 @@ def run(
     folder: Path | None = None,
     progress: Progress = lambda step: None,
 ) -> dict[str, Any]:
-    """Runs the bench.
+    """Run the bench; medians of interleaved rounds are reported.
 
-    Args:
-        events: Events a round of 64 pushers; one pusher sends an eighth of them.
-        rounds: How many interleaved rounds; medians of these are reported.
-        folder: Where the data is written, in a folder that is removed afterwards; the working
-            directory if None.
-        progress: Told what is being done.
-
-    Raises:
-        InvalidUsage: A number is not positive.
-        AssertionError: An event was accepted and is not in the journal once, or did not come to
-            the consumer once and in order.
+    64 pushers send `events` a round, a single one an eighth of them. The data is in a folder that
+    is removed afterwards, inside `folder` or the working directory.
     """
     least_one(events=events, rounds=rounds)
     figures = Figures()

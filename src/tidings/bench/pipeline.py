@@ -58,20 +58,10 @@ def run(
     folder: Path | None = None,
     progress: Progress = lambda step: None,
 ) -> dict[str, Any]:
-    """Runs the bench.
+    """Run the bench: interleaved rounds after one to warm up.
 
-    Args:
-        events: How many events are matched.
-        rounds: How many interleaved rounds, after one to warm up.
-        quick: Far fewer events and one round: shows that it works, not how fast.
-        subscriptions: Numbers of equality subscriptions.
-        folder: Where data is written; removed afterwards.
-        progress: Told what is being done.
-
-    Raises:
-        InvalidUsage: A number is not positive.
-        JavaNotFound: There is no Java that fits.
-        AssertionError: A pair is wrong, or an event is missing.
+    `quick` takes far fewer events and one round: it shows that it works, not how fast. The data in
+    `folder` is removed afterwards; `subscriptions` are numbers of equality subscriptions.
     """
     least_one(events=events, rounds=rounds)
     if quick:

@@ -39,11 +39,7 @@ class StreamSeconds(NamedTuple):
 def stream_seconds(
     spark: SparkSession, folder: Path, paths: Sequence[str], events: int
 ) -> StreamSeconds:
-    """Streams files of events to nowhere, by the source `tidings` and by Spark's own for Parquet.
-
-    Raises:
-        AssertionError: One of them has not delivered every event.
-    """
+    """Stream events to nowhere, by the source `tidings` and by Spark's for Parquet."""
     archive = folder / "streamed"
     if not archive.exists():
         _as_archive(archive, folder, paths, events)
@@ -116,11 +112,7 @@ class _ArchivedService(ServerProcess):
 def measure_lake_latency(
     spark: SparkSession, folder: Path, seconds: int, figures: Figures, progress: Progress
 ) -> None:
-    """Publishes at a steady rate, and sees when events can be read from the lake.
-
-    Raises:
-        AssertionError: The lake does not have every event once.
-    """
+    """Publish at a steady rate, and see when events can be read from the lake."""
     progress(f"{RATE:,} events/s for {seconds} s, through service and archive into the lake")
     lake = folder / "lake"
     stop = threading.Event()

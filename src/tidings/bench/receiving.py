@@ -18,11 +18,7 @@ _PATIENCE: Final = 60.0
 
 
 class Recording:
-    """Consumers of one channel that record what they get.
-
-    Attributes:
-        got: What each consumer that events are for has recorded, in the order it came.
-    """
+    """Consumers of one channel that record what they get, in the order it came."""
 
     def __init__(self, receiving: Sequence[Subscription], others: Sequence[Subscription]) -> None:
         self.got: list[list[Message]] = [[] for _ in receiving]
@@ -49,21 +45,13 @@ class Recording:
         self._all_here.clear()
 
     async def all_here(self, seconds: float = _PATIENCE) -> None:
-        """Waits for the deliveries.
-
-        Raises:
-            AssertionError: They do not come.
-        """
+        """Wait for the deliveries."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._all_here.wait(), seconds)
         demand(self._missing <= 0, f"{self._missing} deliveries did not come")
 
     async def check(self, events: Sequence[StructuredEvent], *, fifo: bool) -> None:
-        """Checks what was recorded.
-
-        Raises:
-            AssertionError: It is not what should have come.
-        """
+        """Demand that what should have come was recorded."""
         for _ in range(10):
             await asyncio.sleep(0)  # what is too much may come now
         for got in self.got:
@@ -80,15 +68,9 @@ class Recording:
 def check_received(
     got: Sequence[StructuredEvent], events: Sequence[StructuredEvent], *, fifo: bool
 ) -> None:
-    """Checks what one consumer got: every event once, and in a right order.
+    """Demand that a consumer got every event once, and in a right order.
 
-    Args:
-        got: In the order it came.
-        events: In the order they were published; their names differ.
-        fifo: They come in that order; otherwise only those of one priority do.
-
-    Raises:
-        AssertionError: It is something else.
+    Without `fifo` only events of one priority keep the order in which they were published.
     """
     numbers = {event.name: number for number, event in enumerate(events)}
     places = [numbers.get(event.name, -1) for event in got]

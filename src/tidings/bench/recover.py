@@ -44,15 +44,7 @@ _MOST_OCTETS: Final = 1_000_000_000
 
 
 class Prepared(NamedTuple):
-    """A folder in which events wait.
-
-    Attributes:
-        folder: Where.
-        events: How many wait.
-        proxies: The consumers' proxies; event number `n` is for the one at ``n % len(proxies)``.
-        origin: Id of the channel.
-        plan: Version of the channel's rules.
-    """
+    """A folder in which events wait; number `n` is for the proxy at ``n % len(proxies)``."""
 
     folder: Path
     events: int
@@ -78,18 +70,9 @@ def run(
     folder: Path | None = None,
     progress: Progress = lambda step: None,
 ) -> dict[str, Any]:
-    """Runs the bench.
+    """Run the bench for each number of consumers that the waiting events are spread over.
 
-    Args:
-        events: How many events wait, each for one consumer.
-        proxies: Over how many consumers they are spread; the bench is run for each.
-        folder: Where the data is written, in a folder that is removed afterwards; the working
-            directory if None.
-        progress: Told what is being done.
-
-    Raises:
-        InvalidUsage: A number is not positive.
-        AssertionError: A consumer's first event is not the one that should come first.
+    The data is in a folder that is removed afterwards, inside `folder` or the working directory.
     """
     least_one(events=events, proxies=min(proxies, default=0))
     figures = Figures()
@@ -162,11 +145,7 @@ def _payload(event: StructuredEvent, octets: bytes, number: int, proxy: int, pla
 
 
 async def check_sample(folder: Path, count: int = 5) -> None:
-    """Compares prepared records with those of a service.
-
-    Raises:
-        AssertionError: They differ in more than the time of arrival.
-    """
+    """Demand that prepared records equal those of a service but for the time of arrival."""
     host = await Host.open(folder)
     client = Client(InProcess(LocalDoor(host, owned=True)))
     try:

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from tidings.bench.figures import Figures, Progress, demand, least_one, undisturbed
 from tidings.bench.web_fanout import measure_fanout
-from tidings.bench.web_floor import Told
+from tidings.bench.web_floor import Answers
 from tidings.bench.web_load import Socket, client_frame
 from tidings.bench.web_service import FloorService, Publishing, Service, TidingsService
 
@@ -44,18 +44,10 @@ def run(
     subscriptions: Sequence[int] = SUBSCRIPTIONS,
     progress: Progress = lambda step: None,
 ) -> dict[str, Any]:
-    """Runs the bench.
+    """Run the bench; medians of interleaved rounds are reported.
 
-    Args:
-        events: Events a round.
-        rounds: How many interleaved rounds; medians of these are reported.
-        consumers: WebSocket consumers of the fan-out.
-        subscriptions: Numbers of filtered subscriptions, the smallest first.
-        progress: Told what is being done.
-
-    Raises:
-        InvalidUsage: A number is not positive.
-        AssertionError: An event did not come once and in order.
+    The fan-out has so many WebSocket consumers; `subscriptions` are numbers of filtered ones, the
+    smallest first.
     """
     least_one(events=events, rounds=rounds, consumers=consumers)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -78,8 +70,8 @@ class Pair:
     Attributes:
         came: Numbers of the events that came to the consumer, in order.
         at: When each frame came.
-        receipt: The latest frame the publisher was answered with.
-        event: The latest frame the consumer got.
+        receipt: The last frame that answered the publisher.
+        event: The last frame the consumer got.
         rates: Events a second, of each round.
         waits: How long single events took, in seconds, of all rounds.
     """
@@ -116,11 +108,7 @@ class Pair:
         self.waits += (later - earlier for earlier, later in pairwise(self.at))
 
     async def _send(self, frames: Sequence[bytes], under_way: int) -> float:
-        """Pushes; how many seconds it took until the last event had come.
-
-        Raises:
-            AssertionError: Not all of them come.
-        """
+        """Push; how many seconds it took until the last event had come."""
         self.came, self.at, self._frames, self._next = [], [], frames, under_way
         self._all_here.clear()
         start = perf_counter()
@@ -172,7 +160,7 @@ class _Bench:
                 pairs[count] = await Pair.open(self._service, f"bench {count}", count)
             first = pairs[subscriptions[0]]
             await first.round(0, 100)  # the floor answers with frames as they really are
-            self._floor.told = Told(first.receipt.decode(), first.event.decode())
+            self._floor.answers = Answers(first.receipt.decode(), first.event.decode())
             floor = await Pair.open(self._floor, "floor", 0)
             await self._rounds(pairs, floor, events, rounds)
             self._report(pairs, floor)

@@ -27,13 +27,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 _PUSH: Final = '{"op":"push"'
 
 
-class Told(msgspec.Struct, frozen=True):
-    """What a push is answered with.
-
-    Attributes:
-        receipt: The frame for the publisher.
-        event: The frame for each consumer.
-    """
+class Answers(msgspec.Struct, frozen=True):
+    """The frames that answer a push: one for the publisher, one for each consumer."""
 
     receipt: str
     event: str
@@ -56,7 +51,7 @@ class _Floor:
 
     async def publish(self, group: str, receive: Receive, send: Send) -> None:
         """Answers pushes, after a first frame that says with what."""
-        told = msgspec.json.decode((await receive())["text"], type=Told)
+        told = msgspec.json.decode((await receive())["text"], type=Answers)
         receipt = {"type": "websocket.send", "text": told.receipt}
         event = {"type": "websocket.send", "text": told.event}
         consumers = self.consumers.setdefault(group, [])

@@ -38,12 +38,7 @@ def client_frame(text: bytes, kind: int = _TEXT) -> bytes:
 
 
 class Socket(asyncio.Protocol):
-    """One connection; made by `Socket.open`.
-
-    Attributes:
-        on_text: Called with each text frame that comes.
-        closed: Whether the server has closed it.
-    """
+    """One connection, made by `Socket.open`; `on_text` is called with each text frame."""
 
     def __init__(self, on_text: Handler) -> None:
         self.on_text = on_text
@@ -54,11 +49,7 @@ class Socket(asyncio.Protocol):
 
     @classmethod
     async def open(cls, port: int, path: str, on_text: Handler) -> Self:
-        """Connects to a server on this machine.
-
-        Raises:
-            AssertionError: It does not speak WebSocket there.
-        """
+        """Connect to a server on this machine."""
         loop = asyncio.get_running_loop()
         _, socket = await loop.create_connection(lambda: cls(on_text), "127.0.0.1", port)
         key = b64encode(bytes(16)).decode()

@@ -8,7 +8,6 @@ import sys
 import time
 from pathlib import Path
 from resource import getpagesize
-from types import TracebackType
 from typing import Any, Final, Protocol, Self
 from urllib.parse import quote, urlsplit
 
@@ -16,7 +15,7 @@ import httpx2
 import msgspec
 
 from tidings.bench.figures import demand, sample_event
-from tidings.bench.web_floor import Told
+from tidings.bench.web_floor import Answers
 from tidings.bench.web_load import Handler, Socket, client_frame
 from tidings.events.codecs.json_codec import encode_event
 
@@ -92,23 +91,13 @@ class ServerProcess:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._process.kill()
         self._process.wait()
 
 
 class TidingsService(ServerProcess):
-    """The service, with everything in memory.
-
-    Args:
-        folder: For its files.
-        options: More options of `tidings serve`.
-    """
+    """The service, with everything in memory; `options` are those of `tidings serve`."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         command = ["tidings", "serve", "--memory", "--port", "0", *options, "--port-file"]
@@ -219,15 +208,11 @@ async def _made(http: httpx2.AsyncClient, channel: int, asked: dict[str, Any]) -
 
 
 class FloorService(ServerProcess):
-    """The server that only answers frames with frames.
-
-    Attributes:
-        told: With which; set before a publisher is made.
-    """
+    """The server that only answers frames with the `answers`, set before publishing."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(["tidings.bench.web_floor"], folder / "floor.json")
-        self.told = Told("", "")
+        self.answers = Answers("", "")
 
     async def consumer(self, group: str, subscriptions: int, on_text: Handler) -> Socket:
         """A consumer; there are no other subscriptions here."""
@@ -236,5 +221,5 @@ class FloorService(ServerProcess):
     async def publisher(self, group: str, on_text: Handler) -> Publishing:
         """A publisher, which tells first what to answer with."""
         socket = await Socket.open(self.port, f"/publish/{group}", on_text)
-        socket.write(client_frame(msgspec.json.encode(self.told)))
+        socket.write(client_frame(msgspec.json.encode(self.answers)))
         return Publishing(socket, 1, 1)

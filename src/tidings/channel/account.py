@@ -31,6 +31,11 @@ class Account:
         self.backlog: Backlog | None = None
 
     @property
+    def label(self) -> str:
+        """What errors call the channel: by its name, or its id if it has none."""
+        return f"channel {self.name or self.id}"
+
+    @property
     def waiting(self) -> int:
         """How many events wait for somebody; those on the disk once for each consumer."""
         return len(self.live) + self.spilled

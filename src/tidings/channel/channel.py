@@ -110,7 +110,7 @@ class Channel(Account):
         """
         found = self.proxies.get(id)
         if found is None:
-            raise ProxyNotFound(f"channel {self.id} has no proxy {id}")
+            raise ProxyNotFound(f"{self.label} has no proxy {id}")
         return found
 
     def consumer(self, id: int) -> ConsumerProxy:
@@ -122,7 +122,7 @@ class Channel(Account):
         """
         found = self.proxy(id)
         if not isinstance(found, ConsumerProxy):
-            raise InvalidUsage(f"proxy {id} of channel {self.id} is not for a consumer")
+            raise InvalidUsage(f"proxy {id} of {self.label} is not for a consumer")
         return found
 
     def supplier(self, id: int) -> SupplierProxy:
@@ -134,7 +134,7 @@ class Channel(Account):
         """
         found = self.proxy(id)
         if not isinstance(found, SupplierProxy):
-            raise InvalidUsage(f"proxy {id} of channel {self.id} is not for a supplier")
+            raise InvalidUsage(f"proxy {id} of {self.label} is not for a supplier")
         return found
 
     def admin(self, side: Side, id: int) -> Admin:
@@ -145,7 +145,7 @@ class Channel(Account):
         """
         found = self.admins[side].get(id)
         if found is None:
-            raise AdminNotFound(f"channel {self.id} has no {side.value} admin {id}")
+            raise AdminNotFound(f"{self.label} has no {side.value} admin {id}")
         return found
 
     def proxies_of(self, side: Side) -> Iterator[Proxy]:
@@ -180,7 +180,7 @@ class Channel(Account):
         """
         supplier = self.supplier(command.proxy)
         if not supplier.connected:
-            raise Disconnected(f"nobody is connected to proxy {supplier.id} of channel {self.id}")
+            raise Disconnected(f"nobody is connected to proxy {supplier.id} of {self.label}")
         items, marks = command.items, command.marks
         most = self.core.settings.limits.batch_events
         if len(items) > most:
@@ -325,7 +325,7 @@ class Channel(Account):
         if is_full and self.properties.reject_new_events:
             batch = f"{ahead - self.promised} of the batch fit, none was accepted"
             raise ChannelFull(
-                f"MaxQueueLength is {most}, and {waiting} events wait in channel {self.id}; "
+                f"MaxQueueLength is {most}, and {waiting} events wait in {self.label}; "
                 + (batch if ahead > self.promised else "the event was not accepted")
             )
         return is_full

@@ -431,7 +431,7 @@ class Consumer:
         """
         proxy, channel, out = self.proxy, self.channel, self.core.out
         if not proxy.connected:
-            raise Disconnected(f"nobody is connected to proxy {proxy.id} of channel {channel.id}")
+            raise Disconnected(f"nobody is connected to proxy {proxy.id} of {channel.label}")
         entry = command.entry
         if entry.seq not in channel.live:
             self.core.octets += entry.octets
@@ -553,9 +553,7 @@ class Consumer:
         if proxy.style is not Style.PULL:
             raise InvalidUsage(f"proxy {proxy.id} pushes to its consumer; it cannot be pulled from")
         if not proxy.connected:
-            raise Disconnected(
-                f"nobody is connected to proxy {proxy.id} of channel {self.channel.id}"
-            )
+            raise Disconnected(f"nobody is connected to proxy {proxy.id} of {self.channel.label}")
         if type(command.most) is not int or command.most < 1:
             raise InvalidUsage(
                 f"a pull asks for at least one event, not for {shortened(command.most)}"
@@ -607,7 +605,7 @@ class Consumer:
     def end_pulls(self) -> None:
         """The connection ends: whoever waits at the proxy is told."""
         for pull in self.pulls:
-            where = f"proxy {self.proxy.id} of channel {self.channel.id}"
+            where = f"proxy {self.proxy.id} of {self.channel.label}"
             error = Disconnected(f"the connection to {where} has ended")
             self.core.out.append(PullEnded(pull.token, error))
         self.pulls.clear()

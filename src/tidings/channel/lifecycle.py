@@ -106,7 +106,7 @@ class Lifecycle:
         if 0 in admins:
             count = sum(map(len, channel.admins.values()))
             most = self._core.settings.limits.admins
-            room_for_one(count, most, "admins", f"channel {channel.id}")
+            room_for_one(count, most, "admins", channel.label)
         id = channel.last_admin[side] + 1 if admins or channel.last_admin[side] else 0
         if 0 not in admins:
             id = 0
@@ -148,8 +148,8 @@ class Lifecycle:
         admin = channel.admin(command.side, command.admin)
         check_limit(channel, command.side, 1)
         if checked_name(command.name) in channel.names:
-            raise NameTaken(f"channel {channel.id} has a proxy named {command.name!r} already")
-        limits, place = self._core.settings.limits, f"channel {channel.id}"
+            raise NameTaken(f"{channel.label} has a proxy named {command.name!r} already")
+        limits, place = self._core.settings.limits, channel.label
         room_for_one(len(channel.proxies), limits.proxies, "proxies", place)
         if command.name:
             named = sum(len(one.names) for one in self._channels.values())
@@ -188,7 +188,7 @@ class Lifecycle:
         """
         if proxy.connected and not command.again:
             raise AlreadyConnected(
-                f"proxy {proxy.id} of channel {proxy.channel.id} has a client already"
+                f"proxy {proxy.id} of {proxy.channel.label} has a client already"
             )
         must_be_called = (proxy.side is Side.CONSUMER) == (proxy.style is Style.PUSH)
         if not command.reachable and must_be_called:

@@ -12,7 +12,7 @@ from tidings.cli.options import Json, examples
 from tidings.errors import InvalidUsage
 
 if TYPE_CHECKING:
-    from tidings.stores.archive.ahead import ArchiveEnd
+    from tidings.stores.archive.archive_end import ArchiveEnd
     from tidings.stores.journal_check import JournalState
     from tidings.stores.segments import DamageReport
 
@@ -57,7 +57,7 @@ def check(data: Data, archive: Archive = None, json: Json = False) -> None:
     Exit code: 0 if all is good, 1 if something is damaged or missing, 2 if it cannot be read.
     """
     from tidings.engine.recovery import JOURNAL
-    from tidings.stores.archive.ahead import archive_end, journal_end
+    from tidings.stores.archive.archive_end import archive_end, journal_end
     from tidings.stores.journal_check import check_journal
 
     folder = data / JOURNAL
@@ -155,7 +155,7 @@ def accept(data: Data, archive: Archive = None) -> None:
     """
     from tidings.engine.accepting import accept_losses
     from tidings.errors import ArchiveDamaged
-    from tidings.stores.archive.ahead import archive_end
+    from tidings.stores.archive.archive_end import archive_end
 
     end = None if archive is None else archive_end(_checked(archive))
     if end is not None and not end.journal_id:

@@ -12,7 +12,7 @@ from tidings.engine.losses import Losses, numbers_text, runs
 from tidings.engine.recovery import JOURNAL, open_journal
 from tidings.engine.resuming import note_losses
 from tidings.errors import StoreError
-from tidings.stores.archive.ahead import ArchiveEnd, journal_end
+from tidings.stores.archive.archive_end import ArchiveEnd, journal_end
 from tidings.stores.chain import MISSING, read_head
 from tidings.stores.journal import SEGMENT_OCTETS
 from tidings.stores.loss_book import read_book, write_book

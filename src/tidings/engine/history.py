@@ -23,7 +23,7 @@ from tidings.errors import CursorNotFound, InvalidUsage, StoreError, TidingsErro
 from tidings.events.fields import fields_for
 from tidings.filters.constraint import Constraint
 from tidings.stores.event_index import SegmentIndex, durable_entries
-from tidings.stores.event_payloads import arrival_of
+from tidings.stores.payloads import arrival_of
 from tidings.stores.records import Kind, Record
 from tidings.stores.segments import DATA_START, Cursor, Entry
 

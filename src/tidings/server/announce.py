@@ -26,15 +26,9 @@ def is_everywhere(address: tuple[str, int]) -> bool:
 
 
 def write_port_file(path: Path, url: str, corba: str = "") -> None:
-    """Writes where the service is; whoever sees the file sees all of it.
+    """Write where the service is; whoever sees the file sees all of it.
 
-    Args:
-        path: The file.
-        url: Where programs on this machine reach it; empty without HTTP.
-        corba: Where CORBA clients on this machine begin; empty if they cannot.
-
-    Raises:
-        StoreError: It cannot be written.
+    An address is empty if there is no such door.
     """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     told: dict[str, object] = {"url": url, "pid": os.getpid()}

@@ -74,11 +74,7 @@ def archive_problem(archive: ArchiveSection, data: Path, memory: bool) -> str:
 
 
 def archive_plan(archive: ArchiveSection) -> ArchivePlan | None:
-    """Where the archive is and how it is kept; None if there is none.
-
-    Raises:
-        InvalidUsage: What writes it is not installed.
-    """
+    """Where the archive is and how it is kept; None if there is none."""
     if archive.dir is None:
         return None
     if find_spec("pyarrow") is None:

@@ -44,18 +44,7 @@ def retention(settings: ServerSettings) -> Retention:
 async def open_host(
     settings: ServerSettings, archived: Mapping[bytes, tuple[str, int]] | None = None
 ) -> Host:
-    """The channels, with all that was kept of them.
-
-    Args:
-        settings: Of the service.
-        archived: What the journal's archive knows: by origin, name and highest number of each
-            channel.
-
-    Raises:
-        JournalInUse: Another process uses the folder.
-        JournalTooNew: A newer version has written it; nothing was changed.
-        StoreError: The folder cannot be used.
-    """
+    """Open the channels; `archived` has by origin each channel's name and highest number."""
     store = settings.store
     try:
         return await Host.open(
@@ -115,11 +104,7 @@ def built_app(host: Host, options: WebOptions) -> FastAPI:
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """A socket that has its address but does not listen yet.
-
-    Raises:
-        InvalidUsage: The address cannot be had; the message says why and what to do.
-    """
+    """A socket with its address that does not listen yet; an error says what to do."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
@@ -154,14 +139,10 @@ def address_refused(host: str, port: int, error: OSError) -> InvalidUsage:
 
 
 class HttpServer(uvicorn.Server):
-    """Serves an application in a loop that others use, too; signals are not its business.
+    """Serves an application in a loop that others share; it ignores signals.
 
-    Args:
-        config: What to serve, and how.
-        patience: How long clients may read nothing of what was written, in seconds.
-
-    Attributes:
-        listening: Set once it is reached.
+    Clients may read nothing of what was written for `patience` seconds; `listening` is set once it
+    can be reached.
     """
 
     def __init__(self, config: uvicorn.Config, patience: float) -> None:
@@ -211,13 +192,7 @@ class HttpServer(uvicorn.Server):
 
 
 def http_server(app: Any, settings: ServerSettings, admission: Admission) -> HttpServer:  # noqa: ANN401
-    """What serves an application.
-
-    Args:
-        app: An ASGI application.
-        admission: Which connections stay open.
-        settings: The limits of frames and how often sockets are asked whether they live.
-    """
+    """The server of an ASGI application; `admission` decides which connections stay open."""
     http = settings.http
     return HttpServer(
         uvicorn.Config(

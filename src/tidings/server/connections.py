@@ -191,11 +191,7 @@ class Unread:
         self._left: dict[Any, tuple[int, int]] = {}
 
     def look(self, connections: Iterable[Any]) -> None:
-        """Ends the connections on which nothing was read since the look before.
-
-        Args:
-            connections: All there are, of HTTP and WebSockets alike.
-        """
+        """End the connections, of HTTP and WebSockets alike, that read nothing since last time."""
         left: dict[Any, tuple[int, int]] = {}
         for one in list(connections):
             transport = one.transport

@@ -43,11 +43,7 @@ _LONGEST_PAUSE: Final = 30.0
 
 
 def object_secret(settings: ServerSettings) -> bytes:
-    """What object keys are made with: kept with the data, so that references outlive restarts.
-
-    Raises:
-        StoreError: The file cannot be used.
-    """
+    """The secret of object keys, kept with the data, so that references outlive restarts."""
     made = new_origin() + new_origin()
     if settings.store.memory:
         return made.encode()
@@ -82,17 +78,9 @@ class _Registration(NamedTuple):
 
 
 class CorbaDoor:
-    """The service for CORBA clients.
+    """The service for CORBA clients; `url` is its naming service, where they begin.
 
-    Args:
-        host: The channels.
-        settings: All settings, as they are at the start.
-        current: All settings as they are now: some change while the service runs.
-        limits: How many connections there may be.
-        log_depth: How deep to log operations at the moment.
-
-    Attributes:
-        url: Where clients begin: the naming service.
+    `settings` are as at the start, `current` returns those in force now.
     """
 
     url: str
@@ -142,12 +130,7 @@ class CorbaDoor:
         return self._opened.service.orb.admission
 
     async def open(self) -> None:
-        """Listens, and calls the clients again that were connected before.
-
-        Raises:
-            InvalidUsage: The address cannot be listened on.
-            StoreError: A file with an address cannot be written.
-        """
+        """Listen, and call the clients again that were connected before."""
         iiop = self._settings.iiop
         try:
             address = await self._opened.service.orb.listen(iiop.host, iiop.port)
@@ -229,11 +212,7 @@ class CorbaDoor:
                 return
 
     async def close(self, seconds: float) -> None:
-        """Ends all calls; what waits for consumers stays on the disk.
-
-        Args:
-            seconds: For calls that carry events to end by themselves.
-        """
+        """End all calls, after `seconds` those that carry events; what waits stays on disk."""
         if self._registering is not None:
             self._registering.cancel()
         await self._opened.close(seconds)

@@ -37,12 +37,7 @@ HostName = Annotated[str, Field(min_length=1), Right("an address or the name of 
 
 
 def read_address(text: str, port: int) -> Address | None:
-    """An address such as `host`, `host:2809` or `[::1]:2809`; None if it is none.
-
-    Args:
-        text: As it was written.
-        port: The port if none is written.
-    """
+    """Read an address such as `host`, `host:2809` or `[::1]:2809`; None if it is invalid."""
     found = _ADDRESS.fullmatch(text)
     if found is None:
         return None
@@ -228,12 +223,7 @@ def corba_problem(iiop: IiopSection, files: IorFileSection, naming: NamingSectio
 
 
 def orb_options(iiop: IiopSection, limits: AdmissionLimits) -> Options:
-    """What the ORB is told.
-
-    Args:
-        iiop: The settings.
-        limits: How many connections there may be.
-    """
+    """The options of the ORB."""
     advertise = iiop.advertise_host
     further = [read_address(text, CORBA_PORT) for text in iiop.alternates]
     return Options(

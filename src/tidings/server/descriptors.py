@@ -25,12 +25,7 @@ _FEWEST: Final = 8
 
 
 class DescriptorBudget(NamedTuple):
-    """How many connections each door may keep open.
-
-    Attributes:
-        http: Limits of the door for HTTP.
-        iiop: Limits of the door for CORBA; as many connections lead to its clients.
-    """
+    """How many connections each door may keep open; CORBA opens as many to clients."""
 
     http: AdmissionLimits
     iiop: AdmissionLimits
@@ -51,17 +46,10 @@ def raised_limit() -> int:
 
 
 def budget(settings: ServerSettings, limit: int) -> DescriptorBudget:
-    """Shares the descriptors among the doors.
+    """Share the process's descriptors among the doors.
 
     What the settings fix is taken first. Of the rest, HTTP gets half and CORBA half: a quarter for
     connections of clients, a quarter for those to clients.
-
-    Args:
-        settings: What is fixed, and how many are kept for files.
-        limit: How many descriptors the process may open.
-
-    Raises:
-        InvalidUsage: They are too few.
     """
     http, iiop, reserve = settings.http, settings.iiop, settings.store.reserved_descriptors
     asks_http = http.max_connections if http.enabled else 0

@@ -30,12 +30,9 @@ _MOST_PART: Final = 0.01
 
 
 class Collector:
-    """Decides when there is a full collection.
+    """Decides when to make a full garbage collection.
 
-    Args:
-        clock: Seconds that have passed.
-        used: Seconds that this process has run.
-        collect: Makes one.
+    `clock` says how many seconds passed, `used` how many of them this process ran.
     """
 
     def __init__(
@@ -51,10 +48,9 @@ class Collector:
         self._last, self._took = self._looked[0], 0.0
 
     def look(self, since: int) -> None:
-        """Makes one if it is worth while, and nobody is held up or it was put off long enough.
+        """Collect if it is worthwhile, and nobody waits or it was put off long enough.
 
-        Args:
-            since: How many collections of the second generation there were since the last one.
+        `since` counts the collections of the second generation since the last full one.
         """
         now, used = self._clock(), self._used()
         (then, used_then), self._looked = self._looked, (now, used)

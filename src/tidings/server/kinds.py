@@ -30,12 +30,7 @@ NONE: Final = "none"
 
 
 class Right:
-    """What a right value of a setting is.
-
-    Attributes:
-        words: For whoever has written a wrong one.
-        brief: For a table whose reader knows what times and sizes look like.
-    """
+    """What a right value of a setting is, for an error message and, `brief`, for a table."""
 
     __slots__ = ("brief", "words")
 

@@ -35,12 +35,7 @@ _MOST_FILE: Final = 1_000_000
 
 
 class Given(NamedTuple):
-    """A value that somebody has set.
-
-    Attributes:
-        value: As it was written.
-        origin: Where: a file and its line, a variable, a flag.
-    """
+    """A value as somebody wrote it, and where: a file and its line, a variable, a flag."""
 
     value: object
     origin: str
@@ -52,13 +47,7 @@ Layer = dict[str, Given]
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Settings that were read and fit together.
-
-    Attributes:
-        settings: All of them.
-        origins: Where those came from that are not the default.
-        warnings: What is probably not meant.
-    """
+    """Settings that fit together, where the others than defaults come from, and warnings."""
 
     settings: ServerSettings
     origins: Mapping[str, str]
@@ -82,14 +71,11 @@ class Sources:
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
     def load(self) -> Loaded:
-        """Reads everything.
-
-        Flags go before the environment, that before the settings file, that before old
-        properties, these before the defaults.
+        """Read everything; flags override the environment, then file, then old properties.
 
         Raises:
-            InvalidUsage: Something cannot be read, is unknown, wrong, or does not fit the rest;
-                every such thing is named with where it stands.
+            InvalidUsage: Something is unreadable, unknown, wrong, or does not fit the rest; every
+                such thing is named with its place.
         """
         problems: list[str] = []
         warnings: list[str] = []

@@ -41,8 +41,8 @@ from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs, loop_fault
 from tidings.server.reload import Reloader
 from tidings.server.requests import RequestLog
-from tidings.server.tokens import made_token, open_to_others, owner_token, token_path
-from tidings.stores.archive.ahead import check_journal_reaches
+from tidings.server.tokens import make_token, open_to_others, owner_token, token_path
+from tidings.stores.archive.archive_end import check_journal_reaches
 from tidings.web.state import WebState
 
 if TYPE_CHECKING:
@@ -142,14 +142,9 @@ def _die(number: signal.Signals) -> None:
 class Service:
     """A service that listens while the context is open.
 
-    Args:
-        sources: Where the settings came from.
-        loaded: The settings.
-        logs: The log of this process.
-
     Attributes:
         url: Where programs on this machine reach it; empty without HTTP.
-        fault: Done, with the reason, when a part of it has ended that must not.
+        fault: Done, with the reason, when an essential part has ended.
         reloader: Reads the settings again.
     """
 
@@ -251,7 +246,7 @@ class Service:
         )
 
     def _token(self) -> str | None:
-        made = made_token(self._settings)
+        made = make_token(self._settings)
         if made is not None:
             log.info("the owner's token is in %s", made)
         token = owner_token(self._settings)
@@ -316,12 +311,9 @@ class Service:
         notify_manager("READY=1")
 
     async def stop(self, reason: str) -> None:
-        """Takes nothing more, lets leave what was taken in, then closes the door.
+        """Accept nothing more, deliver what was accepted, then close the door.
 
-        WebSockets are told that the service restarts (1012).
-
-        Args:
-            reason: For the log.
+        WebSockets learn that the service restarts (1012).
         """
         self._stopping = True
         patience = self.reloader.settings.stop.patience

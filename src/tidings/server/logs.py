@@ -65,12 +65,7 @@ def depth_of(record: logging.LogRecord) -> int:
 
 
 class Logs:
-    """The log of this process, on standard error.
-
-    Args:
-        level: From 0 to 4.
-        form: `text` or `json`.
-    """
+    """The log of this process on standard error, level 0 to 4, as `text` or `json`."""
 
     def __init__(self, level: int, form: str) -> None:
         self._handler = _Handler()

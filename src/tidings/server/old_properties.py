@@ -42,18 +42,10 @@ OLD_KEYS: Final[Mapping[str, tuple[str, _Reader]]] = {
 
 
 def read_old_properties(path: Path, text: str) -> tuple[dict[str, tuple[object, str]], list[str]]:
-    """The settings in an old file.
-
-    Args:
-        path: The file, for messages.
-        text: Its content.
-
-    Returns:
-        Values by the name of the setting, each with its file, line and key; and what to say of
-        keys that mean nothing here.
+    """Read an old file: values by setting with their places, and warnings.
 
     Raises:
-        InvalidUsage: Lines are no properties, keys are unknown, stand twice, or have several
+        InvalidUsage: Lines are not properties, keys are unknown, occur twice, or have several
             prefixes; all of them are named.
     """
     found: dict[str, tuple[object, str]] = {}

@@ -15,7 +15,7 @@ from tidings.server.config import LIVE, ServerSettings, flat
 from tidings.server.layers import Sources
 from tidings.server.logs import Logs
 from tidings.server.requests import RequestLog
-from tidings.server.tokens import made_token, owner_token
+from tidings.server.tokens import make_token, owner_token
 from tidings.web.state import WebState
 
 log = logging.getLogger(__name__)
@@ -28,19 +28,7 @@ def changes(before: ServerSettings, after: ServerSettings) -> list[str]:
 
 
 class Reloader:
-    """Reads the settings again and applies what can be applied.
-
-    Args:
-        sources: Where they come from.
-        settings: Those in force.
-        host: Whose retention, quota and archive can change.
-        web: Whose token and allowed names can change.
-        door: What holds the application.
-        logs: Whose level and form can change.
-
-    Attributes:
-        settings: Those in force.
-    """
+    """Reads the settings again and applies to its parts what a reload can change."""
 
     def __init__(
         self,
@@ -69,7 +57,7 @@ class Reloader:
             loaded = await asyncio.to_thread(self._sources.load)
             changed = changes(self.settings, loaded.settings)
             merged = _merged(self.settings, loaded.settings)
-            made = await asyncio.to_thread(made_token, merged)
+            made = await asyncio.to_thread(make_token, merged)
             token = await asyncio.to_thread(owner_token, merged)
         except TidingsError as error:
             for line in str(error).splitlines():
@@ -104,11 +92,7 @@ class Reloader:
 
 
 def _merged(current: ServerSettings, read: ServerSettings) -> ServerSettings:
-    """What is in force when only live settings are taken over; it fits together, too.
-
-    Raises:
-        InvalidUsage: It does not: a token went that the address in use still needs, for instance.
-    """
+    """The settings in force after taking over the live ones; they must fit together, too."""
     tree: dict[str, dict[str, object]] = {}
     for (name, _, old), (_, _, new) in zip(flat(current), flat(read), strict=True):
         section, key = name.split(".")

@@ -55,11 +55,9 @@ def operation_depth(interface: str, operation: str) -> int:
 
 
 class OperationLog:
-    """Logs the operations that CORBA clients call, and how they end; for `Options.on_request`.
+    """Logs the operations that CORBA clients call, and how they end.
 
-    Args:
-        depth: How deep to log at the moment.
-        words: What an object key stands for, in words.
+    `depth` says how deep to log now; `words` describes an object key.
     """
 
     def __init__(self, depth: Callable[[], int], words: Callable[[bytes], str]) -> None:
@@ -83,16 +81,9 @@ class OperationLog:
 
 
 class RequestLog:
-    """An ASGI application around another, which logs what is asked and how it ends.
+    """An ASGI application around another, which logs requests and how they end.
 
-    Neither headers nor what stands behind a `?` is logged.
-
-    Args:
-        app: The application; it can be exchanged while requests run.
-        depth: How deep to log at the moment.
-
-    Attributes:
-        app: The same.
+    It logs neither headers nor queries. `app` can be exchanged while requests run.
     """
 
     def __init__(self, app: _App, depth: Callable[[], int]) -> None:

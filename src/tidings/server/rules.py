@@ -129,11 +129,7 @@ else:
 
 
 def channel_settings(rules: Section, limits: Section) -> Settings:
-    """The settings of the core.
-
-    Raises:
-        InvalidUsage: They do not fit together; the message names the setting.
-    """
+    """The settings of the core; those that do not fit together are refused."""
     given: dict[str, Any] = rules.model_dump()
     if given["retry_longest"] < given["retry_first"]:
         raise InvalidUsage("rules.retry_longest must be at least rules.retry_first")

@@ -7,13 +7,7 @@ from pathlib import Path
 
 
 def write_secret(path: Path, text: str) -> None:
-    """Writes a line into a new file that nobody else can read, from its first moment on.
-
-    Whoever sees the file sees all of it.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Write a line into a new file that nobody else can read; it appears whole."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished.unlink(missing_ok=True)

@@ -23,11 +23,7 @@ def token_path(settings: ServerSettings) -> Path | None:
 
 
 def owner_token(settings: ServerSettings) -> str | None:
-    """The token that requests must show; None if they need none.
-
-    Raises:
-        InvalidUsage: The file cannot be read or holds no token.
-    """
+    """The token that requests must show; None if they need none."""
     path = token_path(settings)
     if path is not None:
         return _read(path)
@@ -35,16 +31,10 @@ def owner_token(settings: ServerSettings) -> str | None:
     return None if secret is None else secret.get_secret_value()
 
 
-def made_token(settings: ServerSettings) -> Path | None:
-    """Makes the token if the service is to have one of its own and has none yet.
+def make_token(settings: ServerSettings) -> Path | None:
+    """Make the service's own token if it needs one; return its file if it was made now.
 
     Only the file's owner can read it, from its first moment on.
-
-    Returns:
-        The file, if it was made now.
-
-    Raises:
-        StoreError: It cannot be written.
     """
     path = token_path(settings)
     if path is None or settings.http.token_file is not None or path.exists():

@@ -46,11 +46,7 @@ log = logging.getLogger(__name__)
 
 
 class Catalog(DeadLetters):
-    """An open catalog; made by `Catalog.open`.
-
-    Attributes:
-        fresh: It is empty, and to be filled from the journal.
-    """
+    """An open catalog, made by `Catalog.open`; a `fresh` one is to be filled."""
 
     def __init__(self, connection: sqlite3.Connection, *, fresh: bool) -> None:
         super().__init__(connection)
@@ -63,16 +59,7 @@ class Catalog(DeadLetters):
 
     @classmethod
     def open(cls, path: Path | None, journal_id: bytes) -> Self:
-        """Opens the catalog of a journal, or makes one.
-
-        Args:
-            path: The file, in a folder that exists; None keeps everything in memory.
-            journal_id: `Journal.id`; a catalog of another journal is not used.
-
-        Raises:
-            DiskFull: There is no room to make one.
-            StoreError: Another process has it open, or the file cannot be used.
-        """
+        """Open the catalog of a journal, or make one; without a path it is kept in memory."""
         if path is not None and path.exists():
             try:
                 return cls(catalog_file.reopen(path, journal_id), fresh=False)
@@ -101,20 +88,10 @@ class Catalog(DeadLetters):
             self._sweep(len(rows))
 
     def refill(self, channel: int, proxy: int, order: str, count: int) -> tuple[list[Entry], int]:
-        """Takes out the best of a consumer's entries.
+        """Take out a consumer's best entries; return them in order, and how many are left.
 
-        Args:
-            channel: Which channel.
-            proxy: Whose entries.
-            order: ``fifo`` (by seq), ``priority`` (highest first) or ``deadline`` (by expiry);
-                among equals by seq.
-            count: At most this many.
-
-        Returns:
-            The entries in that order, and how many are left.
-
-        Raises:
-            BadInput: There is no such order.
+        The order is ``fifo`` (by seq), ``priority`` (highest first) or ``deadline`` (by expiry);
+        among equals by seq.
         """
         if order not in _REFILLS:
             raise BadInput(f"there is no order {order!r}; there are {', '.join(_REFILLS)}")
@@ -153,14 +130,9 @@ class Catalog(DeadLetters):
             last = rows[-1][1]
 
     def expire(self, now: int, most: int | None = None) -> list[tuple[int, int, list[int]]]:
-        """Takes out entries whose expiry has come.
+        """Take out expired entries: channel, proxy and seqs, the soonest expiry first.
 
-        Args:
-            now: In the time of the entries.
-            most: At most this many, so that a call stays short; None for all.
-
-        Returns:
-            Channel, proxy and seqs, the soonest expiry first, of each consumer concerned.
+        At most `most` of them, so that a call stays short; None for all.
         """
         query = (
             "SELECT seq FROM spilled WHERE consumer = ? "
@@ -192,21 +164,15 @@ class Catalog(DeadLetters):
         }
 
     def replace_octets(self, channel: int, octets: Sequence[tuple[int, int]]) -> None:
-        """Gives entries other octets, for all consumers that wait for them.
-
-        Args:
-            channel: Which channel.
-            octets: Pairs of seq and octets; events nobody waits for here are no error.
-        """
+        """Give entries other octets (pairs of seq and octets), for all consumers."""
         rows = [(value, channel, seq) for seq, value in octets]
         with self.batch():
             self._change_many("UPDATE spilled SET octets = ? WHERE channel = ? AND seq = ?", rows)
 
     def close(self) -> None:
-        """Writes everything to the disk, so that it is used again; again is no error.
+        """Write everything to the disk, so that the next start uses it; again is no error.
 
-        If a batch has failed, or a ``with`` ends with an error, something may be missing: then
-        it will not be used again.
+        After a failed batch, or a ``with`` that ends with an error, the next start makes a new one.
         """
         if self._closed:
             return

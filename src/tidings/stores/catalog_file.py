@@ -85,11 +85,7 @@ class Statements:
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
-        """What is done inside is written at once, or, after an exception, not at all.
-
-        Raises:
-            StoreError: A part of the batch has failed, and whoever called it went on.
-        """
+        """Write all that is done inside at once or, after an exception, not at all."""
         if self._in_batch:
             try:
                 yield
@@ -131,11 +127,7 @@ class Statements:
 
 
 def make_file(path: Path | None, journal_id: bytes) -> sqlite3.Connection:
-    """A new catalog in a file, or in memory.
-
-    Raises:
-        StoreError: The file cannot be made.
-    """
+    """Make a new catalog in a file, or in memory."""
     if path is not None:
         try:
             path.touch(_MODE)
@@ -177,11 +169,7 @@ def mark(connection: sqlite3.Connection, *, closed: bool) -> None:
 
 
 def delete_file(path: Path) -> None:
-    """Deletes a catalog with all that SQLite keeps beside it.
-
-    Raises:
-        StoreError: The system refuses.
-    """
+    """Delete a catalog with all that SQLite keeps beside it."""
     try:
         for suffix in ("-wal", "-shm", "-journal", ""):
             path.with_name(path.name + suffix).unlink(missing_ok=True)

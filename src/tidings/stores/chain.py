@@ -121,15 +121,7 @@ def _slots(folder: Path) -> list[tuple[int, int, Head]]:
 
 
 class HeadFile:
-    """The head file of an open journal; only the journal's owner writes it.
-
-    Args:
-        folder: The journal's folder.
-        head: What it says from now on; durable when this returns.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """The head file of an open journal; only the journal's owner writes it."""
 
     def __init__(self, folder: Path, head: Head) -> None:
         found = _slots(folder)
@@ -148,21 +140,13 @@ class HeadFile:
             raise
 
     def write(self, head: Head) -> None:
-        """Replaces the head, durably.
-
-        Raises:
-            OSError: The head before counts, or this one.
-        """
+        """Replace the head durably; after an OSError either the old or the new one counts."""
         self._slot = 1 - self._slot
         self._put(head, self._slot)
         os.fdatasync(self._file)
 
     def note(self, head: Head) -> None:
-        """Replaces the head without a sync of its own.
-
-        Raises:
-            OSError: The head before counts.
-        """
+        """Replace the head without a sync of its own; after an OSError the old one counts."""
         self._put(head, _NOTE)
 
     def _put(self, head: Head, slot: int) -> None:
@@ -181,9 +165,7 @@ class HeadFile:
 class ChainCheck:
     """Follows the segments of a journal, oldest first, and finds what is missing.
 
-    Args:
-        head: What the head file says; None if there is none.
-        found: Called with each finding as it is made: in its place among the records.
+    It calls `found` with each finding in its place among the records.
 
     Attributes:
         reports: What is missing, oldest first.
@@ -253,12 +235,7 @@ class ChainCheck:
             self._report(DamageReport(number, 0, length, REPLACED))
 
     def ends(self, length: int, check: int) -> None:
-        """The segment is done with.
-
-        Args:
-            length: How long it is.
-            check: The head CRC of its last record; 0 if it does not end with a whole one.
-        """
+        """End a segment; `check` is the head CRC of its last record, 0 if that is torn."""
         self._length, self._check = length, check
 
     def finish(self) -> None:

@@ -24,14 +24,10 @@ _causes_of = msgspec.json.Decoder(tuple[Cause, ...]).decode
 
 
 class DeadLetterRow(NamedTuple):
-    """A dead letter with where it belongs.
+    """A dead letter with its channel and the event's seq.
 
-    Attributes:
-        id: Its number, never given twice; the journal has it too, so that it stays when the
-            catalog is filled again.
-        channel: Its channel.
-        seq: The event's number there.
-        letter: The rest.
+    Its id is never given twice; the journal has it too, so that it stays when the catalog is
+    filled again.
     """
 
     id: int
@@ -44,13 +40,9 @@ class DeadLetters(Statements):
     """The dead letters of all channels; a part of `Catalog`."""
 
     def add_dead(self, channel: int, seq: int, letter: StoredDeadLetter) -> int:
-        """Keeps a dead letter.
+        """Keep a dead letter; return its number, or a new id, higher than all before.
 
-        If the same copy died before, its letter stays, with the new causes behind the old ones;
-        a cause that is known is not added again.
-
-        Returns:
-            Its id: the letter's number if it has one, else a new one, higher than all before.
+        If the same copy died before, its letter stays and gets those of the causes that are new.
         """
         with self.batch():
             old = self.find_dead(channel, letter.proxy, seq)

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from tidings.stores.event_payloads import arrival_of
 from tidings.stores.journal import Journal
+from tidings.stores.payloads import arrival_of
 from tidings.stores.segments import DATA_START, Cursor, Entry, read_entries
 
 # As much as is looked through in a few milliseconds.
@@ -67,12 +67,7 @@ class _Spans:
 
 
 class SegmentIndex:
-    """What is known of one segment.
-
-    Attributes:
-        upto: How far it was looked through.
-        complete: Whether that is all of it, and nothing more is written there.
-    """
+    """What is known of one segment, looked through up to `upto`; `complete` if that is all."""
 
     def __init__(self) -> None:
         self.upto = DATA_START
@@ -95,13 +90,9 @@ class SegmentIndex:
         return self._blocks[-1]
 
     def stretch(self, offset: int, origin: bytes, after: int, since: int | None) -> Stretch:
-        """The first part from a place on that may hold such events of a channel.
+        """The first part from an offset on that may hold a channel's events after a seq.
 
-        Args:
-            offset: The place; no farther than `upto`.
-            origin: The channel.
-            after: Events with larger numbers are looked for.
-            since: That came then or later; None for all.
+        `since` limits them to those that arrived then or later; the offset is at most `upto`.
         """
         if self.complete and not self._all.may_hold(origin, after, since):
             return Stretch(self.upto, None, self._all.highest(origin))
@@ -118,17 +109,9 @@ class SegmentIndex:
 
 
 def durable_entries(journal: Journal, start: Cursor, stop: int | None = None) -> Iterator[Entry]:
-    """The records of one segment from a place on, as far as they are durable.
+    """The durable records of one segment from one place to another, or to its end.
 
-    What is damaged is passed over, and reported by the journal.
-
-    Args:
-        journal: The journal.
-        start: Where a record begins.
-        stop: Where another one begins; the end of the segment if None.
-
-    Raises:
-        FileNotFoundError: There is no such segment (any more).
+    Damage is passed over; the journal reports it. A dropped segment raises FileNotFoundError.
     """
     synced = journal.synced
     if start.segment == synced.segment:

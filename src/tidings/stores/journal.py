@@ -158,7 +158,7 @@ class Journal:
             journal._recover(visit, beyond)
         except OSError as error:
             journal._release()
-            raise _translated(error, f"the journal in {folder} cannot be opened") from error
+            raise _store_error(error, f"the journal in {folder} cannot be opened") from error
         except BaseException:
             journal._release()
             raise
@@ -192,17 +192,12 @@ class Journal:
         return found
 
     def append(self, records: Sequence[Record]) -> list[Cursor]:
-        """Writes a batch with one call; it is durable only after `sync`.
-
-        Returns:
-            Where each record begins.
+        """Write a batch with one call; return where each record begins. `sync` makes it durable.
 
         Raises:
-            DiskFull: There is no room; nothing was written.
             JournalBroken: This error, or an earlier one, was final; open the journal again.
-            LimitExceeded: A payload is too long; nothing was written.
-            BadInput: A record does not fit its form; nothing was written.
-            StoreError: Another error that may pass; nothing was written.
+            StoreError: Nothing was written; a full disk is DiskFull.
+            BadInput: A record does not fit its form, or is too long; nothing was written.
         """
         self._check()
         if not records:
@@ -218,7 +213,8 @@ class Journal:
             if error.errno not in _PASSING:
                 self._break(f"a write failed ({error})")
                 raise JournalBroken(self._broken) from error
-            raise _translated(error, f"nothing was written to the journal {self.folder}") from error
+            what = f"nothing was written to the journal {self.folder}"
+            raise _store_error(error, what) from error
         number, at = self._numbers[-1], self._end
         places = []
         for octets in encoded:
@@ -230,11 +226,7 @@ class Journal:
         return places
 
     def sync(self) -> None:
-        """Makes all that was appended durable.
-
-        Raises:
-            JournalBroken: It is not, or an earlier error was final; open the journal again.
-        """
+        """Make all that was appended durable; a failure is final (JournalBroken)."""
         self._check()
         if self._synced == self._end:
             return
@@ -248,15 +240,12 @@ class Journal:
         self._note()
 
     def read(self, start: Cursor | None = None) -> Iterator[Entry]:
-        """The records from a place on, up to what is there now, in the order of writing.
+        """The records from a place on (None: the oldest), in the order of writing.
 
         Damage is passed over; if it was not known yet, it is set aside and reported.
 
-        Args:
-            start: An `Entry.at` or `Entry.after`, or a cursor `append` gave; None for the oldest.
-
         Raises:
-            CursorNotFound: The segment is not there (any more).
+            CursorNotFound: The segment does not exist (any more).
             StoreError: The disk cannot be read.
         """
         self._check_open()
@@ -279,7 +268,7 @@ class Journal:
         try:
             return segments.fetch_record(self.files, self.id, place)
         except OSError as error:
-            raise _translated(error, f"segment {place.segment} cannot be read now") from error
+            raise _store_error(error, f"segment {place.segment} cannot be read now") from error
 
     def _rolled(self) -> bool:
         """Begins a new segment, unless there is no free descriptor for it; whether it has."""
@@ -296,12 +285,7 @@ class Journal:
         return True
 
     def roll(self) -> int:
-        """Syncs the last segment and begins a new one; returns its number.
-
-        Raises:
-            DiskFull: There is no room for it; the last segment stays in use.
-            JournalBroken: An error was final; open the journal again.
-        """
+        """Sync the last segment and begin a new one; return its number."""
         self.sync()
         number = self._numbers[-1] + 1
         try:
@@ -311,20 +295,13 @@ class Journal:
             if segments.segment_path(self.folder, number).exists():
                 self._break(f"a new segment could not be synced ({error})")
                 raise JournalBroken(self._broken) from error
-            raise _translated(error, f"no new segment in the journal {self.folder}") from error
+            raise _store_error(error, f"no new segment in the journal {self.folder}") from error
         self._write_to(number, file)
         self._note(sync=True)
         return number
 
     def drop_before(self, segment: int) -> list[int]:
-        """Removes the segments before a number, but never the one written to.
-
-        Returns:
-            The numbers of those removed.
-
-        Raises:
-            StoreError: The disk refuses; what was removed until then stays removed.
-        """
+        """Remove the segments before a number, except the one in use; return their numbers."""
         self._check()
         old = [number for number in self._numbers[:-1] if number < segment]
         try:
@@ -334,26 +311,18 @@ class Journal:
                 self.files.forget(number)
             segments.drop_segments(self.folder, old, self._lock)
         except OSError as error:
-            raise _translated(error, f"segments of {self.folder} are not removed") from error
+            raise _store_error(error, f"segments of {self.folder} are not removed") from error
         self._numbers = self._numbers[len(old) :]
         return old
 
     def settle(self, records: Sequence[Record]) -> None:
-        """Makes known what is lost, with what lets numbers go on beyond it.
-
-        Raises:
-            StoreError: As `append` and `sync` do; it is still unknown then.
-        """
+        """Write down what is lost, with records that let numbers continue beyond it."""
         self.append([*records, *(lost_record(self.id, report) for report in self.lost)])
         self.sync()
         self._write_head(first=self._numbers[0])
 
     def close(self) -> None:
-        """Syncs what can be synced, and lets others open the journal; again is no error.
-
-        Raises:
-            JournalBroken: What was appended last is not durable.
-        """
+        """Sync what can be synced, and let others open the journal; again is no error."""
         try:
             if self._lock >= 0 and not self._broken:
                 self.sync()
@@ -584,6 +553,6 @@ class Journal:
         self._file = self._lock = -1
 
 
-def _translated(error: OSError, what: str) -> StoreError:
+def _store_error(error: OSError, what: str) -> StoreError:
     kind = DiskFull if error.errno in _FULL else StoreError
     return kind(f"{what}: {error.strerror or error}")

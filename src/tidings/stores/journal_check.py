@@ -24,12 +24,9 @@ _MOST_LISTED: Final = 1_000
 
 
 class LostEvents(NamedTuple):
-    """Events of a channel that may be among what is lost.
+    """Events of a channel that may be lost; the channel is its origin if its name is lost too.
 
-    Attributes:
-        channel: The channel's name; its origin if that is lost, too.
-        first: The first number.
-        last: The last; None if nobody knows.
+    The last number is None if nobody knows it.
     """
 
     channel: str
@@ -76,10 +73,9 @@ class JournalState:
 
 
 class _Contents:
-    """What the records tell of channels, before and after each stretch that is lost.
+    """What the records say of channels, before and after each part that is lost.
 
-    Args:
-        known: Parts that were found before, and whether they were accepted: those count no more.
+    `known` has the parts that were found before, and whether they were accepted.
     """
 
     def __init__(self, known: Mapping[str, bool]) -> None:
@@ -140,12 +136,9 @@ class _Contents:
     def summed_up(
         self, state: JournalState, known: Mapping[bytes, tuple[str, int]], book: LossBook
     ) -> None:
-        """Writes down what is lost, as far as it can be known.
+        """Write into the state what is lost, as far as it can be known.
 
-        Args:
-            state: Where to.
-            known: What the archive knows: by origin, name and highest number.
-            book: What was accepted.
+        `known` is what the archive knows: by origin, name and highest number.
         """
         names = {origin: name for origin, (name, _) in known.items()} | self.names
 
@@ -179,14 +172,9 @@ class _Contents:
 def check_journal(
     folder: Path, archived: Mapping[bytes, tuple[str, int]] | None = None
 ) -> JournalState:
-    """Reads a journal from end to end; changes nothing.
+    """Read a journal from end to end; change nothing.
 
-    Args:
-        folder: The journal's folder.
-        archived: What its archive knows: by origin, name and highest number of a channel.
-
-    Raises:
-        StoreError: There is no journal, a newer version wrote it, or it cannot be read.
+    `archived` is what its archive knows: by origin, a channel's name and highest number.
     """
     state = JournalState(folder)
     if not folder.is_dir():

@@ -84,11 +84,7 @@ class LossBook(msgspec.Struct):
 
 
 def write_book(folder: Path, octets: bytes) -> None:
-    """Writes a book into a journal's folder, durably: all of it, or nothing.
-
-    Raises:
-        OSError: The book before counts.
-    """
+    """Write a book into a journal's folder durably; after an OSError the old one counts."""
     path = folder / FILE
     unfinished = path.with_suffix(".unfinished")
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
@@ -108,12 +104,9 @@ def part_key(report: DamageReport) -> str:
 
 
 def read_book(folder: Path, now: int) -> LossBook:
-    """The book in a journal's folder; an empty one if nothing was ever lost.
+    """Read the book in a journal's folder; an empty one if nothing was ever lost.
 
-    A book that is damaged is itself something that is lost.
-
-    Raises:
-        StoreError: It cannot be read now, or a newer version wrote it.
+    A damaged book is itself a loss.
     """
     try:
         octets = (folder / FILE).read_bytes()

@@ -6,6 +6,13 @@ layout; plain data (topology, plans, marks) is MessagePack.
 
 What does not fit is refused with `BadInput` on the way in; what does not decode is refused with
 `StoreError`, and nothing else, on the way out.
+
+The payload of an EVENT record, which is written and read for every event::
+
+    format 1, marks 1 (bit 0: carried, bit 1: has a start, bit 2: has a producer)
+    flags 1, arrival 8, plan 8, priority 4, expiry 8, start 8, number 8
+    how many: octets of the producer 2, hops 2, durable 4, views 4, octets of the event 4
+    producer, UTF-8; hops, 16 octets each; durable, 4 each; views, 16 each; the event
 """
 
 from __future__ import annotations
@@ -18,44 +25,36 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 import msgspec
 
 from tidings.channel.effects import Cause, Outcome
-from tidings.errors import BadInput
-from tidings.stores.event_payloads import (
-    StoredEvent,
-    event_octets_of,
-    event_payload,
-    stored_event,
-)
-from tidings.stores.refusals import FORMAT, UNFIT, undecodable, unfit, unknown_format, wrong_length
+from tidings.errors import BadInput, StoreError
 
-__all__ = [
-    "MOST_SEQS",
-    "StoredDeadLetter",
-    "StoredEvent",
-    "StoredOutcome",
-    "checkpoint_payload",
-    "dead_gone_payload",
-    "dead_payload",
-    "dropped_payload",
-    "event_octets_of",
-    "event_payload",
-    "marks_payload",
-    "numbers_payload",
-    "outcome_payload",
-    "plan_payload",
-    "state_payload",
-    "stored_checkpoint",
-    "stored_dead",
-    "stored_dead_gone",
-    "stored_dropped",
-    "stored_event",
-    "stored_marks",
-    "stored_numbers",
-    "stored_outcome",
-    "stored_plan",
-    "stored_state",
-    "stored_topology",
-    "topology_payload",
-]
+# The first octet of every payload.
+_FORMAT: Final = 1
+
+# What coders raise for values or octets they cannot use.
+_UNFIT: Final = (
+    struct.error,
+    msgspec.MsgspecError,
+    ValueError,
+    TypeError,
+    OverflowError,
+    RecursionError,
+)
+
+_CARRIED = 1
+_HAS_START = 2
+_HAS_PRODUCER = 4
+
+_EVENT = struct.Struct(">BBBqQiqqqHHIII")
+_EVENT_LENGTH = struct.Struct(">I")  # the last field of the head
+_LENGTH_AT = _EVENT.size - _EVENT_LENGTH.size
+_ARRIVAL = struct.Struct(">q")
+_ARRIVAL_AT = 3
+_HOP_OCTETS = 16
+_VIEW = struct.Struct(">Iqi")
+
+# Most events have a handful of recipients: their layouts are not made again for each.
+_FEW = 33
+_PROXIES = [struct.Struct(f">{count}I") for count in range(_FEW)]
 
 # A few octets can stand for a long run: what decoding them takes must have a bound.
 MOST_SEQS: Final = 2**24
@@ -81,6 +80,147 @@ _plan_of = msgspec.msgpack.Decoder(_Plain).decode
 _marks_of = msgspec.msgpack.Decoder(list[Any]).decode
 _numbers_of = msgspec.msgpack.Decoder(tuple[int, int]).decode
 _Decoded = TypeVar("_Decoded")
+
+
+class StoredEvent(NamedTuple):
+    """An event as its journal record has it; channel and seq are in the record's head.
+
+    Attributes:
+        arrival: When it was accepted.
+        plan: Version of the rules it was judged by.
+        priority: As consumers without mapping filters see it.
+        expiry: Likewise; NEVER for none.
+        start: Not delivered before; None for at once.
+        flags: Those of its entry.
+        producer: Who sent it, if it came with a mark.
+        number: The how-manieth of that producer.
+        hops: Origins of the channels it has passed, oldest first.
+        durable: The proxies recovery has still to serve.
+        views: For proxies that see it differently, their expiry and priority.
+        carried: Written again by retention; it stands beside the first record, if that is there.
+        octets: The event as typed JSON, undecoded.
+    """
+
+    arrival: int
+    plan: int
+    priority: int
+    expiry: int
+    start: int | None
+    flags: int
+    producer: str | None
+    number: int
+    hops: tuple[str, ...]
+    durable: tuple[int, ...]
+    views: dict[int, tuple[int, int]]
+    carried: bool
+    octets: bytes
+
+
+def event_payload(event: StoredEvent) -> bytes:
+    """The payload of an EVENT record."""
+    (
+        arrival, plan, priority, expiry, start, flags, producer, number,
+        hops, durable, views, carried, octets,
+    ) = event  # fmt: skip
+    marks = _CARRIED if carried else 0
+    if start is None:
+        start = 0
+    else:
+        marks |= _HAS_START
+    try:
+        name = b""
+        if producer is not None:
+            marks |= _HAS_PRODUCER
+            name = producer.encode()
+        count = len(durable)
+        head = _EVENT.pack(
+            _FORMAT, marks, flags, arrival, plan, priority, expiry, start, number,
+            len(name), len(hops), count, len(views), len(octets),
+        )  # fmt: skip
+        proxies = _PROXIES[count] if count < _FEW else struct.Struct(f">{count}I")
+        if not (hops or views):
+            return b"".join((head, name, proxies.pack(*durable), octets))
+        path = b"".join([_hop_octets(hop) for hop in hops])
+        seen = b"".join([_VIEW.pack(proxy, *view) for proxy, view in views.items()])
+        return b"".join((head, name, path, proxies.pack(*durable), seen, octets))
+    except _UNFIT as error:
+        raise _unfit("an event", error) from error
+
+
+def stored_event(payload: bytes) -> StoredEvent:
+    """Read an EVENT record."""
+    try:
+        (
+            form, marks, flags, arrival, plan, priority, expiry, start, number,
+            name_octets, hop_count, proxy_count, view_count, length,
+        ) = _EVENT.unpack_from(payload)  # fmt: skip
+        if form != _FORMAT:
+            raise _unknown_format("an event", payload)
+        at = _EVENT.size
+        producer = None
+        if marks & _HAS_PRODUCER:
+            producer = payload[at : at + name_octets].decode()
+        at += name_octets
+        hops: tuple[str, ...] = ()
+        if hop_count:
+            hops = _hops(payload[at : at + hop_count * _HOP_OCTETS])
+            at += hop_count * _HOP_OCTETS
+        proxies = _PROXIES[proxy_count] if proxy_count < _FEW else struct.Struct(f">{proxy_count}I")
+        durable = proxies.unpack_from(payload, at)
+        at += proxies.size
+        views: dict[int, tuple[int, int]] = {}
+        if view_count:
+            views = _views(payload[at : at + view_count * _VIEW.size])
+            at += view_count * _VIEW.size
+        if len(payload) - at != length:
+            raise _wrong_length("an event", len(payload) - at, length)
+    except _UNFIT as error:
+        raise _undecodable("an event", error) from error
+    # In half the time that the class itself takes: a start reads millions of events.
+    return tuple.__new__(StoredEvent, (
+        arrival, plan, priority, expiry, start if marks & _HAS_START else None, flags, producer,
+        number, hops, durable, views, bool(marks & _CARRIED), payload[at:],
+    ))  # fmt: skip
+
+
+def arrival_of(payload: bytes) -> int:
+    """Read only when an event was accepted; 1970 if the payload is not an event's."""
+    try:
+        arrival: int = _ARRIVAL.unpack_from(payload, _ARRIVAL_AT)[0]
+    except struct.error:
+        return 0
+    return arrival
+
+
+def event_octets_of(payload: bytes) -> bytes:
+    """Read only the typed JSON of an EVENT record."""
+    try:
+        [length] = _EVENT_LENGTH.unpack_from(payload, _LENGTH_AT)
+    except struct.error as error:
+        raise _undecodable("an event", error) from error
+    if payload[0] != _FORMAT:
+        raise _unknown_format("an event", payload)
+    start = len(payload) - length
+    if start < _EVENT.size:
+        raise _wrong_length("an event", len(payload) - _EVENT.size, length)
+    return payload[start:]
+
+
+def _hop_octets(hop: str) -> bytes:
+    octets = bytes.fromhex(hop)
+    if len(octets) != _HOP_OCTETS or octets.hex() != hop:
+        raise ValueError(f"the hop {hop[:80]!r} is not 32 hexadecimal digits")
+    return octets
+
+
+def _hops(octets: bytes) -> tuple[str, ...]:
+    digits = octets.hex()
+    width = 2 * _HOP_OCTETS
+    return tuple(digits[at : at + width] for at in range(0, len(digits), width))
+
+
+def _views(octets: bytes) -> dict[int, tuple[int, int]]:
+    return {proxy: (expiry, priority) for proxy, expiry, priority in _VIEW.iter_unpack(octets)}
 
 
 class StoredDeadLetter(NamedTuple):
@@ -112,14 +252,7 @@ class StoredDeadLetter(NamedTuple):
 
 
 class StoredOutcome(NamedTuple):
-    """What became of one consumer's copies of events; the channel is in the head.
-
-    Attributes:
-        proxy: Whose consumer.
-        outcome: What became of them.
-        seqs: Their numbers.
-        at: When; None in records of a version that did not write it.
-    """
+    """What became of a consumer's copies of events; `at` is None in the oldest records."""
 
     proxy: int
     outcome: Outcome
@@ -130,25 +263,18 @@ class StoredOutcome(NamedTuple):
 def outcome_payload(proxy: int, outcome: Outcome, seqs: Sequence[int], at: int) -> bytes:
     """The payload of an OUTCOME record, whose seq is the first of `seqs`.
 
-    Runs of numbers that follow one another take a few octets, whatever their length.
-
-    Raises:
-        BadInput: There are no seqs, or more than `MOST_SEQS`, or a number does not fit.
+    A run of consecutive numbers takes a few octets, whatever its length.
     """
     if not 0 < len(seqs) <= MOST_SEQS:
         raise BadInput(f"an outcome of {len(seqs)} events; a record takes 1 to {MOST_SEQS}")
     try:
         return _OUTCOME.pack(_TIMED, outcome, proxy, at) + _encode(_runs(seqs))
-    except UNFIT as error:
-        raise unfit("an outcome", error) from error
+    except _UNFIT as error:
+        raise _unfit("an outcome", error) from error
 
 
 def stored_outcome(payload: bytes) -> StoredOutcome:
-    """What an OUTCOME record says.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read an OUTCOME record."""
     try:
         at: int | None = None
         form, outcome, proxy = _OUTCOME_UNTIMED.unpack_from(payload)
@@ -156,11 +282,11 @@ def stored_outcome(payload: bytes) -> StoredOutcome:
         if form == _TIMED:
             *_, at = _OUTCOME.unpack_from(payload)
             body = _OUTCOME.size
-        elif form != FORMAT:
-            raise unknown_format("an outcome", payload, _TIMED)
+        elif form != _FORMAT:
+            raise _unknown_format("an outcome", payload, _TIMED)
         return StoredOutcome(proxy, Outcome(outcome), _seqs(_runs_of(payload[body:])), at)
-    except UNFIT as error:
-        raise undecodable("an outcome", error) from error
+    except _UNFIT as error:
+        raise _undecodable("an outcome", error) from error
 
 
 def _runs(seqs: Sequence[int]) -> list[int]:
@@ -199,16 +325,12 @@ def _seqs(runs: Sequence[int]) -> Sequence[int]:
 
 
 def dead_payload(letter: StoredDeadLetter) -> bytes:
-    """The payload of a DEAD record.
-
-    Raises:
-        BadInput: A number or a text does not fit its field.
-    """
+    """The payload of a DEAD record."""
     proxy, at, causes, expiry, priority, flags, arrival, plan, octets, number = letter
     try:
         why = _encode(causes)
         head = _DEAD.pack(
-            FORMAT,
+            _FORMAT,
             number,
             proxy,
             at,
@@ -220,213 +342,172 @@ def dead_payload(letter: StoredDeadLetter) -> bytes:
             len(why),
             len(octets),
         )
-    except UNFIT as error:
-        raise unfit("a dead letter", error) from error
+    except _UNFIT as error:
+        raise _unfit("a dead letter", error) from error
     return b"".join((head, why, octets))
 
 
 def stored_dead(payload: bytes) -> StoredDeadLetter:
-    """What a DEAD record says.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read a DEAD record."""
     try:
         form, number, proxy, at, *entry, why, length = _DEAD.unpack_from(payload)
-        if form != FORMAT:
-            raise unknown_format("a dead letter", payload)
+        if form != _FORMAT:
+            raise _unknown_format("a dead letter", payload)
         body = _DEAD.size + why
         if len(payload) - body != length:
-            raise wrong_length("a dead letter", len(payload) - body, length)
+            raise _wrong_length("a dead letter", len(payload) - body, length)
         causes = _causes_of(payload[_DEAD.size : body])
-    except UNFIT as error:
-        raise undecodable("a dead letter", error) from error
+    except _UNFIT as error:
+        raise _undecodable("a dead letter", error) from error
     return StoredDeadLetter._make((proxy, at, causes, *entry, payload[body:], number))
 
 
 def dead_gone_payload(proxy: int, seq: int) -> bytes:
     """The payload of a DEAD_GONE record: a dead letter was delivered after all, or dropped."""
-    try:
-        return _GONE.pack(FORMAT, proxy, seq)
-    except struct.error as error:
-        raise unfit("a removed dead letter", error) from error
+    return _packed("a removed dead letter", _GONE, proxy, seq)
 
 
 def stored_dead_gone(payload: bytes) -> tuple[int, int]:
-    """Proxy and seq of a DEAD_GONE record.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
-    try:
-        form, proxy, seq = _GONE.unpack(payload)
-    except struct.error as error:
-        raise undecodable("a removed dead letter", error) from error
-    if form != FORMAT:
-        raise unknown_format("a removed dead letter", payload)
+    """Read the proxy and seq of a DEAD_GONE record."""
+    proxy, seq = _unpacked("a removed dead letter", _GONE, payload)
     return proxy, seq
 
 
 def checkpoint_payload(number: int, *, begins: bool) -> bytes:
     """The payload of a CHECKPOINT record: a complete copy begins or ends here."""
-    try:
-        return _CHECKPOINT.pack(FORMAT, begins, number)
-    except struct.error as error:
-        raise unfit("a checkpoint", error) from error
+    return _packed("a checkpoint", _CHECKPOINT, begins, number)
 
 
 def stored_checkpoint(payload: bytes) -> tuple[int, bool]:
-    """The number of a CHECKPOINT record, and whether the copy begins there.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
-    try:
-        form, begins, number = _CHECKPOINT.unpack(payload)
-    except struct.error as error:
-        raise undecodable("a checkpoint", error) from error
-    if form != FORMAT:
-        raise unknown_format("a checkpoint", payload)
+    """Read the number of a CHECKPOINT record, and whether the copy begins there."""
+    begins, number = _unpacked("a checkpoint", _CHECKPOINT, payload)
     return number, begins
 
 
 def dropped_payload(segment: int) -> bytes:
     """The payload of a DROPPED record: it counts once no segment before this one is there."""
-    try:
-        return _DROPPED.pack(FORMAT, segment)
-    except struct.error as error:
-        raise unfit("dropped events", error) from error
+    return _packed("dropped events", _DROPPED, segment)
 
 
 def stored_dropped(payload: bytes) -> int:
-    """The segment of a DROPPED record.
+    """Read the segment of a DROPPED record."""
+    [segment] = _unpacked("dropped events", _DROPPED, payload)
+    return int(segment)
 
-    Raises:
-        StoreError: It is no such payload.
-    """
+
+def _packed(what: str, layout: struct.Struct, *values: int) -> bytes:
     try:
-        form, segment = _DROPPED.unpack(payload)
+        return layout.pack(_FORMAT, *values)
     except struct.error as error:
-        raise undecodable("dropped events", error) from error
-    if form != FORMAT:
-        raise unknown_format("dropped events", payload)
-    found: int = segment
-    return found
+        raise _unfit(what, error) from error
+
+
+def _unpacked(what: str, layout: struct.Struct, payload: bytes) -> tuple[Any, ...]:
+    try:
+        form, *values = layout.unpack(payload)
+    except struct.error as error:
+        raise _undecodable(what, error) from error
+    if form != _FORMAT:
+        raise _unknown_format(what, payload)
+    return tuple(values)
 
 
 def topology_payload(channel: int, kind: str, key: str, state: Mapping[Any, Any] | None) -> bytes:
-    """The payload of a TOPOLOGY record, as `TopologyChanged` has it.
+    """The payload of a TOPOLOGY record; a state of None says that the object is gone.
 
-    Args:
-        channel: Its channel; 0 for what belongs to the host.
-        kind: Of which kind the object is.
-        key: Which one of that kind.
-        state: Texts, numbers, truth values, None, and lists and dictionaries of them, whose keys
-            are texts or whole numbers; tuples come back as lists. None: the object is gone.
-
-    Raises:
-        BadInput: The state is something else, or a whole number has more than 64 bits.
+    A state has texts, numbers, truth values, None, and lists and dictionaries of them, whose keys
+    are texts or whole numbers; tuples come back as lists.
     """
     plain = None if state is None else dict(state)
     return _plain_payload(f"the {kind} {key!r}", (channel, kind, key, plain))
 
 
 def stored_topology(payload: bytes) -> tuple[int, str, str, dict[Any, Any] | None]:
-    """Channel, kind, key and state of a TOPOLOGY record.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read channel, kind, key and state of a TOPOLOGY record."""
     return _plain("a topology", payload, _topology_of)
 
 
 def state_payload(core: str, key: str, state: Mapping[Any, Any] | None) -> bytes:
-    """The payload of a STATE record: core, key and state of an object, as `Keep` has it.
-
-    Raises:
-        BadInput: As for `topology_payload`.
-    """
+    """The payload of a STATE record: core, key and state of an object, as `Keep` has it."""
     plain = None if state is None else dict(state)
     return _plain_payload(f"the object {key!r} of {core}", (core, key, plain))
 
 
 def stored_state(payload: bytes) -> tuple[str, str, dict[Any, Any] | None]:
-    """Core, key and state of a STATE record.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read core, key and state of a STATE record."""
     return _plain("an object's state", payload, _state_of)
 
 
 def plan_payload(plain: Mapping[Any, Any]) -> bytes:
-    """The payload of a PLAN record: the plain data of a plan or of a change.
-
-    Raises:
-        BadInput: As for `topology_payload`.
-    """
+    """The payload of a PLAN record: the plain data of a plan or of a change."""
     return _plain_payload("a plan", dict(plain))
 
 
 def stored_plan(payload: bytes) -> dict[Any, Any]:
-    """The plain data of a PLAN record.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read the plain data of a PLAN record."""
     return _plain("a plan", payload, _plan_of)
 
 
 def marks_payload(plain: list[Any]) -> bytes:
-    """The payload of a MARK record: the plain data of producers' marks.
-
-    Raises:
-        BadInput: As for `topology_payload`.
-    """
+    """The payload of a MARK record: the plain data of producers' marks."""
     return _plain_payload("producer marks", plain)
 
 
 def stored_marks(payload: bytes) -> list[Any]:
-    """The plain data of a MARK record.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read the plain data of a MARK record."""
     return _plain("producer marks", payload, _marks_of)
 
 
 def numbers_payload(used: int, skipped: int) -> bytes:
-    """The payload of a RESERVED record.
-
-    Args:
-        used: The highest number of an event so far.
-        skipped: How many numbers up to that one no event has.
-    """
+    """The payload of a RESERVED record: the highest number used, and how many were skipped."""
     return _plain_payload("numbers", (used, skipped))
 
 
 def stored_numbers(payload: bytes) -> tuple[int, int] | None:
-    """What a RESERVED record says beside its seq; None if it is of an older version.
-
-    Raises:
-        StoreError: It is no such payload.
-    """
+    """Read a RESERVED record; None if an older version wrote it."""
     return _plain("numbers", payload, _numbers_of) if payload else None
 
 
 def _plain_payload(what: str, plain: object) -> bytes:
     try:
-        return bytes([FORMAT]) + _encode(plain)
+        return bytes([_FORMAT]) + _encode(plain)
     except OverflowError as error:
         raise BadInput(f"{what} has a whole number of more than 64 bits") from error
-    except UNFIT as error:
-        raise unfit(what, error) from error
+    except _UNFIT as error:
+        raise _unfit(what, error) from error
 
 
 def _plain(what: str, payload: bytes, decode: Callable[[bytes], _Decoded]) -> _Decoded:
-    if payload and payload[0] != FORMAT:
-        raise unknown_format(what, payload)
+    if payload and payload[0] != _FORMAT:
+        raise _unknown_format(what, payload)
     try:
         return decode(payload[1:])
-    except UNFIT as error:
-        raise undecodable(what, error) from error
+    except _UNFIT as error:
+        raise _undecodable(what, error) from error
+
+
+def _unfit(what: str, error: Exception) -> BadInput:
+    """Something that cannot be written."""
+    return BadInput(f"{what} does not fit a journal record: {error}")
+
+
+def _undecodable(what: str, error: Exception) -> StoreError:
+    """A payload that cannot be read."""
+    return StoreError(f"the payload of {what} in the journal cannot be read: {error}")
+
+
+def _unknown_format(what: str, payload: bytes, newest: int = _FORMAT) -> StoreError:
+    """A payload of another format than this version knows."""
+    known = str(newest) if newest == _FORMAT else f"{_FORMAT} to {newest}"
+    return StoreError(
+        f"the payload of {what} in the journal has format {payload[0]}; "
+        f"this version of Tidings knows {known}"
+    )
+
+
+def _wrong_length(what: str, found: int, told: int) -> StoreError:
+    """A payload whose parts are not as long as its head tells."""
+    return StoreError(
+        f"the payload of {what} in the journal has {found} octets of content; "
+        f"its head tells of {told}"
+    )

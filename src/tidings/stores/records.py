@@ -99,14 +99,7 @@ class LostRecord(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """A stretch that holds no valid record.
-
-    Attributes:
-        offset: Where it begins.
-        length: How many octets it has.
-        torn: It is the beginning of a record that the end of the input cuts off; otherwise
-            octets have changed.
-    """
+    """A part without a valid record; `torn` if it is a record that the input's end cuts off."""
 
     offset: int
     length: int
@@ -114,16 +107,7 @@ class Damage(NamedTuple):
 
 
 def encode(record: Record, seed: int = 0) -> bytes:
-    """The octets of a record.
-
-    Args:
-        record: What to write.
-        seed: Where the head CRC begins; the reader must have the same.
-
-    Raises:
-        LimitExceeded: The payload is too long.
-        BadInput: Another part does not fit its place.
-    """
+    """The octets of a record; `seed` is where the head CRC begins."""
     kind, channel, seq, payload = record
     length = len(payload)
     if length > MAX_PAYLOAD:
@@ -182,10 +166,7 @@ def lost_records(octets: bytes, seed: int = 0) -> tuple[list[LostRecord], bool]:
 def scan(octets: bytes, seed: int = 0, offset: int = 0) -> Iterator[Record | Damage]:
     """All records, and what lies between them; raises on no input.
 
-    Args:
-        octets: The input, whole.
-        seed: As given to `encode`.
-        offset: The place of the first octet, for the reports of damage.
+    `offset` is the place of the first octet, for the reports of damage.
     """
     scanner = Scanner(seed, offset)
     for _, found in scanner.feed(octets):
@@ -197,12 +178,8 @@ def scan(octets: bytes, seed: int = 0, offset: int = 0) -> Iterator[Record | Dam
 class Scanner:
     """Finds records in octets that come in pieces; holds one record and one piece at most.
 
-    Neighbouring stretches of damage are reported as one. Payloads are copied once, so that a
-    small one that is kept does not keep its whole piece in memory.
-
-    Args:
-        seed: As given to `encode`.
-        offset: The place of the first octet that will be fed.
+    Neighbouring parts of damage are reported as one. Payloads are copied once, so that a small one
+    that is kept does not keep its whole piece in memory.
     """
 
     def __init__(self, seed: int = 0, offset: int = 0) -> None:

@@ -40,14 +40,7 @@ class Retention:
 
 
 class SegmentInfo(NamedTuple):
-    """What the decision needs to know of a segment.
-
-    Attributes:
-        number: Its number.
-        octets: How long it is.
-        age: For how long it has not been written to, in microseconds of observed time.
-        needed: How many of its octets would have to be carried forward.
-    """
+    """A segment: its age in observed time, and how many octets would be carried forward."""
 
     number: int
     octets: int
@@ -56,14 +49,7 @@ class SegmentInfo(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """A record that was carried forward.
-
-    Attributes:
-        kind: Of the old record.
-        channel: Likewise.
-        seq: Likewise.
-        place: Where the new one is.
-    """
+    """The old record of one that was carried forward, and the place of the new one."""
 
     kind: int
     channel: bytes
@@ -72,24 +58,16 @@ class Moved(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a step has done.
-
-    Attributes:
-        done: The old segments are gone.
-        moved: What was carried forward in this step; not synced yet.
-    """
+    """Whether the old segments are gone, and what this step carried forward, not yet synced."""
 
     done: bool
     moved: list[Moved]
 
 
 def held_from(segments: Sequence[SegmentInfo], first: int, most: int) -> int:
-    """The first segment that stays for somebody who still has to read from a segment on.
+    """The first segment that stays for a reader that continues at segment `first`.
 
-    Args:
-        segments: All segments, oldest first.
-        first: Where that one goes on.
-        most: How many octets stay for it; beyond, the oldest go unread.
+    At most `most` octets stay for it; beyond, the oldest go unread.
     """
     octets = 0
     held = segments[-1].number
@@ -104,16 +82,11 @@ def held_from(segments: Sequence[SegmentInfo], first: int, most: int) -> int:
 def droppable(
     segments: Sequence[SegmentInfo], retention: Retention, held: int | None = None
 ) -> list[int]:
-    """The segments that can go, the oldest first, never the one that is written to.
+    """The segments that can go, the oldest first, never the one in use or one from `held` on.
 
     Those go that are too old, and those that make the journal too long. If more than half of
     them would have to be carried forward, fewer go, or none: a journal full of waiting events
-    would else be copied again and again and never become shorter.
-
-    Args:
-        segments: All segments, oldest first.
-        retention: How much is kept.
-        held: Segments from this one on stay whatever their age; None if there is none.
+    would otherwise be copied again and again and never become shorter.
     """
     keep = retention.keep_microseconds
     total = sum(segment.octets for segment in segments)
@@ -174,17 +147,11 @@ class Carrier:
         self._done = False
 
     def step(self, records: int = 500) -> Step:
-        """Goes on with a small part of the work.
+        """Continue with a small part of the work.
 
-        Steps read and append, without a sync. The last one reads nothing: it appends the
-        checkpoint, syncs once and removes the old segments.
-
-        Args:
-            records: At most this many are read, and not many more octets than `STEP_OCTETS`.
-
-        Raises:
-            StoreError: As `Journal.append`, `sync` and `drop_before` do; the step can be tried
-                again, unless the journal is broken.
+        A step reads at most so many records, or about `STEP_OCTETS`, and appends without a sync.
+        The last one reads nothing: it appends the checkpoint, syncs once and removes the old
+        segments. A step that fails can be tried again, unless the journal is broken.
         """
         self._read(records)
         if self._in_hand:

@@ -177,10 +177,7 @@ def _look_at(folder: Path, number: int) -> Segment:
 class SegmentFiles:
     """Descriptors to read segments with, kept open so that reading seldom needs a free one.
 
-    When the process has no descriptor left, another segment's is closed for it.
-
-    Args:
-        folder: Where the segments are.
+    When the process has no descriptor left, the one of another segment is closed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -188,12 +185,7 @@ class SegmentFiles:
         self._open: OrderedDict[int, int] = OrderedDict()  # by segment, the latest used last
 
     def get(self, number: int) -> int:
-        """The descriptor of a segment; use it before the next call.
-
-        Raises:
-            FileNotFoundError: There is no such segment.
-            OSError: It cannot be opened now.
-        """
+        """The descriptor of a segment; use it before the next call."""
         found = self._open.get(number)
         if found is None:
             found = self._opened(segment_path(self._folder, number))
@@ -230,17 +222,10 @@ class SegmentFiles:
 def create_segment(
     folder: Path, journal_id: bytes, number: int, link: bytes = b"", opened: int | None = None
 ) -> int:
-    """Makes a segment that is there whole or not at all; returns a descriptor to append with.
+    """Make a segment that exists whole or not at all; return a descriptor to append with.
 
-    Args:
-        folder: The journal's folder.
-        journal_id: The journal's id.
-        number: The segment's number.
-        link: Its first record, as octets; empty for none.
-        opened: A descriptor of the folder, so that none has to be free for its sync.
-
-    Raises:
-        OSError: As the system says it; if before the renaming, nothing is left behind.
+    `link` is its first record; `opened` is a descriptor of the folder, so that syncing needs no
+    other.
     """
     path = segment_path(folder, number)
     unfinished = path.with_suffix(_UNFINISHED)
@@ -271,11 +256,7 @@ def open_for_append(folder: Path, number: int) -> int:
 
 
 def write_all(descriptor: int, octets: bytes) -> None:
-    """Writes everything: one call, and more only where the system took a part.
-
-    Raises:
-        OSError: A part may have been written.
-    """
+    """Write everything: one call, and more only where the system took a part."""
     done = os.write(descriptor, octets)
     view = memoryview(octets)
     while done < len(octets):
@@ -283,11 +264,9 @@ def write_all(descriptor: int, octets: bytes) -> None:
 
 
 def sync_folder(folder: Path, opened: int | None = None) -> None:
-    """Makes the names in a folder durable: a file's own sync does not.
+    """Make the names in a folder durable: a file's own sync does not.
 
-    Args:
-        folder: Which one.
-        opened: A descriptor of it; without one it is opened.
+    `opened` is a descriptor of it; without one it is opened.
     """
     if opened is not None:
         os.fsync(opened)
@@ -366,16 +345,7 @@ def read_entries(
 ) -> Iterator[Entry | Damage]:
     """The records of one segment and the damage between them, a chunk at a time.
 
-    Args:
-        folder: Where the segment is.
-        journal_id: The journal's id.
-        start: Where to begin.
-        end: Where to stop; the end of the file if None.
-        files: What to read with; the segment is opened for it if None.
-
-    Raises:
-        FileNotFoundError: There is no such segment (any more).
-        OSError: It cannot be read now.
+    It reads up to `end`, or the end of the file, with `files`, or with a descriptor of its own.
     """
     if files is None:
         with contextlib.closing(SegmentFiles(folder)) as own:
@@ -420,12 +390,9 @@ def lost_in(
 
 
 def set_aside(folder: Path, number: int, offset: int, length: int) -> Path | None:
-    """Copies a stretch of a segment into the folder ``damaged``; once, if it is asked again.
+    """Copy a part of a segment into the folder ``damaged``, once; None if that fails.
 
     A full disk must not keep a journal from opening, so a copy that fails is only logged.
-
-    Returns:
-        The copy, or None if it could not be made.
     """
     aside = folder / DAMAGED / f"{number:012d}-{offset:012d}-{length}.octets"
     unfinished = aside.with_suffix(_UNFINISHED)

@@ -33,12 +33,7 @@ _V1 = (events, pulling, websocket, tail, history, operations, dead_letters, over
 
 
 def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:
-    """The web door of a host; what its routes share is at `app.state.web`.
-
-    Args:
-        host: The channels; whoever runs the application closes it.
-        options: The settings.
-    """
+    """The web door of a host, which the caller closes; routes share `app.state.web`."""
     app = FastAPI(
         title="Tidings",
         openapi_url=None,

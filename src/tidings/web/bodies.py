@@ -47,11 +47,7 @@ def media_type(request: Request) -> str:
 
 
 def check_charset(request: Request) -> None:
-    """JSON is UTF-8 (RFC 8259).
-
-    Raises:
-        UnsupportedMedia: The body says that it is in something else.
-    """
+    """Refuse a body that is not UTF-8: JSON is (RFC 8259)."""
     given = request.headers.get("content-type", "")
     if ";" not in given:
         return
@@ -63,12 +59,7 @@ def check_charset(request: Request) -> None:
 
 
 async def read_body(request: Request, options: WebOptions) -> bytes:
-    """The whole body of a request.
-
-    Raises:
-        LimitExceeded: It is longer than it may be; the rest is not read.
-        HTTPException: Nothing came for too long, or it took too long in all.
-    """
+    """The whole body of a request; one that is too long or too slow is refused unread."""
     most, patience = options.max_body, options.read_patience
     declared = request.headers.get("content-length", "")
     if declared.isascii() and declared.isdigit() and int(declared[:20]) > most:
@@ -95,13 +86,8 @@ async def read_body(request: Request, options: WebOptions) -> bytes:
 class StrictRoute(APIRoute):
     """A route that refuses what it does not know.
 
-    Its body, if it has one that is read by a model, is JSON in which no name stands twice. Its
-    query has only names that the route takes, and headers that matter stand there once.
-
-    Raises:
-        UnsupportedMedia: The body says that it is something else, or nothing, or is packed.
-        LimitExceeded: It is too long.
-        InvalidUsage: It is no JSON, or a name stands where it may not.
+    A JSON body names no member twice. The query has only names that the route takes, and headers
+    that matter occur once.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -134,11 +120,7 @@ def _is_list(annotation: object) -> bool:
 
 
 def check_query(query: QueryParams, known: QueryNames) -> None:
-    """Nothing stands in a query that nobody reads.
-
-    Raises:
-        InvalidUsage: A name is not known, or stands there twice.
-    """
+    """Refuse names in a query that nobody reads, or that occur twice."""
     seen: set[str] = set()
     for name, _ in query.multi_items():
         if name not in known:

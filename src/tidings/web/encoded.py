@@ -19,11 +19,8 @@ _OVERHEAD: Final = 512
 class Encoded(dict[Message, str]):
     """The JSON text of events, by the very message that all their consumers share.
 
-    ``encoded[message]`` makes what is missing; the oldest goes when there is no room. A dict
-    itself, as it is asked once for each event and consumer.
-
-    Args:
-        most: How many characters are kept at most, some more counted for each event.
+    ``encoded[message]`` makes what is missing; beyond `most` characters the oldest goes. It is a
+    dict because it is asked once for each event and consumer.
     """
 
     def __init__(self, most: int = _MOST_CHARACTERS) -> None:

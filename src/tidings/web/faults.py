@@ -135,11 +135,7 @@ def _can_deny(scope: Scope) -> bool:
 
 
 class LastResort:
-    """Answers requests that have met a fault nobody foresaw, without a word of what it was.
-
-    Args:
-        app: What may fail.
-    """
+    """Answers requests that met an unforeseen fault, without a word of what it was."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

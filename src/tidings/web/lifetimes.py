@@ -24,13 +24,9 @@ _AT_ONCE: Final = 100
 
 
 class Lifetimes:
-    """Ends proxies some time after their last use.
+    """Ends proxies some seconds after their last use.
 
-    Only proxies told to `begin` are watched; all other calls ignore those that are not.
-
-    Args:
-        host: Where the proxies are.
-        seconds: How long an unused one stays.
+    Only proxies passed to `begin` are watched; all other calls ignore the rest.
     """
 
     def __init__(self, host: Host, seconds: float) -> None:

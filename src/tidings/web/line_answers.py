@@ -20,9 +20,9 @@ from starlette.types import Receive, Scope, Send
 from tidings.engine.turns import Turns
 from tidings.errors import LimitExceeded, TidingsError
 from tidings.events.codecs.json_text import write_json
+from tidings.web.event_bodies import LINES_MEDIA_TYPES, LineSplitter, Numbering, apart, read_line
 from tidings.web.options import WebOptions
-from tidings.web.publishing import Asked, Publisher
-from tidings.web.reading import LINES_MEDIA_TYPES, LineSplitter, Numbering, apart, read_line
+from tidings.web.publisher import Asked, Publisher
 from tidings.web.results import result_form
 from tidings.web.state import WebState
 
@@ -34,14 +34,7 @@ _Numbered = tuple[Sequence[int], Asked | TidingsError]
 
 
 class LineAnswers(Response):
-    """Pushes the lines of a request's body, and answers each with a line, in their order.
-
-    Args:
-        publisher: Where the events go; it has begun.
-        numbering: The marks that the headers give.
-        state: What all routes share.
-        place: Closed when all is answered.
-    """
+    """Pushes the lines of a request's body, and answers each with a line, in their order."""
 
     media_type = LINES_MEDIA_TYPES[0]
 
@@ -162,12 +155,7 @@ class _Patience:
 
 
 async def _parts(receive: Receive, patience: _Patience) -> AsyncIterator[bytes]:
-    """The parts of a body as they come.
-
-    Raises:
-        ClientDisconnect: The client is gone.
-        TimeoutError: The next part has not come in time.
-    """
+    """The parts of a body as they come; TimeoutError if the next one does not come in time."""
     more = True
     while more:
         async with asyncio.timeout_at(patience.until()):

@@ -24,17 +24,11 @@ from tidings.engine.bodies import Message
 from tidings.engine.endpoints import EventBatch, QuietEndpoint, Types
 from tidings.errors import Disconnected, TidingsError, Unreachable
 from tidings.web.encoded import Encoded
-from tidings.web.sending import JOINED_CHARACTERS, EventsOut, SocketWriter
+from tidings.web.socket_writer import JOINED_CHARACTERS, EventsOut, SocketWriter
 
 
 class LineOwner(Protocol):
-    """The socket a line belongs to.
-
-    Attributes:
-        writer: What waits to be written.
-        encoded: The texts of events.
-        most_held: How much content a line may hold back.
-    """
+    """The socket a line belongs to; `most_held` bounds the content that a line holds back."""
 
     writer: SocketWriter
     encoded: Encoded
@@ -48,21 +42,9 @@ class LineOwner(Protocol):
 class Line(QuietEndpoint):
     """A client at the other end of a WebSocket, for one proxy.
 
-    Everything for the client waits until `ready`: it hears first that it is connected. Events
-    wait, too, while the client reads slowly: their texts are made when there is room for them.
-
-    Args:
-        owner: The socket.
-        number: The client's number for the line.
-        channel: Which channel.
-        proxy: Which proxy.
-        origin: Of the channel.
-
-    Attributes:
-        number: The client's number for the line.
-        channel: Which channel.
-        proxy: Which proxy.
-        held: Whether the proxy's lifetime is held up by this line.
+    Everything for the client waits until `ready`: the client first learns that it is connected.
+    Events also wait while the client reads slowly: their texts are made when there is room.
+    `held` says whether this line prolongs the proxy's lifetime.
     """
 
     def __init__(
@@ -223,11 +205,7 @@ class Line(QuietEndpoint):
     # What the socket says.
 
     def ready(self, replayed: set[int] | None = None) -> None:
-        """Lets all out that waited.
-
-        Args:
-            replayed: Numbers of events that the client has got already from the journal.
-        """
+        """Release all that waited, except events that were already replayed from the journal."""
         self._replayed = replayed or set()
         early, self._early = self._early or [], None
         for act in early:
@@ -269,15 +247,7 @@ class Line(QuietEndpoint):
             self._answers.reject(self.channel, self.proxy, seqs, reason)
 
     def polled(self, frame: PolledFrame, found: Iterable[Item | TidingsError]) -> None:
-        """The client has answered a poll.
-
-        Args:
-            frame: The answer.
-            found: The events in it.
-
-        Raises:
-            TidingsError: What it sent is no event; the poll has failed for that reason.
-        """
+        """Take the client's answer to a poll; if it holds something else than events, fail it."""
         future = self._polls.pop(frame.poll, None)
         if future is None or future.done():
             return  # it was asked before a cut, or has answered already

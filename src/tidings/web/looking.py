@@ -52,21 +52,12 @@ async def in_turns(found: Iterable[_T]) -> AsyncIterator[_T]:
 
 
 def channels(door: LocalDoor) -> AsyncIterator[ChannelInfo]:
-    """All channels that may be seen, one by one.
-
-    Raises:
-        Forbidden: None may.
-    """
+    """All channels that the caller may see, one by one."""
     return _each(door.views.channel_ids(), door.views.channel)
 
 
 def proxies(door: LocalDoor, channel: int) -> AsyncIterator[ProxyInfo]:
-    """All proxies of a channel, one by one.
-
-    Raises:
-        NotFound: There is no such channel.
-        Forbidden: It may not be looked at.
-    """
+    """All proxies of a channel, one by one."""
     return _each(door.views.proxy_ids(channel), partial(door.views.proxy, channel))
 
 
@@ -177,11 +168,7 @@ async def consumers(host: Host) -> AsyncIterator[Consumer]:
 
 
 class Movement:
-    """Knows since when consumers have taken nothing, by looking at them now and then.
-
-    Args:
-        state: Where the consumers are.
-    """
+    """Knows since when consumers have taken nothing, by looking at them now and then."""
 
     def __init__(self, state: WebState) -> None:
         self._host = state.host

@@ -112,13 +112,7 @@ HTML_ANSWER: Final[dict[int | str, dict[str, Any]]] = {
 
 
 def page(title: str, body: str, *, script: str = "") -> HTMLResponse:
-    """A whole page.
-
-    Args:
-        title: A text.
-        body: HTML: what comes below the page's head.
-        script: What the page does by itself; without it, browsers run none.
-    """
+    """A whole page of HTML; without a script of the page's own, browsers run none."""
     shown = escape(title)
     scripted = f"<script>{script}</script>\n" if script else ""
     return HTMLResponse(

@@ -64,11 +64,7 @@ register_url_convertor("digits", _Digits())
 
 
 class PathParts:
-    """Has each part of a path decoded on its own.
-
-    Args:
-        app: What is called with the path.
-    """
+    """Decodes each part of a path on its own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -112,16 +108,7 @@ async def _channel_id(
 
 
 def channel_of(door: LocalDoor, text: str, *, ended: bool = False) -> int:
-    """The id of the channel that an id or name stands for.
-
-    Args:
-        door: Where to look.
-        text: The id or name.
-        ended: Whether the id of a channel that is not there will do.
-
-    Raises:
-        NotFound: There is none.
-    """
+    """The id of the channel with this id or name; `ended` lets the id of a deleted one pass."""
     if _is_id(text):
         return int(text) if ended else door.views.channel(int(text)).id
     if not _is_name(text):

@@ -29,12 +29,7 @@ _PRINCIPAL: Final = "tidings.principal"
 
 
 class Guard:
-    """Lets nobody reach a route before it is sure who asks; only the health is open to all.
-
-    Args:
-        app: What is behind.
-        options: The settings.
-    """
+    """Lets nobody reach a route, except the health, before the caller is known."""
 
     def __init__(self, app: ASGIApp, options: WebOptions) -> None:
         self._app = app
@@ -54,7 +49,7 @@ class Guard:
 
 
 def authenticate(connection: HTTPConnection, options: WebOptions) -> Principal:
-    """Who asks, once it is sure; kept for `principal_of`.
+    """Find out who the caller is, and keep it for `principal_of`.
 
     Raises:
         Unauthenticated: The token is missing or wrong.

@@ -37,10 +37,10 @@ from tidings.engine.door import LocalDoor
 from tidings.engine.turns import Turns
 from tidings.errors import BadInput, InvalidEvent, InvalidUsage, LimitExceeded, TidingsError
 from tidings.web.encoded import encoded_of
+from tidings.web.event_bodies import read_frame, read_items
 from tidings.web.lines import Line
-from tidings.web.reading import read_frame, read_items
 from tidings.web.results import plain_results, without_bad
-from tidings.web.sending import SocketWriter
+from tidings.web.socket_writer import SocketWriter
 from tidings.web.state import WebState
 
 log = logging.getLogger(__name__)
@@ -62,15 +62,7 @@ _TOO_SLOW: Final = 1013
 class Socket:
     """One WebSocket: its lines, and what comes and goes over them.
 
-    Args:
-        state: What all routes share.
-        door: The host as whoever is at the other end may use it.
-        websocket: The connection; whoever makes this accepts it before `serve`.
-
-    Attributes:
-        writer: What waits to be written.
-        encoded: The texts of events.
-        most_held: How much content a line may hold back.
+    Accept the connection before `serve`. `most_held` bounds the content that a line holds back.
     """
 
     def __init__(self, state: WebState, door: LocalDoor, websocket: WebSocket) -> None:
@@ -242,12 +234,7 @@ class Socket:
         return line.ready
 
     async def connect(self, number: int, command: Connect) -> Line:
-        """Connects a line; nothing comes over it before it is `Line.ready`.
-
-        Raises:
-            InvalidUsage: The number is in use.
-            TidingsError: The host refuses.
-        """
+        """Connect a line; nothing comes over it before it is `Line.ready`."""
         if number in self._lines:
             raise InvalidUsage(f"line {number} of this socket is in use: release it first")
         channel, proxy = command.channel, command.proxy

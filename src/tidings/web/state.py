@@ -24,9 +24,9 @@ from tidings.engine.beside import compiled
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import StoreError
+from tidings.web.event_bodies import Bounds
 from tidings.web.lifetimes import Lifetimes
 from tidings.web.options import WebOptions
-from tidings.web.reading import Bounds
 from tidings.web.security import principal_of
 
 _T = TypeVar("_T")
@@ -69,20 +69,7 @@ class Counts:
 
 
 class WebState:
-    """What all routes share; `app.state.web`.
-
-    Args:
-        host: The channels.
-        options: The settings.
-
-    Attributes:
-        host: The channels.
-        options: The settings.
-        lifetimes: When proxies without a name end.
-        readiness: Whether the service takes work.
-        counts: What the door counts.
-        bounds: How much one request or frame may bring.
-    """
+    """What all routes share; `app.state.web`."""
 
     def __init__(self, host: Host, options: WebOptions) -> None:
         self.host = host
@@ -117,11 +104,7 @@ class WebState:
         return "" if error is None else f"the disk refuses: {error}"
 
     def stream(self) -> ExitStack:
-        """A place for a tail or an upload of lines, given back when the stack is closed.
-
-        Raises:
-            HTTPException: There are as many as there may be.
-        """
+        """Take a place for a tail or an upload of lines; closing the stack returns it."""
         counts, most = self.counts, self.options.max_streams
         if counts.streams >= most:
             raise HTTPException(503, f"there are {most} tails and uploads of lines already")
@@ -152,11 +135,9 @@ async def _door(connection: HTTPConnection) -> LocalDoor:
 async def made_of(
     state: WebState, given: Iterable[ConstraintForm | str], make: Callable[[], _T]
 ) -> _T:
-    """What a function makes of constraints, if one filter may have them; others go on meanwhile.
+    """Compile constraints if one filter may have them; others continue meanwhile.
 
-    Raises:
-        LimitExceeded: They are too many or too long. None has been compiled then.
-        TidingsError: What the function raises.
+    Too many or too long ones are refused before the first is compiled.
     """
     octets = state.host.settings.limits.check_filter(filter_parts(given))
     return await compiled(octets, make)

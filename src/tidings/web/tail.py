@@ -26,7 +26,7 @@ from tidings.events.codecs.json_text import write_json
 from tidings.web.bodies import StrictRoute
 from tidings.web.encoded import Encoded, encoded_of
 from tidings.web.paths import ChannelId, Number
-from tidings.web.replaying import Replay, Wanted
+from tidings.web.replay import Replay, Wanted
 from tidings.web.routes.operations import make_proxy
 from tidings.web.state import Door, State, WebState
 
@@ -50,11 +50,7 @@ _STREAM: Final[dict[int | str, dict[str, Any]]] = {
 
 
 class TailBuffer(QuietEndpoint):
-    """A push consumer that takes everything at once and keeps it for a reader, but not too much.
-
-    Args:
-        events: How many events are kept at most.
-        octets: How much content is kept at most.
+    """A push consumer that takes everything at once and keeps a bounded amount for a reader.
 
     Attributes:
         end: Why it takes nothing more: the name of the last event, and the error.
@@ -148,16 +144,7 @@ async def tail(
 
 
 class Tail(Response):
-    """The stream for one reader.
-
-    Args:
-        state: What all routes share.
-        door: The host as whoever asks may use it.
-        channel: Which channel.
-        proxy: The proxy made for it, which ends with it.
-        buffer: Its consumer.
-        place: Closed when it ends.
-    """
+    """The stream for one reader; its proxy and its place end with it."""
 
     media_type = "text/event-stream"
 
@@ -183,15 +170,7 @@ class Tail(Response):
         self._encoded: Encoded = state.part(encoded_of)
 
     async def begin_with(self, replay: Replay, before: int) -> None:
-        """Has past events come first.
-
-        Args:
-            replay: Which.
-            before: The channel's latest number before the consumer was made.
-
-        Raises:
-            CursorNotFound: What was asked for is not kept any more.
-        """
+        """Put past events first; `before` is the channel's last number before the consumer."""
         await replay.begin()
         self._replay, self._before = replay, before
 

@@ -18,7 +18,7 @@ from tidings.names import MAX_NAME
 from tidings.web.bodies import check_query, query_names
 from tidings.web.lines import Line
 from tidings.web.paths import ChannelId, Number
-from tidings.web.replaying import Replay, Since, Wanted, WantedEvents
+from tidings.web.replay import Replay, Since, Wanted, WantedEvents
 from tidings.web.routes.operations import make_proxy
 from tidings.web.sockets import Socket
 from tidings.web.state import Door, State, WebState
@@ -110,12 +110,7 @@ async def subscribe(
 
 
 def _known(door: LocalDoor, channel: int, name: str, wanted: WantedEvents) -> int | None:
-    """The subscription that has the name already; None if there is none.
-
-    Raises:
-        WrongClient: The name is that of something else.
-        WrongState: It asks for other events.
-    """
+    """The subscription with this name, or None; refuse one that asks for other events."""
     if not name:
         return None
     try:

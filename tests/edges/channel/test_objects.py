@@ -300,3 +300,11 @@ def test_filters_that_nobody_holds_end_some_time_after_their_last_use() -> None:
     assert not filters.filters
     assert filters.unheld.collected == 2
     assert machine.factory.wake_at == DEFAULT_SETTINGS.unused_proxy_lifetime
+
+
+def test_an_error_names_a_channel_as_its_user_did() -> None:
+    machine = Machine()
+    for name in ("roads", ""):
+        machine.core_channel.name = name
+        with pytest.raises(errors.ProxyNotFound, match=f"channel {name or 1} has no proxy 99"):
+            machine.do(m.Suspend(machine.channel, 99))

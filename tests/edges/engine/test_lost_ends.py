@@ -32,7 +32,7 @@ from tidings.engine.host import Host
 from tidings.engine.losses import Losses, numbers_text, runs
 from tidings.engine.recovery import JOURNAL, open_journal
 from tidings.errors import StoreError
-from tidings.stores.archive.ahead import ArchiveEnd, archive_end, check_journal_reaches
+from tidings.stores.archive.archive_end import ArchiveEnd, archive_end, check_journal_reaches
 from tidings.stores.chain import read_head
 from tidings.stores.journal import Journal
 from tidings.stores.journal_check import check_journal

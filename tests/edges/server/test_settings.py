@@ -28,7 +28,7 @@ from tidings.server.descriptors import budget, raised_limit
 from tidings.server.layers import Given, Sources
 from tidings.server.old_properties import read_old_properties
 from tidings.server.rules import LimitsSection, RulesSection, Section, channel_settings
-from tidings.server.tokens import made_token, owner_token
+from tidings.server.tokens import make_token, owner_token
 
 LIMITS = AdmissionLimits(1_000, 250, 250)
 OLD = Path("old.properties")
@@ -314,11 +314,11 @@ def test_files_without_a_token(content: bytes) -> None:
 def test_two_services_have_two_tokens_and_some_places_take_none() -> None:
     both = [made(http={"token": "auto"}, store={"dir": name}) for name in "ab"]
     for settings in both:
-        made_token(settings)
+        make_token(settings)
     assert owner_token(both[0]) != owner_token(both[1])
     Path("file").write_text("")
     with pytest.raises(StoreError, match="cannot be written to"):
-        made_token(made(http={"token": "auto"}, store={"dir": "file"}))
+        make_token(made(http={"token": "auto"}, store={"dir": "file"}))
 
 
 # What they become.

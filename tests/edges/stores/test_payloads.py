@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from tests.edges.stores.sample_payloads import EVENT, EVENTS, LETTER, LETTERS, PROXIES, TEXTS
 from tidings.channel.effects import Outcome
 from tidings.errors import BadInput, StoreError
-from tidings.stores import event_payloads, payloads
-from tidings.stores.event_payloads import StoredEvent
-from tidings.stores.payloads import MOST_SEQS, StoredDeadLetter
+from tidings.stores import payloads
+from tidings.stores.payloads import MOST_SEQS, StoredDeadLetter, StoredEvent
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | TEXTS,
@@ -48,8 +47,8 @@ def same(first: object, second: object) -> bool:
 def test_events_come_back(event: StoredEvent) -> None:
     payload = payloads.event_payload(event)
     assert payloads.stored_event(payload) == event
-    assert event_payloads.event_octets_of(payload) == event.octets
-    assert event_payloads.arrival_of(payload) == event.arrival
+    assert payloads.event_octets_of(payload) == event.octets
+    assert payloads.arrival_of(payload) == event.arrival
 
 
 @given(
@@ -172,9 +171,9 @@ def test_the_quick_ways_into_an_event_refuse_what_they_cannot_read() -> None:
     payload = payloads.event_payload(EVENT._replace(octets=b"x" * 200))
     for end in (0, 1, 60, 66, 150):
         with pytest.raises(StoreError, match="an event"):
-            event_payloads.event_octets_of(payload[:end])
+            payloads.event_octets_of(payload[:end])
     with pytest.raises(StoreError, match="format 9"):
-        event_payloads.event_octets_of(b"\x09" + payload[1:])
+        payloads.event_octets_of(b"\x09" + payload[1:])
     assert (
-        event_payloads.arrival_of(b"") == event_payloads.arrival_of(bytes(10)) == 0
+        payloads.arrival_of(b"") == payloads.arrival_of(bytes(10)) == 0
     )  # what is no event has arrived in 1970

@@ -135,3 +135,13 @@ def test_hidden_and_ignored_files_are_not_the_projects(project: Path, with_git: 
     (project / ".venv" / "x.txt").write_text(place("root", "x"))
     names = {path.name for path in check_budgets.project_files(project)} - {".gitignore"}
     assert names == {"pyproject.toml"}
+
+
+def test_a_door_that_reaches_into_the_host_is_named(project: Path) -> None:
+    for folder in ("web", "server"):
+        (project / "src/tidings" / folder).mkdir(parents=True)
+        text = "def f(host):\n    host.outcomes(host.out)\n"
+        (project / "src/tidings" / folder / "a.py").write_text(text)
+    assert check(project) == [
+        "src/tidings/web/a.py:2: a door reaches into the host: host.outcomes(host.out)"
+    ]

@@ -19,7 +19,7 @@ from tidings.events.structured import StructuredEvent
 from tidings.web.encoded import Encoded
 from tidings.web.lifetimes import Lifetimes
 from tidings.web.lines import Line
-from tidings.web.sending import EventsOut, SocketWriter
+from tidings.web.socket_writer import EventsOut, SocketWriter
 
 
 class Writer(SocketWriter):

@@ -41,11 +41,8 @@ from tidings.events.codecs.cloudevents_codec import encode_structured
 from tidings.events.codecs.json_text import parse_json
 from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.structured import StructuredEvent
-from tidings.web import reading
-from tidings.web.line_answers import LineAnswers
-from tidings.web.options import WebOptions
-from tidings.web.publishing import Publisher, Suppliers, connect_quietly
-from tidings.web.reading import (
+from tidings.web import event_bodies
+from tidings.web.event_bodies import (
     Bounds,
     Incoming,
     LineSplitter,
@@ -56,6 +53,9 @@ from tidings.web.reading import (
     read_items,
     read_line,
 )
+from tidings.web.line_answers import LineAnswers
+from tidings.web.options import WebOptions
+from tidings.web.publisher import Publisher, Suppliers, connect_quietly
 from tidings.web.results import plain_results, result_form, without_bad
 from tidings.web.state import Counts, WebState
 
@@ -191,14 +191,14 @@ def test_a_long_batch_is_read_as_a_short_one(kind: str, elements: list[object], 
     body = (json.dumps(elements) + end).encode()
     short = _told(kind, body)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "_AT_ONCE", 0)
+        patch.setattr(event_bodies, "_AT_ONCE", 0)
         assert _told(kind, body) == short
 
 
 async def test_an_event_with_too_many_values_is_an_error_in_its_place(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(reading, "_AT_ONCE", 0)
+    monkeypatch.setattr(event_bodies, "_AT_ONCE", 0)
     body = _json([EVENT, {**EVENT, "body": [1] * 200}, EVENT])
     found = await read_events("application/json", Headers(), body, BOUNDS)
     assert isinstance(found, list)
@@ -225,7 +225,7 @@ FRAME = {"op": "push", "id": 1, "channel": 2, "proxy": 3, "events": [EVENT, {"an
 async def test_a_long_frame_is_read_as_a_short_one(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "_AT_ONCE", -1)
+    monkeypatch.setattr(event_bodies, "_AT_ONCE", -1)
     try:
         frame = read_client_frame(text)
     except BadInput:
@@ -277,7 +277,7 @@ async def _read_where(work: Coroutine[Any, Any, object]) -> tuple[list[int], boo
         return item_from_plain(plain)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "item_from_plain", reading_where)
+        patch.setattr(event_bodies, "item_from_plain", reading_where)
         found = await work
     items = found if isinstance(found, list) else [found]
     events = [one.item if isinstance(one, Incoming) else one for one in items]
@@ -327,7 +327,7 @@ def test_of_many_long_batches_one_is_begun_in_each_round() -> None:
         await asyncio.gather(*reads)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "parse_json", parsing)
+        patch.setattr(event_bodies, "parse_json", parsing)
         asyncio.run(work())
     assert len(begun) == len(set(begun)) == 5
 

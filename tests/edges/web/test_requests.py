@@ -26,7 +26,7 @@ from tidings.web.docs_page import docs_page
 from tidings.web.faults import LastResort, deny_socket, problem_response, refuse
 from tidings.web.options import WebOptions
 from tidings.web.paths import PathParts, part
-from tidings.web.replaying import microseconds
+from tidings.web.replay import microseconds
 from tidings.web.security import authenticate
 
 FOUR = WebOptions(max_body=4)

@@ -14,7 +14,7 @@ from tidings.stores.archive.books import Books
 from tidings.stores.archive.manifest import SegmentFile, drop_line, read_manifest
 from tidings.stores.archive.open_segment import Segment
 from tidings.stores.archive.sealing import ManifestFile, Sealer
-from tidings.stores.event_payloads import StoredEvent
+from tidings.stores.payloads import StoredEvent
 
 ORIGIN = "0123456789abcdef" * 2
 SECOND = 1_000_000

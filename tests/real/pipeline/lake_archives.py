@@ -18,7 +18,7 @@ from tidings.events.structured import StructuredEvent
 from tidings.stores.archive.columns import EventColumns, RowColumns
 from tidings.stores.archive.files import HOUR, hour_folder
 from tidings.stores.archive.manifest import MANIFEST, Seal, SegmentFile, drop_line, seal_line
-from tidings.stores.event_payloads import StoredEvent
+from tidings.stores.payloads import StoredEvent
 from tidings.stores.segments import Cursor
 
 ORIGIN = "ab" * 16

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from tidings.pipeline.matching.book import PlanRow
-from tidings.stores.archive.rules import chained
+from tidings.stores.archive.rules import chain_digest
 
 
 class PlanFault(NamedTuple):
@@ -49,7 +49,7 @@ def plan_histories(rows: Iterable[PlanRow]) -> Mapping[str, PlanHistory]:
     for row in rows:
         history = found.setdefault(row.origin, PlanHistory())
         history.rows += 1
-        history.digest = chained(history.digest, row.version, row.change)
+        history.digest = chain_digest(history.digest, row.version, row.change)
         problem = _problem(row, versions.get(row.origin, 0))
         if problem is not None:
             history.faults += (PlanFault(row.version, problem),)

@@ -42,7 +42,7 @@ _LOOK: Final = 1.0
 _AT_ONCE: Final = 65_536
 
 
-class _Alone(Exception):
+class _ServiceGone(Exception):
     """The service is gone: what is not sealed yet is left for the next one."""
 
 
@@ -57,17 +57,11 @@ def main() -> int:
 
 
 def work(arguments: Sequence[str], told: int = 0, tells: int = 1) -> int:
-    """Archives as it is told; the exit code.
-
-    Args:
-        arguments: The folders of the journal and of the archive, and the options as JSON.
-        told: The file it is told by.
-        tells: The file it tells.
-    """
+    """Archive what the file `told` says, and answer on `tells`; return the exit code."""
     try:
         journal, folder, options = arguments
         _Worker(Path(journal), Path(folder), options, told, tells).run()
-    except _Alone:
+    except _ServiceGone:
         return 0
     except ModuleNotFoundError as error:
         _say(tells, error=f"{error.name} is not installed: pip install tidings[arrow]")
@@ -147,7 +141,7 @@ class _Worker:
         _say(self._tells, sealed=sealed.number, cursor=sealed.cursor, rows=sealed.rows,
              manifest=octets)  # fmt: skip
         if os.getppid() != self._parent:
-            raise _Alone
+            raise _ServiceGone
 
 
 def _say(tells: int, **words: object) -> None:

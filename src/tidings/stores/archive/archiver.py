@@ -18,19 +18,19 @@ from tidings.clock import Clock, SystemClock
 from tidings.errors import InvalidUsage, StoreError
 from tidings.stores import segments
 from tidings.stores.archive.compaction import Compaction
+from tidings.stores.archive.journal_reader import JournalReader
 from tidings.stores.archive.manifest import Gap
 from tidings.stores.archive.open_segment import Segment
-from tidings.stores.archive.opening import (
+from tidings.stores.archive.recovery import (
     NOWHERE,
     clear_leftovers,
     last_books,
     last_number,
     manifest_of,
 )
-from tidings.stores.archive.reading import JournalReader
 from tidings.stores.archive.retention import ArchiveRetention
 from tidings.stores.archive.rows import Rows
-from tidings.stores.archive.sealing import ManifestFile, Sealer, translated
+from tidings.stores.archive.sealing import ManifestFile, Sealer, store_error
 from tidings.stores.observed_time import ObservedTime
 from tidings.stores.records import Damage
 from tidings.stores.segments import DATA_START, Cursor
@@ -69,13 +69,7 @@ class ArchiveOptions:
 
 
 class Sealed(NamedTuple):
-    """A seal that was made.
-
-    Attributes:
-        number: Its number.
-        cursor: All of the journal before it is in the archive.
-        rows: How many rows it brought.
-    """
+    """A seal that was made: all of the journal before its cursor is in the archive."""
 
     number: int
     cursor: Cursor
@@ -83,14 +77,7 @@ class Sealed(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """What came of reading on.
-
-    Attributes:
-        seals: Those made meanwhile.
-        read: Up to where the journal was read.
-        cursor: Up to where it is sealed.
-        rows: How many rows wait to be sealed.
-    """
+    """The new seals, how far the journal was read and sealed, and how many rows wait."""
 
     seals: tuple[Sealed, ...]
     read: Cursor
@@ -141,7 +128,7 @@ class Archiver:
             self._open()
         except OSError as error:
             self.close()
-            raise translated(error, f"the archive {folder} cannot be opened") from error
+            raise store_error(error, f"the archive {folder} cannot be opened") from error
         except BaseException:
             self.close()
             raise
@@ -181,16 +168,10 @@ class Archiver:
         return self._manifest.octets
 
     def advance(self, upto: Cursor, *, seal: bool = False) -> Progress:
-        """Reads on, and seals what is large or old enough.
+        """Read on up to what is synced; seal what is large or old enough, or all of it.
 
-        Args:
-            upto: Up to where the journal is synced; not further.
-            seal: Seal what was read, however little it is.
-
-        Raises:
-            DiskFull: There is no room; what was read stays in memory, nothing more is read, and
-                it goes on when there is.
-            StoreError: The disk refuses, likewise, or this is the archive of another journal.
+        If the disk refuses, what was read stays in memory, nothing more is read, and a later call
+        continues.
         """
         seals: list[Sealed] = []
         self._seal_if_due(seals)
@@ -199,17 +180,12 @@ class Archiver:
             while self._at < upto and self._read_some(upto, seals):
                 pass
         except OSError as error:
-            raise translated(error, "the journal cannot be read") from error
+            raise store_error(error, "the journal cannot be read") from error
         self._seal_if_due(seals, at_once=seal)
         return self._progress(seals)
 
     def tick(self) -> Progress:
-        """Seals what is old enough.
-
-        Raises:
-            DiskFull: There is no room; what was read stays in memory.
-            StoreError: The disk refuses; likewise.
-        """
+        """Seal what is old enough; if the disk refuses, what was read stays in memory."""
         seals: list[Sealed] = []
         self._seal_if_due(seals)
         return self._progress(seals)

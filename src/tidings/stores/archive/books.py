@@ -104,10 +104,10 @@ class ProxyBook(msgspec.Struct):
         self.pending_sum += seq
 
     def take(self, seq: int) -> None:
-        """An event is pending no more; damage in the journal must not make less than none.
+        """Count one pending event less; damage in the journal must not make it less than none.
 
-        An outcome whose record is damaged after it was archived is written once more: with the
-        last event that is pending, what it was counted twice for is forgotten.
+        An outcome whose record is damaged after it was archived is written once more; when the last
+        pending event is taken, such double counts are forgotten.
         """
         if self.pending:
             self.pending -= 1
@@ -159,11 +159,7 @@ def books_octets(books: Books) -> bytes:
 
 
 def read_books(folder: Path, seal: Seal) -> Books:
-    """The books of a seal.
-
-    Raises:
-        ArchiveDamaged: They are missing, not as they were sealed, or of a newer version.
-    """
+    """The books of a seal; ArchiveDamaged if they are not as they were sealed."""
     path = folder / seal.books
     try:
         octets = path.read_bytes()

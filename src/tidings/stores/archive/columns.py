@@ -36,14 +36,7 @@ _NO_PROPERTIES: Final[dict[str, Any]] = {}
 
 
 class RowColumns:
-    """Rows of one kind.
-
-    Args:
-        kind: One of `schema.KINDS`.
-
-    Attributes:
-        rows: How many there are.
-    """
+    """The rows of one of `schema.KINDS`."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -109,20 +102,7 @@ class EventColumns(RowColumns):
         *,
         partial: bool,
     ) -> None:
-        """Takes in an event.
-
-        Args:
-            origin: Its channel's.
-            channel: Its channel's name.
-            seq: Its number.
-            stored: What its record says.
-            event: The same decoded.
-            position: Where the record is.
-            partial: The record names only those who still waited.
-
-        Raises:
-            StoreError: A number does not fit its column.
-        """
+        """Add an event; `partial` if its record names only those who still waited."""
         (
             arrival, plan, priority, expiry, start, _, producer, number,
             hops, durable, views, _, octets,
@@ -171,11 +151,7 @@ class EventColumns(RowColumns):
 
 
 def check_fits(ids: Sequence[int], numbers: Sequence[int], priorities: Sequence[int] = ()) -> None:
-    """Refuses what a column cannot hold: the journal has room for larger numbers.
-
-    Raises:
-        StoreError: A number is too large.
-    """
+    """Refuse what a column cannot hold: the journal has room for larger numbers."""
     if (ids and max(ids) > _MOST_ID) or max(numbers) > _MOST_NUMBER:
         raise StoreError(f"{max((*ids, *numbers))} is larger than any id or number")
     if priorities and not -_MOST_PRIORITY <= min(priorities) <= max(priorities) <= _MOST_PRIORITY:

@@ -33,7 +33,7 @@ from tidings.stores.archive.manifest import (
     seal_line,
 )
 from tidings.stores.archive.schema import MERGED
-from tidings.stores.archive.sealing import KEPT_BOOKS, ManifestFile, described
+from tidings.stores.archive.sealing import KEPT_BOOKS, ManifestFile, describe_file
 
 LEAST_OCTETS: Final = 1024 * 1024
 """A manifest is not folded before it is so long: reading it takes no time worth saving."""
@@ -42,12 +42,7 @@ log = logging.getLogger(__name__)
 
 
 class Compaction:
-    """Folds a manifest when it has become twice as long as after the last time.
-
-    Args:
-        folder: The archive.
-        manifest: Its manifest.
-    """
+    """Folds a manifest when it is twice as long as after the last time."""
 
     def __init__(self, folder: Path, manifest: ManifestFile) -> None:
         self._folder = folder
@@ -55,10 +50,9 @@ class Compaction:
         self._after = 0
 
     def run_if_due(self) -> int:
-        """Folds the manifest if it has grown long; by how much merged files are shorter.
+        """Fold the manifest if it is long; return by how much merged files are shorter.
 
-        Raises:
-            OSError: The archive has the same rows as before; open it again.
+        After an OSError the archive has the same rows as before; open it again.
         """
         if self._manifest.octets <= LEAST_OCTETS + 2 * self._after:
             return 0
@@ -144,6 +138,6 @@ def _merged(
     path = f"{kind}/{hour}/{last.number:012d}-merged.parquet"
     write_file(folder / path, octets, set())
     times = pa.chunked_array([pa.array([file.first_us, file.last_us]) for file in early])
-    made = described(kind, path, last.number, table, times, octets, None)
+    made = describe_file(kind, path, last.number, table, times, octets, None)
     since = min(file.since or file.seal for file in early)
     return replace(made, observed_us=last.observed_us, since=since), early

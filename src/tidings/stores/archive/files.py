@@ -28,11 +28,7 @@ _LAST_HOUR: Final = int(datetime(9999, 12, 31, 23, tzinfo=UTC).timestamp()) // 3
 
 
 def hour_of(time: int) -> int:
-    """The hour of a time, counted from 1970; what is outside the calendar is in its first or last.
-
-    Args:
-        time: Microseconds since 1970.
-    """
+    """The hour of a time in microseconds, counted from 1970, within the calendar of the folders."""
     return min(max(time // HOUR, _FIRST_HOUR), _LAST_HOUR)
 
 
@@ -42,15 +38,9 @@ def hour_folder(hour: int) -> str:
 
 
 def write_file(path: Path, octets: bytes | memoryview, known: set[Path]) -> None:
-    """Makes a file that is there whole, and durably, or not at all.
+    """Make a file that exists whole and durably, or not at all.
 
-    Args:
-        path: Where.
-        octets: What is in it.
-        known: Folders that are there durably; others are made, and added.
-
-    Raises:
-        OSError: As the system says it; nothing is left behind, if the system lets it be removed.
+    `known` are folders that exist durably; others are made, and added.
     """
     if path.parent not in known:
         segments.make_folder(path.parent)
@@ -80,13 +70,7 @@ def remove_file(path: Path) -> None:
 
 
 def check_file(folder: Path, file: SegmentFile, *, deep: bool = False) -> str | None:
-    """What is wrong with a file, in words; None if nothing is.
-
-    Args:
-        folder: The archive.
-        file: As the manifest has it.
-        deep: Read all of it, and compare its checksum.
-    """
+    """What is wrong with a file, in words, or None; `deep` reads it and compares its checksum."""
     path = folder / file.path
     try:
         with path.open("rb") as opened:
@@ -112,11 +96,7 @@ def check_file(folder: Path, file: SegmentFile, *, deep: bool = False) -> str | 
 
 
 def set_aside(folder: Path, file: SegmentFile) -> Path:
-    """Moves a file into the folder ``damaged`` of its archive, where nobody reads it.
-
-    Raises:
-        ArchiveDamaged: It cannot be moved.
-    """
+    """Move a file into the folder ``damaged`` of its archive, where nobody reads it."""
     aside = folder / DAMAGED / file.path.replace("/", "_")
     try:
         segments.make_folder(aside.parent)

@@ -178,16 +178,10 @@ class Manifest:
         after_seal: int = 0,
         upto_seal: int | None = None,
     ) -> list[SegmentFile]:
-        """The files that may hold rows that are asked for, oldest first.
+        """The files of a kind that may hold such rows, oldest first.
 
-        Args:
-            kind: One of `schema.KINDS`.
-            channels: Names or origins; None or none at all: of all channels.
-            types: Of events; None or none at all: of all types.
-            since_us: Rows from this time on.
-            until_us: Rows before this time.
-            after_seal: Files of later seals only.
-            upto_seal: Files up to this seal only.
+        Channels are names or origins; None or none at all means all, as for event types. Times
+        include the first and exclude the last; seals exclude the first and include the last.
         """
         patterns = None if types is None else list(types)
         wanted = None if channels is None else set(channels)
@@ -217,12 +211,7 @@ def _has_type(file: SegmentFile, patterns: list[EventTypePattern]) -> bool:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of the archive in a folder.
-
-    Raises:
-        ArchiveNotFound: There is none.
-        ArchiveDamaged: It was written by a newer version.
-    """
+    """Read the manifest of the archive in a folder."""
     path = folder / MANIFEST
     try:
         octets = path.read_bytes()
@@ -237,10 +226,10 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def parse_manifest(octets: bytes) -> Manifest:
-    """The manifest in these octets; whatever is wrong with them is among its problems.
+    """Read a manifest; what is wrong with it is among its problems.
 
     Raises:
-        ArchiveDamaged: It was written by a newer version.
+        ArchiveDamaged: A newer version wrote it.
     """
     seals: list[Seal] = []
     files: list[SegmentFile] = []

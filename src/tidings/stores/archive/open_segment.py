@@ -12,16 +12,9 @@ ROW_OCTETS: Final = 64
 
 
 class Segment:
-    """The rows that are not sealed yet.
+    """The rows that are not sealed yet, and about how many octets they take.
 
-    Attributes:
-        events: Rows of events.
-        outcomes: Rows of outcomes.
-        plans: Rows of plans.
-        objects: Rows of objects.
-        octets: What they take, roughly.
-        damaged: How many records could not be read.
-        stray: How many outcomes were of events that are not in the archive.
+    `stray` counts outcomes of events that are not in the archive.
     """
 
     def __init__(self) -> None:

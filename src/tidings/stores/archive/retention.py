@@ -14,7 +14,7 @@ from typing import Final
 from tidings.stores.archive.files import remove_file
 from tidings.stores.archive.manifest import Manifest, Seal, SegmentFile, drop_line
 from tidings.stores.archive.schema import EVENTS, OUTCOMES
-from tidings.stores.archive.sealing import ManifestFile, translated
+from tidings.stores.archive.sealing import ManifestFile, store_error
 
 log = logging.getLogger(__name__)
 
@@ -22,16 +22,10 @@ _DROPPED: Final = frozenset({EVENTS, OUTCOMES})
 
 
 class ArchiveRetention:
-    """Decides after each seal what goes.
+    """Decides after each seal which files go, by the size of all and by age.
 
-    Args:
-        folder: The archive.
-        manifest: Told first; a file whose line is there is removed by the next start at the
-            latest.
-        before: What is there.
-        keep_octets: How long all files together may be; None: as long as they like.
-        keep_microseconds: How old files may be, in observed time: a clock that is set makes
-            nothing old. None: as old as they like.
+    The manifest is written first: the next start removes a file whose line is there. Ages are in
+    observed time, so that setting a clock makes nothing old.
     """
 
     def __init__(
@@ -63,17 +57,7 @@ class ArchiveRetention:
         self._octets -= octets
 
     def sealed(self, seal: Seal, files: Iterable[SegmentFile], now: int) -> None:
-        """Takes note of new files, and drops what is too much or too old.
-
-        Args:
-            seal: The seal that was made.
-            files: What came with it.
-            now: Observed time.
-
-        Raises:
-            DiskFull: There is no room even for the line that says so.
-            StoreError: The disk refuses.
-        """
+        """Add new files, and drop what is too much or, in observed time, too old."""
         self._add(files)
         old, many = self._too_old(now), self._too_much()
         going = old + many
@@ -88,7 +72,7 @@ class ArchiveRetention:
         except OSError as error:
             self._files.extendleft(reversed(going))
             self._octets += sum(file.octets for file in going)
-            raise translated(error, f"nothing was dropped from {self._folder}") from error
+            raise store_error(error, f"nothing was dropped from {self._folder}") from error
         for file in going:
             remove_file(self._folder / file.path)
 

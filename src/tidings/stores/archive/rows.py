@@ -23,9 +23,9 @@ from tidings.stores.archive.books import (
     proxy_key,
 )
 from tidings.stores.archive.columns import check_fits
+from tidings.stores.archive.journal_reader import ChannelName
 from tidings.stores.archive.open_segment import ROW_OCTETS, Segment
-from tidings.stores.archive.reading import ChannelName
-from tidings.stores.archive.rules import apply_change, chained, digest
+from tidings.stores.archive.rules import apply_change, chain_digest, digest
 from tidings.stores.payloads import (
     StoredEvent,
     StoredOutcome,
@@ -65,16 +65,10 @@ class _Channel(NamedTuple):
 
 
 class Rows:
-    """Makes rows of records, in the order of the journal.
+    """Makes rows of records, in the order of the journal, and keeps the books up to date.
 
-    Args:
-        books: What is known so far; they are kept up to date.
-        now: The time, for what comes before any record with a time.
-        name_of: Tells what a channel is called whose own record is still to come.
-
-    Attributes:
-        books: What is known.
-        segment: The rows that are not sealed yet.
+    `now` is for what comes before any record with a time, `name_of` for channels whose own record
+    is still to come.
     """
 
     def __init__(
@@ -288,7 +282,7 @@ class Rows:
         )
         self.segment.octets += ROW_OCTETS + len(text)
         book.plans += 1
-        book.plan_digest = chained(book.plan_digest, version, text)
+        book.plan_digest = chain_digest(book.plan_digest, version, text)
 
     # Objects.
 

@@ -18,17 +18,13 @@ def digest(octets: bytes) -> str:
     return blake2b(octets, digest_size=8).hexdigest()
 
 
-def chained(before: str, version: int, text: str) -> str:
+def chain_digest(before: str, version: int, text: str) -> str:
     """The digest of a row of plans and of all before it."""
     return sha256(f"{before}\n{version}\n{text}".encode()).hexdigest()
 
 
 def apply_change(rules: Mapping[str, str], change: Mapping[Any, Any]) -> dict[str, str]:
-    """The digests of rules after a change in plain form (`filters/plan_form.py`).
-
-    Raises:
-        StoreError: It is no change.
-    """
+    """The digests of rules after a change in plain form (`filters/plan_form.py`)."""
     try:
         return _applied(rules, change)
     except (KeyError, TypeError, ValueError) as error:

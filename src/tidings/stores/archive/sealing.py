@@ -48,7 +48,7 @@ _SUMMED: Final = {EVENTS: "seq", OUTCOMES: "seq", PLANS: "version", OBJECTS: "id
 KEPT_BOOKS: Final = 2
 
 
-def translated(error: OSError, what: str) -> StoreError:
+def store_error(error: OSError, what: str) -> StoreError:
     """An error of the disk in our words."""
     if error.errno in _FULL:
         return DiskFull(
@@ -64,15 +64,7 @@ def books_path(seal: int) -> str:
 
 
 class ManifestFile:
-    """The manifest, open to append lines to.
-
-    Args:
-        folder: The archive.
-        end: How much of the file counts; what is behind is cut off.
-
-    Raises:
-        OSError: It cannot be opened.
-    """
+    """The manifest, open to append lines to; what is behind `end` is cut off."""
 
     def __init__(self, folder: Path, end: int) -> None:
         self._path = folder / MANIFEST
@@ -96,11 +88,9 @@ class ManifestFile:
         return self._end
 
     def replace(self, octets: bytes) -> None:
-        """Puts other lines in place of all: at any moment the old ones are there, or the new.
+        """Replace all lines: at any moment the old ones are there, or the new.
 
-        Raises:
-            OSError: The old ones are there; or, if nothing can be appended any more, nobody knows
-                which: open the archive again.
+        After an OSError the old ones count unless appending fails too: then open the archive again.
         """
         unfinished = self._path.with_name(self._path.name + UNFINISHED)
         file = os.open(
@@ -123,12 +113,7 @@ class ManifestFile:
         self._file, self._end, self._broken = file, len(octets), False
 
     def append(self, line: bytes) -> None:
-        """Adds a line, durably.
-
-        Raises:
-            OSError: It is not there.
-            StoreError: An earlier error was final; open the archive again.
-        """
+        """Add a line durably; after a final error only opening the archive again helps."""
         if self._broken:
             raise StoreError(f"{self._path} could not be written before; open the archive again")
         try:
@@ -151,13 +136,7 @@ class ManifestFile:
 
 
 class Sealer:
-    """Seals one segment after the other.
-
-    Args:
-        folder: The archive.
-        manifest: Its manifest.
-        number: Of the last seal.
-    """
+    """Seals one segment after the other; `number` is that of the last seal."""
 
     def __init__(self, folder: Path, manifest: ManifestFile, number: int) -> None:
         self._folder = folder
@@ -168,11 +147,9 @@ class Sealer:
     def seal(
         self, segment: Segment, books: Books, at: int, gap: Gap | None, observed: int = 0
     ) -> tuple[Seal, list[SegmentFile]]:
-        """Writes rows and books; with the line in the manifest they count.
+        """Write rows and books; with the line in the manifest they count.
 
-        Raises:
-            DiskFull: There is no room; nothing stays of what was written.
-            StoreError: The disk refuses; likewise.
+        If the disk refuses, nothing stays of what was written.
         """
         number = self.number + 1
         files: list[SegmentFile] = []
@@ -195,7 +172,7 @@ class Sealer:
                 remove_file(self._folder / file.path)
             remove_file(self._folder / path)
             what = f"nothing was sealed in the archive {self._folder}"
-            raise translated(error, what) from error
+            raise store_error(error, what) from error
         self.number = number
         remove_file(self._folder / books_path(number - KEPT_BOOKS))
         return seal, files
@@ -214,7 +191,7 @@ def _encoded(
         octets = memoryview(sink.getvalue())
         path = f"{kind.kind}/{hour_folder(hour)}/{number:012d}.parquet"
         names = segment.events.names if kind.kind == EVENTS else None
-        yield described(kind.kind, path, number, part, of_part, octets, names), octets
+        yield describe_file(kind.kind, path, number, part, of_part, octets, names), octets
 
 
 def _hours(
@@ -237,7 +214,7 @@ def _ends(times: pa.ChunkedArray[Any]) -> tuple[int, int]:
     return found["min"], found["max"]
 
 
-def described(
+def describe_file(
     kind: str,
     path: str,
     number: int,

@@ -37,11 +37,7 @@ class RedriveForm(Asked):
     most: int = Field(default=1_000, ge=1, le=100_000, description="At most so many.")
 
     def to_constraint(self) -> Constraint:
-        """What their events match.
-
-        Raises:
-            InvalidConstraint: The text is none; the error has the place.
-        """
+        """The constraint that their events must match."""
         return constraint(self.filter)
 
 

@@ -11,16 +11,16 @@ from tidings.errors import TidingsError
 from tidings.events.codecs.cloudevents_codec import BATCH_MEDIA_TYPE, STRUCTURED_MEDIA_TYPE
 from tidings.events.codecs.json_text import write_json
 from tidings.web.bodies import StrictRoute, check_charset, media_type, read_body
-from tidings.web.line_answers import LineAnswers
-from tidings.web.paths import ChannelId, Number
-from tidings.web.publishing import Publisher
-from tidings.web.reading import (
+from tidings.web.event_bodies import (
     JSON_MEDIA_TYPE,
     LINES_MEDIA_TYPES,
     Incoming,
     Numbering,
     read_events,
 )
+from tidings.web.line_answers import LineAnswers
+from tidings.web.paths import ChannelId, Number
+from tidings.web.publisher import Publisher
 from tidings.web.results import result_form
 from tidings.web.state import Door, State, WebState
 

@@ -12,7 +12,7 @@ from tidings.engine.turns import Turns
 from tidings.events.codecs.json_text import write_json
 from tidings.web.bodies import StrictRoute
 from tidings.web.paths import ChannelId, Most, Number
-from tidings.web.replaying import Since, Wanted
+from tidings.web.replay import Since, Wanted
 from tidings.web.state import Door
 
 router = APIRouter(tags=["events"], route_class=StrictRoute)

@@ -17,7 +17,7 @@ from tidings.errors import Disconnected
 from tidings.web.bodies import StrictRoute
 from tidings.web.encoded import encoded_of, with_redelivered
 from tidings.web.paths import ChannelId, ProxyId
-from tidings.web.publishing import connect_quietly
+from tidings.web.publisher import connect_quietly
 from tidings.web.state import Door, State
 
 router = APIRouter(tags=["events"], route_class=StrictRoute)
@@ -112,11 +112,7 @@ async def _pull(
 
 
 async def _unless_gone(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
-    """Waits for something as long as the client does.
-
-    Raises:
-        ClientDisconnect: It has gone; the work was cancelled.
-    """
+    """Wait for work while the client waits; cancel it when the client goes away."""
     working = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_gone(request))
     try:

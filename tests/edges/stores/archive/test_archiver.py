@@ -15,10 +15,10 @@ from tests.edges.stores.sample_journal import flip
 from tidings.clock import ManualClock
 from tidings.errors import ArchiveDamaged, InvalidUsage, StoreError
 from tidings.stores import segments
-from tidings.stores.archive.ahead import archive_end, check_journal_reaches
+from tidings.stores.archive.archive_end import archive_end, check_journal_reaches
 from tidings.stores.archive.archiver import ArchiveOptions, Archiver
+from tidings.stores.archive.journal_reader import ChannelName, JournalReader
 from tidings.stores.archive.manifest import read_manifest
-from tidings.stores.archive.reading import ChannelName, JournalReader
 from tidings.stores.journal import Journal
 from tidings.stores.segments import Cursor
 

@@ -63,27 +63,14 @@ class Incoming(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """How much one request or frame may bring.
-
-    Attributes:
-        events: How many events.
-        values: How many values each, see `parse_json`.
-    """
+    """How many events one request or frame may bring, and values per event (`parse_json`)."""
 
     events: int
     values: int
 
 
 class Numbering:
-    """The marks that headers give to events, one after the other.
-
-    Args:
-        headers: Of the request: `Tidings-Producer`, and `Tidings-Number` for the first event.
-
-    Raises:
-        BadInput: One of them is missing, or they are no UTF-8 or no number.
-        InvalidEvent: The producer or the number is outside the rules.
-    """
+    """The marks that `Tidings-Producer` and `Tidings-Number` give to events, one after another."""
 
     def __init__(self, headers: Headers) -> None:
         producer, number = headers.get("tidings-producer"), headers.get("tidings-number")
@@ -109,11 +96,7 @@ class Numbering:
 
 
 def _utf8(header: str) -> str:
-    """Headers are octets, which those who know no better than Latin-1 made a text of.
-
-    Raises:
-        BadInput: They are no UTF-8. Two names must not become the same one.
-    """
+    """Decode a header as UTF-8, so that two names never become the same one."""
     try:
         return header.encode("latin-1").decode()
     except UnicodeDecodeError:
@@ -123,13 +106,7 @@ def _utf8(header: str) -> str:
 async def read_events(
     media_type: str, headers: Headers, body: bytes, bounds: Bounds
 ) -> Incoming | list[Incoming]:
-    """The events in the body of a request: one, or a batch.
-
-    Raises:
-        UnsupportedMedia: The media type is none that holds events.
-        InvalidEvent: The body is unreadable as a whole, or holds one event that is none.
-        LimitExceeded: The event is too long, or there are too many.
-    """
+    """The events in the body of a request: one, or a batch."""
     if media_type == BATCH_MEDIA_TYPE:
         if not is_array(body):
             parse_json(body, max(len(body), 1), bounds.values)  # says where it is malformed
@@ -163,11 +140,7 @@ async def _parsed(
 
 
 async def apart(octets: bytes, read: Callable[[], _T]) -> _T:
-    """What is read of a JSON text; beside the loop if that takes long.
-
-    Raises:
-        BaseException: What reading raises.
-    """
+    """Read a JSON text; outside the loop if that takes long."""
     if _is_light(octets):
         return read()
     return await beside(lambda: _measured(read()))
@@ -187,12 +160,7 @@ def _measured(found: _T) -> _T:
 
 
 async def read_frame(text: str, bounds: Bounds) -> ClientFrame:
-    """The frame that a client sent; others go on while a long one is read.
-
-    Raises:
-        BadInput: It is none; the message says what is wrong and where.
-        LimitExceeded: It is too long, or holds too many events or values.
-    """
+    """Read a client's frame; others continue while a long one is read."""
     if len(text) <= _AT_ONCE:
         return read_client_frame(text)
     octets = text.encode()
@@ -213,12 +181,7 @@ async def read_frame(text: str, bounds: Bounds) -> ClientFrame:
 
 
 async def read_items(events: Sequence[object], text: str = "") -> list[Item | TidingsError]:
-    """The events of a frame; an error stands in the place of what is none.
-
-    Args:
-        events: As the frame holds them: parsed, or read already.
-        text: The frame's.
-    """
+    """The events of a frame, parsed or still JSON; an error stands in place of an invalid one."""
     if len(text) <= _AT_ONCE and not _is_light(text.encode(), len(events)):
         return await beside(lambda: [_measured(_read_item(plain)) for plain in events])
     found: list[Item | TidingsError] = []
@@ -240,13 +203,9 @@ def _read_item(plain: object) -> Item | TidingsError:
 
 
 async def _elements(body: bytes, bounds: Bounds, read: Callable[[object], _T]) -> AsyncIterator[_T]:
-    """What is read of the elements of a JSON array; of one with too many values, an error.
+    """Read the elements of a JSON array; one with too many values becomes an error.
 
-    They are counted before the first one is parsed, and others go on in between.
-
-    Raises:
-        InvalidEvent: The body is malformed.
-        LimitExceeded: There are too many.
+    They are counted before the first one is parsed, and others continue in between.
     """
     turns = Turns()
     if len(body) > _SHORT:
@@ -347,15 +306,9 @@ def read_line(line: bytes | None, values: int) -> Incoming:
 
 
 class LineSplitter:
-    """Finds the lines in a body that comes in parts; each is numbered from 1.
+    """Finds the lines in a body that comes in parts, numbered from 1.
 
     Blank lines count, but hold nothing. Of a line that is too long nothing is kept.
-
-    Args:
-        most: How many octets a line may have.
-
-    Attributes:
-        number: That of the line which comes, or has begun.
     """
 
     def __init__(self, most: int = MAX_ENVELOPE_OCTETS) -> None:
@@ -365,10 +318,7 @@ class LineSplitter:
         self.number = 1
 
     def feed(self, part: bytes) -> Iterator[tuple[int, bytes | None]]:
-        """The lines that end in the next part of the body: number and text, None if too long.
-
-        The text of a blank line is empty.
-        """
+        """The lines that end in the next part: number and text; None if too long."""
         *ended, rest = part.split(b"\n")
         for one in ended:
             yield from self._line(one)

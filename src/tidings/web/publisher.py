@@ -15,36 +15,24 @@ from tidings.channel.vocabulary import Side, Style
 from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import QuietEndpoint
 from tidings.errors import AlreadyConnected, Disconnected, NotFound, TidingsError, WrongClient
-from tidings.web.reading import Incoming
+from tidings.web.event_bodies import Incoming
 from tidings.web.state import WebState
 
 
 async def connect_quietly(door: LocalDoor, channel: int, proxy: int) -> None:
-    """Connects a client that comes with each request, and hears of nothing in between.
-
-    Raises:
-        TidingsError: The host refuses.
-    """
+    """Connect a client that comes with each request, and gets nothing in between."""
     with suppress(AlreadyConnected):  # by another request, at the same time
         await door.connect(Connect(channel, proxy, notices=False), QuietEndpoint())
 
 
 class Suppliers:
-    """The proxy of each channel that requests without one of their own share.
-
-    Args:
-        state: What all routes share.
-    """
+    """The proxy of each channel that requests without a proxy of their own share."""
 
     def __init__(self, state: WebState) -> None:
         self._proxies: dict[tuple[LocalDoor, int], asyncio.Future[int]] = {}
 
     async def proxy(self, door: LocalDoor, channel: int) -> int:
-        """The proxy's id; it is made when it is first asked for.
-
-        Raises:
-            TidingsError: It cannot be made.
-        """
+        """The id of the shared proxy, which is made on first use."""
         key = (door, channel)
         found = self._proxies.get(key)
         if found is None:
@@ -77,14 +65,9 @@ class Asked(NamedTuple):
 
 
 class Publisher:
-    """Pushes what requests bring.
+    """Pushes what requests bring, through a proxy or the shared one.
 
-    Args:
-        state: What all routes share.
-        door: The host as whoever asks may use it.
-        channel: Where to.
-        proxy: Through which proxy; None for the one that is shared.
-        trail: Whether the answers say how each event was judged.
+    With `trail`, the answers say how each event was judged.
     """
 
     def __init__(
@@ -101,12 +84,7 @@ class Publisher:
         self.origin = door.views.channel(channel).origin
 
     async def begin(self) -> None:
-        """Finds the proxy.
-
-        Raises:
-            WrongClient: It is none to push through.
-            TidingsError: There is none.
-        """
+        """Find the proxy; refuse one that nobody can push through."""
         if self._own is None:
             suppliers = self._state.part(Suppliers)
             self._proxy = await suppliers.proxy(self._door, self._channel)
@@ -135,11 +113,7 @@ class Publisher:
         return asked
 
     async def answers(self, asked: Asked) -> list[object]:
-        """What became of each event: its number, with its trail if that was asked for, or an error.
-
-        Raises:
-            TidingsError: The host takes none, whatever it is.
-        """
+        """What became of each event: its number, perhaps with its trail, or an error."""
         found: list[object] = [None] * asked.size
         for place, error in asked.errors:
             found[place] = error

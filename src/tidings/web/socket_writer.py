@@ -24,17 +24,9 @@ def _set(future: asyncio.Future[None]) -> None:
 
 
 class EventsOut:
-    """A frame of events that grows until it is written.
+    """A frame of events for a line that grows until it is written, or is not `open` any more.
 
-    Args:
-        line: Whose events.
-        origin: Their channel's.
-        texts: The events as JSON.
-        again: Numbers of those that may have come before.
-        size: How long the texts are together.
-
-    Attributes:
-        open: Whether more may be added.
+    `again` has the numbers of events that may have come before, `size` the length of all texts.
     """
 
     __slots__ = ("_again", "_line", "_origin", "_texts", "open", "size")
@@ -67,11 +59,8 @@ class EventsOut:
 class SocketWriter:
     """Writes frames to a WebSocket in order, as fast as its peer reads them.
 
-    Args:
-        send: The server's way to send.
-        most: How many characters may wait.
-        patience: How long nothing may be written though something waits, in seconds.
-        on_stalled: Called once when the peer is too slow: from then on everything is dropped.
+    At most `most` characters wait. If nothing could be written for `patience` seconds, it calls
+    `on_stalled` once and drops everything from then on.
     """
 
     def __init__(

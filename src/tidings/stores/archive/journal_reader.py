@@ -24,15 +24,7 @@ class ChannelName(NamedTuple):
 
 
 class JournalReader:
-    """A journal, to be read up to where its writer says it is synced.
-
-    Args:
-        folder: Where its segments are.
-
-    Attributes:
-        id: The journal's id; empty before `begin`.
-        upto: How far it may be read.
-    """
+    """A journal, to be read up to where its writer says it is synced (`upto`)."""
 
     def __init__(self, folder: Path) -> None:
         self.id = b""
@@ -41,15 +33,7 @@ class JournalReader:
         self._names: dict[bytes, ChannelName] | None = None
 
     def begin(self, expected: str) -> Cursor | None:
-        """Finds out which journal it is, unless that is known; where its oldest record is.
-
-        Args:
-            expected: The id it must have, in hexadecimal digits; empty for any.
-
-        Raises:
-            StoreError: It is another journal.
-            OSError: It cannot be read.
-        """
+        """Find the journal's id and its oldest record; refuse another id than expected."""
         if self.id:
             return None
         found = self._segments()
@@ -80,12 +64,7 @@ class JournalReader:
         return min(later, default=None)
 
     def entries(self, at: Cursor, upto: Cursor) -> Iterator[Entry | Damage]:
-        """What is in one segment from a place on; what is not whole yet is left out.
-
-        Raises:
-            FileNotFoundError: The segment is gone.
-            OSError: It cannot be read.
-        """
+        """What is in one segment from a place on, without what is not whole yet."""
         is_last = at.segment == upto.segment
         end = upto.offset if is_last else None
         for found in segments.read_entries(self._folder, self.id, at, end):

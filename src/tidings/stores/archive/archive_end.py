@@ -47,11 +47,7 @@ class ArchiveEnd(NamedTuple):
 
 
 def archive_end(folder: Path) -> ArchiveEnd | None:
-    """How far the archive in a folder goes; None if nothing was archived yet.
-
-    Raises:
-        ArchiveDamaged: A newer version wrote it, or it cannot be read.
-    """
+    """How far the archive in a folder goes; None if nothing was archived yet."""
     try:
         manifest = read_manifest(folder)
     except ArchiveNotFound:
@@ -86,19 +82,9 @@ def journal_end(folder: Path) -> tuple[bytes, Cursor]:
 
 
 def check_journal_reaches(data: Path, journal: Path, archive: Path) -> ArchiveEnd | None:
-    """Refuses a journal that ends before what its archive holds.
+    """Refuse a journal that ends before its archive; return what the archive knows.
 
-    Returns:
-        What the archive knows of it; None if that is nothing.
-
-    Args:
-        data: The service's data folder, for the message.
-        journal: The journal's folder.
-        archive: The archive's folder.
-
-    Raises:
-        StoreError: It does, and the message says what to do; or one of them cannot be read.
-            Nothing was changed.
+    Nothing is changed; the error says what to do with the data folder.
     """
     known = archive_end(archive)
     if known is None:

@@ -26,11 +26,7 @@ _MICROSECOND: Final = 1_000_000
 
 
 def microseconds(text: str) -> int:
-    """A time in a query, microseconds since 1970: RFC 3339, or that number itself.
-
-    Raises:
-        InvalidUsage: It is none.
-    """
+    """A time in a query, RFC 3339 or microseconds since 1970, as the latter."""
     if text.isascii() and text.isdigit() and len(text) < 18:
         return int(text)
     problem = (
@@ -66,13 +62,7 @@ Since = Annotated[int | None, Depends(_since)]
 
 @dataclass(frozen=True, slots=True)
 class WantedEvents:
-    """Which events a query asks for.
-
-    Attributes:
-        filter: A constraint; empty for all.
-        types: Event types; none for all.
-        constraint: Both as one; None for all.
-    """
+    """Which events a query asks for: by a filter and types, or both as one constraint."""
 
     filter: str
     types: tuple[str, ...]
@@ -111,18 +101,9 @@ Wanted = Annotated[WantedEvents, Depends(_wanted)]
 class Replay:
     """Past events of a channel up to now, page by page.
 
-    Made after a live consumer was connected, it covers all that one does not get.
-
-    Args:
-        door: The host as whoever asks may use it.
-        channel: Which channel.
-        wanted: Which events.
-        after: Only those with larger numbers; None begins with the oldest kept.
-        since: Only those that came then or later.
-
-    Attributes:
-        lost: First and last numbers of runs of events that are lost by damage, and that nobody
-            was told of yet.
+    Made after a live consumer was connected, it covers all that the consumer does not get. `after`
+    and `since` say where to begin; None is the oldest event kept. `lost` has first and last numbers
+    of runs of events that damage destroyed, and that were not reported yet.
     """
 
     def __init__(
@@ -142,19 +123,11 @@ class Replay:
         self.lost: list[tuple[int, int]] = []
 
     async def begin(self) -> None:
-        """Reads the first page: what is wrong with the question shows now.
-
-        Raises:
-            CursorNotFound: What was asked for is not kept any more.
-        """
+        """Read the first page, so that a wrong question fails now."""
         self._first = await self._page()
 
     async def pages(self) -> AsyncIterator[list[Message]]:
-        """The events, in order.
-
-        Raises:
-            CursorNotFound: What comes next is not kept any more.
-        """
+        """The events in order; CursorNotFound if what comes next is not kept any more."""
         page = self._first or await self._page()
         upto = page.last
         while True:

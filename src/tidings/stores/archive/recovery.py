@@ -10,8 +10,8 @@ from typing import Final
 from tidings.errors import ArchiveDamaged, ArchiveNotFound
 from tidings.stores.archive.books import Books, read_books
 from tidings.stores.archive.files import UNFINISHED
+from tidings.stores.archive.journal_reader import JournalReader
 from tidings.stores.archive.manifest import MANIFEST, Manifest, Seal, read_manifest
-from tidings.stores.archive.reading import JournalReader
 from tidings.stores.archive.rows import Rows
 from tidings.stores.archive.schema import KINDS, MERGED
 from tidings.stores.records import Damage
@@ -24,11 +24,7 @@ _NUMBERED: Final = re.compile(r"([0-9]{12})\.(?:parquet|json)", re.ASCII)
 
 
 def manifest_of(folder: Path) -> Manifest:
-    """The manifest of an archive, which may be a new one.
-
-    Raises:
-        ArchiveDamaged: It says nothing any more of what is in the archive.
-    """
+    """The manifest of an archive, which may be a new one."""
     try:
         found = read_manifest(folder)
     except ArchiveNotFound:
@@ -43,12 +39,9 @@ def manifest_of(folder: Path) -> Manifest:
 
 
 def clear_leftovers(folder: Path, manifest: Manifest) -> None:
-    """Removes unfinished files, those of a seal that was not made, and those that were dropped.
+    """Remove unfinished files, those of a seal that was not made, and dropped ones.
 
     Where the manifest's end is damaged nobody knows which seals were made: their files stay.
-
-    Raises:
-        OSError: The system refuses.
     """
     for path in _files(folder):
         unsealed = _number(path) > manifest.last_seal and not manifest.end_damaged
@@ -84,13 +77,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def last_books(
     folder: Path, manifest: Manifest, reader: JournalReader, now: Callable[[], int]
 ) -> Books:
-    """The books after the last seal.
-
-    If they are damaged they are made again, from those before and the journal.
-
-    Raises:
-        ArchiveDamaged: Neither these nor those before can be used.
-    """
+    """The books after the last seal; damaged ones are made again from the journal."""
     if not manifest.seals:
         return Books(0, "", NOWHERE, {}, {})
     last = manifest.seals[-1]

@@ -27,11 +27,15 @@ from tidings.channel.catalogue import CATALOGUE, Operation, Right, Shown, checke
 from tidings.channel.commands import Command
 from tidings.channel.vocabulary import Place, Side
 from tidings.channel.wellformed import is_checked
+from tidings.cores import Request
 from tidings.cos import CosNotification_auto as notification
 from tidings.cos import CosNotifyChannelAdmin_auto as admin
+from tidings.cos import CosNotifyComm_auto as comm
 from tidings.cos import CosNotifyFilter_auto as filters
+from tidings.cos.operations import bound_to
 from tidings.events.anyvalue import same
 from tidings.filters.mapping import MappedConstraint
+from tidings.server.cores import service_cores
 
 # For each of about sixty rows: their parts have laws of their own.
 EXAMPLES = 12
@@ -147,21 +151,25 @@ def _is_simple(request: Any) -> bool:
 def _interfaces() -> dict[str, Any]:
     return {
         name.removesuffix("_INTERFACE"): found
-        for module in (admin, filters, notification)
+        for module in (admin, comm, filters, notification)
         for name, found in vars(module).items()
         if name.endswith("_INTERFACE")
     }
 
 
 def test_every_command_has_a_row() -> None:
-    assert {row.request for row in CATALOGUE if not row.is_question} == set(get_args(Command))
+    others = {request for core in service_cores() for request in core.requests}
+    found = {row.request for row in CATALOGUE if not row.is_question or row.request in others}
+    assert found == {*get_args(Command), *others} - {Request}
     assert all(is_checked(row.request) for row in CATALOGUE if row.lasts)
 
 
 @pytest.mark.parametrize("row", [row for row in CATALOGUE if row.corba], ids=lambda row: row.name)
 def test_the_standard_has_the_operation_that_a_row_names(row: Operation) -> None:
-    interface, _, operation = row.corba.partition("::")
-    assert operation in _interfaces()[interface].operations
+    bound = [one for kind in _interfaces().values() for one in bound_to(kind).values()]
+    assert any(one.row is row for one in bound)
+    for name, _ in row.corba_operations:
+        assert [one for one in _interfaces() if re.fullmatch(name.replace("*", r"\w*"), one)]
 
 
 @pytest.mark.parametrize(

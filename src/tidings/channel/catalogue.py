@@ -19,6 +19,7 @@ from enum import Enum
 from inspect import cleandoc
 from typing import Any, Final, NamedTuple
 
+from tidings.audit import Change, SeeChanges
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel import questions as q
@@ -37,9 +38,13 @@ from tidings.channel.views import (
     QoSValues,
 )
 from tidings.channel.vocabulary import Side
+from tidings.cores import OperationDone
 from tidings.errors import (
+    AlreadyConnected,
     ConnectionAlreadyActive,
     ConnectionAlreadyInactive,
+    ConstraintNotFound,
+    FilterNotFound,
     NotFound,
     TidingsError,
 )
@@ -108,7 +113,9 @@ class Operation:
         repeats: Whether it may be repeated when nobody knows whether it was carried out; None if
             the HTTP method says so.
         done: The error that says, to a repeated request, that it was carried out before.
-        corba: The operation of the standard; empty if there is none.
+        corba: The standard's operation, ``Interface::operation (fields)``, with the fields that
+            are its arguments; the called object tells the others. ``{field}`` stands for a field's
+            value, ``*`` for any letters, ``|`` divides alternatives. Empty if there is none.
         body: The field that is the whole body; empty if the body has a member for each field.
         hidden: Fields that only the service fills.
         renamed: Fields that are called otherwise in the body.
@@ -171,9 +178,15 @@ class Operation:
         return self.method in _SAFE_METHODS if self.repeats is None else self.repeats
 
     @property
-    def done_before(self) -> type[TidingsError] | None:
-        """The error that says, to a repeated request, that it was carried out before."""
-        return NotFound if self.method == "DELETE" else self.done
+    def corba_operations(self) -> tuple[tuple[str, str], ...]:
+        """The standard's interfaces and operations, with the patterns in them."""
+        found = self.corba.partition(" (")[0].split(" | ") if self.corba else ()
+        return tuple((one.partition("::")[0], one.partition("::")[2]) for one in found)
+
+    @property
+    def corba_arguments(self) -> tuple[str, ...]:
+        """The fields that are arguments of the standard's operation."""
+        return tuple(re.findall(r"\w+", self.corba.partition(" (")[2]))
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -250,7 +263,14 @@ def _problem(row: Operation) -> str:
         for name in re.findall(r"{(\w+)}", text):
             if name not in known:
                 return f"has {{{name}}} in its {what}, which is not one of its fields"
-    for name in (*filter(None, [row.body]), *row.hidden, *row.renamed):
+    in_corba = re.findall(r"{(\w+)}", row.corba)
+    for name in (
+        *filter(None, [row.body]),
+        *row.hidden,
+        *row.renamed,
+        *row.corba_arguments,
+        *in_corba,
+    ):
         if name not in row.fields:
             return f"speaks of {name}, which is not one of its fields"
     if row.http and (row.method not in _METHODS or not row.path.startswith(("/", "{"))):
@@ -282,20 +302,20 @@ _RANGES: Final = Named(
 _CHANNELS: Final = (
     _change(m.CreateChannel, Right.MANAGE, "POST /channels", "Create a channel", "channels",
             answer=Shown(ChannelInfo, lambda _, id: q.SeeChannel(id)), location="/channels/{id}",
-            hidden=("origin",), corba="EventChannelFactory::create_channel"),
+            hidden=("origin",), corba="EventChannelFactory::create_channel (qos, admin)"),
     _change(m.DestroyChannel, Right.MANAGE, f"DELETE {_CHANNEL}", "Destroy a channel", "channels",
-            corba="EventChannel::destroy"),
+            done=NotFound, corba="EventChannel::destroy"),
     _change(m.SetAdminProperties, Right.MANAGE, f"PATCH {_CHANNEL}/admin-properties",
             "Change its admin properties", "channels", body="properties",
             answer=Shown(AdminValues, lambda x, _: q.SeeChannel(x.channel), "admin"),
-            corba="AdminPropertiesAdmin::set_admin"),
+            corba="AdminPropertiesAdmin::set_admin (properties)"),
     Operation(c.DryRun, Right.USE_PROXY, f"POST {_CHANNEL}/dry-run", "Trace an event", "channels",
               answer=Trail, repeats=True, renamed={"item": "event", "proxy": "publisher"}),
     Operation(q.SeeChannels, Right.INSPECT, "GET /channels", "All channels", "channels",
               answer=Named("channels", list[ChannelInfo]),
               corba="EventChannelFactory::get_all_channels"),
     Operation(q.SeeChannel, Right.INSPECT, f"GET {_CHANNEL}", "One channel", "channels",
-              answer=ChannelInfo, corba="EventChannelFactory::get_event_channel"),
+              answer=ChannelInfo, corba="EventChannelFactory::get_event_channel (channel)"),
     Operation(q.SeeAdvertisement, Right.INSPECT, f"GET {_CHANNEL}/types",
               "Which event types are offered and wanted", "channels", answer=Advertisement),
     Operation(q.SeeHighestNumber, Right.INSPECT, f"GET {_CHANNEL}/producers/{{producer}}",
@@ -305,98 +325,109 @@ _CHANNELS: Final = (
 _ADMINS: Final = (
     _change(m.NewAdmin, Right.MANAGE, f"POST {_CHANNEL}/admins", "Create an admin", "admins",
             answer=Shown(AdminInfo, lambda x, id: q.SeeAdmin(x.channel, x.side, id)),
-            location=f"{_CHANNEL}/admins/{{side}}/{{id}}", corba="EventChannel::new_for_consumers"),
+            location=f"{_CHANNEL}/admins/{{side}}/{{id}}",
+            corba="EventChannel::new_for_{side}s (operator)"),
     _change(m.DestroyAdmin, Right.MANAGE, f"DELETE {_ADMIN}", "Destroy an admin", "admins",
-            corba="ConsumerAdmin::destroy"),
+            done=NotFound, corba="ConsumerAdmin::destroy | SupplierAdmin::destroy"),
     Operation(q.SeeAdmins, Right.INSPECT, f"GET {_CHANNEL}/admins", "All admins", "admins",
               answer=Named("admins", list[AdminInfo]),
-              corba="EventChannel::get_all_consumeradmins"),
+              corba="EventChannel::get_all_*admins"),
     Operation(q.SeeAdmin, Right.INSPECT, f"GET {_ADMIN}", "One admin", "admins",
-              answer=AdminInfo, corba="EventChannel::get_consumeradmin"),
+              answer=AdminInfo, corba="EventChannel::get_{side}admin (admin)"),
 )  # fmt: skip
 
 _PROXIES: Final = (
     _change(m.ObtainProxy, Right.CREATE_PROXY, f"POST {_CHANNEL}/proxies", "Create a proxy",
             "proxies", answer=Shown(ProxyInfo, lambda x, id: q.SeeProxy(x.channel, id)),
             location=f"{_CHANNEL}/proxies/{{id}}", hidden=("owner",),
-            corba="ConsumerAdmin::obtain_notification_push_supplier"),
+            corba="ConsumerAdmin::obtain_notification_{style}_supplier | "
+            "SupplierAdmin::obtain_notification_{style}_consumer (form)"),
     _change(m.Disconnect, Right.USE_PROXY, f"DELETE {_PROXY}", "Destroy a proxy", "proxies",
-            hidden=("given_up",),
-            corba="StructuredProxyPushSupplier::disconnect_structured_push_supplier"),
+            hidden=("given_up",), done=NotFound, corba="Proxy*::disconnect_*"),
     _change(m.Suspend, Right.USE_PROXY, f"POST {_PROXY}/suspend", "Suspend", "proxies",
             repeats=True, done=ConnectionAlreadyInactive,
-            corba="StructuredProxyPushSupplier::suspend_connection"),
+            corba="Proxy*::suspend_connection"),
     _change(m.Resume, Right.USE_PROXY, f"POST {_PROXY}/resume", "Resume", "proxies",
             repeats=True, done=ConnectionAlreadyActive,
-            corba="StructuredProxyPushSupplier::resume_connection"),
+            corba="Proxy*::resume_connection"),
     Operation(m.Purge, Right.USE_PROXY, f"POST {_PROXY}/purge", "Drop its backlog", "proxies",
               answer=Named("purged", int, 42), repeats=False),
     Operation(m.ObtainTypes, Right.USE_PROXY, f"POST {_PROXY}/known-types",
               "List event types offered or wanted", "proxies", repeats=True,
               answer=Named("types", tuple[EventTypePattern, ...], ("Auction::books",)),
-              corba="ProxySupplier::obtain_offered_types"),
+              corba="ProxySupplier::obtain_offered_types | "
+              "ProxyConsumer::obtain_subscription_types (mode)"),
     Operation(m.ValidateEventQoS, Right.USE_PROXY, f"POST {_PROXY}/event-qos/validate",
               "Check an event's quality of service", "proxies", body="properties", repeats=True,
               answer=_RANGES,
-              corba="ProxySupplier::validate_event_qos"),
+              corba="ProxySupplier::validate_event_qos | "
+              "ProxyConsumer::validate_event_qos (properties)"),
     Operation(q.SeeProxies, Right.INSPECT, f"GET {_CHANNEL}/proxies", "All proxies", "proxies",
-              answer=Named("proxies", list[ProxyInfo]), corba="ConsumerAdmin::_get_push_suppliers"),
+              answer=Named("proxies", list[ProxyInfo]),
+              corba="ConsumerAdmin::_get_*_suppliers | SupplierAdmin::_get_*_consumers"),
     Operation(q.SeeProxy, Right.INSPECT, f"GET {_PROXY}", "One proxy", "proxies",
-              answer=ProxyInfo, corba="ConsumerAdmin::get_proxy_supplier"),
+              answer=ProxyInfo, corba="ConsumerAdmin::get_proxy_supplier | "
+              "SupplierAdmin::get_proxy_consumer (proxy)"),
 )  # fmt: skip
 
 _HOLDERS: Final = (
     _change(m.SetQoS, Right.CHANGE_PLACE, "PATCH {place}/qos", "Change its quality of service",
-            body="properties", corba="QoSAdmin::set_qos",
+            body="properties", corba="QoSAdmin::set_qos (properties)",
             answer=Shown(QoSValues, lambda x, _: q.question_at(x.place), "qos")),
     Operation(m.ValidateQoS, Right.CHANGE_PLACE, "POST {place}/qos/validate",
               "Check a quality of service", body="properties", repeats=True,
-              answer=_RANGES, corba="QoSAdmin::validate_qos"),
+              answer=_RANGES, corba="QoSAdmin::validate_qos (properties)"),
     _change(m.OfferChange, Right.CHANGE_PLACE, "PATCH {holder}/types", "Change its event types",
-            side=Side.SUPPLIER, corba="SupplierAdmin::offer_change"),
+            side=Side.SUPPLIER, corba="NotifyPublish::offer_change (added, removed)"),
     _change(m.SubscriptionChange, Right.CHANGE_PLACE, "PATCH {holder}/types",
             "Change its event types", "", side=Side.CONSUMER,
-            corba="ConsumerAdmin::subscription_change"),
+            corba="NotifySubscribe::subscription_change (added, removed)"),
     _change(m.AddFilter, Right.CHANGE_PLACE, "POST {holder}/filters", "Attach a filter",
             answer=Named("attachment", int, 1), location="{holder}/filters/{id}",
-            corba="FilterAdmin::add_filter"),
+            corba="FilterAdmin::add_filter (filter)"),
     _change(m.RemoveFilter, Right.CHANGE_PLACE, "DELETE {holder}/filters/{attachment}",
-            "Detach a filter", "", corba="FilterAdmin::remove_filter"),
+            "Detach a filter", "", done=FilterNotFound,
+            corba="FilterAdmin::remove_filter (attachment)"),
     _change(m.RemoveAllFilters, Right.CHANGE_PLACE, "DELETE {holder}/filters",
             "Detach all filters", "", corba="FilterAdmin::remove_all_filters"),
     _change(m.SetMapping, Right.CHANGE_PLACE, "PUT {holder}/mappings/{purpose}",
-            "Give it a mapping filter", "", corba="ConsumerAdmin::_set_priority_filter"),
+            "Give it a mapping filter", "",
+            corba="ConsumerAdmin::_set_{purpose}_filter | ProxySupplier::_set_{purpose}_filter "
+            "(filter)"),
 )  # fmt: skip
 
 _FILTERS: Final = (
     _change(m.CreateFilter, Right.CREATE_FILTER, "POST /filters", "Create a filter", "filters",
             answer=m.CreatedFilter, location="/filters/{id}", hidden=("owner",),
-            corba="FilterFactory::create_filter"),
+            corba="FilterFactory::create_filter (grammar)"),
     _change(m.CreateMapping, Right.CREATE_FILTER, "POST /mapping-filters",
             "Create a mapping filter", "filters", answer=m.CreatedFilter,
             location="/filters/{id}", hidden=("owner",),
-            corba="FilterFactory::create_mapping_filter"),
+            corba="FilterFactory::create_mapping_filter (grammar, default)"),
     Operation(q.SeeFilters, Right.INSPECT, "GET /filters", "Filters", "filters",
               answer=Named("filters", list[FilterInfo | MappingInfo])),
     Operation(q.SeeFilter, Right.INSPECT, "GET /filters/{filter}", "One filter", "filters",
-              answer=FilterInfo | MappingInfo, corba="Filter::get_all_constraints"),
+              answer=FilterInfo | MappingInfo,
+              corba="Filter::get_all_constraints | MappingFilter::get_all_mapping_constraints"),
     _change(m.DestroyFilter, Right.MANAGE_FILTER, "DELETE /filters/{filter}", "Destroy a filter",
-            "filters", corba="Filter::destroy"),
+            "filters", done=NotFound, corba="Filter::destroy | MappingFilter::destroy"),
     _change(m.AddConstraints, Right.MANAGE_FILTER, "POST /filters/{filter}/constraints",
             "Add constraints", "filters", created=True,
             answer=Named("constraints", list[int], (3, 4)),
-            corba="Filter::add_constraints"),
+            corba="Filter::add_constraints (constraints)"),
     _change(m.ModifyConstraints, Right.MANAGE_FILTER, "PATCH /filters/{filter}/constraints",
-            "Change constraints", "filters", corba="Filter::modify_constraints"),
+            "Change constraints", "filters", done=ConstraintNotFound,
+            corba="Filter::modify_constraints (delete, replace)"),
     _change(m.ClearFilter, Right.MANAGE_FILTER, "DELETE /filters/{filter}/constraints",
-            "Remove all constraints", "filters", corba="Filter::remove_all_constraints"),
+            "Remove all constraints", "filters", corba="Filter::remove_all_constraints | "
+            "MappingFilter::remove_all_mapping_constraints"),
     _change(m.AddMapped, Right.MANAGE_FILTER, "POST /filters/{filter}/mapped",
             "Add constraints with values", "filters", created=True,
             answer=Named("constraints", list[int], (3, 4)),
-            corba="MappingFilter::add_mapping_constraints"),
+            corba="MappingFilter::add_mapping_constraints (mapped)"),
     _change(m.ModifyMapped, Right.MANAGE_FILTER, "PATCH /filters/{filter}/mapped",
-            "Change constraints with values", "filters",
-            corba="MappingFilter::modify_mapping_constraints"),
+            "Change constraints with values", "filters", done=ConstraintNotFound,
+            corba="MappingFilter::modify_mapping_constraints (delete, replace)"),
 )  # fmt: skip
 
 _LETTERS: Final = (
@@ -405,9 +436,12 @@ _LETTERS: Final = (
     Operation(q.RedriveDeadLetter, Right.USE_DEAD_LETTER, "POST /dead-letters/{id}/redrive",
               "Deliver one again", "dead letters"),
     Operation(q.DropDeadLetter, Right.USE_DEAD_LETTER, "DELETE /dead-letters/{id}", "Forget one",
-              "dead letters"),
+              "dead letters", done=NotFound),
     Operation(q.SeeRules, Right.INSPECT, "GET /rules", "What the service allows", "overview",
               answer=Settings),
+    Operation(SeeChanges, Right.INSPECT, "GET /changes", "Who changed what", "overview",
+              answer=Named("changes", list[Change])),
+    Operation(OperationDone, Right.ENGINE),
 )  # fmt: skip
 
 _EVENTS: Final = (
@@ -418,8 +452,12 @@ _EVENTS: Final = (
     Operation(c.Reject, Right.USE_PROXY, f"POST {_PROXY}/reject", "Reject events", "events",
               repeats=True),
     *(Operation(kind, Right.USE_PROXY)
-      for kind in (c.CancelPull, c.Polled, c.Pull, c.Push, c.Redrive)),
-    Operation(m.Connect, Right.USE_PROXY, lasts=True),
+      for kind in (c.CancelPull, c.Polled, c.Redrive)),
+    # What was handed over as the line broke is gone, whether or not it is asked for again.
+    Operation(c.Pull, Right.USE_PROXY, repeats=True, corba="Proxy*::pull* | Proxy*::try_pull*"),
+    Operation(c.Push, Right.USE_PROXY, corba="Proxy*::push*"),
+    Operation(m.Connect, Right.USE_PROXY, lasts=True, repeats=True, done=AlreadyConnected,
+              corba="Proxy*::connect_*"),
     Operation(m.Detach, Right.USE_PROXY),
     *(Operation(kind, Right.ENGINE)
       for kind in (c.ClockSet, c.Idle, c.Lost, c.Refilled, c.RefusePersistent, c.Revoke, c.Tick)),

@@ -14,7 +14,7 @@ from tidings.channel.property_errors import Level, Request
 from tidings.channel.qos import QoS, inherited
 from tidings.channel.qos_check import changed
 from tidings.channel.rules import Rules
-from tidings.channel.settings import Counted, room_for_one
+from tidings.channel.settings import room_for_one
 from tidings.channel.sharing import offer_key, tell_consumers
 from tidings.channel.snapshot import admin_state, channel_state, proxy_state
 from tidings.channel.supplier import SupplierProxy
@@ -146,8 +146,7 @@ class Lifecycle:
             TooManyObjects: The channel, or the service, has as many as it may.
         """
         admin = channel.admin(command.side, command.admin)
-        if self._core.settings.counted is Counted.OBTAINED:
-            check_limit(channel, command.side, 1)
+        check_limit(channel, command.side, 1)
         if checked_name(command.name) in channel.names:
             raise NameTaken(f"channel {channel.id} has a proxy named {command.name!r} already")
         limits, place = self._core.settings.limits, f"channel {channel.id}"
@@ -178,8 +177,7 @@ class Lifecycle:
         start = inherited(parent, Level.PROXY)
         if not asked:
             return start
-        settings = self._core.settings
-        return changed(start, Level.PROXY, parent, asked, settings.narrowed, settings.widened)
+        return changed(start, Level.PROXY, parent, asked, self._core.settings.narrowed)
 
     def connect(self, proxy: Proxy, command: Connect, now: int) -> None:
         """Connects a client.
@@ -187,26 +185,23 @@ class Lifecycle:
         Raises:
             AlreadyConnected: There is one already.
             InvalidUsage: Without a reference this client could not be reached.
-            AdminLimitExceeded: As many are connected as the admin properties allow.
         """
         if proxy.connected and not command.again:
             raise AlreadyConnected(
                 f"proxy {proxy.id} of channel {proxy.channel.id} has a client already"
             )
         must_be_called = (proxy.side is Side.CONSUMER) == (proxy.style is Style.PUSH)
-        if not command.reachable and (must_be_called or not self._core.settings.nil_clients):
+        if not command.reachable and must_be_called:
             raise InvalidUsage(f"the client of a {proxy.style.value} proxy must be reachable")
         if command.window < 1:
             raise InvalidUsage(f"a window holds at least one event, not {command.window}")
-        if not proxy.connected and self._core.settings.counted is Counted.CONNECTED:
-            check_limit(self._channels[proxy.channel.id], proxy.side, 1)
         first = not proxy.connected
         before = _client_of(proxy)
         proxy.connected = proxy.attached = True
         proxy.reachable, proxy.notices = command.reachable, command.notices
         proxy.window, proxy.address = command.window, command.address
         if first:
-            proxy.updates = self._core.settings.updates_on
+            proxy.updates = True
             self._rules.refresh(proxy)
         else:
             proxy.cut()
@@ -330,11 +325,7 @@ def check_limit(channel: Channel, side: Side, more: int) -> None:
     limit: int = getattr(channel.properties, attribute)
     if not limit:
         return
-    connected_only = channel.core.settings.counted is Counted.CONNECTED
-    count = sum(
-        proxy.side is side and (proxy.connected or not connected_only)
-        for proxy in channel.proxies.values()
-    )
+    count = sum(proxy.side is side for proxy in channel.proxies.values())
     if count + more > limit:
         raise AdminLimitExceeded(name, limit)
 

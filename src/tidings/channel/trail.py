@@ -112,7 +112,7 @@ def dry_run(channel: Channel, item: Item, supplier: SupplierProxy | None, now: i
     from tidings.channel.consumer import ConsumerProxy
 
     core = channel.core
-    event = entered(item, core.settings.unwrap)
+    event = entered(item, unwrap=True)
     wall = now + core.offset
     steps: list[Step] = []
 

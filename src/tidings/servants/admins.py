@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tidings.channel.management import (
-    DestroyAdmin,
-    ObtainProxy,
-    OfferChange,
-    SubscriptionChange,
-)
+from tidings.channel.management import ObtainProxy
 from tidings.channel.views import AdminInfo
 from tidings.channel.vocabulary import Form, Style
-from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotifyChannelAdmin_auto import (
     ClientType,
     ConsumerAdminServant,
@@ -24,7 +18,6 @@ from tidings.errors import ProxyNotFound
 from tidings.events.reference import Reference
 from tidings.servants.parts import SIDES, FilterPart, MappingPart, QosPart
 from tidings.servants.proxy_kinds import form_of, proxy_interface
-from tidings.servants.types import types_in
 
 
 class AdminPart(QosPart, FilterPart):
@@ -41,11 +34,6 @@ class AdminPart(QosPart, FilterPart):
     async def get_MyOperator(self) -> InterFilterGroupOperator:
         """How its filters are joined with those of its proxies."""
         return InterFilterGroupOperator(self._info().operator.value)
-
-    async def destroy(self) -> None:
-        """Ends the admin and its proxies; a default admin begins anew."""
-        channel, side, admin = self.key.ids
-        await self.door.ask(DestroyAdmin(channel, SIDES[side], admin))
 
     def _info(self) -> AdminInfo:
         info = self.view()
@@ -108,13 +96,6 @@ class ConsumerAdminObject(AdminPart, MappingPart, ConsumerAdminServant):
         """A new proxy for a push consumer of the Event Service."""
         return await self._obtain_bare(Style.PUSH)
 
-    async def subscription_change(
-        self, added: Sequence[EventType], removed: Sequence[EventType]
-    ) -> None:
-        """Asks for event types on behalf of all its consumers."""
-        new = types_in(added, self.service.host.settings)
-        await self.door.ask(SubscriptionChange(self.place, new, types_in(removed)))
-
 
 class SupplierAdminObject(AdminPart, SupplierAdminServant):
     """CosNotifyChannelAdmin::SupplierAdmin."""
@@ -146,8 +127,3 @@ class SupplierAdminObject(AdminPart, SupplierAdminServant):
     async def obtain_push_consumer(self) -> Reference:
         """A new proxy for a push supplier of the Event Service."""
         return await self._obtain_bare(Style.PUSH)
-
-    async def offer_change(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
-        """Offers event types on behalf of all its suppliers."""
-        new = types_in(added, self.service.host.settings)
-        await self.door.ask(OfferChange(self.place, new, types_in(removed)))

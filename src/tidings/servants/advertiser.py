@@ -7,12 +7,14 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from tidings import errors
 from tidings.channel.vocabulary import Place
 from tidings.cos.Advertising_auto import AdvertiserServant, Listener, Offer
 from tidings.cos.CosNotification_auto import EventType
+from tidings.cos.CosNotifyComm_auto import InvalidEventType
 from tidings.cos.CosNotifyFilter_auto import CallbackNotFound
+from tidings.cos.mapping import pattern_in, types_out
 from tidings.engine.access import ObjectKey, Principal, Verb
-from tidings.errors import LimitExceeded
 from tidings.events.reference import Reference
 from tidings.filters.constraint import EventTypePattern
 from tidings.names import new_handle
@@ -24,7 +26,6 @@ from tidings.orb.exceptions import (
     CorbaError,
 )
 from tidings.servants.faults import TypedErrors
-from tidings.servants.types import types_in, types_out
 
 if TYPE_CHECKING:
     from tidings.channel.channel import Channel
@@ -122,7 +123,9 @@ class Advertisers:
             LimitExceeded: There are too many.
         """
         if len(self._watches) >= _MOST_LISTENERS:
-            raise LimitExceeded(f"there are {_MOST_LISTENERS} listeners of advertisers already")
+            raise errors.LimitExceeded(
+                f"there are {_MOST_LISTENERS} listeners of advertisers already"
+            )
         id = new_handle()
         while (channel, id) in self._watches:
             id = new_handle()
@@ -203,7 +206,10 @@ class AdvertiserObject(TypedErrors, AdvertiserServant):
     async def offers_of(self, pattern: EventType) -> Sequence[Offer]:
         """Who offers types that may mean the same events; an admin's own offer has proxy 0."""
         views, found = self._door.views, []
-        (asked,) = types_in([pattern])
+        try:
+            asked = pattern_in(pattern)
+        except errors.InvalidEventType as error:
+            raise InvalidEventType(pattern) from error
         for who in views.advertisement(self._channel).offered_by(asked):
             kind, _, id = who.partition(" ")
             if kind == "admin":

@@ -13,13 +13,13 @@ from typing import Final
 
 from tidings.channel.effects import FilterTypesChanged
 from tidings.cos.CosNotifyComm_auto import NotifySubscribe
+from tidings.cos.mapping import types_out
 from tidings.errors import CallbackNotFound, LimitExceeded
 from tidings.events.reference import Reference
 from tidings.filters.constraint import EventTypePattern
 from tidings.filters.filter import EventTypes
 from tidings.orb.aio.orb import Orb
 from tidings.orb.exceptions import OBJECT_NOT_EXIST, CorbaError
-from tidings.servants.types import types_out
 
 MAX_CALLBACKS: Final = 1_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tidings.channel.management import DestroyChannel, NewAdmin, SetAdminProperties
+from tidings.channel.management import NewAdmin
 from tidings.channel.properties import ADMIN_PROPERTIES
 from tidings.channel.views import ChannelInfo
 from tidings.channel.vocabulary import Operator, Side
@@ -17,10 +17,10 @@ from tidings.cos.CosNotifyChannelAdmin_auto import (
     SupplierAdmin_INTERFACE,
 )
 from tidings.cos.CosNotifyFilter_auto import FilterFactory_INTERFACE
+from tidings.cos.mapping import properties_out
 from tidings.errors import AdminNotFound
 from tidings.events.reference import Reference
 from tidings.servants.parts import SIDES, QosPart
-from tidings.servants.properties import properties_in, properties_out
 
 _ADMINS = {Side.SUPPLIER: SupplierAdmin_INTERFACE, Side.CONSUMER: ConsumerAdmin_INTERFACE}
 
@@ -33,10 +33,6 @@ class ChannelObject(QosPart, EventChannelServant):
     async def get_admin(self) -> Sequence[Property]:
         """How much the channel takes."""
         return properties_out(self._info().admin, ADMIN_PROPERTIES)
-
-    async def set_admin(self, admin: Sequence[Property]) -> None:
-        """Sets all of it or nothing; every bad property is told."""
-        await self.door.ask(SetAdminProperties(self.place.channel, properties_in(admin)))
 
     # What belongs to the channel.
 
@@ -89,10 +85,6 @@ class ChannelObject(QosPart, EventChannelServant):
     async def get_all_supplieradmins(self) -> Sequence[int]:
         """The ids of all admins of suppliers, the default one's among them."""
         return self._info().supplier_admins
-
-    async def destroy(self) -> None:
-        """Ends the channel and everything in it."""
-        await self.door.ask(DestroyChannel(self.place.channel))
 
     def _info(self) -> ChannelInfo:
         return self.door.views.channel(self.place.channel)

@@ -13,13 +13,13 @@ from typing import Final, Protocol
 
 from tidings.channel.vocabulary import Side
 from tidings.cos.CosNotification_auto import EventType
+from tidings.cos.mapping import types_out
 from tidings.engine.endpoints import QuietEndpoint, Types
 from tidings.errors import TidingsError
 from tidings.events.reference import Reference
 from tidings.orb.exceptions import BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST
 from tidings.servants.calls import Calls
 from tidings.servants.client_kinds import ClientKind
-from tidings.servants.types import types_out
 
 _log: Final = logging.getLogger(__name__)
 

@@ -7,35 +7,31 @@ from typing import TypeVar
 
 from tidings import errors
 from tidings.channel.settings import FilterPart, Settings
-from tidings.cos.CosNotifyComm_auto import InvalidEventType
+from tidings.cos import mapping
 from tidings.cos.CosNotifyFilter_auto import (
     ConstraintExp,
-    ConstraintInfo,
     ConstraintNotFound,
     InvalidConstraint,
     InvalidValue,
-    MappingConstraintInfo,
 )
 from tidings.engine.beside import compiled
 from tidings.events.anyvalue import infer
 from tidings.events.typecode import TypeCode
-from tidings.filters.constraint import Constraint, constraint
+from tidings.filters.constraint import Constraint
 from tidings.filters.mapping import MappedConstraint
-from tidings.servants.types import types_in, types_out
 
 _Made = TypeVar("_Made")
 
 
-def constraint_in(expression: ConstraintExp, settings: Settings) -> Constraint:
+def constraint_in(expression: ConstraintExp) -> Constraint:
     """A constraint from a client.
 
     Raises:
-        InvalidConstraint: It is none, or asks for event types outside the rules.
+        InvalidConstraint: It, or one of its event types, is invalid.
     """
     try:
-        types = types_in(expression.event_types, settings)
-        return constraint(expression.constraint_expr, types)
-    except (errors.BadInput, InvalidEventType) as error:
+        return mapping.constraint_in(expression)
+    except errors.BadInput as error:
         raise InvalidConstraint(expression) from error
 
 
@@ -50,22 +46,7 @@ async def constraints_in(
     """
     parts = [FilterPart(one.constraint_expr, len(one.event_types)) for one in expressions]
     octets = settings.limits.check_filter(parts)
-    return await compiled(octets, lambda: [constraint_in(one, settings) for one in expressions])
-
-
-def constraint_out(made: Constraint) -> ConstraintExp:
-    """A constraint to a client, with the event types as they were given."""
-    return ConstraintExp(types_out(made.event_types), made.text)
-
-
-def info_out(id: int, made: Constraint) -> ConstraintInfo:
-    """A constraint to a client, and its id."""
-    return ConstraintInfo(constraint_out(made), id)
-
-
-def mapped_out(id: int, made: MappedConstraint) -> MappingConstraintInfo:
-    """A constraint of a mapping filter to a client, its id, and its value."""
-    return MappingConstraintInfo(constraint_out(made.constraint), id, made.value)
+    return await compiled(octets, lambda: [constraint_in(one) for one in expressions])
 
 
 def unknown_id(
@@ -103,5 +84,5 @@ def bad_value(mapped: Iterable[MappedConstraint], wanted: TypeCode) -> InvalidVa
     """What to tell of the first value of another type than the mapping filter's."""
     for one in mapped:
         if not infer(one.value).equivalent(wanted):
-            return InvalidValue(constraint_out(one.constraint), one.value)
+            return InvalidValue(mapping.constraint_out(one.constraint), one.value)
     return None

@@ -10,9 +10,9 @@ from tidings.cos.CosNotifyChannelAdmin_auto import (
     EventChannel_INTERFACE,
     EventChannelFactoryServant,
 )
+from tidings.cos.mapping import request_in
 from tidings.events.reference import Reference
 from tidings.names import new_origin
-from tidings.servants.properties import properties_in
 from tidings.servants.service import ObjectServant
 
 
@@ -23,7 +23,7 @@ class FactoryObject(ObjectServant, EventChannelFactoryServant):
         self, initial_qos: Sequence[Property], initial_admin: Sequence[Property]
     ) -> tuple[Reference, int]:
         """Makes a channel; its reference and id."""
-        qos, admin = properties_in(initial_qos), properties_in(initial_admin)
+        qos, admin = request_in(initial_qos), request_in(initial_admin)
         made: int = await self.door.ask(CreateChannel(new_origin(), qos, admin))
         return self._channel(made), made
 

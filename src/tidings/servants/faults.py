@@ -20,6 +20,7 @@ from tidings.channel.properties import ADMIN_PROPERTIES
 from tidings.channel.qos import QOS_PROPERTIES
 from tidings.cos import CosNotification_auto as notification
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
+from tidings.cos.mapping import property_errors_out
 from tidings.errors import TidingsError
 from tidings.events import typecode as tc
 from tidings.events.boxes import Any as AnyValue
@@ -38,7 +39,6 @@ from tidings.orb.exceptions import (
     UserException,
     system_exception,
 )
-from tidings.servants.properties import property_errors
 
 if TYPE_CHECKING:
     from tidings.orb.stubs import Interface
@@ -66,9 +66,9 @@ def typed(error: TidingsError, declared: Collection[type[UserException]] = ()) -
 def _declared(error: TidingsError, exception: type[UserException]) -> UserException | None:
     """The declared exception, if all of it can be told from the error."""
     if isinstance(error, errors.UnsupportedQoS):
-        return notification.UnsupportedQoS(property_errors(error.errors, QOS_PROPERTIES))
+        return notification.UnsupportedQoS(property_errors_out(error.errors, QOS_PROPERTIES))
     if isinstance(error, errors.UnsupportedAdmin):
-        return notification.UnsupportedAdmin(property_errors(error.errors, ADMIN_PROPERTIES))
+        return notification.UnsupportedAdmin(property_errors_out(error.errors, ADMIN_PROPERTIES))
     if isinstance(error, errors.AdminLimitExceeded):
         limit = channel_admin.AdminLimit(error.name, AnyValue(tc.LONG, error.limit))
         return channel_admin.AdminLimitExceeded(limit)

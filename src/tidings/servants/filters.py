@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from tidings import errors
 from tidings.channel.management import (
     AddConstraints,
-    ClearFilter,
     CreateFilter,
     CreateMapping,
-    DestroyFilter,
     ModifyConstraints,
 )
 from tidings.channel.views import FilterInfo
@@ -24,13 +23,14 @@ from tidings.cos.CosNotifyFilter_auto import (
     FilterServant,
     MappingFilter_INTERFACE,
 )
+from tidings.cos.mapping import constraints_out
 from tidings.engine.access import Verb
 from tidings.events.boxes import Value
 from tidings.events.fields import Fields
 from tidings.events.reference import Reference
 from tidings.filters.filter import FilterVersion, accepted_grammar
 from tidings.orb.stubs import Interface
-from tidings.servants.constraints import constraints_in, info_out, selected, unknown_id
+from tidings.servants.constraints import constraints_in, selected, unknown_id
 from tidings.servants.matching import any_fields, structured_fields, typed_fields
 from tidings.servants.service import ObjectServant
 
@@ -94,19 +94,11 @@ class FilterObject(ObjectServant, FilterServant):
     async def get_constraints(self, id_list: Sequence[int]) -> Sequence[ConstraintInfo]:
         """The constraints with these ids."""
         found = selected(id_list, self._info().constraints)
-        return tuple(info_out(id, found[id]) for id in id_list)
+        return constraints_out({id: found[id] for id in id_list})
 
     async def get_all_constraints(self) -> Sequence[ConstraintInfo]:
         """All constraints."""
-        return tuple(info_out(*item) for item in self._info().constraints.items())
-
-    async def remove_all_constraints(self) -> None:
-        """Removes all constraints: the filter then lets everything pass."""
-        await self.door.ask(ClearFilter(self._id))
-
-    async def destroy(self) -> None:
-        """Ends the filter; who holds it drops it."""
-        await self.door.ask(DestroyFilter(self._id))
+        return constraints_out(self._info().constraints)
 
     # Asking it directly.
 
@@ -141,6 +133,11 @@ class FilterObject(ObjectServant, FilterServant):
         """The ids of all callbacks."""
         self._info()  # who may not look is told so
         return self.service.callbacks.of(self._id)
+
+    @property
+    def target(self) -> Mapping[str, Any]:
+        """The fields of commands that the called object tells."""
+        return {"filter": self._id}
 
     @property
     def _id(self) -> int:

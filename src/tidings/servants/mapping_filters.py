@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tidings import errors
-from tidings.channel.management import AddMapped, ClearFilter, DestroyFilter, ModifyMapped
+from tidings.channel.management import AddMapped, ModifyMapped
 from tidings.channel.views import MappingInfo
 from tidings.cos.CosNotification_auto import Property, StructuredEvent
 from tidings.cos.CosNotifyFilter_auto import (
@@ -14,6 +15,7 @@ from tidings.cos.CosNotifyFilter_auto import (
     MappingConstraintPair,
     MappingFilterServant,
 )
+from tidings.cos.mapping import mapped_out
 from tidings.events.anyvalue import Value, infer
 from tidings.events.fields import Fields
 from tidings.events.typecode import TypeCode
@@ -22,7 +24,6 @@ from tidings.filters.mapping import MappedConstraint, MappingFilter
 from tidings.servants.constraints import (
     bad_value,
     constraints_in,
-    mapped_out,
     selected,
     unknown_id,
 )
@@ -73,19 +74,11 @@ class MappingObject(ObjectServant, MappingFilterServant):
     ) -> Sequence[MappingConstraintInfo]:
         """The constraints with these ids, and their values."""
         found = selected(id_list, self._info().mapped)
-        return tuple(mapped_out(id, found[id]) for id in id_list)
+        return mapped_out({id: found[id] for id in id_list})
 
     async def get_all_mapping_constraints(self) -> Sequence[MappingConstraintInfo]:
         """All constraints, and their values."""
-        return tuple(mapped_out(*item) for item in self._info().mapped.items())
-
-    async def remove_all_mapping_constraints(self) -> None:
-        """Removes all constraints: every event then gets the default."""
-        await self.door.ask(ClearFilter(self._id))
-
-    async def destroy(self) -> None:
-        """Ends the filter; who holds it drops it."""
-        await self.door.ask(DestroyFilter(self._id))
+        return mapped_out(self._info().mapped)
 
     async def match(self, filterable_data: Value) -> tuple[bool, Value]:
         """Whether a constraint matches a bare value, and what it gets."""
@@ -98,6 +91,11 @@ class MappingObject(ObjectServant, MappingFilterServant):
     async def match_typed(self, filterable_data: Sequence[Property]) -> tuple[bool, Value]:
         """Whether a constraint matches a typed event, and what it gets."""
         return self._match(typed_fields(filterable_data, self.service.host))
+
+    @property
+    def target(self) -> Mapping[str, Any]:
+        """The fields of commands that the called object tells."""
+        return {"filter": self._id}
 
     @property
     def _id(self) -> int:

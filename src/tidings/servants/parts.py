@@ -7,26 +7,20 @@ before the generated base, which declares the same operations:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from tidings.channel.management import (
-    AddFilter,
-    RemoveAllFilters,
-    RemoveFilter,
-    SetMapping,
-    SetQoS,
-    ValidateQoS,
-)
+from tidings.channel.management import AddFilter, SetMapping
 from tidings.channel.qos import QOS_PROPERTIES
 from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
 from tidings.channel.vocabulary import Place, Side
-from tidings.cos.CosNotification_auto import NamedPropertyRange, Property
+from tidings.cos.CosNotification_auto import Property
 from tidings.cos.CosNotifyFilter_auto import Filter_INTERFACE, MappingFilter_INTERFACE
+from tidings.cos.mapping import properties_out
 from tidings.engine.access import ObjectKey
 from tidings.errors import FilterNotFound, InvalidUsage
 from tidings.events.reference import Reference
 from tidings.orb.exceptions import NO_IMPLEMENT
-from tidings.servants.properties import properties_in, properties_out, ranges_out
 from tidings.servants.service import NIL, ObjectServant
 
 SIDES = (Side.SUPPLIER, Side.CONSUMER)
@@ -50,6 +44,13 @@ class PlacedServant(ObjectServant):
         """Which one."""
         return place_of(self.key)
 
+    @property
+    def target(self) -> Mapping[str, Any]:
+        """The fields of commands that the called object tells."""
+        place = self.place
+        fields = {name: getattr(place, name) for name in ("channel", "side", "admin", "proxy")}
+        return {"place": place, **fields}
+
     def view(self) -> ChannelInfo | AdminInfo | ProxyInfo:
         """The object as it is now.
 
@@ -72,15 +73,6 @@ class QosPart(PlacedServant):
         """What applies, whether it was set here or not."""
         return properties_out(self.view().qos, QOS_PROPERTIES)
 
-    async def set_qos(self, qos: Sequence[Property]) -> None:
-        """Sets all of it or nothing; every bad property is told."""
-        await self.door.ask(SetQoS(self.place, properties_in(qos)))
-
-    async def validate_qos(self, required_qos: Sequence[Property]) -> Sequence[NamedPropertyRange]:
-        """What else could be set beside this; nothing is changed."""
-        ranges = await self.door.ask(ValidateQoS(self.place, properties_in(required_qos)))
-        return ranges_out(ranges, QOS_PROPERTIES)
-
 
 class FilterPart(PlacedServant):
     """CosNotifyFilter::FilterAdmin, of admins and proxies."""
@@ -96,10 +88,6 @@ class FilterPart(PlacedServant):
             raise InvalidUsage(str(error)) from error
         return added
 
-    async def remove_filter(self, filter: int) -> None:
-        """Takes an attached filter off."""
-        await self.door.ask(RemoveFilter(self.place, filter))
-
     async def get_filter(self, filter: int) -> Reference:
         """The filter with the id of an attachment."""
         attached = self._attached()
@@ -110,10 +98,6 @@ class FilterPart(PlacedServant):
     async def get_all_filters(self) -> Sequence[int]:
         """The ids of all attachments."""
         return tuple(self._attached())
-
-    async def remove_all_filters(self) -> None:
-        """Takes all attached filters off."""
-        await self.door.ask(RemoveAllFilters(self.place))
 
     def _attached(self) -> dict[int, int]:
         view = self.view()

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from tidings.channel.management import (
-    Disconnect,
-    ObtainTypes,
-    OfferChange,
-    Resume,
-    SubscriptionChange,
-    Suspend,
-    ValidateEventQoS,
-)
-from tidings.channel.qos import QOS_PROPERTIES
-from tidings.channel.vocabulary import InfoMode, Side
-from tidings.cos.CosNotification_auto import EventType, NamedPropertyRange, Property
+from tidings.channel.management import Resume
+from tidings.channel.vocabulary import Side
 from tidings.cos.CosNotifyChannelAdmin_auto import (
     ConsumerAdmin_INTERFACE,
-    ObtainInfoMode,
     ProxyType,
     SupplierAdmin_INTERFACE,
 )
 from tidings.events.reference import Reference
 from tidings.servants.client_kinds import ClientKind
 from tidings.servants.parts import SIDES, FilterPart, MappingPart, PlacedServant, QosPart
-from tidings.servants.properties import properties_in, ranges_out
 from tidings.servants.proxy_kinds import proxy_type
 from tidings.servants.pulled import Pulled
-from tidings.servants.types import types_in, types_out
 
 # What a pull takes counts as delivered only when its answer is made. Within this time, in
 # microseconds, it is.
@@ -47,18 +33,14 @@ class ProxyPart(PlacedServant):
 
     CLIENT: ClassVar[ClientKind]
 
-    async def _connect(self, client: Reference) -> None:
+    async def connect_client(self, client: Reference) -> None:
+        """Connects the client, which may be nil if it is not called."""
         channel, proxy = self.key.ids
         await self.service.clients.connect(self.door, channel, proxy, self.CLIENT, client)
 
-    async def _disconnect(self) -> None:
-        """Ends the proxy; its client is told, too."""
-        channel, proxy = self.key.ids
-        await self.door.ask(Disconnect(channel, proxy))
-
 
 class StandardPart(ProxyPart, QosPart, FilterPart):
-    """A proxy of the Notification Service."""
+    """A proxy of the Notification Service; one for suppliers is nothing more."""
 
     async def get_MyType(self) -> ProxyType:
         """Who begins, and in which form events go through."""
@@ -73,55 +55,13 @@ class StandardPart(ProxyPart, QosPart, FilterPart):
         ids = (channel, SIDES.index(side), self.door.views.proxy(channel, proxy).admin)
         return self.reference("admin", ids, interface)
 
-    async def validate_event_qos(
-        self, required_qos: Sequence[Property]
-    ) -> Sequence[NamedPropertyRange]:
-        """What else the header of an event could carry beside this."""
-        channel, proxy = self.key.ids
-        command = ValidateEventQoS(channel, proxy, properties_in(required_qos))
-        return ranges_out(await self.door.ask(command), QOS_PROPERTIES)
-
-    async def _types(self, mode: ObtainInfoMode) -> Sequence[EventType]:
-        channel, proxy = self.key.ids
-        command = ObtainTypes(channel, proxy, InfoMode[mode.name])
-        return types_out(await self.door.ask(command))
-
-
-class ConsumerProxyPart(StandardPart):
-    """A proxy that takes the place of a consumer: CosNotifyChannelAdmin::ProxyConsumer."""
-
-    async def obtain_subscription_types(self, mode: ObtainInfoMode) -> Sequence[EventType]:
-        """What consumers ask for; whether the supplier is told of changes."""
-        return await self._types(mode)
-
-    async def offer_change(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
-        """The supplier says what it will send."""
-        new = types_in(added, self.service.host.settings)
-        await self.door.ask(OfferChange(self.place, new, types_in(removed)))
-
 
 class SupplierProxyPart(StandardPart, MappingPart):
     """A proxy that takes the place of a supplier: CosNotifyChannelAdmin::ProxySupplier."""
 
-    async def obtain_offered_types(self, mode: ObtainInfoMode) -> Sequence[EventType]:
-        """What suppliers offer; whether the consumer is told of changes."""
-        return await self._types(mode)
-
-    async def subscription_change(
-        self, added: Sequence[EventType], removed: Sequence[EventType]
-    ) -> None:
-        """The consumer says what it asks for."""
-        new = types_in(added, self.service.host.settings)
-        await self.door.ask(SubscriptionChange(self.place, new, types_in(removed)))
-
 
 class SuspendPart(ProxyPart):
     """Proxies that call their clients, and can be asked to pause."""
-
-    async def suspend_connection(self) -> None:
-        """Calls the client no more with events, or for them."""
-        channel, proxy = self.key.ids
-        await self.door.ask(Suspend(channel, proxy))
 
     async def resume_connection(self) -> None:
         """Goes on with what has waited."""

@@ -19,8 +19,8 @@ from tidings.orb.ior import profile_of
 from tidings.servants.callbacks import FilterCallbacks
 from tidings.servants.calls import ClientOptions
 from tidings.servants.clients import Clients
+from tidings.servants.derived import DerivedOperations
 from tidings.servants.door import GatheringDoor
-from tidings.servants.faults import TypedErrors
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
@@ -34,7 +34,7 @@ NIL: Final = Reference()
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectServant(TypedErrors):
+class ObjectServant(DerivedOperations):
     """What every servant of the service knows.
 
     Attributes:

@@ -20,7 +20,6 @@ from tidings.channel.questions import Question
 from tidings.client.transports.backoff import pauses
 from tidings.errors import (
     InvalidUsage,
-    NotFound,
     Stopping,
     TidingsError,
     Unreachable,
@@ -80,7 +79,7 @@ class Caller:
         if isinstance(command, CreateChannel | ObtainProxy):
             checked_name(command.name)  # some of what is no name cannot even be sent
         row = OPERATIONS[type(command)]
-        return await self.call(call, safe=row.safe, done=row.done_before)
+        return await self.call(call, safe=row.safe, done=row.done)
 
     async def call(
         self,
@@ -106,8 +105,6 @@ class Caller:
         loop = asyncio.get_running_loop()
         if safe is None:
             safe = call.method in _SAFE_METHODS
-        if call.method == "DELETE":
-            done = NotFound
         until: float | None = None
         unsure = False
         for pause in pauses():

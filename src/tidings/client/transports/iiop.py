@@ -8,25 +8,15 @@ lines are connected again when it is back (`iiop_recovery`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final, Self, TypeVar
 
+from tidings.channel.catalogue import OPERATIONS
 from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.channel.management import Connect, Disconnect, ObtainProxy, Resume, Suspend
-from tidings.channel.questions import (
-    DropDeadLetter,
-    Question,
-    RedriveDeadLetter,
-    SeeAdvertisement,
-    SeeChannel,
-    SeeDeadLetters,
-    SeeFilters,
-    SeeHighestNumber,
-    SeeProxy,
-    SeeRules,
-)
+from tidings.channel.questions import Question, SeeChannel, SeeProxy
 from tidings.client.transport import HistoryPage, Source, Stream, TypesChanged
 from tidings.client.transports.backoff import PATIENCE, checked_patience
 from tidings.client.transports.iiop_address import callback_address, object_url
@@ -44,7 +34,7 @@ from tidings.client.transports.iiop_pulls import PullLine
 from tidings.client.transports.iiop_pushes import Pushes, Target
 from tidings.client.transports.iiop_recovery import Held, Recovery
 from tidings.client.transports.iiop_servants import servant_for
-from tidings.client.transports.iiop_values import Events, beyond
+from tidings.client.transports.iiop_values import Events, beyond, unsupported
 from tidings.client.transports.iiop_valve import Valve
 from tidings.client.transports.iiop_views import Views
 from tidings.cos.names import look_up
@@ -151,7 +141,7 @@ class IiopTransport:
     def tell(self, command: Command) -> None:
         """Has a command carried out before what is asked later; nobody hears its answer."""
         if isinstance(command, Ack | Failed | Reject):
-            raise beyond("acknowledgements of single events")
+            raise unsupported(type(command))
         if not self._closed:
             task = self._start(self._carry_out(command))
             self._told.add(task)
@@ -319,7 +309,9 @@ class IiopTransport:
             NotOverCorba: No operation of the standard tells.
         """
         await self._ready()
-        untold = _UNTOLD.get(type(question))
+        if not OPERATIONS[type(question)].corba:
+            raise unsupported(type(question))
+        untold = None
         if isinstance(question, SeeChannel) and isinstance(question.channel, str):
             untold = ("channels by their names", "use the channel's id")
         if isinstance(question, SeeProxy) and isinstance(question.proxy, str):
@@ -368,21 +360,6 @@ class IiopTransport:
         for task in list(self._tasks):
             task.cancel()
         await self._orb.close()
-
-
-_UNTOLD: Final[Mapping[type, tuple[str, ...]]] = {
-    DropDeadLetter: ("dead letters",),
-    RedriveDeadLetter: ("dead letters",),
-    SeeAdvertisement: (
-        "lists of who offers and wants what",
-        "use on_wanted and on_offers",
-    ),
-    SeeDeadLetters: ("dead letters",),
-    SeeFilters: ("a list of all filters",),
-    SeeHighestNumber: ("producers with a name", "leave the name out"),
-    SeeRules: ("the rules of a service",),
-}
-"""Questions that CORBA has no words for, what they are about, and what to do instead."""
 
 
 async def _found(orb: Orb, url: str, patience: Patience) -> Reference:

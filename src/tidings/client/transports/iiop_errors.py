@@ -8,14 +8,13 @@ from __future__ import annotations
 from typing import Final
 
 from tidings import errors
-from tidings.client.transports.iiop_patience import is_repeatable
-from tidings.client.transports.iiop_values import faults_in
 from tidings.cos import CosEventChannelAdmin_auto as event_admin
 from tidings.cos import CosEventComm_auto as event_comm
 from tidings.cos import CosNotification_auto as notification
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyComm_auto as comm
 from tidings.cos import CosNotifyFilter_auto as filters
+from tidings.cos.mapping import property_errors_in
 from tidings.errors import TidingsError
 from tidings.events.boxes import Any
 from tidings.orb import exceptions as corba
@@ -63,7 +62,14 @@ _PUSHING: Final[dict[type[SystemException], type[TidingsError]]] = {
 }
 
 
-def told(error: CorbaError, what: str, operation: str, missing: type[TidingsError]) -> TidingsError:
+def told(
+    error: CorbaError,
+    what: str,
+    operation: str,
+    missing: type[TidingsError],
+    *,
+    repeatable: bool,
+) -> TidingsError:
     """An exception as a program hears of it.
 
     Args:
@@ -71,6 +77,7 @@ def told(error: CorbaError, what: str, operation: str, missing: type[TidingsErro
         what: Which object was called, in words.
         operation: Which operation.
         missing: What it means that there is no such object.
+        repeatable: Whether the call may be made again.
     """
     if isinstance(error, UserException):
         return _declared(error, f"{what}: {operation}: {type(error).__name__}")
@@ -79,14 +86,14 @@ def told(error: CorbaError, what: str, operation: str, missing: type[TidingsErro
     table = _PUSHING if operation.startswith("push") else _SYSTEM
     for kind, made in table.items():
         if isinstance(error, kind):
-            return made(f"{what}: {operation}: {error}{_fate(error, operation)}")
+            return made(f"{what}: {operation}: {error}{_fate(error, repeatable)}")
     return TidingsError(f"{what}: {operation}: {error}")
 
 
-def _fate(error: CorbaError, operation: str) -> str:
+def _fate(error: CorbaError, repeatable: bool) -> str:
     """What a program must know that may have to ask once more."""
     unsure = isinstance(error, _SILENT) and error.completed is not Completion.NO
-    if not unsure or is_repeatable(operation):
+    if not unsure or repeatable:
         return ""
     return ", so whether the service has done it is unknown: look before asking again"
 
@@ -96,9 +103,9 @@ def _declared(error: UserException, words: str) -> TidingsError:
     if plain is not None:
         return plain(words)
     if isinstance(error, notification.UnsupportedQoS):
-        return errors.UnsupportedQoS(faults_in(error.qos_err))
+        return errors.UnsupportedQoS(property_errors_in(error.qos_err))
     if isinstance(error, notification.UnsupportedAdmin):
-        return errors.UnsupportedAdmin(faults_in(error.admin_err))
+        return errors.UnsupportedAdmin(property_errors_in(error.admin_err))
     if isinstance(error, channel_admin.AdminLimitExceeded):
         name, value = error.admin_property_err
         limit = value.value if isinstance(value, Any) else value

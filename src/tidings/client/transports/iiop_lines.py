@@ -18,11 +18,12 @@ from tidings.channel.vocabulary import Form
 from tidings.client.transport import Source, TypesChanged
 from tidings.client.transports.iiop_objects import FarProxy
 from tidings.client.transports.iiop_sizes import measured
-from tidings.client.transports.iiop_values import CorbaMessage, Events, beyond, types_in
+from tidings.client.transports.iiop_values import CorbaMessage, Events, beyond
 from tidings.client.transports.iiop_valve import Valve
 from tidings.cos.CosEventComm_auto import Disconnected as GoneClient
 from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.events import MOST_OCTETS
+from tidings.cos.mapping import types_in
 from tidings.errors import (
     Disconnected,
     InvalidEvent,

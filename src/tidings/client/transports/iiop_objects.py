@@ -9,15 +9,10 @@ from typing import Any, Final, NamedTuple
 from tidings.channel.vocabulary import Place, Side
 from tidings.client.transports.iiop_errors import told
 from tidings.client.transports.iiop_kinds import Kind, kind_of_type
-from tidings.client.transports.iiop_patience import (
-    Patience,
-    done_before,
-    is_away,
-    is_repeatable,
-    not_done,
-)
+from tidings.client.transports.iiop_patience import Patience, is_away, not_done
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyFilter_auto as filters
+from tidings.cos.operations import bound_to
 from tidings.errors import (
     AdminNotFound,
     ChannelNotFound,
@@ -51,6 +46,15 @@ _EVERY_ADMIN: Final = {
     Side.SUPPLIER: "get_all_supplieradmins",
     Side.CONSUMER: "get_all_consumeradmins",
 }
+
+
+def is_repeatable(interface: Interface, operation: str) -> bool:
+    """Whether a call may be made again when nobody knows whether it was carried out.
+
+    The catalogue says it; other operations only look.
+    """
+    bound = bound_to(interface).get(operation)
+    return bound is None or bound.row.safe
 
 
 class Far(NamedTuple):
@@ -88,12 +92,15 @@ class Objects:
         orb: Carries the calls out.
         factory: The factory of channels.
         patience: How long a service that is away is waited for.
+
+    Attributes:
+        channel_factory: The factory of channels.
     """
 
     def __init__(self, orb: Orb, factory: Reference, patience: Patience) -> None:
         self.orb = orb
         self.patience = patience
-        self._factory = Far(
+        self.channel_factory = Far(
             "factory of channels",
             factory,
             channel_admin.EventChannelFactory_INTERFACE,
@@ -121,18 +128,20 @@ class Objects:
         found = operation
         if isinstance(found, str):
             found = far.interface.operations[found]
+        bound = bound_to(far.interface).get(found.name)
+        done = None if bound is None else bound.row.done
         tries, unsure = self.patience.tries(), False
         while True:
             try:
                 return await self.once(far, found, arguments, timeout)
             except TidingsError as error:
-                if unsure and done_before(found.name, error):
+                if unsure and done is not None and isinstance(error, done):
                     return None
                 self.patience.check_end(error)
                 if not is_away(error):
                     raise
                 if not not_done(error):
-                    if not is_repeatable(found.name):
+                    if not is_repeatable(far.interface, found.name):
                         raise
                     unsure = True
                 if not await tries.again():
@@ -167,11 +176,12 @@ class Objects:
             return True
 
     async def _told(self, error: CorbaError, far: Far, operation: str) -> TidingsError:
-        made = told(error, far.words, operation, far.missing)
+        repeatable = is_repeatable(far.interface, operation)
+        made = told(error, far.words, operation, far.missing, repeatable=repeatable)
         if type(made) is far.missing and far.channel is not None:
             # What is no more may be so because its channel is.
             try:
-                await self.call(self._factory, "get_event_channel", far.channel)
+                await self.call(self.channel_factory, "get_event_channel", far.channel)
             except ChannelNotFound:
                 return ChannelNotFound(f"there is no channel {far.channel}")
         return made
@@ -180,14 +190,14 @@ class Objects:
 
     async def is_factory(self) -> bool:
         """Whether the factory of channels is one."""
-        id = self._factory.interface.id
-        if self._factory.reference.type_id == id:
-            return not await self.is_gone(self._factory)
-        return bool(await self.call(self._factory, IS_A, id))
+        id = self.channel_factory.interface.id
+        if self.channel_factory.reference.type_id == id:
+            return not await self.is_gone(self.channel_factory)
+        return bool(await self.call(self.channel_factory, IS_A, id))
 
     async def factory(self, operation: str, *arguments: object) -> Any:  # noqa: ANN401
         """Calls the factory."""
-        return await self.call(self._factory, operation, *arguments)
+        return await self.call(self.channel_factory, operation, *arguments)
 
     def made_channel(self, id: int, reference: Reference) -> Far:
         """A channel whose reference is known."""

@@ -1,4 +1,4 @@
-"""Waiting for a service that is away, and what may be asked of it a second time."""
+"""Waiting for a service that is away."""
 
 from __future__ import annotations
 
@@ -7,60 +7,10 @@ from contextlib import suppress
 from typing import Final
 
 from tidings.client.transports.backoff import pauses
-from tidings.errors import (
-    AlreadyConnected,
-    ConnectionAlreadyActive,
-    ConnectionAlreadyInactive,
-    FilterNotFound,
-    NotFound,
-    Stopping,
-    TidingsError,
-)
+from tidings.errors import Stopping, TidingsError
 from tidings.orb.exceptions import BAD_INV_ORDER, COMM_FAILURE, TRANSIENT, Completion
 
 CLOSED: Final = "the client is closed: make another one"
-
-# Operations that change nothing, or nothing more when they come a second time. A pull is one of
-# them: what was handed over as the line broke is gone, whether or not it is asked again.
-_REPEATABLE: Final = (
-    "_",
-    "connect_",
-    "destroy",
-    "disconnect_",
-    "get_",
-    "obtain_offered_types",
-    "obtain_subscription_types",
-    "offer_change",
-    "pull",
-    "remove_",
-    "resume_connection",
-    "set_",
-    "subscription_change",
-    "suspend_connection",
-    "try_pull",
-    "validate_",
-)
-# What a call that is made again says when the first one was carried out.
-_DONE_BEFORE: Final[tuple[tuple[str, type[TidingsError]], ...]] = (
-    ("connect_", AlreadyConnected),
-    ("destroy", NotFound),
-    ("disconnect_", NotFound),
-    ("remove_filter", FilterNotFound),
-    ("resume_connection", ConnectionAlreadyActive),
-    ("suspend_connection", ConnectionAlreadyInactive),
-)
-
-
-def is_repeatable(operation: str) -> bool:
-    """Whether a call may be made again when nobody knows whether it was carried out."""
-    return operation.startswith(_REPEATABLE)
-
-
-def done_before(operation: str, error: TidingsError) -> bool:
-    """Whether the error to a call that is made again says that the first one was carried out."""
-    return any(
-        operation.startswith(name) and isinstance(error, kind) for name, kind in _DONE_BEFORE
-    )
 
 
 def is_away(error: object) -> bool:

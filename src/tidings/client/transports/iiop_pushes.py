@@ -191,7 +191,7 @@ class Pushes:
                 except InvalidEvent as error:
                     raise _Stopped(fits, error) from error
                 except SystemException as error:
-                    fault = told(error, far.words, operation.name, far.missing)
+                    fault = told(error, far.words, operation.name, far.missing, repeatable=False)
                     raise _Stopped(fits, fault) from error
 
         return operation.replace(write_arguments=write_arguments)

@@ -300,7 +300,7 @@ async def test_filters_are_changed_and_looked_at() -> None:
         assert (list(told.filters.values()), told.priority_filter) == ([kept.id], mapping.id)
         await client.transport.ask(RemoveAllFilters(admin.place))
         assert (await admin.info()).filters == {}
-        with pytest.raises(InvalidUsage, match="one of the other kind"):
+        with pytest.raises(InvalidUsage, match="is of another kind"):
             await mapping.add("$price > 1")
 
 

@@ -14,7 +14,7 @@ from tidings.channel.vocabulary import Form
 from tidings.client.transports.iiop_errors import told
 from tidings.client.transports.iiop_lines import HandlerLine, Line, SourceLine
 from tidings.client.transports.iiop_patience import Patience
-from tidings.client.transports.iiop_values import CorbaMessage, Events, properties_out
+from tidings.client.transports.iiop_values import CorbaMessage, Events
 from tidings.client.transports.iiop_valve import Valve
 from tidings.cos import CosEventChannelAdmin_auto as event_admin
 from tidings.cos import CosEventComm_auto as event_comm
@@ -23,6 +23,7 @@ from tidings.cos import CosNotifyComm_auto as comm
 from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.cos.CosEventComm_auto import Disconnected as GoneClient
 from tidings.cos.CosNotification_auto import EventType, Property
+from tidings.cos.mapping import request_out
 from tidings.events import typecode as tc
 from tidings.orb import exceptions as corba
 from tidings.orb.exceptions import CorbaError
@@ -122,7 +123,7 @@ EXPRESSION = filters.ConstraintExp((), "$price >")
     ids=lambda one: type(one).__name__ if isinstance(one, CorbaError) else "",
 )
 def test_each_has_its_error(raised: CorbaError, expected: type[Exception]) -> None:
-    found = told(raised, "filter 3", "destroy", errors.FilterNotFound)
+    found = told(raised, "filter 3", "destroy", errors.FilterNotFound, repeatable=True)
     assert type(found) is expected
     assert not isinstance(found, CorbaError)
 
@@ -188,7 +189,7 @@ def test_a_plain_number_has_the_type_of_its_property(
     name: str, value: object, expected: object
 ) -> None:
     for asked in ({name: value}, [(name, value)]):
-        assert properties_out(asked, QOS_PROPERTIES) == (Property(name, expected),)  # type: ignore[arg-type]
+        assert request_out(asked, QOS_PROPERTIES) == (Property(name, expected),)  # type: ignore[arg-type]
 
 
 def noted(into: list[str], word: str) -> Callable[[], Awaitable[None]]:

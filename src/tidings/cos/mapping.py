@@ -1,0 +1,283 @@
+"""CORBA forms: how each type of a field looks in the standard's IDL, said once for each type.
+
+A form has the way in, from IDL to the core's value, and the way out. `form_of` puts the forms of
+sequences together from those of their parts. Both ends use them: the client and the servants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
+from typing import Any as Whatever
+from typing import Final, NamedTuple, get_args, get_origin
+
+from tidings import errors
+from tidings.channel.management import AdminRequest, EventRequest, QoSRequest
+from tidings.channel.properties import ADMIN_PROPERTIES
+from tidings.channel.property_errors import Property as Line
+from tidings.channel.property_errors import PropertyRange as Range
+from tidings.channel.property_errors import Request, from_words
+from tidings.channel.qos import QOS_PROPERTIES
+from tidings.channel.vocabulary import Form, InfoMode, Operator
+from tidings.cos.CosNotification_auto import (
+    EventType,
+    NamedPropertyRange,
+    Property,
+    PropertyError,
+    PropertyRange,
+    QoSError_code,
+)
+from tidings.cos.CosNotifyChannelAdmin_auto import (
+    ClientType,
+    InterFilterGroupOperator,
+    ObtainInfoMode,
+)
+from tidings.cos.CosNotifyFilter_auto import (
+    ConstraintExp,
+    ConstraintInfo,
+    MappingConstraintInfo,
+    MappingConstraintPair,
+)
+from tidings.errors import PropertyErrorCode
+from tidings.events.anyvalue import infer, pack
+from tidings.events.boxes import Any, Value
+from tidings.events.typecode import Kind
+from tidings.filters.constraint import Constraint, EventTypePattern, constraint
+from tidings.filters.mapping import MappedConstraint
+
+# Properties.
+
+# Stands for a range that is not told, as where the reason is not the value.
+_NO_RANGE: Final = PropertyRange(None, None)
+_NUMBERS: Final = {
+    Kind.BOOLEAN: (0, 1),
+    Kind.SHORT: (-(2**15), 2**15 - 1),
+    Kind.LONG: (-(2**31), 2**31 - 1),
+    Kind.ULONGLONG: (0, 2**64 - 1),
+}
+
+
+def boxed(value: Value) -> Any:
+    """A value from an any together with its type."""
+    return value if isinstance(value, Any) else Any.trusted(infer(value), value)
+
+
+def request_in(properties: Iterable[Property]) -> dict[str, Any]:
+    """Properties to be set; of two with one name the last counts.
+
+    The values keep their types: a long must not pass for a short.
+    """
+    return {name: boxed(value) for name, value in properties}
+
+
+def request_out(asked: Request, table: Mapping[str, Line]) -> Sequence[Property]:
+    """Properties to be set; a plain number gets the property's type."""
+    pairs = asked.items() if isinstance(asked, Mapping) else asked
+    return tuple(Property(name, _typed(table.get(name), value)) for name, value in pairs)
+
+
+def _typed(line: Line | None, value: object) -> Value:
+    if line is not None:
+        value = from_words(line.type, value)
+    if isinstance(value, Any):
+        return value
+    plain: object = value
+    if isinstance(value, int):
+        plain = value if isinstance(value, bool) else int(value)
+    elif isinstance(value, float | str | bytes):
+        return pack(value)
+    if line is not None and isinstance(plain, int):
+        type_ = line.type.unaliased
+        if (type_.kind is Kind.BOOLEAN) == isinstance(plain, bool) and type_.kind in _NUMBERS:
+            low, high = _NUMBERS[type_.kind]
+            if low <= plain <= high:
+                return Any(type_, plain)
+    return pack(plain)
+
+
+def properties_in(found: Iterable[Property]) -> dict[str, int]:
+    """The properties that apply at an object."""
+    plain = {name: _plain(value) for name, value in found}
+    return {name: value for name, value in plain.items() if value is not None}
+
+
+def properties_out(values: Mapping[str, int], table: Mapping[str, Line]) -> Sequence[Property]:
+    """The properties that apply at an object; the table has their types."""
+    return tuple(Property(name, _value(table[name], value)) for name, value in values.items())
+
+
+def range_in(found: NamedPropertyRange) -> Range:
+    """A property that could be set, and to what."""
+    return Range(found.name, _plain(found.range.low_val), _plain(found.range.high_val))
+
+
+def range_out(one: Range) -> NamedPropertyRange:
+    """A quality of service that could be set, and to what."""
+    return NamedPropertyRange(one.name, _range(one, QOS_PROPERTIES))
+
+
+def property_errors_in(found: Iterable[PropertyError]) -> list[errors.PropertyError]:
+    """Properties that cannot be set so, and what could be."""
+    return [
+        errors.PropertyError(
+            PropertyErrorCode[one.code.name],
+            one.name,
+            _plain(one.available_range.low_val),
+            _plain(one.available_range.high_val),
+        )
+        for one in found
+    ]
+
+
+def property_errors_out(
+    found: Iterable[errors.PropertyError], table: Mapping[str, Line]
+) -> Sequence[PropertyError]:
+    """Properties that cannot be set so, and what could be."""
+    return tuple(
+        PropertyError(QoSError_code[error.code.name], error.name, _range(error, table))
+        for error in found
+    )
+
+
+def _range(one: errors.PropertyError | Range, table: Mapping[str, Line]) -> PropertyRange:
+    if one.low is None or one.high is None:
+        return _NO_RANGE
+    line = table[one.name]
+    return PropertyRange(_value(line, one.low), _value(line, one.high))
+
+
+def _value(line: Line, value: int) -> Any:
+    """A value as C++ clients write it: without the names of aliases."""
+    type_ = line.type.unaliased
+    return Any(type_, bool(value) if type_.kind is Kind.BOOLEAN else value)
+
+
+def _plain(value: Value) -> int | None:
+    plain = value.value if isinstance(value, Any) else value
+    return plain if isinstance(plain, int) else None
+
+
+# Event types and constraints.
+
+
+def pattern_in(found: EventType) -> EventTypePattern:
+    """An event type.
+
+    Raises:
+        InvalidEventType: It is outside the rules.
+    """
+    return EventTypePattern(found.domain_name, found.type_name)
+
+
+def types_in(found: Iterable[EventType]) -> tuple[EventTypePattern, ...]:
+    """Event types.
+
+    Raises:
+        InvalidEventType: One is outside the rules.
+    """
+    return tuple(map(pattern_in, found))
+
+
+def types_out(patterns: Iterable[EventTypePattern]) -> Sequence[EventType]:
+    """Event types; all types are the one type `%ALL` of the domain without a name."""
+    return tuple(EventType(one.domain, one.type) for one in patterns)
+
+
+def constraint_in(found: ConstraintExp) -> Constraint:
+    """A constraint.
+
+    Raises:
+        BadInput: The text is not a constraint, or an event type is outside the rules.
+    """
+    return constraint(found.constraint_expr, types_in(found.event_types))
+
+
+def constraint_out(made: Constraint) -> ConstraintExp:
+    """A constraint, with the event types as they were given."""
+    return ConstraintExp(types_out(made.event_types), made.text)
+
+
+def constraints_in(found: Iterable[ConstraintInfo]) -> dict[int, Constraint]:
+    """The constraints of a filter by their ids."""
+    return {one.constraint_id: constraint_in(one.constraint_expression) for one in found}
+
+
+def constraints_out(made: Mapping[int, Constraint]) -> Sequence[ConstraintInfo]:
+    """The constraints of a filter with their ids."""
+    return tuple(ConstraintInfo(constraint_out(one), id) for id, one in made.items())
+
+
+def _pair_in(found: MappingConstraintPair) -> MappedConstraint:
+    return MappedConstraint(constraint_in(found.constraint_expression), boxed(found.result_to_set))
+
+
+def _pair_out(made: MappedConstraint) -> MappingConstraintPair:
+    return MappingConstraintPair(constraint_out(made.constraint), made.value)
+
+
+def mapped_in(found: Iterable[MappingConstraintInfo]) -> dict[int, MappedConstraint]:
+    """The constraints of a mapping filter by their ids."""
+    return {
+        one.constraint_id: MappedConstraint(
+            constraint_in(one.constraint_expression), boxed(one.value)
+        )
+        for one in found
+    }
+
+
+def mapped_out(made: Mapping[int, MappedConstraint]) -> Sequence[MappingConstraintInfo]:
+    """The constraints of a mapping filter with their ids and values."""
+    return tuple(
+        MappingConstraintInfo(constraint_out(one.constraint), id, one.value)
+        for id, one in made.items()
+    )
+
+
+# Forms by type.
+
+
+class CorbaForm(NamedTuple):
+    """How values of a type look in IDL.
+
+    Attributes:
+        inward: From IDL to the core's value.
+        outward: From the core's value to IDL.
+    """
+
+    inward: Callable[[Whatever], Whatever] = lambda found: found
+    outward: Callable[[Whatever], Whatever] = lambda value: value
+
+
+_AS_IT_IS: Final = CorbaForm()
+_QOS: Final = CorbaForm(request_in, partial(request_out, table=QOS_PROPERTIES))
+_FORMS: Final[Mapping[Whatever, CorbaForm]] = {
+    AdminRequest: CorbaForm(request_in, partial(request_out, table=ADMIN_PROPERTIES)),
+    Constraint: CorbaForm(constraint_in, constraint_out),
+    EventRequest: _QOS,
+    EventTypePattern: CorbaForm(pattern_in, lambda one: EventType(one.domain, one.type)),
+    Form: CorbaForm(lambda found: Form[found.name[: -len("_EVENT")]], list(ClientType).__getitem__),
+    InfoMode: CorbaForm(lambda found: InfoMode[found.name], lambda mode: ObtainInfoMode[mode.name]),
+    MappedConstraint: CorbaForm(_pair_in, _pair_out),
+    Mapping[int, Constraint]: CorbaForm(constraints_in, constraints_out),
+    Mapping[int, MappedConstraint]: CorbaForm(mapped_in, mapped_out),
+    Operator: CorbaForm(
+        lambda found: Operator(found.value), lambda one: InterFilterGroupOperator(one.value)
+    ),
+    QoSRequest: _QOS,
+    Range: CorbaForm(range_in, range_out),
+}
+
+
+@cache
+def form_of(hint: Whatever) -> CorbaForm:  # noqa: ANN401 -- a type
+    """The form of a type; a type without one looks in IDL as it is."""
+    known = _FORMS.get(hint)
+    if known is not None:
+        return known
+    if get_origin(hint) in (Sequence, list, tuple):
+        part = form_of(get_args(hint)[0])
+        return CorbaForm(
+            lambda found: tuple(map(part.inward, found)),
+            lambda values: tuple(map(part.outward, values)),
+        )
+    return _AS_IT_IS

@@ -61,6 +61,8 @@ TOGETHER = {
     "tests/real/pipeline/": "a Spark session",
     "tests/real/interop/": "programs in C++",
 }
+# The faults of one package are caught by tests of a few files, which each worker collects.
+PLANTED = "test_a_fault_is_caught["
 # Here each file has services of its own.
 BY_FILE = ("tests/real/docs/", "tests/real/e2e/")
 
@@ -69,7 +71,9 @@ class Together(LoadScopeScheduling):  # type: ignore[misc]
     """Hands out tests one by one, and those that share something all at once."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
+        file, _, test = nodeid.partition("::")
+        if test.startswith(PLANTED):
+            return test.partition("/")[0]
         shared = next((TOGETHER[path] for path in TOGETHER if file.startswith(path)), nodeid)
         return file if file.startswith(BY_FILE) else shared
 

@@ -22,6 +22,7 @@ import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import FunctionType
 from typing import IO, Any, Final
 
 import pytest
@@ -29,7 +30,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 from tests.mutants.fault import PACKAGE, PROJECT
 from tests.mutants.handed_down import sitecustomize as handed_down
-from tests.mutants.swapping import swap, swaps
+from tests.mutants.swapping import Swap, functions, swap, swaps
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -50,7 +51,12 @@ _FOREIGN: Final = (
 )
 _OPTIONS: Final = (
     *("-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"),
-    *("--hypothesis-profile=mutants", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
+    *(
+        "--tb=native",
+        "--hypothesis-profile=mutants",
+        "-W",
+        "ignore::pytest.PytestAssertRewriteWarning",
+    ),
 )
 _IMPORTING: Final = 100.0
 """Seconds within which a child has imported everything, also on a busy machine."""
@@ -207,6 +213,8 @@ class _Keeper:
     def __init__(self, requests: socket.socket) -> None:
         self._requests = requests
         self._files: dict[str, list[pytest.Item]] = {}
+        self._functions: dict[str, list[FunctionType]] = {}
+        self._modules = 0
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> bool:
@@ -223,22 +231,19 @@ class _Keeper:
                 stream.flush()
         return True
 
-    def _swap(self, session: pytest.Session, request: Request) -> Answer:
+    def _swap(self, session: pytest.Session, request: Request) -> Answer | None:
+        exchanged = self._exchanged(request)
+        if exchanged is None:
+            return None
         items = list(dict.fromkeys(self._found(session, request["tests"])))  # an item runs once
         if not items:
             return {**_NOTHING, "uncollected": request["tests"]}
-        path = str(PACKAGE / request["module"]) if request["source"] is not None else ""
-        if path:  # what is imported later would be right again
-            with suppress(Exception):
-                importlib.import_module(_dotted(request["module"]))
+        existing = self._existing(request["module"]) if exchanged else []
 
         def play(told: _Told) -> None:
             session.config.pluginmanager.register(told)
-            if path:
-                old = Path(path).read_text(encoding="utf-8")
-                exchanged = swaps(old, request["source"], path)
-                assert exchanged is not None
-                swap(path, exchanged)
+            swap(existing, exchanged)
+            if exchanged:
                 _hurry(_SHARE * request["patience"])
             for item, following in zip(items, [*items[1:], None], strict=True):
                 same = following is not None and following.path == item.path
@@ -249,6 +254,22 @@ class _Keeper:
                     break
 
         return _forked(request, play)
+
+    def _exchanged(self, request: Request) -> list[Swap] | None:
+        """What differs in the faulty module; None if it is not only bodies of functions."""
+        if request["source"] is None:
+            return []
+        path = PACKAGE / request["module"]
+        return swaps(path.read_text(encoding="utf-8"), request["source"], str(path)) or None
+
+    def _existing(self, module: str) -> list[FunctionType]:
+        """The functions of a module, which is imported now: later it would be right again."""
+        with suppress(Exception):
+            importlib.import_module(_dotted(module))
+        if self._modules != len(sys.modules):
+            self._modules = len(sys.modules)
+            self._functions = functions()
+        return self._functions.get(str(PACKAGE / module), [])
 
     def _found(self, session: pytest.Session, tests: Sequence[str]) -> Iterator[pytest.Item]:
         for test in tests:
@@ -307,14 +328,9 @@ class _Server:
         return {**imported, "way": "import"}
 
     def _swapped(self, request: Request) -> Answer | None:
-        if request["source"] is not None:
-            path = PACKAGE / request["module"]
-            old = path.read_text(encoding="utf-8")
-            if not swaps(old, request["source"], str(path)):
-                return None
         self._keeper.write(json.dumps(request) + "\n")
         self._keeper.flush()
-        answer: Answer = json.loads(self._keeper.readline())
+        answer: Answer | None = json.loads(self._keeper.readline())
         return answer
 
 

@@ -6,7 +6,8 @@ Then no module needs to be imported again: the functions that exist get the othe
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -34,18 +35,21 @@ def swaps(old: str, new: str, path: str) -> list[Swap] | None:
     return None if None in found else [swap for swap in found if swap is not None]
 
 
-def swap(path: str, exchanged: list[Swap]) -> int:
-    """Exchanges the code of all functions of a file, closures included; how many there were."""
-    codes = {(one.qualname, one.line): one.code for one in exchanged}
-    count = 0
+def functions() -> dict[str, list[FunctionType]]:
+    """All functions there are, closures included, by the file they are in."""
+    found: dict[str, list[FunctionType]] = defaultdict(list)
     for thing in gc.get_objects():
-        if type(thing) is FunctionType and thing.__code__.co_filename == path:
-            code = thing.__code__
-            other = codes.get((code.co_qualname, code.co_firstlineno))
-            if other is not None:
-                thing.__code__ = other
-                count += 1
-    return count
+        if type(thing) is FunctionType:
+            found[thing.__code__.co_filename].append(thing)
+    return found
+
+
+def swap(existing: Iterable[FunctionType], exchanged: Iterable[Swap]) -> None:
+    """Exchanges the code of those functions of a file that differ."""
+    codes = {(one.qualname, one.line): one.code for one in exchanged}
+    for function in existing:
+        code = function.__code__
+        function.__code__ = codes.get((code.co_qualname, code.co_firstlineno), code)
 
 
 def _differences(old: CodeType, new: CodeType, function: bool) -> Iterator[Swap | None]:

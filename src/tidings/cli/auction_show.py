@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from tidings.apps.auction_alert.desk import Desk, near_miss
+from tidings.apps.auction_alert.process import BIDDERS, HOUSES, AuctionProcess, Happening, Job
 from tidings.apps.auction_alert.scene import Scene
+from tidings.apps.demo_service import DemoService
 from tidings.cli import render, why
 from tidings.cli.auction_accounts import acknowledged, show_accounts
 from tidings.cli.auction_board import AuctionBoard
-from tidings.cli.auction_process import BIDDERS, HOUSES, AuctionProcess, Happening, Job
-from tidings.cli.demo_service import DemoService
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError

@@ -1,15 +1,17 @@
-"""`tidings demo`: an evening of auctions, with the service killed in the middle of it."""
+"""`tidings demo`: an evening of auctions, filters at work, a morning of flights."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from tidings.cli import demo_filters, render
-from tidings.cli.flights import flights
 from tidings.cli.options import examples
+from tidings.cli.pipeline_command import show_figures, show_sections
+from tidings.errors import JavaNotFound, MissingExtra
 
 DOES_NOT_HOLD = 1
 
@@ -17,12 +19,12 @@ DOES_NOT_HOLD = 1
 PAUSE = 0.01
 PAUSE_TO_WATCH = 0.06
 
+# Of Spark, for the small archive of an evening.
+_MEMORY = "1g"
+
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 app.command(epilog=examples("tidings demo filters", "tidings demo filters --seed 7"))(
     demo_filters.filters
-)
-app.command(epilog=examples("tidings demo flights", "tidings demo flights --positions 20000"))(
-    flights
 )
 
 
@@ -46,10 +48,88 @@ def demo(
     if context.invoked_subcommand is not None:
         return
     from tidings.cli.auction_show import AuctionShow
-    from tidings.cli.demo_pipeline import show_pipeline
 
     pause = PAUSE_TO_WATCH if render.on_terminal() else PAUSE
     with TemporaryDirectory(prefix="tidings-demo-") as folder:
         show = AuctionShow(folder, seed, pause)
         if not show.play() or (spark and not show_pipeline(show.archive)):
             raise typer.Exit(DOES_NOT_HOLD)
+
+
+def show_pipeline(archive: Path) -> bool:
+    """Shows a report and an audit of an archive; whether all of it is explained.
+
+    Where Spark or Java is missing, one line says what to install, and nothing is wrong.
+    """
+    render.say()
+    render.say("The same evening from its archive, on Spark", "bold")
+    try:
+        from tidings.pipeline.session.job import require_spark, spark_job
+
+        require_spark()
+    except (JavaNotFound, MissingExtra) as error:
+        render.say(f"Left out: {error}")
+        return True
+    from tidings.pipeline.audit import AuditOptions, run_audit
+    from tidings.pipeline.audit.view import audit_figures, audit_sections
+    from tidings.pipeline.report import ReportOptions, run_report
+    from tidings.pipeline.report.view import report_figures, report_sections
+    from tidings.pipeline.session import SparkOptions
+
+    with render.steps() as progress, spark_job(SparkOptions(memory=_MEMORY)) as spark:
+        report = run_report(spark, ReportOptions(str(archive)), progress)
+        audit = run_audit(spark, AuditOptions(str(archive)), progress)
+    show_figures(report_figures(report))
+    show_sections(list(report_sections(report)), most=6)
+    render.say()
+    render.say("Audit: the rules asked again of every event, against what became of it", "bold")
+    show_figures(audit_figures(audit))
+    show_sections(list(audit_sections(audit)), most=6)
+    return not audit.status
+
+
+@app.command(epilog=examples("tidings demo flights", "tidings demo flights --positions 20000"))
+def flights(
+    positions: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the first so many. [default: all]")
+    ] = None,
+    samples: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The wheel of the PyPI package traffic 2.13. [default: fetched with pip]",
+        ),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Keep the data there: archive and lake. [default: not kept]"
+        ),
+    ] = None,
+) -> None:
+    """Take real positions of aircraft through service, archive, lake, backtest and warnings.
+
+    A morning around Paris, as receivers heard it (ADS-B), is published into a channel. The archive
+    keeps it, Spark makes a typed table of it, asks what a filter would have matched, and publishes
+    a warning into another channel where two aircraft came too close. A subscriber gets these. Each
+    count is compared with plain arithmetic over the sample.
+
+    Exit code: 0 if all counts are right, 1 if one is not, 2 if it could not be done.
+    """
+    from tidings.apps.flights.samples import fetched, read_positions
+    from tidings.cli.flights_show import FlightsShow
+    from tidings.pipeline.session import SparkOptions
+    from tidings.pipeline.session.job import require_spark, spark_job
+
+    require_spark()
+    with TemporaryDirectory(prefix="tidings-flights-") as temporary:
+        # The service has a working folder of its own.
+        place = Path(temporary) if folder is None else folder.resolve()
+        place.mkdir(parents=True, exist_ok=True)
+        if samples is None:
+            render.note("fetching the samples with pip", "dim")
+        found = read_positions(samples or fetched(place), positions)
+        with spark_job(SparkOptions()) as spark:
+            right = FlightsShow(place, found).play(spark)
+    if not right:
+        raise typer.Exit(DOES_NOT_HOLD)

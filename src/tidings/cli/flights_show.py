@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tidings.apps.demo_service import DemoService
 from tidings.apps.flights.encounters import Loss, losses
 from tidings.apps.flights.samples import Position, as_event
 from tidings.cli import render
-from tidings.cli.demo_service import DemoService
 from tidings.client.connecting import connect
 from tidings.errors import ArchiveNotFound, TidingsError
 from tidings.stores.archive.manifest import read_manifest

@@ -19,20 +19,20 @@ from tests.edges.engine.hosts import until
 from tidings.apps.auction_alert.accounts import account_of
 from tidings.apps.auction_alert.desk import Desk, Standing
 from tidings.apps.auction_alert.ledger import taken_in
+from tidings.apps.auction_alert.process import HOUSES, AuctionProcess, Happening, Job
 from tidings.apps.auction_alert.scene import BIDDERS, Scene
+from tidings.apps.demo_service import DemoService
 from tidings.cli import (
     auction_accounts,
     auction_board,
     auction_show,
+    demo,
     demo_filters,
-    demo_pipeline,
     render,
 )
 from tidings.cli.auction_board import OFFERS_SHOWN, AuctionBoard
-from tidings.cli.auction_process import HOUSES, AuctionProcess, Happening, Job
 from tidings.cli.auction_show import AuctionShow
 from tidings.cli.demo import DOES_NOT_HOLD
-from tidings.cli.demo_service import DemoService
 from tidings.client.connecting import connect
 from tidings.clock import SystemClock
 from tidings.errors import TidingsError
@@ -216,7 +216,7 @@ def test_the_audit_has_the_last_word_and_without_java_it_says_what_to_install(
     monkeypatch.setattr(auction_show, "AuctionShow", lambda *given: evening)
     for explained, code in ((True, 0), (False, DOES_NOT_HOLD)):
         with monkeypatch.context() as patch:
-            patch.setattr(demo_pipeline, "show_pipeline", {evening.archive: explained}.get)
+            patch.setattr(demo, "show_pipeline", {evening.archive: explained}.get)
             assert tidings("demo").exit_code == code
     monkeypatch.setattr(java.find_java, "__defaults__", (None, ()))
     monkeypatch.setenv("PATH", "/nowhere")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,6 +38,7 @@ class Fault(NamedTuple):
         if source.count(self.old) != 1:
             raise ValueError(f"{self.module} has {source.count(self.old)} times {self.old!r}")
         path.write_text(source.replace(self.old, self.new), encoding="utf-8")
+        Path(cache_from_source(str(path))).unlink(missing_ok=True)  # the bytecode of the right one
 
 
 def copied_package(folder: Path) -> Path:

@@ -65,7 +65,7 @@ class DemoService:
         options = ("--host", "127.0.0.1", "--port", self._port, "--port-file", str(port_file))
         with log_file.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "tidings.cli.demo_service", "serve"),
+                *(sys.executable, "-m", "tidings.apps.demo_service", "serve"),
                 *(*options, "--data", str(self._folder / "data")),
                 stdin=PIPE,
                 stdout=log,

@@ -127,7 +127,7 @@ class AuctionProcess:
     async def __aenter__(self) -> Self:
         with self._errors.open("wb") as errors:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "tidings.cli.auction_process"),
+                *(sys.executable, "-m", "tidings.apps.auction_alert.process"),
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=errors,

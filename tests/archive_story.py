@@ -67,6 +67,7 @@ class Story:
         await self.answer()
         await self.change_rules(main)
         await self.push(main, feed, share * 4)
+        await self.purge(main)
         bare = await self.supplier(main, Form.ANY)
         await self.push(main, bare, share, bare=True)
         await self.answer()
@@ -92,6 +93,7 @@ class Story:
             await connected(host, main, self.who[name], self.ends[name], again=True)
         feed = await self.supplier(main)
         await self.push(main, feed, share * 3)
+        await self.purge(main)
         await self.answer()
         durable = Place(main, proxy=self.who["changes"])
         for reliability in (0, 1):
@@ -171,6 +173,7 @@ class Story:
             "takes": await self.consumer(channel),
             "rejects": await self.consumer(channel, "$speed > 40 and $area != 'south'"),
             "waits": await self.consumer(channel, "$zone == 1;$zone == 2", admin=either),
+            "purged": await self.consumer(channel, "$zone < 3"),
             "hoards": await self.consumer(channel, "$zone < 4", qos={"MaxEventsPerConsumer": 5}),
             "late": await self.consumer(channel, "$zone > 2", admin=both, types=[SPEEDS]),
             "passing": await self.consumer(channel, "$speed < 50", qos=passing),
@@ -184,7 +187,7 @@ class Story:
             hour, minute = (AnyValue(tc.ULONGLONG, n * _SECOND) for n in (3600, 60))
             await self.add_mapping(place, "lifetime", hour, "$zone == 3", minute)
         for name, proxy in made.items():
-            await self.join(name, proxy, channel, window=1 if name == "hoards" else 256)
+            await self.join(name, proxy, channel, window=1 if name in {"hoards", "purged"} else 256)
 
     async def change_rules(self, channel: int) -> None:
         """The rules change while events come."""
@@ -192,6 +195,10 @@ class Story:
         await self.join("more", await self.consumer(channel, "$zone == 4 or $speed > 95"), channel)
         place = Place(channel, proxy=self.who["waits"])
         await soon(self.host.ask(m.SetQoS(place, {"Priority": 5, "Timeout": 7200 * _SECOND})))
+
+    async def purge(self, channel: int) -> None:
+        """Drops the backlog of a consumer, who takes none of it."""
+        assert await soon(self.host.ask(m.Purge(channel, self.who["purged"])))
 
     async def leave(self, channel: int) -> None:
         proxy = self.who.pop("leaves")

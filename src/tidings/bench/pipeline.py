@@ -149,7 +149,7 @@ class _Bench:
         book = PlanBook.from_rows(rows)
         self._progress(f"checking {kind} with {subscriptions:,} subscriptions")
         self._check(book, Plan().apply(change_from_plain(json.loads(rows[0].change))))
-        pairs = match(self._events, book, occurring=_OCCURRING, decisions=False).count()
+        pairs = match(self._events, book, occurring=_OCCURRING).count()
         demand(pairs > 0, f"{kind} with {subscriptions} subscriptions has no pair")
         return _Case(
             kind,
@@ -163,11 +163,7 @@ class _Bench:
     def _check(self, book: PlanBook, plan: Plan) -> None:
         """Compares the first pairs with what the reference says of each event."""
         some = self._events.where(f"seq <= {_CHECKED}")
-        found = (
-            match(some, book, occurring=_OCCURRING, decisions=False)
-            .select("seq", "proxy")
-            .collect()
-        )
+        found = match(some, book, occurring=_OCCURRING).select("seq", "proxy").collect()
         expected: set[tuple[int, int]] = set()
         for row in some.select("seq", "raw", "arrival_us").collect():
             fields = fields_for(decode_event(bytes(row["raw"])), row["arrival_us"])
@@ -180,7 +176,7 @@ class _Bench:
         return _written(self._events.where("data_double['rate'] > 900").select("origin", "seq"))
 
     def _match(self, events: DataFrame, book: PlanBook) -> float:
-        return _written(match(events, book, occurring=_OCCURRING, decisions=False))
+        return _written(match(events, book, occurring=_OCCURRING))
 
     def _emit(self, pairs: int) -> float:
         """A scan that emits as many rows as there are pairs."""

@@ -30,11 +30,7 @@ _PATH_PARTS: Final = 4  # kind, date, hour, file
 
 
 def local_folder(place: str) -> Path:
-    """The local or mounted folder that a path or ``file:`` URL names.
-
-    Raises:
-        InvalidUsage: It is a URL of another kind.
-    """
+    """The local or mounted folder that a path or ``file:`` URL names."""
     if not _SCHEME.match(place):
         return Path(place).absolute()
     parts = urlsplit(place)
@@ -66,9 +62,6 @@ class Archive:
 
     Args:
         place: Its folder, as a path or a ``file:`` URL.
-
-    Raises:
-        InvalidUsage: The place is not a folder.
     """
 
     def __init__(self, place: str) -> None:
@@ -77,12 +70,7 @@ class Archive:
         self._manifest: Manifest | None = None
 
     def manifest(self) -> Manifest:
-        """What the archive says it has; parsed again only when it has changed.
-
-        Raises:
-            ArchiveNotFound: There is no archive.
-            ArchiveDamaged: A newer version has written it.
-        """
+        """What the archive says it has; parsed again only when it has changed."""
         stamp = None
         with suppress(OSError):  # what is wrong is said when it is read
             found = (self.folder / MANIFEST).stat()

@@ -78,12 +78,7 @@ class Expectation:
         self.constraint()
 
     def constraint(self) -> Constraint:
-        """The check as a constraint; a column's is TRUE, with the event types it is for.
-
-        Raises:
-            InvalidConstraint: The text is no constraint.
-            InvalidEventType: An event type is outside the rules.
-        """
+        """The check as a constraint; a column's is TRUE, with the event types it is for."""
         text = self.check if isinstance(self.check, str) else ""
         return constraint(text, self.event_types)
 

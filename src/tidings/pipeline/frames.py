@@ -63,27 +63,7 @@ def events_frame(spark: SparkSession, selection: Selection) -> Frame:
     Raises:
         ArchiveNotFound: There is no archive at this place.
     """
-    return _frame(spark, selection, "events")
-
-
-def outcomes_frame(spark: SparkSession, selection: Selection) -> Frame:
-    """The outcomes of a selection; event types do not count.
-
-    An outcome whose time is unknown counts as of any time that its file is of.
-
-    Raises:
-        ArchiveNotFound: There is no archive at this place.
-    """
-    return _frame(spark, selection, "outcomes")
-
-
-def objects_frame(spark: SparkSession, selection: Selection) -> Frame:
-    """The channels and proxies of a selection, as they changed; event types do not count.
-
-    Raises:
-        ArchiveNotFound: There is no archive at this place.
-    """
-    return _frame(spark, selection, "objects")
+    return kind_frame(spark, selection, "events")
 
 
 def plan_changes(spark: SparkSession, selection: Selection) -> list[PlanRow]:
@@ -93,7 +73,7 @@ def plan_changes(spark: SparkSession, selection: Selection) -> list[PlanRow]:
         ArchiveNotFound: There is no archive at this place.
         ArchiveDamaged: A file with plans is damaged: what depends on it would be wrong.
     """
-    frame = _frame(spark, selection, "plans")
+    frame = kind_frame(spark, selection, "plans")
     if frame.problems:
         raise ArchiveDamaged(f"plans are missing: {'; '.join(frame.problems)}")
     rows = frame.df.select(*PlanRow._fields).orderBy("position").collect()
@@ -101,15 +81,15 @@ def plan_changes(spark: SparkSession, selection: Selection) -> list[PlanRow]:
 
 
 def type_patterns(types: Sequence[EventTypePattern | str]) -> tuple[EventTypePattern, ...]:
-    """Event types as patterns.
-
-    Raises:
-        InvalidEventType: A text is none.
-    """
+    """Event types as patterns."""
     return tuple(event_type(one) if isinstance(one, str) else one for one in types)
 
 
-def _frame(spark: SparkSession, selection: Selection, kind: str) -> Frame:
+def kind_frame(spark: SparkSession, selection: Selection, kind: str) -> Frame:
+    """The rows of a kind; event types count for events only.
+
+    An outcome whose time is unknown counts as of any time that its file is of.
+    """
     archive = Archive(selection.archive)
     manifest = archive.manifest()
     patterns = type_patterns(selection.types) if kind == "events" else ()

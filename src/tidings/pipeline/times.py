@@ -19,11 +19,7 @@ class Span(NamedTuple):
 
 
 def duration_us(text: str) -> int:
-    """Microseconds of a length of time: `90s`, `30m`, `2h`, `7d`, `2w`.
-
-    Raises:
-        InvalidUsage: The text is none.
-    """
+    """Microseconds of a length of time: `90s`, `30m`, `2h`, `7d`, `2w`."""
     found = clock.duration_us(text)
     if found is None:
         raise InvalidUsage(
@@ -39,9 +35,6 @@ def moment_us(text: str, now_us: int) -> int:
         text: ISO 8601, such as `2026-11-15T08:30:00Z` or `2026-11-15`, UTC if it names no zone;
             or a length of time such as `2h`, which means that long ago.
         now_us: The present.
-
-    Raises:
-        InvalidUsage: The text is neither.
     """
     told = text.strip()
     ago = clock.duration_us(told)
@@ -60,11 +53,7 @@ def moment_us(text: str, now_us: int) -> int:
 
 
 def span(since: str | None, until: str | None, now_us: int) -> Span:
-    """The stretch of time between two moments, each as `moment_us` reads them.
-
-    Raises:
-        InvalidUsage: One is no time, or nothing lies between them.
-    """
+    """The stretch of time between two moments, each as `moment_us` reads them."""
     first = None if since is None else moment_us(since, now_us)
     end = None if until is None else moment_us(until, now_us)
     if first is not None and end is not None and end <= first:

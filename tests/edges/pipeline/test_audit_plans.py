@@ -23,10 +23,12 @@ from tidings.pipeline.audit.findings import (
     missing_outcome_finding,
 )
 from tidings.pipeline.audit.objects import DISCONNECTED, NO_LONGER_TRACKED, ObjectRow, Tile, tiles
+from tidings.pipeline.audit.pairs import FINAL
 from tidings.pipeline.audit.plans import plan_histories
-from tidings.pipeline.audit.result import Finding, FindingKind, PairId
+from tidings.pipeline.audit.result import ACCOUNTED, Finding, FindingKind, PairId
 from tidings.pipeline.audit.tally import BadPair
 from tidings.pipeline.matching.book import PlanRow
+from tidings.stores.archive.rows import OUTCOME_NAMES
 
 A = "a" * 32
 
@@ -44,6 +46,12 @@ def history(origin: str = A, versions: int = 4) -> list[PlanRow]:
         plan, change = plan.changed(proxies={number: ProxyRule(Side.CONSUMER, number, 0)})
         rows.append(row(change, number, origin))
     return rows
+
+
+def test_every_outcome_of_the_service_ends_a_copy_and_has_an_account() -> None:
+    ends = {*OUTCOME_NAMES.values()} - {"withdrawn"}  # which still waits
+    assert ends == {*FINAL}
+    assert ends < ACCOUNTED.keys()
 
 
 def test_a_row_that_cannot_be_read_is_told() -> None:

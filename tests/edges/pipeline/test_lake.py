@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.errors import PySparkException
 
 from tests.real.pipeline.lake_archives import SmallArchive, speed
 from tidings.errors import DiskFull, PipelineFailed, StoreError
@@ -34,7 +35,7 @@ from tidings.pipeline.lake.schemas import (
     widened,
 )
 from tidings.pipeline.lake.segments import NextSegments, next_segments, repaired_segments, seal_mark
-from tidings.pipeline.lake.staging import failure_of
+from tidings.pipeline.lake.staging import failing
 from tidings.pipeline.lake.tree import LOCK, LakeTree, locked_message
 from tidings.stores.archive.manifest import MANIFEST, Manifest, read_manifest
 
@@ -376,10 +377,15 @@ def test_no_room_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(DiskFull, match="no room on the disk; the lake is unharmed"):
         LakeTree(tmp_path).write("a", b"a")
     for reason in ("No space left on device", "Disk quota exceeded"):  # as Spark says it
-        error = failure_of(RuntimeError(JAVA.format(reason)), "the table events")
-        assert isinstance(error, DiskFull)
-        assert str(error) == "the table events: no room on the disk; the lake is unharmed"
-    error = failure_of(RuntimeError(JAVA.format("Broken pipe")), "the table events")
-    assert isinstance(error, PipelineFailed)
-    assert str(error) == "the table events: org.apache.spark.SparkException: Job aborted."
-    assert str(failure_of(RuntimeError(""), "it")) == "it: no reason"
+        with pytest.raises(DiskFull, match=r"the table events: no space is left .*is unharmed"):
+            _fail(reason)
+    with pytest.raises(PipelineFailed) as failed:
+        _fail("Broken pipe")
+    assert str(failed.value) == (
+        "the table events: org.apache.spark.SparkException: Job aborted.; the lake is unharmed"
+    )
+
+
+def _fail(reason: str) -> None:
+    with failing("the table events"):
+        raise PySparkException(JAVA.format(reason))

@@ -68,9 +68,6 @@ def test_a_book_has_the_units_of_every_version(seed: int, order: Random) -> None
         for scene in rules.world.scenes:
             passed = tuple(p for p in sorted(units) if plan_of(units[p]).judge(scene.fields)[1])
             assert passed == plan.judge(scene.fields).recipients
-        for proxy, unit in units.items():
-            assert unit.mapping("priority") == plan.mapping(proxy, "priority")
-            assert unit.mapping("lifetime") == plan.mapping(proxy, "lifetime")
 
 
 def test_a_change_that_cannot_be_read_is_told_with_its_version() -> None:
@@ -164,21 +161,20 @@ def test_finds_what_python_finds(needles: list[str], texts: list[str | None], fi
 
 
 def batch_of(world: MatchWorld, *, odd: bool) -> pa.RecordBatch:
-    names = ["origin", "seq", "plan", "arrival_us", "raw", "priority", "expiry_us", "position"]
+    names = ["origin", "seq", "plan", "arrival_us", "raw", "position"]
     table = world.table().select(names)
     table = table.append_column("odd", pa.array([odd] * len(table)))
     return table.combine_chunks().to_batches()[0]
 
 
 def answers(batch: pa.RecordBatch) -> list[Answer]:
-    names = ("origin", "seq", "proxy", "priority", "deadline_us")
-    return [tuple(row[name] for name in names) for row in batch.to_pylist()]
+    return [(row["origin"], row["seq"], row["proxy"]) for row in batch.to_pylist()]
 
 
 def test_all_units_are_judged_at_the_version_an_event_carries() -> None:
     world = drawn_world(range(300, 312))
     units = PlanBook.from_rows(world.lines).units
-    judge = judge_batches(units, (), {})
+    judge = judge_batches(units, ())
     (made,) = judge(iter([batch_of(world, odd=False)]))
     assert made.schema == MATCHED
     found = answers(made)
@@ -190,7 +186,7 @@ def test_all_units_are_judged_at_the_version_an_event_carries() -> None:
 def test_units_for_odd_events_are_asked_of_odd_events_only() -> None:
     world = drawn_world(range(300, 304))
     units = PlanBook.from_rows(world.lines).units
-    judge = judge_batches(units[::2], units[1::2], {})
+    judge = judge_batches(units[::2], units[1::2])
     (both,) = judge(iter([batch_of(world, odd=True)]))
     assert set(answers(both)) == world.answers
     (half,) = judge(iter([batch_of(world, odd=False)]))

@@ -18,8 +18,7 @@ from tests.mutants.ledger import driven_by
 from tests.real.pipeline.matching_worlds import MatchWorld, plan_line
 from tidings.events.build import event
 from tidings.filters.constraint import constraint
-from tidings.filters.mapping import MappedConstraint
-from tidings.filters.plan import AdminRule, MappingRule, Operator, Plan, ProxyRule, Rule, Side
+from tidings.filters.plan import AdminRule, Operator, Plan, ProxyRule, Rule, Side
 from tidings.filters.to_spark import Occurring
 from tidings.pipeline.session import SparkOptions, close_session, open_session
 
@@ -59,23 +58,21 @@ EVENTS = [
         "T", "Alarm", "", {"kind": "a", "level": 15.5, "count": 65, "zones": [3, 3], "host": "h"}
     ),
     event("T", "Alarm", "", {"kind": "b", "level": 10.4, "count": BIG, "zones": [4], "host": "h"}),
-    event("T", "Call", "", {"kind": "c", "level": 20.0, "count": 3}, header={"Priority": 4}),
+    event("T", "Call", "", {"kind": "c", "level": 20.0, "count": 3}),
     event("U", "Call", "", {"level": float("nan"), "count": 1, "zones": [3.0], "host": "h"}),
     event(
         "T",
         "Call",
         "",
         {"kind": "a", "level": 12},
-        header={"kind": "b", "Timeout": 70, "Priority": 7},
+        header={"kind": "b"},
     ),
-    event("T", "Call", "", {"kind": "b", "level": 20}, header={"level": 5, "Timeout": 0}),
+    event("T", "Call", "", {"kind": "b", "level": 20}, header={"level": 5}),
 ]
 
 
 def world() -> MatchWorld:
     """Two channels; the plan of the first changes."""
-    lifetime = MappingRule(4_000, (MappedConstraint(constraint("$level > 11"), 90),))
-    priority = MappingRule(1, (MappedConstraint(constraint("$kind == 'c'"), 9),))
     rules = {
         proxy: ProxyRule(Side.CONSUMER, proxy, 0, Rule(((constraint(text),),)))
         for proxy, text in enumerate(TEXTS, 1)
@@ -85,7 +82,7 @@ def world() -> MatchWorld:
     rules[21] = ProxyRule(
         Side.CONSUMER, 21, 0, Rule((), (constraint("", ["T::Call"]).event_types[0],))
     )
-    rules[22] = ProxyRule(Side.CONSUMER, 22, 0, Rule((), (), priority, lifetime))
+    rules[22] = ProxyRule(Side.CONSUMER, 22, 0)
     shared = Rule(((constraint("$kind == 'a'"),),))
     admin = AdminRule(Side.CONSUMER, 1, Operator.OR, shared)
     first, one = Plan().changed({(Side.CONSUMER, 1): admin}, rules)
@@ -125,7 +122,7 @@ def caught(folder: Path, df: DataFrame, known: MatchWorld) -> str | None:
         rows = made.match(df, book, occurring=Occurring(others=())).collect()
     except Exception as error:  # noqa: BLE001 -- whatever it is, it was caught
         return repr(error)[:200]
-    found = [(r.origin, r.seq, r.proxy, r.priority, r.deadline_us) for r in rows]
+    found = [(r.origin, r.seq, r.proxy) for r in rows]
     if len(found) != len(set(found)):
         return "a consumer came out twice"
     wrong = set(found) ^ known.answers

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyspark
 import pytest
 
+from tests.archive_worlds import World, make_world
 from tests.real.pipeline.clusters import Cluster, running_cluster
+from tests.real.pipeline.settings import LOCAL, SMALL
+from tidings.pipeline.audit import run_audit
+from tidings.pipeline.audit.result import AuditOptions, AuditResult
 from tidings.pipeline.session import SparkOptions, close_session, open_session
 from tidings.pipeline.session.java import find_java
+from tidings.stores.archive.archiver import ArchiveOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-SMALL = {
-    "spark.sql.shuffle.partitions": "2",
-    "spark.default.parallelism": "2",
-    "spark.ui.enabled": "false",
-    "spark.sql.streaming.pollingDelay": "20ms",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-}
 
 
 class Sessions:
@@ -78,7 +75,29 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 @pytest.fixture(scope="module")
 def spark(sessions: Sessions) -> SparkSession:
     """A local session with two threads; all modules of one process share it."""
-    return sessions.get(SparkOptions("local[2]", memory="1g", conf=SMALL))
+    return sessions.get(LOCAL)
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A world in which everything happens, a restart included; no test changes its archive."""
+    options = ArchiveOptions(seal_rows=600)
+    return asyncio.run(make_world(tmp_path_factory.mktemp("world"), 260, options=options))
+
+
+class Audited(NamedTuple):
+    """What an audit says, and the shares of it that it reported as done."""
+
+    result: AuditResult
+    shares: list[float]
+
+
+@pytest.fixture(scope="session")
+def audited_world(sessions: Sessions, world: World) -> Audited:
+    """The audit of the world."""
+    shares: list[float] = []
+    spark, options = sessions.get(LOCAL), AuditOptions(str(world.archive))
+    return Audited(run_audit(spark, options, lambda _, done: shares.append(done)), shares)
 
 
 @pytest.fixture(scope="session")

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
-from tidings.pipeline.session import SparkOptions, close_session, open_session
+from pyspark.errors import StreamingQueryException
 
-CONF = {
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.streaming.pollingDelay": "20ms",
-}
+from tests.real.pipeline.settings import LOCAL
+from tidings.pipeline.session import close_session, open_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
-def main(archive: str, checkpoints: str, url: str) -> None:
+# On a busy machine Python may start too slowly for Spark, which waits ten seconds.
+TOO_SLOW = "failed to connect back"
+TRIES = 10
+
+
+def publish(spark: SparkSession, archive: str, checkpoints: str, url: str) -> None:
     """Publishes rows by their key, and, shuffled, by their content."""
-    spark = open_session(SparkOptions("local[2]", memory="700m", conf=CONF), "killed")
+    for tries_left in reversed(range(TRIES)):
+        try:
+            _publish(spark, archive, checkpoints, url)
+            break
+        except StreamingQueryException as error:
+            if TOO_SLOW not in str(error) or not tries_left:
+                raise
+
+
+def _publish(spark: SparkSession, archive: str, checkpoints: str, url: str) -> None:
     rows = spark.readStream.format("tidings").option("maxRowsPerTrigger", "70").load(archive)
     shuffled = rows.repartition(2, "name").select("raw")
     queries = [
@@ -25,10 +41,15 @@ def main(archive: str, checkpoints: str, url: str) -> None:
         .start()
         for channel, frame in (("by-key", rows), ("by-content", shuffled))
     ]
-    for query in queries:
-        query.awaitTermination()
-    close_session(spark)
+    try:
+        for query in queries:
+            query.awaitTermination()
+    finally:
+        for query in queries:
+            query.stop()
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    session = open_session(LOCAL, "killed")
+    publish(session, *sys.argv[1:])
+    close_session(session)

@@ -47,6 +47,7 @@ CASES = [
     Case("discarded", words=((110, "discarded"),)),
     Case("dead-lettered", words=((110, "dead-lettered"),)),
     Case("rejected", words=((110, "rejected"),)),
+    Case("purged", words=((110, "purged"),)),
     Case("lost", words=((110, "lost"),)),
     Case("disconnected", words=((110, "disconnected"),)),
     Case("pending", words=((110, "withdrawn"),), waits=True),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.archive_worlds import Decided, World, archive_journal, make_world
+from tests.archive_worlds import Decided, World, archive_journal
 from tests.real.pipeline.matching_worlds import plan_of
 from tests.real.pipeline.services import service
 from tidings import event
@@ -22,7 +21,6 @@ from tidings.pipeline.backtest import plain_event, run_backtest
 from tidings.pipeline.backtest.live import archived_rules
 from tidings.pipeline.backtest.result import BacktestOptions, BacktestResult
 from tidings.pipeline.frames import Selection
-from tidings.stores.archive.archiver import ArchiveOptions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,12 +28,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 HOUR = 3_600_000_000
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    options = ArchiveOptions(seal_rows=600)
-    return asyncio.run(make_world(tmp_path_factory.mktemp("world"), 200, options=options))
 
 
 def backtested(spark: SparkSession, world: World, text: str, **given: Any) -> BacktestResult:

@@ -97,7 +97,7 @@ def test_the_executors_of_a_cluster_match_too(cluster_spark: SparkSession) -> No
     lanes = {lane for one in explain_match(book, limits=limits) for lane in one.lanes}
     assert {"needle", "reference"} <= lanes
     rows = match(cluster_spark.createDataFrame(world.table()), book, limits=limits).collect()
-    found = {(r.origin, r.seq, r.proxy, r.priority, r.deadline_us) for r in rows}
+    found = {(r.origin, r.seq, r.proxy) for r in rows}
     assert found == world.answers
 
 

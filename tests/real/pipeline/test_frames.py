@@ -14,8 +14,7 @@ from tidings.pipeline.archive import Archive
 from tidings.pipeline.frames import (
     Selection,
     events_frame,
-    objects_frame,
-    outcomes_frame,
+    kind_frame,
     plan_changes,
 )
 from tidings.pipeline.matching.book import PlanRow
@@ -60,8 +59,8 @@ def test_every_kind_is_read(spark: SparkSession, maker: ArchiveMaker, archive: s
     frame = events_frame(spark, chosen)
     assert sorted(row.seq for row in frame.df.collect()) == [1, 2, 3, 4]
     assert (frame.problems, frame.occurring.others, len(frame.files)) == ((), set(), 1)
-    assert outcomes_frame(spark, chosen).df.count() == 3
-    assert objects_frame(spark, chosen).df.first().id == 7  # type: ignore[union-attr]
+    assert kind_frame(spark, chosen, "outcomes").df.count() == 3
+    assert kind_frame(spark, chosen, "objects").df.first().id == 7  # type: ignore[union-attr]
     assert plan_changes(spark, chosen) == [
         PlanRow(ORIGIN, "traffic", 2, False, "{}", FIRST_US, 8),
         PlanRow(ORIGIN, "traffic", 1, True, "{}", FIRST_US, 9),
@@ -74,10 +73,10 @@ def test_an_outcome_without_a_time_is_of_any_time_of_its_file(
 ) -> None:
     filled(maker)
     late = Selection(str(maker.folder), since_us=FIRST_US + 1, channels=(ORIGIN,))
-    found = outcomes_frame(spark, late).df.select("seq").collect()
+    found = kind_frame(spark, late, "outcomes").df.select("seq").collect()
     assert sorted(row.seq for row in found) == []
     some = Selection(str(maker.folder), until_us=FIRST_US + 1)
-    assert sorted(row.seq for row in outcomes_frame(spark, some).df.collect()) == [1, 2]
+    assert sorted(row.seq for row in kind_frame(spark, some, "outcomes").df.collect()) == [1, 2]
 
 
 def test_nothing_has_the_columns_too(spark: SparkSession, maker: ArchiveMaker) -> None:
@@ -100,7 +99,7 @@ def test_damage_is_told_and_plans_must_be_whole(
     assert sorted(row.seq for row in frame.df.collect()) == [11, 12]
     [problem] = frame.problems
     assert damaged["events"] in problem
-    assert "missing" in objects_frame(spark, Selection(archive)).problems[0]
+    assert "missing" in kind_frame(spark, Selection(archive), "objects").problems[0]
     with pytest.raises(ArchiveDamaged, match=damaged["plans"]):
         plan_changes(spark, Selection(archive))
 

@@ -1,8 +1,7 @@
-"""Matching on Spark says what `Plan.judge`, mapping filters and the engine say."""
+"""Matching on Spark says what `Plan.judge` and the engine say."""
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -12,16 +11,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.archive_worlds import make_world
+from tests.archive_worlds import World
 from tests.real.pipeline.matching_worlds import Answer, MatchWorld, drawn_world, world_of
 from tests.real.pipeline.parity import occurring_of
+from tests.real.pipeline.settings import compiling
 from tidings.bench.match_workloads import WORKLOADS
 from tidings.events.build import event
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import constraint
 from tidings.filters.plan import AdminRule, Operator, Plan, ProxyRule, Rule, Side
 from tidings.filters.to_spark import ANYTHING, Occurring
-from tidings.pipeline.frames import Selection, events_frame, objects_frame, plan_changes
+from tidings.pipeline.frames import Selection, events_frame, plan_changes
 from tidings.pipeline.matching import MatchLimits, explain_match, match
 from tidings.pipeline.matching.book import PlanBook
 from tidings.pipeline.matching.compile import compile_book
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-WIDE = MatchLimits(slots=80, mapped=60, needles=3)
+WIDE = MatchLimits(slots=80, needles=3)
 
 
 def answers_of(df: DataFrame) -> list[Answer]:
-    return [(r.origin, r.seq, r.proxy, r.priority, r.deadline_us) for r in df.collect()]
+    return [(r.origin, r.seq, r.proxy) for r in df.collect()]
 
 
 def check(
@@ -58,7 +58,8 @@ def test_drawn_plans_give_what_judge_gives(
     spark: SparkSession, first: int, known: bool, record_property: Callable[[str, object], None]
 ) -> None:
     world = drawn_world(range(first, first + 6))
-    book = check(spark, world, WIDE, known=known)
+    with compiling(spark, on=known):
+        book = check(spark, world, WIDE, known=known)
     lanes = Counter(lane for one in explain_match(book, limits=WIDE) for lane in one.lanes)
     record_property("lanes", dict(lanes))
     assert lanes.total() - lanes["reference"] > 15
@@ -68,11 +69,10 @@ def test_drawn_plans_give_what_judge_gives(
 
 def test_a_narrow_table_leaves_the_rest_to_the_reference(spark: SparkSession) -> None:
     world = drawn_world(range(200, 203))
-    narrow = MatchLimits(slots=3, mapped=1, needles=3)
+    narrow = MatchLimits(slots=3, needles=3)
     book = check(spark, world, narrow)
     why = {one.why for one in explain_match(book, limits=narrow) if one.lanes == ("reference",)}
     assert "too many shapes of conditions for one table" in why
-    assert "too many constraints of mapping filters for the table" in why
 
 
 def consumers(
@@ -148,7 +148,7 @@ def test_many_under_one_value_are_parted_by_a_number(spark: SparkSession, alone:
     check(spark, world, MatchLimits(), known=alone)
     answered = {answer[2] for answer in world.answers}
     assert len(answered) > 40
-    made = compile_book(PlanBook.from_rows(world.lines), {}, MatchLimits())
+    made = compile_book(PlanBook.from_rows(world.lines), MatchLimits())
     assert sum(probe.beside is not None for probe in made.probes) == 1
 
 
@@ -206,7 +206,7 @@ def test_only_the_needed_columns_are_read(spark: SparkSession, tmp_path: Path) -
     spark.createDataFrame(world.table()).write.parquet(str(tmp_path / "events"))
     df = spark.read.parquet(str(tmp_path / "events"))
     book = PlanBook.from_rows(world.lines)
-    matched = match(df, book, occurring=Occurring(others=()), decisions=False)
+    matched = match(df, book, occurring=Occurring(others=()))
     assert matched.columns == ["origin", "seq", "proxy", "position"]
     plan_text = matched._jdf.queryExecution().executedPlan().toString()
     read = plan_text.partition("FileScan parquet [")[2].partition("]")[0]
@@ -219,26 +219,17 @@ def test_only_the_needed_columns_are_read(spark: SparkSession, tmp_path: Path) -
     assert "MapInArrow" not in plan_text
 
 
-def test_the_engine_decided_the_same(spark: SparkSession, tmp_path: Path) -> None:
-    world = asyncio.run(make_world(tmp_path, events=240, seed=5))
+def test_the_engine_decided_the_same(spark: SparkSession, world: World) -> None:
     selection = Selection(str(world.archive))
     frame = events_frame(spark, selection)
     book = PlanBook.from_rows(plan_changes(spark, selection))
-    objects = objects_frame(spark, selection).df.collect()
-    found = answers_of(match(frame.df, book, occurring=frame.occurring, objects=objects))
-    decided = {
-        (one.origin, one.seq, proxy, one.priorities[proxy], one.expiries[proxy])
-        for one in world.firsts
-        for proxy in one.recipients
-    }
+    found = answers_of(match(frame.df, book, occurring=frame.occurring))
     archived = {(row.origin, row.seq) for row in frame.df.select("origin", "seq").collect()}
-    durable = {(one.origin, one.seq, proxy) for one in world.firsts for proxy in one.durable}
-    expected = {one for one in decided if one[:2] in archived}
-    assert {one[:3] for one in found} == {one[:3] for one in expected}
-    # What the consumers of a connection that does not last have set is in no archive.
-    assert {one for one in found if one[:3] in durable} == {
-        one for one in expected if one[:3] in durable
-    }
+    assert set(found) == {pair for pair in _copies(world) if pair[:2] in archived}
+
+
+def _copies(world: World) -> set[Answer]:
+    return {(one.origin, one.seq, proxy) for one in world.firsts for proxy in one.recipients}
 
 
 def test_a_stream_is_matched_like_a_frame(spark: SparkSession, tmp_path: Path) -> None:

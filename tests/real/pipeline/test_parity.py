@@ -5,8 +5,7 @@ Each tree is drawn for one event, towards an answer of its own, and then asked o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +26,7 @@ from tests.real.pipeline.parity import (
     groups_of,
     occurring_of,
 )
+from tests.real.pipeline.settings import compiling
 from tidings.events.build import event
 from tidings.events.fields import fields_for
 from tidings.events.structured import StructuredEvent
@@ -79,21 +79,6 @@ def _frame(spark: SparkSession, events: Sequence[StructuredEvent], folder: Path)
     return spark.read.parquet(str(file))
 
 
-@contextmanager
-def interpreting(spark: SparkSession, on: bool) -> Iterator[None]:
-    """Expressions interpreted and not compiled, if on."""
-    names = ("spark.sql.codegen.wholeStage", "spark.sql.codegen.factoryMode")
-    before = [spark.conf.get(name) for name in names]
-    if on:
-        spark.conf.set(names[0], "false")
-        spark.conf.set(names[1], "NO_CODEGEN")
-    try:
-        yield
-    finally:
-        for name, value in zip(names, before, strict=True):
-            spark.conf.set(name, str(value))
-
-
 def test_the_pairs_keep_the_quota(
     world: World, record_property: Callable[[str, object], None]
 ) -> None:
@@ -113,7 +98,7 @@ def test_the_pairs_keep_the_quota(
 
 def test_expressions_answer_as_the_reference(spark: SparkSession, world: World) -> None:
     for at, trees in enumerate(groups_of(world.trees, TOGETHER // 2)):
-        with interpreting(spark, on=at * TOGETHER // 2 >= COMPILED):
+        with compiling(spark, on=at * TOGETHER // 2 < COMPILED):
             assert _wrong_expressions(world, trees) == []
 
 
@@ -127,12 +112,11 @@ def test_what_cannot_occur_is_not_looked_for(spark: SparkSession, world: World) 
         for number, tree in trees
     )
     assert shorter > len(trees) // 2
-    with interpreting(spark, on=True):
-        for start in range(0, len(trees), TOGETHER // 2):
-            few = trees[start : start + TOGETHER // 2]
-            known = [EventColumns(occurring=own[_own(number)]) for number, _ in few]
-            found = _wrong_expressions(world, [tree for _, tree in few], known, start)
-            assert found == []
+    for start in range(0, len(trees), TOGETHER // 2):
+        few = trees[start : start + TOGETHER // 2]
+        known = [EventColumns(occurring=own[_own(number)]) for number, _ in few]
+        found = _wrong_expressions(world, [tree for _, tree in few], known, start)
+        assert found == []
 
 
 def _own(number: int) -> int:
@@ -198,14 +182,13 @@ def test_all_ways_choose_the_same_events(spark: SparkSession, world: World, tmp_
         expected.append({n for n, c in enumerate(constraints) if c.matches(fields)})
         assert set(index.match(fields_for(one, NOW))) == expected[-1]
     assert sum(map(len, expected)) > 300
-    with interpreting(spark, on=True):
-        for start in range(0, len(constraints), TOGETHER):
-            few = constraints[start : start + TOGETHER]
-            columns = [match_column(one).alias(f"c{at}") for at, one in enumerate(few)]
-            for row in df.select("seq", *columns).collect():
-                found = {start + at for at in range(len(few)) if row[f"c{at}"]}
-                here = range(start, start + len(few))
-                assert found == expected[row["seq"]].intersection(here)
+    for start in range(0, len(constraints), TOGETHER):
+        few = constraints[start : start + TOGETHER]
+        columns = [match_column(one).alias(f"c{at}") for at, one in enumerate(few)]
+        for row in df.select("seq", *columns).collect():
+            found = {start + at for at in range(len(few)) if row[f"c{at}"]}
+            here = range(start, start + len(few))
+            assert found == expected[row["seq"]].intersection(here)
 
 
 def _bare(value: object) -> StructuredEvent:

@@ -122,12 +122,12 @@ def _sources(
     archive: AuditedArchive, plans: list[PlanRow], book: PlanBook, events: DataFrame
 ) -> Sources:
     asked = events.where("chosen and judged").drop("chosen", "judged")
-    sent = match(asked, book, occurring=occurring_in(archive.files(EVENTS)), decisions=False)
+    sent = match(asked, book, occurring=occurring_in(archive.files(EVENTS)))
     return Sources(events, sent, archive.rows(OUTCOMES), proxy_tiles(archive.rows(OBJECTS), plans))
 
 
 def _lanes(book: PlanBook) -> tuple[str, ...]:
     """How many rules of consumers are matched in which way; priorities do not matter here."""
-    made = compile_book(book, {}, MatchLimits(), decisions=False)
+    made = compile_book(book, MatchLimits())
     counts = Counter(" + ".join(lane.lanes) for lane in made.lanes)
     return tuple(f"{lanes}: {count}" for lanes, count in counts.most_common())

@@ -20,7 +20,7 @@ from tidings.client.configuration.state import find_configuration
 from tidings.client.connecting import connect
 from tidings.filters.plan import AdminRule, PlanOptions, ProxyRule, Rule, Side
 from tidings.pipeline.backtest.result import BacktestOptions, LiveSubscription
-from tidings.pipeline.frames import Frame, Selection, objects_frame, plan_changes
+from tidings.pipeline.frames import Frame, Selection, kind_frame, plan_changes
 from tidings.pipeline.matching import match
 from tidings.pipeline.matching.book import PlanBook, Span, Unit
 
@@ -57,7 +57,7 @@ def live_subscriptions(
     both = matched.select(*key, F.lit(1).alias("both"))
     hour = (F.col("arrival_us") - F.pmod("arrival_us", F.lit(_HOUR))).alias("hour_us")
     events = frame.df.select(*key, hour).join(both, key, "left")
-    got = match(frame.df, present.book, occurring=frame.occurring, decisions=False)
+    got = match(frame.df, present.book, occurring=frame.occurring)
     rows = (
         got.select(*key, "proxy")
         .join(events, key)
@@ -110,7 +110,7 @@ def archived_rules(spark: SparkSession, selection: Selection) -> Present:
     """The last rules in the archive, of channels that exist."""
     changes = plan_changes(spark, selection)
     rows = (
-        objects_frame(spark, selection)
+        kind_frame(spark, selection, "objects")
         .df.select("position", "origin", "object", "id", "present", "state")
         .collect()
     )

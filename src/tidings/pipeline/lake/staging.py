@@ -1,27 +1,24 @@
-"""The tables of one batch, written by Spark into its staging folder; its failures in our words."""
+"""The tables of one batch, written by Spark into its staging folder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from math import ceil
 from typing import Final, NamedTuple
 
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
-from tidings.errors import DiskFull, PipelineFailed, TidingsError
+from tidings.errors import PipelineFailed
 from tidings.pipeline.lake.log import StagedFile
 from tidings.pipeline.lake.tree import LakeTree
 from tidings.pipeline.lake.types import PARTITION
+from tidings.pipeline.session.job import spark_failures
 
 ROWS_PER_FILE: Final = 1_000_000
 # Small jobs spend their time in planning and in commits: a few at once fill the gaps.
 _AT_ONCE: Final = 4
-_NO_ROOM: Final = ("No space left on device", "Disk quota exceeded", "ENOSPC", "EDQUOT")
-_LINE: Final = 300
 
 
 class Table(NamedTuple):
@@ -69,21 +66,6 @@ def _staged(tree: LakeTree, staging: str, batch: int, table: Table) -> list[Stag
     return files
 
 
-def failure_of(error: Exception, what: str) -> TidingsError:
-    """Our error for one of Spark's."""
-    text = str(error)
-    if any(sign in text for sign in _NO_ROOM):
-        return DiskFull(f"{what}: no room on the disk; the lake is unharmed")
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    # The first line of Py4J says where a call was made, the next what is wrong.
-    told = next((line for line in lines if not line.startswith("An error occurred")), "no reason")
-    return PipelineFailed(f"{what}: {told.removeprefix(': ')[:_LINE]}")
-
-
-@contextmanager
-def failing(what: str) -> Iterator[None]:
+def failing(what: str) -> AbstractContextManager[None]:
     """Turn failures of Spark into ours."""
-    try:
-        yield
-    except (Py4JError, PySparkException) as error:
-        raise failure_of(error, what) from error
+    return spark_failures(what, "; the lake is unharmed")

@@ -4,12 +4,12 @@ The plans are compiled to one table, which every executor gets (`matching/compil
 asks it a few questions: by the values of its fields, by the cell of a number, by the substrings
 of a text. What it finds there is tested by one generated condition, and comes out as rows of
 consumers. What the table cannot hold goes through Arrow batches with the reference. The answers
-are those of `Plan.judge` at the version each event carries, and of the consumers' mapping filters.
+are those of `Plan.judge` at the version each event carries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from pyspark.sql import Column, DataFrame
@@ -31,14 +31,10 @@ from tidings.pipeline.matching.compile import (
 )
 from tidings.pipeline.matching.reference import MATCHED, judge_batches
 from tidings.pipeline.matching.table import table_of
-from tidings.pipeline.matching.views import ObjectRecord, QosBook, qos_book
 
 __all__ = ["LaneOf", "MatchLimits", "explain_match", "match"]
 
-_DECISIONS: Final = ("origin", "seq", "proxy", "priority", "deadline_us", "position")
-_RECIPIENTS: Final = ("origin", "seq", "proxy", "position")
-_READ_BY_REFERENCE: Final = ("origin", "seq", "plan", "arrival_us", "raw", "priority")
-_STOP_TIMES: Final = ("StopTime", "Timeout")
+_READ_BY_REFERENCE: Final = ("origin", "seq", "plan", "arrival_us", "raw", "position")
 
 
 def match(
@@ -46,8 +42,6 @@ def match(
     book: PlanBook,
     *,
     occurring: Occurring = ANYTHING,
-    objects: Iterable[ObjectRecord] = (),
-    decisions: bool = True,
     limits: MatchLimits | None = None,
 ) -> DataFrame:
     """The consumers of events, each judged by the version of the plan it carries.
@@ -57,31 +51,25 @@ def match(
         book: The plans.
         occurring: What the events are known to have. Those with properties of kinds that no map
             holds, and bare values, are judged by the reference.
-        objects: Rows of the archive's objects: what consumers have set as Priority and Timeout
-            is taken from them.
-        decisions: Whether to tell priorities and deadlines.
         limits: How far the table goes.
 
     Returns:
-        One row for each event and consumer, in no order: `origin`, `seq`, `proxy`, `priority`,
-        `deadline_us` (NULL for none) and `position`, which is the event's; without the decisions
-        `priority` and `deadline_us` are left out. A version that the book does not know matches
-        nothing.
+        One row for each event and consumer, in no order: `origin`, `seq`, `proxy` and `position`,
+        which is the event's. A version that the book does not know matches nothing.
     """
-    qos = qos_book(objects) if decisions else {}
-    made = compile_book(book, qos, limits or MatchLimits(), decisions=decisions)
-    names = _DECISIONS if decisions else _RECIPIENTS
+    made = compile_book(book, limits or MatchLimits())
     known = df.filter(_of_book(book))
     odd = _odd(made, occurring)
     found = []
     if made.rows:
         plain = known if odd is None else known.filter(~odd)
-        found.append(table_of(made, plain, book, occurring, decisions=decisions))
-    judged = _judged(known, made, odd, qos)
+        found.append(table_of(made, plain, book, occurring))
+    judged = _judged(known, made, odd)
     if judged is not None:
-        found.append(judged.select(*names))
+        found.append(judged)
     if not found:
-        found.append(_nothing(df, names))
+        nobody = sf.lit(None).cast("int").alias("proxy")
+        found.append(df.filter(sf.lit(False)).select("origin", "seq", nobody, "position"))
     result = found[0]
     for one in found[1:]:
         result = result.unionByName(one)
@@ -92,11 +80,10 @@ def explain_match(
     book: PlanBook,
     occurring: Occurring = ANYTHING,
     *,
-    objects: Iterable[ObjectRecord] = (),
     limits: MatchLimits | None = None,
 ) -> list[LaneOf]:
     """Which way each unit of a book is matched, and why."""
-    made = compile_book(book, qos_book(objects), limits or MatchLimits())
+    made = compile_book(book, limits or MatchLimits())
     met = _met(made, occurring)
     if met is None:
         return made.lanes
@@ -118,9 +105,7 @@ def _of_book(book: PlanBook) -> Column:
 def _names_met(made: Compiled, occurring: Occurring) -> tuple[list[str], bool]:
     """The names that may have other kinds, and whether bare values may come."""
     names = {name for tree in made.trees for name in native_names(tree)}
-    if any(view.ends_otherwise for view in made.views):
-        names |= set(_STOP_TIMES)
-    bare = any(map(reads_event, made.trees)) or bool(made.views)
+    bare = any(map(reads_event, made.trees))
     return sorted(filter(occurring.as_other, names)), bare and occurring.as_other(BARE)
 
 
@@ -147,29 +132,17 @@ def _odd(made: Compiled, occurring: Occurring) -> Column | None:
     return sf.expr(" OR ".join(tests)) if tests else None
 
 
-def _judged(known: DataFrame, made: Compiled, odd: Column | None, qos: QosBook) -> DataFrame | None:
+def _judged(known: DataFrame, made: Compiled, odd: Column | None) -> DataFrame | None:
     """What the reference judges: all events for some units, some events for all units."""
     if odd is None and not made.reference:
         return None
     rows = known if made.reference else known.filter(odd)  # type: ignore[arg-type]
     read = rows.select(
         *_READ_BY_REFERENCE,
-        "expiry_us",
-        "position",
         (sf.lit(False) if odd is None else odd).alias("odd"),
     )
-    return _batches(read, made.reference, made.native if odd is not None else [], qos)
+    return _batches(read, made.reference, made.native if odd is not None else [])
 
 
-def _batches(
-    read: DataFrame, always: Sequence[Unit], odd: Sequence[Unit], qos: QosBook
-) -> DataFrame:
-    return read.mapInArrow(judge_batches(always, odd, qos), from_arrow_schema(MATCHED))
-
-
-def _nothing(df: DataFrame, names: Sequence[str]) -> DataFrame:
-    """No rows."""
-    types = {"proxy": "int", "priority": "bigint", "deadline_us": "bigint"}
-    return df.filter(sf.lit(False)).select(
-        *(sf.lit(None).cast(types[n]).alias(n) if n in types else sf.col(n) for n in names)
-    )
+def _batches(read: DataFrame, always: Sequence[Unit], odd: Sequence[Unit]) -> DataFrame:
+    return read.mapInArrow(judge_batches(always, odd), from_arrow_schema(MATCHED))

@@ -16,12 +16,10 @@ from tidings.errors import TidingsError
 from tidings.filters.limits import ConstraintLimits
 from tidings.filters.plan import (
     AdminRule,
-    MappingRule,
     Plan,
     PlanChange,
     PlanOptions,
     ProxyRule,
-    Purpose,
     Side,
 )
 from tidings.filters.plan_form import SharedConstraints, change_from_plain
@@ -72,13 +70,6 @@ class Unit:
     def proxy(self) -> int:
         """The consumer's id."""
         return self.rule.proxy
-
-    def mapping(self, purpose: Purpose) -> MappingRule | None:
-        """What sets the priority or lifetime: its own rule, else its admin's."""
-        own, shared = self.rule.rule, self.admin.rule
-        if purpose == "priority":
-            return shared.priority if own.priority is None else own.priority
-        return shared.lifetime if own.lifetime is None else own.lifetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from tidings.filters.tree import Node
 from tidings.pipeline.matching.book import PlanBook, Span, Unit
 from tidings.pipeline.matching.clauses import LARGEST_TREE, Clause, clauses_of, size_of
 from tidings.pipeline.matching.slots import MOST_TYPE_SETS, EventBits, Filled, Slots
-from tidings.pipeline.matching.views import OWN, QosBook, View, views_of
 from tidings.pipeline.matching.ways import FEWEST_NEEDLES, Door, Probe, Ways
 
 _REFERENCE: Final = "reference"
@@ -24,7 +23,6 @@ class MatchLimits:
     # Shapes of conditions in the table. Spark compiles all of them into one method of the JVM,
     # which must stay small enough to be compiled further.
     slots: int = 40
-    mapped: int = 24  # constraints of all mapping filters together
     # From how many substrings of a field on they are looked for all at once
     needles: int = FEWEST_NEEDLES
 
@@ -51,8 +49,6 @@ class Row(NamedTuple):
     origin: str
     filled: Filled
     versions: Span | None
-    positions: Span | None
-    view: int
 
 
 Rows: TypeAlias = dict[Row, list[int]]
@@ -67,32 +63,24 @@ class Compiled:
     ways: Ways  # how events find them
     slots: Slots  # what is tested there
     bits: EventBits  # what events alone decide
-    views: list[View]  # how consumers see events; the rows have numbers of them
     reference: list[Unit]  # units that are not in the table
     native: list[Unit]  # units that are
-    trees: list[Node] = field(default_factory=list)  # what the table and the views look at
+    trees: list[Node] = field(default_factory=list)  # what the table looks at
     lanes: list[LaneOf] = field(default_factory=list)  # which way each unit goes
 
 
-def compile_book(
-    book: PlanBook, qos: QosBook, limits: MatchLimits, *, decisions: bool = True
-) -> Compiled:
+def compile_book(book: PlanBook, limits: MatchLimits) -> Compiled:
     """The table of a book. No constraint is asked of an event here."""
-    return _Compiler(book, qos, limits, decisions).compiled()
+    return _Compiler(book, limits).compiled()
 
 
 class _Compiler:
-    def __init__(self, book: PlanBook, qos: QosBook, limits: MatchLimits, decisions: bool) -> None:
+    def __init__(self, book: PlanBook, limits: MatchLimits) -> None:
         self._book = book
-        self._qos = qos
         self._limits = limits
-        self._decisions = decisions
         self._bits = EventBits()
         self._clauses: dict[int, list[Clause]] = {}
         self._refused: dict[int, str] = {}
-        self._views: dict[View, int] = {}
-        self._seen: dict[int, list[tuple[Span | None, View]]] = {}
-        self._mapped = 0
         self._probes: dict[Probe, int] = {}
         self._is_constant = constant_since(book) is not None
 
@@ -128,16 +116,13 @@ class _Compiler:
 
     def _result(self, rows: Rows, ways: Ways, slots: Slots) -> Compiled:
         native = [unit for unit in self._book.units if unit.id in self._clauses]
-        views = list(self._views)
         trees = [tree for unit in native for tree in _trees(self._clauses[unit.id])]
-        trees += [one.tree for view in views for one in view.constraints()]
         return Compiled(
             rows,
             list(self._probes),
             ways,
             slots,
             self._bits,
-            views,
             [unit for unit in self._book.units if unit.id in self._refused],
             native,
             trees,
@@ -165,26 +150,7 @@ class _Compiler:
                     self._bits.place(literal.types)
         if len(self._bits) > MOST_TYPE_SETS:
             return "too many lists of event types for the table"
-        reason = self._take_views(unit) if self._decisions else None
-        if reason is None:
-            self._clauses[unit.id] = clauses
-        return reason
-
-    def _take_views(self, unit: Unit) -> str | None:
-        seen = views_of(unit, self._qos)
-        new = dict.fromkeys(view for _, view in seen if view not in self._views)
-        constraints = [one for view in new for one in view.constraints()]
-        for one in constraints:
-            reason = native_reason(one.tree)
-            if reason is not None:
-                return f"of a mapping filter: {reason}"
-        if self._mapped + len(constraints) > self._limits.mapped:
-            return "too many constraints of mapping filters for the table"
-        self._mapped += len(constraints)
-        for view in new:
-            if view != OWN:
-                self._views[view] = len(self._views)
-        self._seen[unit.id] = seen
+        self._clauses[unit.id] = clauses
         return None
 
     def _rows(
@@ -199,18 +165,13 @@ class _Compiler:
         if any(one is None for _, _, one in filled):
             return None
         versions = None if self._is_constant else unit.span
-        seen = [
-            (positions, self._views.get(view, -1))
-            for positions, view in self._seen.get(unit.id, [(None, OWN)])
-        ]
         return [
-            Row(number, door.text, answer, cell, unit.origin, left, versions, positions, view)
+            Row(number, door.text, answer, cell, unit.origin, left, versions)
             for probe, door, left in filled
             if left is not None and (door.text is not None or door.numbers)
             for number in (self._probes.setdefault(probe, len(self._probes)),)
             for answer in (door.numbers if door.text is None else (None,))
             for cell in ((None,) if door.cells is None else door.cells)
-            for positions, view in seen
         ]
 
     def _lane(self, unit: Unit, ways: Ways) -> LaneOf:

@@ -21,7 +21,6 @@ from tidings.filters.limits import ConstraintLimits
 from tidings.filters.plan import AdminRule, Operator, PlanChange, ProxyRule, Rule
 from tidings.filters.plan_form import SharedConstraints, change_from_plain, change_to_plain
 from tidings.pipeline.matching.book import Span, Unit
-from tidings.pipeline.matching.views import OWN, Qos, QosBook, View, views_of
 
 _Batches: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 _Types: TypeAlias = tuple[Any, ...]
@@ -33,62 +32,48 @@ MATCHED: Final = pa.schema(
         pa.field("origin", pa.string(), nullable=False),
         pa.field("seq", pa.int64(), nullable=False),
         pa.field("proxy", pa.int32(), nullable=False),
-        pa.field("priority", pa.int64(), nullable=False),
-        pa.field("deadline_us", pa.int64()),
         pa.field("position", pa.int64(), nullable=False),
     ]
 )
 """The rows that come out."""
 
 
-def judge_batches(always: Iterable[Unit], odd: Iterable[Unit], qos: QosBook) -> _Batches:
+def judge_batches(always: Iterable[Unit], odd: Iterable[Unit]) -> _Batches:
     """A function for `mapInArrow` that gives the consumers of events.
 
     Args:
         always: Units that are asked of every event.
         odd: Units that are asked of events whose column `odd` is true.
-        qos: Settings of consumers.
 
     Returns:
         A function on batches with the columns `raw`, `odd`, `origin`, `seq`, `plan`,
-        `arrival_us`, `priority`, `expiry_us` and `position`; it gives batches of `MATCHED`.
+        `arrival_us` and `position`; it gives batches of `MATCHED`.
     """
-    texts = _plain(always, qos), _plain(odd, qos)
+    texts = _plain(always), _plain(odd)
 
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         asked, asked_if_odd = map(_judge, texts)
         for batch in batches:
             found: list[dict[str, object]] = []
             for row in batch.to_pylist():
-                event = decode_event(row["raw"])
-                fields = fields_for(event, row["arrival_us"])
+                fields = fields_for(decode_event(row["raw"]), row["arrival_us"])
                 for judge in (asked, asked_if_odd) if row["odd"] else (asked,):
-                    for unit in judge.passing(fields, row["origin"], row["plan"]):
-                        view = unit.view(row["position"])
-                        priority, deadline = row["priority"], row["expiry_us"]
-                        if view != OWN:
-                            priority, deadline = view.decide(event, fields, row)
-                        found.append(
-                            {
-                                "origin": row["origin"],
-                                "seq": row["seq"],
-                                "proxy": unit.proxy,
-                                "priority": priority,
-                                "deadline_us": deadline,
-                                "position": row["position"],
-                            }
-                        )
+                    kept = {name: row[name] for name in ("origin", "seq", "position")}
+                    found += [
+                        {**kept, "proxy": unit.proxy}
+                        for unit in judge.passing(fields, row["origin"], row["plan"])
+                    ]
             yield pa.RecordBatch.from_pylist(found, schema=MATCHED)
 
     return judge
 
 
-def _plain(units: Iterable[Unit], qos: QosBook) -> str:
+def _plain(units: Iterable[Unit]) -> str:
     """Units as text."""
-    return json.dumps([_unit_to_plain(unit, qos) for unit in units])
+    return json.dumps([_unit_to_plain(unit) for unit in units])
 
 
-def _unit_to_plain(unit: Unit, qos: QosBook) -> list[object]:
+def _unit_to_plain(unit: Unit) -> list[object]:
     admin, proxy = unit.admin, unit.rule
     change = PlanChange(
         unit.span.start,
@@ -97,10 +82,7 @@ def _unit_to_plain(unit: Unit, qos: QosBook) -> list[object]:
         {(admin.side, admin.admin): admin},
         {proxy.proxy: proxy},
     )
-    settings = [
-        [span.start, span.end, *said] for span, said in qos.get((unit.origin, unit.proxy), ())
-    ]
-    return [unit.origin, unit.span.end, change_to_plain(change), settings]
+    return [unit.origin, unit.span.end, change_to_plain(change)]
 
 
 class _Judged(NamedTuple):
@@ -110,14 +92,6 @@ class _Judged(NamedTuple):
     span: Span
     types: tuple[_Types, ...]
     needs: tuple[int, ...]  # constraints by number, of which all groups must match
-    views: tuple[tuple[Span | None, View], ...]
-
-    def view(self, position: int) -> View:
-        """How the unit sees the event at a position."""
-        for span, view in self.views:
-            if span is None or position in span:
-                return view
-        return OWN
 
 
 @lru_cache(maxsize=8)
@@ -125,16 +99,14 @@ def _judge(text: str) -> _Judge:
     """A judge, made once in every process."""
     shared = SharedConstraints()
     judge = _Judge()
-    for origin, end, plain, settings in json.loads(text):
+    for origin, end, plain in json.loads(text):
         change = change_from_plain(plain, _ANY, shared)
         (admin,) = change.admins.values()
         (proxy,) = change.proxies.values()
         assert admin is not None
         assert proxy is not None
         assert change.options is not None
-        unit = Unit(0, origin, Span(change.version, end), admin, proxy, change.options)
-        qos = {(origin, proxy.proxy): [(Span(s[0], s[1]), Qos(*s[2:])) for s in settings]}
-        judge.add(unit, views_of(unit, qos if settings else {}))
+        judge.add(Unit(0, origin, Span(change.version, end), admin, proxy, change.options))
     return judge
 
 
@@ -147,12 +119,12 @@ class _Judge:
         self._always: dict[str, list[_Judged]] = {}
         self._by_group: dict[int, dict[str, list[_Judged]]] = {}
 
-    def add(self, unit: Unit, views: list[tuple[Span | None, View]]) -> None:
+    def add(self, unit: Unit) -> None:
         """Take a unit in."""
         ways = self._ways(unit.admin, unit.rule, unit)
         lists = tuple(rule.types for rule in (unit.admin.rule, unit.rule.rule) if rule.types)
         for needs in ways:
-            made = _Judged(unit.proxy, unit.span, lists, needs, tuple(views))
+            made = _Judged(unit.proxy, unit.span, lists, needs)
             home = self._by_group.setdefault(needs[-1], {}) if needs else self._always
             home.setdefault(unit.origin, []).append(made)
 

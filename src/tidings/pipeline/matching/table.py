@@ -27,7 +27,6 @@ from tidings.pipeline.matching.events import (
     text_of,
 )
 from tidings.pipeline.matching.needles import needle_finder
-from tidings.pipeline.matching.views import deadline_sql, priority_sql
 from tidings.pipeline.matching.ways import Probe
 
 _ARROW: Final = {
@@ -44,35 +43,20 @@ _NO_NUMBER: Final = "CAST(NULL AS DOUBLE)"
 _NO_CELL: Final = "CAST(NULL AS INT)"
 
 
-def table_of(
-    made: Compiled,
-    events: DataFrame,
-    book: PlanBook,
-    occurring: Occurring,
-    *,
-    decisions: bool,
-) -> DataFrame:
+def table_of(made: Compiled, events: DataFrame, book: PlanBook, occurring: Occurring) -> DataFrame:
     """The consumers that the table gives for events."""
-    return _Join(made, book, occurring, decisions).applied(events)
+    return _Join(made, book, occurring).applied(events)
 
 
 class _Join:
-    def __init__(
-        self,
-        made: Compiled,
-        book: PlanBook,
-        occurring: Occurring,
-        decisions: bool,
-    ) -> None:
+    def __init__(self, made: Compiled, book: PlanBook, occurring: Occurring) -> None:
         self._made = made
-        self._decisions = decisions
         self._columns = ExtractedColumns(split=split_names(made.trees), occurring=occurring)
         # Probes with one answer come first: their number is the place of the answer.
         self._probes = sorted(made.probes, key=lambda probe: probe.kind in _LISTS)
         self._single = sum(probe.kind not in _LISTS for probe in self._probes)
         self._origins = len({unit.origin for unit in book.units}) > 1
         self._versions = any(row.versions is not None for row in made.rows)
-        self._positions = any(row.positions is not None for row in made.rows)
         self._cells = any(probe.beside is not None for probe in made.probes)
 
     def applied(self, events: DataFrame) -> DataFrame:
@@ -80,7 +64,6 @@ class _Join:
         table = self._table(events)
         condition = self._condition()
         answers = {probe: self._answer(probe) for probe in self._probes}
-        decided = self._decided()
         bits = bit_columns(self._made.bits, self._columns)
         for settled in self._columns.settled():
             events = events.selectExpr("*", *_aliased({e: n for n, e in settled.items()}))
@@ -89,12 +72,11 @@ class _Join:
             taken = taken.selectExpr("*", *_aliased({e: n for n, e in bits.items()}))
         asking = self._asking(taken, answers)
         joined = asking.join(sf.broadcast(table), sf.expr(condition))
-        rows = joined.selectExpr(*decided, "t_proxies")
+        rows = joined.select("e_origin", "e_seq", "e_position", "t_proxies")
         return rows.selectExpr(
             "e_origin AS origin",
             "e_seq AS seq",
             "explode(t_proxies) AS proxy",
-            *(("priority", "deadline_us") if self._decisions else ()),
             "e_position AS position",
         )
 
@@ -103,28 +85,7 @@ class _Join:
         kept = ["origin", "seq", "position"]
         if self._versions:
             kept.append("plan")
-        if self._decisions:
-            kept += ["priority", "expiry_us"]
-            if self._made.views:
-                kept.append("arrival_us")
         return [f"{name} AS e_{name}" for name in kept]
-
-    def _decided(self) -> list[str]:
-        if not self._decisions:
-            return ["e_origin", "e_seq", "e_position"]
-        priorities, deadlines = [], []
-        for number, view in enumerate(self._made.views):
-            priorities.append(f"WHEN {number} THEN {priority_sql(view, self._columns)}")
-            deadlines.append(f"WHEN {number} THEN {deadline_sql(view, self._columns)}")
-        priority, deadline = "e_priority", "e_expiry_us"
-        if self._made.views:
-            priority = f"CASE t_view {' '.join(priorities)} ELSE e_priority END"
-            deadline = f"CASE t_view {' '.join(deadlines)} ELSE e_expiry_us END"
-        return [
-            *("e_origin", "e_seq", "e_position"),
-            f"CAST({priority} AS BIGINT) AS priority",
-            f"{deadline} AS deadline_us",
-        ]
 
     def _answer(self, probe: Probe) -> Answer:
         number = self._made.probes.index(probe)
@@ -272,9 +233,6 @@ class _Join:
         if self._versions:
             left.append("(t.since IS NULL OR e_plan >= t.since)")
             left.append("(t.until IS NULL OR e_plan < t.until)")
-        if self._positions:
-            left.append("(t.first IS NULL OR e_position >= t.first)")
-            left.append("(t.last IS NULL OR e_position < t.last)")
         slots = self._made.slots.condition(self._columns, Numbers(every=self._columns))
         if slots is not None:
             left.append(slots)
@@ -311,8 +269,7 @@ class _Join:
             "t.number": "double",
             "t.cell": "int",
             "t.origin": "string",
-            **dict.fromkeys(("t.since", "t.until", "t.first", "t.last"), "bigint"),
-            "t_view": "int",
+            **dict.fromkeys(("t.since", "t.until"), "bigint"),
             "t_sure": "boolean",
             **self._made.slots.types(),
         }
@@ -341,7 +298,7 @@ class _Join:
 
 
 def _values(row: Row, places: Sequence[int]) -> dict[str, object]:
-    versions, positions = row.versions, row.positions
+    versions = row.versions
     return {
         "t.probe": places[row.probe],
         "t.text": row.text,
@@ -350,10 +307,7 @@ def _values(row: Row, places: Sequence[int]) -> dict[str, object]:
         "t.origin": row.origin,
         "t.since": None if versions is None else versions.start,
         "t.until": None if versions is None else versions.end,
-        "t.first": None if positions is None else positions.start,
-        "t.last": None if positions is None else positions.end,
-        "t_view": row.view,
-        "t_sure": not row.filled and versions is None and positions is None,
+        "t_sure": not row.filled and versions is None,
         **dict(row.filled),
     }
 

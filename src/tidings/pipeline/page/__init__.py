@@ -74,12 +74,7 @@ def page_html(page: Page) -> str:
 
 
 def write_page(path: Path, page: Page) -> None:
-    """Write a page; who opens the file sees the old one or the new one, never half of one.
-
-    Raises:
-        InvalidUsage: It cannot be written there.
-        DiskFull: There is no room.
-    """
+    """Write a page; who opens the file sees the old one or the new one, never half of one."""
     octets = page_html(page).encode("utf-8", "backslashreplace")
     try:
         if path.exists() and not path.is_file():  # /dev/stdout, for instance: not to be replaced

@@ -17,8 +17,7 @@ from tidings.pipeline.archive import Archive
 from tidings.pipeline.frames import (
     Selection,
     events_frame,
-    objects_frame,
-    outcomes_frame,
+    kind_frame,
     plan_changes,
 )
 from tidings.pipeline.matching.book import PlanRow
@@ -90,8 +89,8 @@ def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> 
 
     events = events_frame(spark, chosen(options.since_us, options.until_us))
     # What became of an event is told after it arrived, however late.
-    outcomes = outcomes_frame(spark, chosen(options.since_us, None))
-    objects = objects_frame(spark, chosen(None, None))
+    outcomes = kind_frame(spark, chosen(options.since_us, None), "outcomes")
+    objects = kind_frame(spark, chosen(None, None), "objects")
     told = [*events.problems, *outcomes.problems, *objects.problems, *_losses(manifest)]
     plans: list[PlanRow] = []
     try:

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from types import FrameType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from tidings.errors import DiskFull, InvalidUsage, MissingExtra, PipelineFailed
+from tidings.errors import DiskFull, InvalidUsage, MissingExtra, PipelineFailed, TidingsError
 from tidings.pipeline.session import SparkOptions, close_session, java_ended, open_session
 from tidings.pipeline.session.java import find_java
 
@@ -32,17 +32,12 @@ _SECONDS: Final = 5.0
 _ECHOES: Final = ("py4j", "SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _MOST_SAID: Final = 600
 _TELLING: Final = re.compile(r"error|invalid|could not", re.IGNORECASE)
-_NO_SPACE: Final = "No space left on device"
+_NO_ROOM: Final = ("No space left on device", "Disk quota exceeded", "ENOSPC", "EDQUOT")
 _NO_MEMORY: Final = "java.lang.OutOfMemoryError"
 
 
 def require_spark() -> None:
-    """Makes sure that everything is there that a job needs, before anything is done.
-
-    Raises:
-        MissingExtra: A package is not installed.
-        JavaNotFound: There is no Java that fits.
-    """
+    """Makes sure that everything is there that a job needs, before anything is done."""
     for name in _NEEDED:
         if find_spec(name) is None:
             raise MissingExtra(f"{name}, which the data pipeline needs,", "spark")
@@ -50,12 +45,7 @@ def require_spark() -> None:
 
 
 def check_options(options: SparkOptions) -> None:
-    """Report what is wrong with options before Spark is started, which takes a while.
-
-    Raises:
-        InvalidUsage: The master or the memory is none.
-        PipelineFailed: Nobody answers at a standalone master's address.
-    """
+    """Report what is wrong with options before Spark is started, which takes a while."""
     if not _MASTER.fullmatch(options.master):
         raise InvalidUsage(
             f"{options.master!r} is no master of Spark's; there are local[*] and local[4] for this "
@@ -103,20 +93,15 @@ def spark_job(
     check_options(options)
     with tempfile.TemporaryFile() as log:
         try:
-            with _quiet(log, verbose):
+            with _quiet(log, verbose), spark_failures("Spark does not start"):
                 session = open_session(options, app)
         except PipelineFailed as error:
             raise PipelineFailed(f"{error}{_last_words(log)}") from error
-        except Exception as error:
-            _tell(error, "Spark does not start", _last_words(log))
-            raise
         if not verbose:
             session.sparkContext.setLogLevel("ERROR")
         try:
-            yield session
-        except Exception as error:
-            _tell(error, "Spark could not do it")
-            raise
+            with spark_failures("Spark could not do it"):
+                yield session
         finally:
             with _quiet(log, verbose), suppress(Exception):
                 close_session(session)
@@ -150,23 +135,35 @@ def _last_words(log: BinaryIO) -> str:
     return f": {first[:_MOST_SAID]}" if first else ""
 
 
-def _tell(error: Exception, what: str, more: str = "") -> None:
-    """Raise what Spark raised as an error of ours; does nothing about all else."""
-    module = type(error).__module__.partition(".")[0]
-    if module not in {"pyspark", "py4j"} and not isinstance(error, ConnectionError):
-        return
+@contextmanager
+def spark_failures(what: str, more: str = "") -> Iterator[None]:
+    """Raise what Spark raises as an error of ours.
+
+    Args:
+        what: What then could not be done.
+        more: What else to say.
+    """
+    try:
+        yield
+    except Exception as error:
+        module = type(error).__module__.partition(".")[0]
+        if module in {"pyspark", "py4j"} or isinstance(error, ConnectionError):
+            raise failure_of(error, what, more) from error
+        raise
+
+
+def failure_of(error: Exception, what: str, more: str = "") -> TidingsError:
+    """Our error for one of Spark's."""
     status = java_ended()
     if status is not None:
-        raise PipelineFailed(
-            f"{what}: the Java process of Spark's ended, {_how(status)}"
-        ) from error
+        return PipelineFailed(f"{what}: the Java process of Spark's ended, {_how(status)}{more}")
     text = _words(error)
-    if _NO_SPACE in str(error):
-        raise DiskFull(f"{what}: no space is left on the device ({text})") from error
+    if any(sign in str(error) for sign in _NO_ROOM):
+        return DiskFull(f"{what}: no space is left on the device ({text}){more}")
     if _NO_MEMORY in str(error):
-        told = f"{what}: too little memory; --memory gives Java more ({text})"
-        raise PipelineFailed(told) from error
-    raise PipelineFailed(f"{what}: {text}{more}") from error
+        hint = f"too little memory; --memory gives Java more ({text})"
+        return PipelineFailed(f"{what}: {hint}{more}")
+    return PipelineFailed(f"{what}: {text}{more}")
 
 
 def _how(status: int) -> str:
@@ -183,7 +180,10 @@ def _words(error: Exception) -> str:
         with suppress(Exception):  # the JVM may be gone
             text = f"{java.getClass().getSimpleName()}: {java.getMessage()}"
     text = text or str(error) or type(error).__name__
-    return text.strip().splitlines()[0][:_MOST_SAID]
+    # The first line of Py4J says where a call was made, the next what is wrong.
+    lines = text.strip().splitlines()
+    line = next((one for one in lines if not one.startswith("An error occurred")), lines[0])
+    return line.removeprefix(": ")[:_MOST_SAID]
 
 
 @contextmanager

@@ -46,12 +46,7 @@ class TidingsSource(DataSource):
         return self._read
 
     def schema(self) -> StructType:
-        """The columns, by the options ``kind`` and ``columns``.
-
-        Raises:
-            InvalidUsage: An option is wrong, or a column is none.
-            InvalidConstraint: The filter is none; the message shows where.
-        """
+        """The columns, by the options ``kind`` and ``columns``."""
         from tidings.pipeline.archive import spark_schema
 
         options = self._read_options()
@@ -71,11 +66,7 @@ class TidingsSource(DataSource):
         return ArchiveReader(self._read_options(), schema.names)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """Read what is there, and what is sealed from then on.
-
-        Raises:
-            InvalidUsage: A time is told as so long ago, which means another after a restart.
-        """
+        """Read what is there, and what is sealed from then on."""
         from tidings.pipeline.source.reading import ArchiveStreamReader
 
         for name in ("since", "until"):
@@ -87,11 +78,7 @@ class TidingsSource(DataSource):
         return ArchiveStreamReader(self._read_options(), schema.names)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Publish a frame's rows.
-
-        Raises:
-            InvalidUsage: An option is wrong, or the columns are of no event.
-        """
+        """Publish a frame's rows."""
         from tidings.pipeline.sink import FrameWriter
         from tidings.pipeline.sink.options import write_options
 
@@ -100,11 +87,7 @@ class TidingsSource(DataSource):
         return FrameWriter(write_options(dict(self.options)), schema.names)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
-        """Publish a stream's rows.
-
-        Raises:
-            InvalidUsage: An option is wrong, or the columns are of no event.
-        """
+        """Publish a stream's rows."""
         from tidings.pipeline.sink import StreamWriter
         from tidings.pipeline.sink.options import write_options
 

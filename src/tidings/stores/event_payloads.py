@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from tidings.stores.refusals import FORMAT, UNFIT, undecodable, unfit, unknown_format, wrong_length
@@ -73,10 +74,29 @@ def event_payload(event: StoredEvent) -> bytes:
     Raises:
         BadInput: A number does not fit its field, or a hop is no origin.
     """
-    (
-        arrival, plan, priority, expiry, start, flags, producer, number,
-        hops, durable, views, carried, octets,
-    ) = event  # fmt: skip
+    return pack_event(*event)
+
+
+def pack_event(  # noqa: PLR0913, PLR0917 -- the fields of `StoredEvent`, without making one
+    arrival: int,
+    plan: int,
+    priority: int,
+    expiry: int,
+    start: int | None,
+    flags: int,
+    producer: str | None,
+    number: int,
+    hops: Sequence[str],
+    durable: Sequence[int],
+    views: Mapping[int, tuple[int, int]],
+    carried: bool,
+    octets: bytes,
+) -> bytes:
+    """The payload of an EVENT record, from the fields of a `StoredEvent`.
+
+    Raises:
+        BadInput: A number does not fit its field, or a hop is no origin.
+    """
     marks = _CARRIED if carried else 0
     if start is None:
         start = 0

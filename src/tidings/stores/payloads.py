@@ -23,6 +23,7 @@ from tidings.stores.event_payloads import (
     StoredEvent,
     event_octets_of,
     event_payload,
+    pack_event,
     stored_event,
 )
 from tidings.stores.refusals import FORMAT, UNFIT, undecodable, unfit, unknown_format, wrong_length
@@ -41,6 +42,7 @@ __all__ = [
     "marks_payload",
     "numbers_payload",
     "outcome_payload",
+    "pack_event",
     "plan_payload",
     "state_payload",
     "stored_checkpoint",

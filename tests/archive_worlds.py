@@ -166,9 +166,9 @@ def watched(world: World) -> Iterator[None]:
     """Has the decisions of all hosts noted, from their start on."""
     write_event, write_outcome = Recorder.event, Recorder.outcome
 
-    def event_and_note(self: Recorder, effect: Accepted, octets: bytes | None = None) -> Record:
+    def event_and_note(self: Recorder, effect: Accepted) -> Record:
         world.note(_decided(self, effect, world))
-        return write_event(self, effect, octets)
+        return write_event(self, effect)
 
     def outcome_and_note(self: Recorder, effect: Done, now: int) -> Record:
         origin = self.origins[effect.channel].hex()
@@ -189,26 +189,27 @@ def _decided(recorder: Recorder, effect: Accepted, world: World) -> Decided:
         return None if expiry == NEVER else recorder.wall(expiry)
 
     origin = recorder.origins[effect.channel].hex()
-    seen_by = {proxy: effect.views.get(proxy, effect.entry) for proxy in effect.recipients}
-    again = (origin, effect.seq) in world.taken_in
-    world.taken_in.add((origin, effect.seq))
+    message, recipients = effect.message, [proxy.id for proxy in effect.recipients]
+    seen_by = {proxy: effect.views.get(proxy, effect.entry) for proxy in recipients}
+    again = message.id in world.taken_in
+    world.taken_in.add(message.id)
     return Decided(
         origin,
         world.channels[origin],
-        effect.seq,
-        effect.event,
-        effect.arrival,
-        effect.plan,
-        tuple(effect.recipients),
+        message.seq,
+        message.event,
+        message.arrival,
+        message.plan,
+        tuple(recipients),
         tuple(effect.durable),
         effect.entry.priority,
         wall(effect.entry.expiry),
         {proxy: entry.priority for proxy, entry in seen_by.items()},
         {proxy: wall(entry.expiry) for proxy, entry in seen_by.items()},
         effect.start,
-        None if effect.mark is None else effect.mark.producer,
-        None if effect.mark is None else effect.mark.number,
-        effect.hops,
+        None if message.mark is None else message.mark.producer,
+        None if message.mark is None else message.mark.number,
+        message.hops,
         again,
     )
 

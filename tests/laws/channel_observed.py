@@ -75,10 +75,11 @@ class Observed:
             if isinstance(effect, x.TopologyChanged):
                 self.keep(effect)
             elif isinstance(effect, x.Accepted):
-                self.octets[effect.seq] = effect.entry.octets
-                self.unsettled |= {effect.seq} if effect.recipients else set()
+                seq = effect.entry.seq
+                self.octets[seq] = effect.entry.octets
+                self.unsettled |= {seq} if effect.recipients else set()
                 if effect.durable:
-                    self.pending[effect.seq] = (effect, set(effect.durable))
+                    self.pending[seq] = (effect, set(effect.durable))
             elif isinstance(effect, x.Done):
                 self.strike(effect)
             elif isinstance(effect, x.Spill):

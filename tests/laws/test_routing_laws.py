@@ -128,8 +128,8 @@ def pushed(world: ObjectWorld, supplier: Proxy, item: Item) -> tuple[int, list[i
     accepted = [one for one in world.effects if isinstance(one, Accepted)]
     assert len(accepted) == (seq > 0)
     if accepted:
-        assert sorted(accepted[0].recipients) == sorted(handed)
-        assert accepted[0].plan == world.factory.channel(supplier.channel.id).plan.version
+        assert sorted(proxy.id for proxy in accepted[0].recipients) == sorted(handed)
+        assert accepted[0].message.plan == world.factory.channel(supplier.channel.id).plan.version
     for proxy in handed:
         world.do(Ack(supplier.channel.id, proxy, [seq]))
     return seq, handed

@@ -61,7 +61,7 @@ class _Marks(Events):
 
     def note(self, effect: effects.Accepted) -> None:
         """An event was accepted."""
-        self._numbers[effect.event.header.get(_MARK)] = effect.seq
+        self._numbers[effect.message.event.header.get(_MARK)] = effect.message.seq
 
 
 def _with_header(event: StructuredEvent, header: Mapping[str, Value]) -> StructuredEvent:

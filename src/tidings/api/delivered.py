@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from tidings.channel.effects import Message
 from tidings.events.codecs.json_codec import encode_event
 from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.structured import StructuredEvent
@@ -42,15 +43,17 @@ class DeliveredEvent(msgspec.Struct, frozen=True, eq=False, gc=False):
         return Envelope(self.event, self.origin, self.seq, self.arrival, mark=self.mark)
 
 
-def write_delivered(
-    seq: int, arrival: int, priority: int, mark: ProducerMark | None, event: StructuredEvent
-) -> str:
-    """An event as JSON: seq, arrival, priority, producer and number if it has them, event."""
+def write_delivered(message: Message) -> str:
+    """An event as JSON: seq, arrival, priority, producer and number if it has them, event.
+
+    What the event is in typed JSON is not made again if somebody has made it before.
+    """
+    mark, json = message.mark, message.json
     marked = ""
     if mark is not None:
         producer = _encoder.encode(mark.producer).decode()
         marked = f'"producer":{producer},"number":{mark.number},'
     return (
-        f'{{"seq":{seq},"arrival":{arrival},"priority":{priority},{marked}'
-        f'"event":{encode_event(event).decode()}}}'
+        f'{{"seq":{message.seq},"arrival":{message.arrival},"priority":{message.priority},'
+        f'{marked}"event":{(encode_event(message.event) if json is None else json).decode()}}}'
     )

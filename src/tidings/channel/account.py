@@ -14,6 +14,7 @@ class Account:
 
     Attributes:
         id: Unique in the factory.
+        origin: Its id everywhere, 32 hexadecimal digits.
         name: For people; empty for none.
         core: What it shares with the factory's other channels.
         live: How many consumers still wait for an event, by its number; not counting entries
@@ -22,8 +23,9 @@ class Account:
         backlog: In which order events go when the channel is full; None until it is needed.
     """
 
-    def __init__(self, id: int, core: Core) -> None:
+    def __init__(self, id: int, origin: str, core: Core) -> None:
         self.id = id
+        self.origin = origin
         self.name = ""
         self.core = core
         self.live: dict[int, int] = {}

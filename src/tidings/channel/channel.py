@@ -14,7 +14,7 @@ from tidings.channel.backlog import Backlog
 from tidings.channel.commands import Polled, Push, Revoke, Warned
 from tidings.channel.consumer import Consumer, ConsumerProxy
 from tidings.channel.core import Core
-from tidings.channel.effects import Accepted, Reserved, Settled
+from tidings.channel.effects import Accepted, Message, Reserved, Settled
 from tidings.channel.entries import PERSISTENT, Entry
 from tidings.channel.holders import Admin, Proxy
 from tidings.channel.lifetimes import Quality, quality_of
@@ -80,9 +80,8 @@ class Channel(Account):
     def __init__(
         self, id: int, origin: str, channels: Channels, qos: QoS, admin: AdminProperties
     ) -> None:
-        super().__init__(id, channels.core)
+        super().__init__(id, origin, channels.core)
         self.channels = channels
-        self.origin = origin
         self.qos = qos
         self.own: dict[str, int] = {}
         self.properties = admin
@@ -362,20 +361,19 @@ class Channel(Account):
         durable: Sequence[int] = ()
         if entry.flags & PERSISTENT:
             durable = [proxy.id for proxy in recipients if proxy.durable]
-        out[place] = Accepted(
-            self.id,
-            seq,
+        message = Message(
             event,
+            self.origin,
+            seq,
             now + core.offset,
             self.plan.version,
+            entry.priority,
             mark,
+            entry.octets,
             hops,
-            entry,
-            None if quality.start is None else quality.start + core.offset,
-            [proxy.id for proxy in recipients],
-            durable,
-            views,
         )
+        start = None if quality.start is None else quality.start + core.offset
+        out[place] = Accepted(self.id, message, entry, start, recipients, durable, views)
         if self.backlog is not None and recipients:
             self.backlog.add(entry, recipients)
 

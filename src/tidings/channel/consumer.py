@@ -23,6 +23,7 @@ from tidings.channel.effects import (
     DeadLetter,
     Deliver,
     Done,
+    Message,
     NoticeKind,
     Outcome,
     Pulled,
@@ -443,22 +444,16 @@ class Consumer:
         channel.load([entry])
         channel.backlog = None
         durable = [proxy.id] if proxy.durable else []
-        out.append(
-            Accepted(
-                channel.id,
-                entry.seq,
-                command.event,
-                command.arrival,
-                command.plan,
-                None,
-                (),
-                entry,
-                None,
-                [proxy.id],
-                durable,
-                {},
-            )
+        message = Message(
+            command.event,
+            channel.origin,
+            entry.seq,
+            command.arrival,
+            command.plan,
+            entry.priority,
+            octets=entry.octets,
         )
+        out.append(Accepted(channel.id, message, entry, None, [proxy], durable, {}, redriven=True))
         self.enqueue(entry, None, now)
 
     # Events are handed over.

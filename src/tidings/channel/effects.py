@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum, IntEnum
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
+
+import msgspec
 
 from tidings.channel.entries import Entry
 from tidings.errors import TidingsError
-from tidings.events.envelope import ProducerMark
+from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern
 from tidings.filters.plan import PlanChange
@@ -40,36 +42,77 @@ class Outcome(IntEnum):
     PURGED = 10
 
 
+# Without the collector: messages are many, and cannot be part of a cycle.
+class Message(msgspec.Struct, eq=False, gc=False):
+    """An accepted event as its consumers get it; all of them share one.
+
+    Attributes:
+        event: The content.
+        origin: Id of the channel, 32 hexadecimal digits.
+        seq: Its number there.
+        arrival: When it was accepted, microseconds since 1970.
+        plan: Version of the rules it was judged by.
+        priority: Larger is more urgent; without mapping filters.
+        mark: The producer's mark, if it sent one.
+        octets: What the content takes in memory, wherever it is.
+        hops: Origins of the channels it has passed before this one.
+        json: The content in typed JSON, once somebody has made it: the journal's is used again
+            when the event is delivered or becomes a dead letter.
+    """
+
+    event: StructuredEvent
+    origin: str
+    seq: int
+    arrival: int
+    plan: int = 0
+    priority: int = 0
+    mark: ProducerMark | None = None
+    octets: int = 0
+    hops: tuple[str, ...] = ()
+    json: bytes | None = None
+
+    @property
+    def id(self) -> tuple[str, int]:
+        """The event's id everywhere: origin and number."""
+        return self.origin, self.seq
+
+    @property
+    def envelope(self) -> Envelope:
+        """The event with what the service knows of it, for codecs."""
+        return Envelope(self.event, self.origin, self.seq, self.arrival, self.plan, self.mark)
+
+
+class Recipient(Protocol):
+    """A proxy to which an event goes."""
+
+    @property
+    def id(self) -> int:
+        """Its id."""
+        ...
+
+
 class Accepted(NamedTuple):
     """An event is in the channel. *Record* if PERSISTENT is among the entry's flags.
 
     Attributes:
         channel: Where.
-        seq: Its number there.
-        event: Its content; the engine keeps it until `Settled`, if it has recipients.
-        arrival: When, microseconds since 1970.
-        plan: Version of the rules it was judged by.
-        mark: The producer's mark, if it sent one.
-        hops: Origins of the channels it has passed.
+        message: The event; the engine keeps it until `Settled`, if it has recipients.
         entry: What the core knows of it: as its consumers see it without mapping filters.
         start: Not delivered before, microseconds since 1970; None for at once.
-        recipients: Ids of the proxies it goes to.
+        recipients: The proxies it goes to.
         durable: Those whose connection survives a crash: what recovery serves again.
         views: For recipients that see another priority or expiry, their own entry.
+        redriven: It was accepted long ago, and is delivered again: it cannot be refused any more.
     """
 
     channel: int
-    seq: int
-    event: StructuredEvent
-    arrival: int
-    plan: int
-    mark: ProducerMark | None
-    hops: tuple[str, ...]
+    message: Message
     entry: Entry
     start: int | None
-    recipients: Sequence[int]
+    recipients: Sequence[Recipient]
     durable: Sequence[int]
     views: Mapping[int, Entry]
+    redriven: bool = False
 
 
 class Deliver(NamedTuple):

@@ -6,10 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
 
-import msgspec
-
-from tidings.events.envelope import Envelope, ProducerMark
-from tidings.events.structured import StructuredEvent
+from tidings.channel.effects import Message as Message  # noqa: PLC0414 -- what is kept here
 from tidings.stores.segments import Cursor
 
 CACHE_OCTETS: Final = 64 * 1024 * 1024
@@ -28,43 +25,6 @@ def packed(cursor: Cursor) -> int:
 def unpacked(place: int) -> Cursor:
     """The place that `packed` made a number of."""
     return Cursor(place >> _OFFSET_BITS, place & _OFFSET_MASK)
-
-
-# Without the collector: messages are many, and cannot be part of a cycle.
-class Message(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """An accepted event as its consumers get it; all of them share one.
-
-    Attributes:
-        event: The content.
-        origin: Id of the channel, 32 hexadecimal digits.
-        seq: Its number there.
-        arrival: When it was accepted, microseconds since 1970.
-        plan: Version of the rules it was judged by.
-        priority: Larger is more urgent; without mapping filters.
-        mark: The producer's mark, if it sent one.
-        octets: What the content takes in memory, wherever it is.
-        hops: Origins of the channels it has passed before this one.
-    """
-
-    event: StructuredEvent
-    origin: str
-    seq: int
-    arrival: int
-    plan: int = 0
-    priority: int = 0
-    mark: ProducerMark | None = None
-    octets: int = 0
-    hops: tuple[str, ...] = ()
-
-    @property
-    def id(self) -> tuple[str, int]:
-        """The event's id everywhere: origin and number."""
-        return self.origin, self.seq
-
-    @property
-    def envelope(self) -> Envelope:
-        """The event with what the service knows of it, for codecs."""
-        return Envelope(self.event, self.origin, self.seq, self.arrival, self.plan, self.mark)
 
 
 class Bodies:
@@ -163,14 +123,14 @@ class Bodies:
         if not isinstance(self._held.get(channel, {}).get(seq), int):
             return
         self._uncache(channel, seq)
-        octets = message.octets + OVERHEAD_OCTETS
+        octets = _room(message)
         if octets > self._cache_octets:
             return
         self._cache[channel, seq] = message
         self.cached_octets += octets
         while self.cached_octets > self._cache_octets:
             oldest = self._cache.popitem(last=False)[1]
-            self.cached_octets -= oldest.octets + OVERHEAD_OCTETS
+            self.cached_octets -= _room(oldest)
 
     def forget(self, channel: int, seqs: Iterable[int]) -> None:
         """Nobody waits for these events any more; numbers that are not held are ignored."""
@@ -193,4 +153,10 @@ class Bodies:
     def _uncache(self, channel: int, seq: int) -> None:
         message = self._cache.pop((channel, seq), None)
         if message is not None:
-            self.cached_octets -= message.octets + OVERHEAD_OCTETS
+            self.cached_octets -= _room(message)
+
+
+def _room(message: Message) -> int:
+    """What a message takes in the cache, with its JSON if it has that."""
+    json = message.json
+    return message.octets + OVERHEAD_OCTETS + (0 if json is None else len(json))

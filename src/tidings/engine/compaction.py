@@ -245,7 +245,8 @@ class JournalCompaction:
 
     def _write_channel(self, channel: Channel) -> asyncio.Future[None]:
         _, events = self._storage.writer.unwritten()
-        marks = [e.mark for e in events if e.channel == channel.id and e.mark is not None]
+        mine = [event.message.mark for _, event in events if event.channel == channel.id]
+        marks = [mark for mark in mine if mark is not None]
         make = channel_records(self._storage.recorder, channel, marks)
         origin = self._storage.recorder.origins[channel.id]
         return self._storage.submit(lambda: self._append([*make(), *self._dropped(origin)]))

@@ -33,9 +33,6 @@ class DeadLetters:
         limits: How many there may be.
         ask: Has a command carried out.
         lost: Told that events of a consumer are lost.
-
-    Attributes:
-        redriven: Events that are being delivered again, by channel and number.
     """
 
     def __init__(
@@ -45,7 +42,6 @@ class DeadLetters:
         ask: Callable[[Redrive], Awaitable[None]],
         lost: Callable[[int, int, Sequence[int]], None],
     ) -> None:
-        self.redriven: set[tuple[int, int]] = set()
         self._storage = storage
         self._limits = limits
         self._ask = ask
@@ -157,7 +153,6 @@ class DeadLetters:
         expiry = NEVER if letter.expiry == NEVER else letter.expiry - offset
         entry = Entry(expiry, row.seq, letter.priority, 0, letter.flags)
         event = decode_event(letter.octets)
-        self.redriven.add((row.channel, row.seq))
         try:
             await self._ask(
                 Redrive(row.channel, letter.proxy, event, entry, letter.arrival, letter.plan)
@@ -167,8 +162,6 @@ class DeadLetters:
             bury = self._storage.journal.bury
             await self._storage.submit(partial(bury, row.channel, row.seq, letter, most))
             raise
-        finally:
-            self.redriven.discard((row.channel, row.seq))
         self._gone(row)
 
     async def drop(self, id: int) -> None:

@@ -25,7 +25,7 @@ from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.unused import Unused
 from tidings.clock import Clock, SystemClock
-from tidings.cores import Core, OperationDone
+from tidings.cores import Core, OperationDone, Request
 from tidings.engine.access import OWNER, Access, Principal
 from tidings.engine.archive_plan import ArchivePlan, archive_command
 from tidings.engine.archive_plan import Command as ArchiveCommand
@@ -445,8 +445,11 @@ class Host:
             if type(posts[0].command) is not c.Tick:
                 self._tick()  # what the others have brought about is carried out with it
         self._timer.set(self.cores.wake_at)
-        cost = sum([weight(post.command) for post in posts])
-        self._mailbox.took(cost, self.watchdog.left())
+        # Requests of other cores say nothing of what events cost.
+        known = [post.command for post in posts if not isinstance(post.command, Request)]
+        spent = self.watchdog.left()
+        if len(known) == len(posts):
+            self._mailbox.took(sum(map(weight, known)), spent)
         if self._mailbox:
             self._schedule()
         else:
@@ -550,9 +553,14 @@ class Host:
         return "" if channel is None else channel.name
 
     def _operation_done(self, done: OperationDone) -> None:
-        """Tells the core that wants to know; a disk that refuses would have to be owed too much."""
-        if self.disk_error is None and self.cores.routes(OperationDone):
-            self.tell(replace(done, at=self.time()))
+        """Tells the core that wants to know, at once: it takes no turn of the mailbox's.
+
+        A disk that refuses would have to be owed too much.
+        """
+        if self.disk_error is None and not self._closed and self.cores.routes(OperationDone):
+            told = replace(done, at=self.time())
+            _, effects = self.cores.handle_many([told], self.clock.now())
+            self.perform_alone(effects)
 
     # The end.
 

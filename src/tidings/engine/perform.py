@@ -17,7 +17,7 @@ from tidings.channel import effects as e
 from tidings.channel.commands import Revoke
 from tidings.channel.entries import PERSISTENT, Entry
 from tidings.cores import Keep
-from tidings.engine.bodies import Bodies, Message
+from tidings.engine.bodies import Bodies
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.losses import LossReports
 from tidings.engine.mailbox import Post
@@ -26,7 +26,7 @@ from tidings.engine.sender import Sender
 from tidings.engine.spilling import Spilling
 from tidings.engine.storage import Storage
 from tidings.engine.store import Store
-from tidings.engine.writing import AcceptedEvent, Write, Writer, refusal
+from tidings.engine.writing import Write, Writer, refusal
 from tidings.errors import StoreError, TidingsError
 
 log = logging.getLogger(__name__)
@@ -121,39 +121,19 @@ class Performer:
     # Contents and records.
 
     def _accepted(self, effect: e.Accepted, write: Write) -> None:
-        entry, channel, seq = effect.entry, effect.channel, effect.seq
-        durable = entry.flags & PERSISTENT and self._store is not None
-        if not effect.recipients and not durable:
-            return
-        octets = entry.octets
-        if durable:
+        channel, message, entry = effect.channel, effect.message, effect.entry
+        if entry.flags & PERSISTENT and self._store is not None:
             try:
                 record = self._recorder.event(effect)
             except Exception as fault:  # noqa: BLE001 -- this event's trouble, not that of others
-                write.unwritable[channel, seq] = (effect.mark, _told(fault))
+                write.unwritable[channel, entry.seq] = (message.mark, _told(fault))
                 return
-            octets = len(record.payload)
-        message = None
-        if effect.recipients:
-            message = Message(
-                effect.event,
-                self._recorder.origin_texts[channel],
-                seq,
-                effect.arrival,
-                effect.plan,
-                entry.priority,
-                effect.mark,
-                octets,
-                effect.hops,
-            )
-            self._bodies.keep(channel, seq, message)
-        if durable:
-            at = len(write.records)
-            redriven = self.dead_letters.redriven
-            again = bool(redriven) and (channel, seq) in redriven
-            write.events.append(AcceptedEvent(at, channel, seq, message, effect.mark, again))
+            message.octets = len(record.payload)
+            write.events.append((len(write.records), effect))
             write.records.append(record)
             write.sync = True
+        if effect.recipients:
+            self._bodies.keep(channel, entry.seq, message)
 
     def _settled(self, effect: e.Settled, write: Write) -> None:
         self._bodies.forget(effect.channel, effect.seqs)

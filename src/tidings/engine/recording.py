@@ -20,11 +20,10 @@ from tidings.events.codecs.json_codec import encode_event
 from tidings.filters.plan_form import change_to_plain
 from tidings.stores.payloads import (
     StoredDeadLetter,
-    StoredEvent,
     dead_payload,
-    event_payload,
     numbers_payload,
     outcome_payload,
+    pack_event,
     plan_payload,
     state_payload,
     topology_payload,
@@ -49,25 +48,29 @@ class Recorder:
         self.origins: dict[int, bytes] = {0: HOST_ORIGIN}
         self.origin_texts: dict[int, str] = {}
 
-    def event(self, effect: Accepted, octets: bytes | None = None) -> Record:
-        """The record of an accepted event."""
-        entry, mark, views = effect.entry, effect.mark, effect.views
-        stored = StoredEvent(
-            effect.arrival,
-            effect.plan,
+    def event(self, effect: Accepted) -> Record:
+        """The record of an accepted event; its JSON is kept with it for who gets it."""
+        message, entry, views = effect.message, effect.entry, effect.views
+        mark = message.mark
+        json = encode_event(message.event)
+        if effect.recipients:
+            message.json = json
+        payload = pack_event(
+            message.arrival,
+            message.plan,
             entry.priority,
             self.wall(entry.expiry),
             effect.start,
             entry.flags,
             None if mark is None else mark.producer,
             0 if mark is None else mark.number,
-            effect.hops,
-            tuple(effect.durable),
+            message.hops,
+            effect.durable,
             {p: (self.wall(v.expiry), v.priority) for p, v in views.items()} if views else {},
             False,
-            encode_event(effect.event) if octets is None else octets,
+            json,
         )
-        return Record(Kind.EVENT, self.origins[effect.channel], effect.seq, event_payload(stored))
+        return Record(Kind.EVENT, self.origins[effect.channel], entry.seq, payload)
 
     def outcome(self, effect: Done, now: int) -> Record:
         """The record of copies that are done with since a moment of host time."""
@@ -112,7 +115,7 @@ class Recorder:
             entry.flags,
             message.arrival,
             message.plan,
-            encode_event(message.event),
+            encode_event(message.event) if message.json is None else message.json,
         )
 
     def dead(self, channel: int, seq: int, letter: StoredDeadLetter) -> Record:

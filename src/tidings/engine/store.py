@@ -171,4 +171,5 @@ def message_of(record: Record) -> Message:
         mark,
         approximate_octets(event),
         stored.hops,
+        stored.octets,
     )

@@ -10,12 +10,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 from tidings.channel.catalogue import CATALOGUE
 from tidings.channel.commands import Command, Push, Revoke
+from tidings.channel.effects import Accepted, Message
 from tidings.channel.management import Connect
-from tidings.engine.bodies import Bodies, Message, packed
+from tidings.engine.bodies import Bodies, packed
 from tidings.engine.disk import Done
 from tidings.engine.mailbox import Post
 from tidings.engine.recording import HOST_ORIGIN
@@ -36,33 +37,13 @@ NOTHING: Final = Record(Kind.RESERVED, HOST_ORIGIN, 0, b"")
 """A record that says nothing."""
 
 
-class AcceptedEvent(NamedTuple):
-    """An event among the records of a write.
-
-    Attributes:
-        at: Its place among them.
-        channel: Its channel.
-        seq: Its number there.
-        message: Its content, if somebody waits for it.
-        mark: The producer's mark.
-        again: It was accepted long ago, and is delivered again: it cannot be refused any more.
-    """
-
-    at: int
-    channel: int
-    seq: int
-    message: Message | None
-    mark: ProducerMark | None
-    again: bool = False
-
-
 class Write:
     """A batch of records.
 
     Attributes:
         records: In order.
         sync: Whether something waits for them to be durable.
-        events: The accepted events among them.
+        events: The accepted events among them, each with its place.
         after: What is done when they are on the disk.
         answers: Who is answered then, and what.
         unwritable: Events that no record can hold, by channel and number: the producer's mark,
@@ -74,20 +55,20 @@ class Write:
     def __init__(self) -> None:
         self.records: list[Writable] = []
         self.sync = False
-        self.events: list[AcceptedEvent] = []
+        self.events: list[tuple[int, Accepted]] = []
         self.after: list[Callable[[], None]] = []
         self.answers: list[tuple[Post, object]] = []
         self.unwritable: dict[tuple[int, int], tuple[ProducerMark | None, TidingsError]] = {}
 
     def precede(self, records: Sequence[Writable]) -> None:
         """Puts other records before its own."""
-        self.events = [event._replace(at=event.at + len(records)) for event in self.events]
+        self.events = [(at + len(records), event) for at, event in self.events]
         self.records = [*records, *self.records]
 
     def join(self, other: Write) -> None:
         """Takes in a batch that comes after it."""
         base = len(self.records)
-        self.events += [event._replace(at=event.at + base) for event in other.events]
+        self.events += [(at + base, event) for at, event in other.events]
         self.records += other.records
         self.sync = self.sync or other.sync
         self.after += other.after
@@ -145,7 +126,7 @@ class Writer:
         """Whether nothing is being written, and nothing waits to be."""
         return not (self._current or self._riding or self.owed)
 
-    def unwritten(self) -> tuple[list[Writable], list[AcceptedEvent]]:
+    def unwritten(self) -> tuple[list[Writable], list[tuple[int, Accepted]]]:
         """What the disk thread was not given yet, and the accepted events in it.
 
         Only while nothing is being written, as in what `after_writes` does, this is all that
@@ -250,9 +231,10 @@ class Writer:
 
     def _keep_places(self, write: Write, places: Sequence[Cursor]) -> None:
         bodies, asked = self._bodies, self._asked
-        for at, channel, seq, message, _, _ in write.events:
-            if message is not None and bodies.holds(channel, seq):
-                bodies.keep_on_disk(channel, seq, message, places[at])
+        for at, event in write.events:
+            channel, seq = event.channel, event.entry.seq
+            if bodies.holds(channel, seq):
+                bodies.keep_on_disk(channel, seq, event.message, places[at])
             if asked:
                 for wanted in asked.pop((channel, seq), ()):
                     wanted[seq] = packed(places[at])
@@ -269,19 +251,18 @@ class Writer:
         error = cause
         if not isinstance(error, StoreError):
             error = StoreError(f"the journal could not be written: {cause!r}")
-        new = [event for event in write.events if not event.again]
-        events = {event.at for event in new}
-        self.owed = [r for at, r in enumerate(write.records) if at not in events] + self.owed
-        refused: dict[int, list[AcceptedEvent]] = {}
-        for event in new:
-            refused.setdefault(event.channel, []).append(event)
-            self._asked.pop((event.channel, event.seq), None)
-        gone = {channel: {event.seq for event in group} for channel, group in refused.items()}
+        new = {at: event for at, event in write.events if not event.redriven}
+        self.owed = [r for at, r in enumerate(write.records) if at not in new] + self.owed
+        refused: dict[int, list[Message]] = {}
+        for event in new.values():
+            refused.setdefault(event.channel, []).append(event.message)
+            self._asked.pop((event.channel, event.entry.seq), None)
+        gone = {channel: {one.seq for one in group} for channel, group in refused.items()}
         for channel, group in refused.items():
             self._host.withdraw(channel, gone[channel])
             self._bodies.forget(channel, gone[channel])
-            marks = [event.mark for event in group if event.mark is not None]
-            self._host.revoke(Revoke(channel, [event.seq for event in group], marks))
+            marks = [one.mark for one in group if one.mark is not None]
+            self._host.revoke(Revoke(channel, [one.seq for one in group], marks))
         write.answers = [(post, refusal(post, a, gone, error)) for post, a in write.answers]
         self._host.refused(error)
 

@@ -118,10 +118,25 @@ class StoredEvent(NamedTuple):
 
 def event_payload(event: StoredEvent) -> bytes:
     """The payload of an EVENT record."""
-    (
-        arrival, plan, priority, expiry, start, flags, producer, number,
-        hops, durable, views, carried, octets,
-    ) = event  # fmt: skip
+    return pack_event(*event)
+
+
+def pack_event(  # noqa: PLR0913, PLR0917 -- the fields of `StoredEvent`, without making one
+    arrival: int,
+    plan: int,
+    priority: int,
+    expiry: int,
+    start: int | None,
+    flags: int,
+    producer: str | None,
+    number: int,
+    hops: Sequence[str],
+    durable: Sequence[int],
+    views: Mapping[int, tuple[int, int]],
+    carried: bool,
+    octets: bytes,
+) -> bytes:
+    """The payload of an EVENT record, from the fields of a `StoredEvent`."""
     marks = _CARRIED if carried else 0
     if start is None:
         start = 0

@@ -30,9 +30,7 @@ class Encoded(dict[Message, str]):
 
     def __missing__(self, message: Message) -> str:
         """Makes the text and keeps it, if it is not too large for that."""
-        text = write_delivered(
-            message.seq, message.arrival, message.priority, message.mark, message.event
-        )
+        text = write_delivered(message)
         size = len(text) + _OVERHEAD
         if size > self._most:
             return text

@@ -219,7 +219,7 @@ class Line(QuietEndpoint):
         texts: list[str] = []
         size = 0
         for one in messages:
-            text = write_delivered(one.seq, one.arrival, one.priority, one.mark, one.event)
+            text = write_delivered(one)
             texts.append(text)
             size += len(text)
             if one is messages[-1] or size > JOINED_CHARACTERS:

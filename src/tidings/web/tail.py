@@ -209,10 +209,7 @@ class Tail(Response):
                     lost, self._replay.lost = self._replay.lost, []
                     data = write_json([list(run) for run in lost]).decode()
                     await self._write(send, f"event: lost\ndata: {data}\n\n")
-                texts = [
-                    (m.seq, write_delivered(m.seq, m.arrival, m.priority, m.mark, m.event))
-                    for m in messages
-                ]
+                texts = [(m.seq, write_delivered(m)) for m in messages]
                 await self._write_events(send, texts)
                 both.update(one.seq for one in messages if one.seq > self._before)
         except TidingsError as error:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tidings import event
 from tidings.api import frames as f
 from tidings.api.delivered import DeliveredEvent, write_delivered
+from tidings.channel.effects import Message
 from tidings.errors import BadInput, InvalidEvent, InvalidEventType, LimitExceeded
 from tidings.events.codecs.json_codec import encode_event, event_from_plain
 from tidings.events.envelope import Envelope, ProducerMark
@@ -62,7 +63,7 @@ def test_the_answer_to_a_push_comes_back(id: int, results: list[Any]) -> None:
 def test_events_come_back(seqs: list[int], again: bool, batch: bool, replayed: bool) -> None:
     mark = ProducerMark('a "producer"', 7)
     content = event("Auction", "books", data={"price": 1.5})
-    texts = [write_delivered(seq, 5, -3, mark, content) for seq in seqs]
+    texts = [write_delivered(Message(content, ORIGIN, seq, 5, 0, -3, mark)) for seq in seqs]
     told = seqs[:1] if again else []
     text = f.write_events(4, ORIGIN, ",".join(texts), told, batch=batch, replayed=replayed)
     frame = f.read_server_frame(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -32,21 +33,24 @@ from tests.edges.engine.hosts import (
 )
 from tests.edges.engine.recorded_answers import message
 from tidings import event
+from tidings.api import delivered
+from tidings.api.delivered import write_delivered
 from tidings.channel.commands import Pull, Push, Revoke
-from tidings.channel.effects import Cause, Outcome
-from tidings.channel.entries import NEVER
+from tidings.channel.effects import Accepted, Cause, Outcome
+from tidings.channel.entries import NEVER, PERSISTENT, Entry
 from tidings.channel.management import Connect, CreateChannel, SetQoS
 from tidings.channel.settings import Limits
 from tidings.channel.vocabulary import Place, Style
-from tidings.engine.bodies import Bodies, packed
+from tidings.engine.bodies import OVERHEAD_OCTETS, Bodies, packed
 from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import EventBatch, QuietEndpoint
 from tidings.engine.host import Host
 from tidings.engine.mailbox import Post
 from tidings.engine.recovery import recover
 from tidings.engine.store import Writable
-from tidings.engine.writing import AcceptedEvent, Write, Writer
+from tidings.engine.writing import Write, Writer
 from tidings.errors import BadInput, DiskFull, LimitExceeded, Stopping, StoreError
+from tidings.events.codecs.json_codec import encode_event
 from tidings.events.envelope import ProducerMark
 from tidings.names import new_origin
 from tidings.stores.payloads import StoredDeadLetter
@@ -187,7 +191,10 @@ def events(*numbers: int, mark: ProducerMark | None = None) -> Write:
     write.sync = True
     for at, seq in enumerate(numbers):
         write.records.append(record(seq, Kind.EVENT))
-        write.events.append(AcceptedEvent(at, 1, seq, message(seq), mark))
+        made = message(seq)
+        made.mark = mark
+        entry = Entry(NEVER, seq, 0, 0, PERSISTENT)
+        write.events.append((at, Accepted(1, made, entry, None, (), (), {})))
     return write
 
 
@@ -414,3 +421,20 @@ async def test_a_client_that_raises_harms_nobody_else(tmp_path: Path) -> None:
             _, endpoint = await consumer(host, channel)
             assert await publish(host, channel, proxy, "a") == [1]
             assert seqs(await collect(endpoint, 1)) == [1]
+
+
+async def test_the_json_of_the_journal_is_the_one_that_consumers_get(tmp_path: Path) -> None:
+    host, channel, proxy = await opened(tmp_path)
+    consumed, endpoint = await consumer(host, channel)
+    await publish(host, channel, proxy, "a")
+    [first] = await collect(endpoint, 1, ack=False)
+    assert first.json == encode_event(first.event)
+    assert host.bodies.cached_octets == first.octets + len(first.json) + OVERHEAD_OCTETS
+    with mock.patch.object(delivered, "encode_event", side_effect=AssertionError):
+        assert json.loads(write_delivered(first))["event"]["name"] == "a"
+    await host.close(0.05)
+    host = await Host.open(tmp_path)
+    endpoint = await reconnected(host, channel, consumed)
+    [again] = await collect(endpoint, 1)
+    assert (again.id, again.json) == (first.id, first.json)
+    await host.close(0.05)

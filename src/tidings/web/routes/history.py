@@ -84,7 +84,7 @@ async def past_events(
     page = await door.history(channel, after, since, most, wanted.constraint)
     turns, texts = Turns(), []
     for one in page.messages:
-        texts.append(write_delivered(one.seq, one.arrival, one.priority, one.mark, one.event))
+        texts.append(write_delivered(one))
         await turns.give()
     origin = door.views.channel(channel).origin
     end = "true" if page.end else "false"

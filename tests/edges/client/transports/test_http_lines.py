@@ -29,6 +29,7 @@ from tidings.api.frames import (
     write_events,
 )
 from tidings.channel.commands import Ack, Command, Push
+from tidings.channel.effects import Message
 from tidings.channel.management import Connect
 from tidings.client.transports import http_gap, http_pushes
 from tidings.client.transports.http_functions import HandlerLine, SupplierLine
@@ -62,7 +63,8 @@ class Sent(list[dict[str, Any]]):
 
 def events(*seqs: int, again: Sequence[int] = ()) -> EventsFrame:
     """A frame with such events."""
-    texts = [write_delivered(seq, 0, 0, None, event("A", "b", "", {"n": seq})) for seq in seqs]
+    told = [Message(event("A", "b", "", {"n": seq}), "0" * 32, seq, 0) for seq in seqs]
+    texts = list(map(write_delivered, told))
     frame = read_server_frame(write_events(1, "0" * 32, ",".join(texts), again, batch=False))
     assert isinstance(frame, EventsFrame)
     return frame

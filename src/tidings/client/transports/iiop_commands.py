@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from tidings.channel import management as m
 from tidings.channel.catalogue import OPERATIONS
-from tidings.channel.vocabulary import Place
+from tidings.channel.vocabulary import Place, Side
 from tidings.client.transports.iiop_kinds import Kind
 from tidings.client.transports.iiop_objects import Far, Objects
 from tidings.client.transports.iiop_values import beyond, unsupported
@@ -122,12 +122,22 @@ class Commands:
         if command.name:
             told = "leave it out; with the QoS ConnectionReliability 1 it outlives the service"
             raise beyond("subscriptions with a name", told)
+        if command.keep:
+            raise beyond("proxies that collect events for nobody", "connect to them")
         reference, id = await self._call(command)
         kind = Kind(command.side, command.style, command.form)
         self._objects.made_proxy(command.channel, id, kind, reference)
+        place = Place(command.channel, proxy=id)
         try:
             if command.qos:
-                await self.ask(m.SetQoS(Place(command.channel, proxy=id), command.qos))
+                await self.ask(m.SetQoS(place, command.qos))
+            if command.constraints:
+                made = await self._create_filter(m.CreateFilter(command.constraints, private=True))
+                await self._add_filter(m.AddFilter(place, made.id))
+            if command.types:
+                consumes = command.side is Side.CONSUMER
+                change = m.SubscriptionChange if consumes else m.OfferChange
+                await self.ask(change(place, command.types))
         except BaseException:
             await self._disconnect(m.Disconnect(command.channel, id))
             raise

@@ -47,6 +47,7 @@ class Commands:
             m.CreateChannel: self._create_channel,
             m.CreateFilter: self._create_filter,
             m.CreateMapping: self._create_mapping,
+            m.DestroyAdmin: self._destroy_admin,
             m.DestroyChannel: self._destroy_channel,
             m.DestroyFilter: self._destroy_filter,
             m.Disconnect: self._disconnect,
@@ -109,7 +110,21 @@ class Commands:
 
     async def _destroy_channel(self, command: m.DestroyChannel) -> None:
         await self._call(command)
+        await self._drop_unheld(command.channel)
         self._objects.forget_channel(command.channel)
+
+    async def _destroy_admin(self, command: m.DestroyAdmin) -> None:
+        await self._call(command)
+        await self._drop_unheld(command.channel)
+
+    async def _drop_unheld(self, channel: int) -> None:
+        """Ends the private filters of proxies that have ended with their channel or admin."""
+        for key in [key for key in self._held if key[0] == channel]:
+            far, _ = await self._objects.proxy(*key)
+            if await self._objects.is_gone(far):
+                self._objects.forget_proxy(*key)
+                for filter in self._held.pop(key, ()):
+                    await self._drop(filter)
 
     async def _new_admin(self, command: m.NewAdmin) -> int:
         reference, id = await self._call(command)

@@ -172,7 +172,7 @@ class Objects:
         """
         try:
             return bool(await self.call(far, NON_EXISTENT))
-        except far.missing:
+        except (far.missing, NotFound):  # it, or its channel
             return True
 
     async def _told(self, error: CorbaError, far: Far, operation: str) -> TidingsError:

@@ -15,6 +15,9 @@ COMPILE := $(LOCK_VENV)/bin/uv pip compile --universal --python-version 3.11 --g
 
 PYTEST := $(BIN)/python -m pytest -n 4
 
+# The tests start hundreds of processes; without stored bytecode each of them compiles all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install demo test packages quick soak fuzz mutants check bench lock clean
 

@@ -10,9 +10,8 @@ not need it. Other packages add parts as entry points of the registry's group:
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib import import_module
 
 from tidings.errors import InvalidUsage
 
@@ -29,7 +28,7 @@ class Registry:
     def __init__(self, what: str, group: str, built_in: Mapping[str, str]) -> None:
         self.what = what
         self.group = group
-        self._built_in = {name: EntryPoint(name, place, group) for name, place in built_in.items()}
+        self._built_in = dict(built_in)
 
     def names(self) -> list[str]:
         """Every name that can be loaded, in order."""
@@ -41,18 +40,29 @@ class Registry:
         Raises:
             InvalidUsage: No part has the name, or its own dependencies are not installed.
         """
-        place = self._places().get(name)
+        place = self._built_in.get(name) or self._places().get(name)
         if place is None:
             raise InvalidUsage(f"no {self.what} is called {name!r}; {self._hint(name)}")
+        module, _, attribute = place.partition(":")
         try:
-            return place.load()
+            part: object = import_module(module)
+            for each in filter(None, attribute.split(".")):
+                part = getattr(part, each)
         except (ImportError, AttributeError) as error:
             raise InvalidUsage(f"the {self.what} {name!r} cannot be loaded: {error}") from error
+        return part
 
-    def _places(self) -> dict[str, EntryPoint]:
-        return {place.name: place for place in entry_points(group=self.group)} | self._built_in
+    def _places(self) -> dict[str, str]:
+        # Looks into every installed package: only for names that are not built in.
+        from importlib.metadata import entry_points
+
+        return self._built_in | {
+            place.name: place.value for place in entry_points(group=self.group)
+        }
 
     def _hint(self, name: str) -> str:
+        import difflib
+
         near = difflib.get_close_matches(name, self.names(), 1)
         if near:
             return f"did you mean {near[0]!r}?"

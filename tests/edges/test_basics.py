@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import metadata
 from importlib.metadata import EntryPoint
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidings import plugins
 from tidings.clock import from_timebase, to_timebase
 from tidings.errors import InvalidUsage
 from tidings.names import checked_name, is_identifier
@@ -78,7 +78,7 @@ def test_other_packages_add_parts_and_cannot_replace_ours(monkeypatch: pytest.Mo
             EntryPoint("plain", "heapq:nlargest", group),
         ]
 
-    monkeypatch.setattr(plugins, "entry_points", announced)
+    monkeypatch.setattr(metadata, "entry_points", announced)
     assert SORTS.names() == ["plain", "quick", "whole"]
     assert SORTS.load("plain") is sorted
     assert getattr(SORTS.load("quick"), "__name__", "") == "nsmallest"

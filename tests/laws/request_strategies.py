@@ -57,8 +57,6 @@ _LEAVES: Final[dict[Any, st.SearchStrategy[Any]]] = {
         narrowed=st.dictionaries(st.just("Priority"), st.just((0, 5))),
         default_operator=...,
         inheritance=...,
-        counted=...,
-        event_reliability_below=...,
     ),
     StructuredEvent: events,
     bool: st.booleans(),

@@ -15,14 +15,12 @@ from tidings.errors import TidingsError
 from tidings.events.boxes import UnionValue, same
 from tidings.events.checking import conform
 from tidings.events.typecode import TypeCode
-from tidings.idl.compile import compile_text
-from tidings.idl.loading import load_idl
+from tidings.idl.compile import compile_text, load_idl
 from tidings.idl.parse import parse_text
 from tidings.idl.printing import printed
 from tidings.idl.tree import Specification
-from tidings.orb.cdr_reader import Reader
-from tidings.orb.cdr_values import read_value, write_value
-from tidings.orb.cdr_writer import Writer
+from tidings.orb.cdr_reader import Reader, read_value
+from tidings.orb.cdr_writer import Writer, write_value
 from tidings.orb.codesets import CodeSets
 from tidings.orb.exceptions import SystemException
 

@@ -52,6 +52,8 @@ _OPTIONS: Final = (
     *("-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"),
     *("--hypothesis-profile=mutants", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
+_IMPORTING: Final = 100.0
+"""Seconds within which a child has imported everything, also on a busy machine."""
 _SHARE: Final = 0.3
 """Of the patience with a test, how much it waits itself for what may never come."""
 _NOTHING: Final[Answer] = {
@@ -177,7 +179,7 @@ def _ended(pid: int, told: Path, patience: float) -> bool:
     """Waits for a child, which stays to be waited for, while it tells of another test in time."""
     fd = os.pidfd_open(pid)
     try:
-        size, until = 0, time.monotonic() + patience
+        size, until = 0, time.monotonic() + max(patience, _IMPORTING)
         while not select.select([fd], [], [], min(patience, 0.5))[0]:
             if size != (now := told.stat().st_size):
                 size, until = now, time.monotonic() + patience
@@ -226,6 +228,9 @@ class _Keeper:
         if not items:
             return {**_NOTHING, "uncollected": request["tests"]}
         path = str(PACKAGE / request["module"]) if request["source"] is not None else ""
+        if path:  # what is imported later would be right again
+            with suppress(Exception):
+                importlib.import_module(_dotted(request["module"]))
 
         def play(told: _Told) -> None:
             session.config.pluginmanager.register(told)

@@ -26,6 +26,7 @@ from tidings.orb.aio import Options
 from tidings.orb.ior import to_ior
 from tidings.servants.calls import ClientOptions
 from tidings.servants.opening import Opened, open_service
+from tidings.server.cores import service_cores
 from tidings.server.embedded import local_client
 
 __all__ = ["IiopService"]
@@ -121,7 +122,7 @@ class IiopService:
         if self._opened is None:
             if not self._killed:
                 self._noting.start()
-            self._host = await Host.open(self._folder, settings=SETTINGS)
+            self._host = await Host.open(self._folder, settings=SETTINGS, cores=service_cores())
             options = Options(close_seconds=0.2)
             self._opened = open_service(self._host, options, _SECRET, dict, clients=_CLIENTS)
             self._port = (await self._opened.service.orb.listen("127.0.0.1", self._port)).port

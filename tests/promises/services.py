@@ -22,6 +22,7 @@ from tidings.engine.access import OWNER, Principal
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.events.structured import StructuredEvent
+from tidings.server.cores import service_cores
 from tidings.server.embedded import local_client
 from tidings.web.app import build_app
 from tidings.web.options import WebOptions
@@ -90,7 +91,7 @@ class InProcessService:
     async def client(self, principal: Principal = OWNER) -> Client:
         """A new client."""
         if self._host is None:
-            self._host = await Host.open(self._folder, settings=SETTINGS)
+            self._host = await Host.open(self._folder, settings=SETTINGS, cores=service_cores())
         return local_client(self._host, principal)
 
     async def restart(self, *, kill: bool = False) -> None:
@@ -205,7 +206,7 @@ class HttpService:
     async def start(self, principal: Principal = OWNER) -> int:
         """Starts the service if it does not run, where it was before; its port."""
         if self._host is None:
-            self._host = await Host.open(self._folder, settings=SETTINGS)
+            self._host = await Host.open(self._folder, settings=SETTINGS, cores=service_cores())
         if principal not in self._doors:
             door = _WebDoor(self._host, principal, self._ports.get(principal, 0), self.options)
             self._doors[principal] = door

@@ -23,6 +23,10 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
         "test_subscribing.test_what_is_to_be_retried_comes_before_those_behind_it",
         "test_subscribing.test_with_manual_acknowledgement_only_what_is_acknowledged_is_gone",
     ),
+    "changes": (
+        "test_changes.test_changes_outlast_a_restart",
+        "test_changes.test_the_service_tells_who_destroyed_a_channel",
+    ),
     "history": (
         "test_history.test_a_moment_as_a_datetime",
         "test_history.test_a_service_that_keeps_nothing_shows_nothing",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from tidings.audit import Change
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel import questions as q
@@ -97,6 +98,17 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
             "seq": 1042,
         },
     ),
+    Change: (
+        {
+            "number": 17,
+            "at": 1_760_000_000_000_000,
+            "principal": "owner",
+            "operation": "destroy_channel",
+            "about": "channel 3",
+            "channel": "roads",
+            "result": "done",
+        },
+    ),
     DeadLetterInfo: (
         {
             "id": 12,
@@ -160,11 +172,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
         {
             "narrowed": {"ConnectionReliability": [0, 0]},
             "default_operator": "and",
-            "event_reliability_below": False,
             "inheritance": "copied",
-            "counted": "obtained",
-            "list_beside_filters": True,
-            "partial_wildcards": True,
         },
     ),
     Trail: (

@@ -282,10 +282,7 @@ def _mapping_form(key: Any, form: JsonForm) -> JsonForm:  # noqa: ANN401 -- a ty
 
 # The part of a class that is answered; all of it unless it stands here.
 _PARTS: Final[Mapping[type, tuple[str, ...]]] = {
-    Settings: (
-        *("narrowed", "default_operator", "event_reliability_below", "inheritance", "counted"),
-        *("list_beside_filters", "partial_wildcards"),
-    )
+    Settings: ("narrowed", "default_operator", "inheritance"),
 }
 
 

@@ -89,7 +89,7 @@ def run(
     with tempfile.TemporaryDirectory(prefix="tidings-bench-") as made, ExitStack() as stack:
         folder = Path(made)
         progress("iiop: compiling the load client")
-        built = build(folder)
+        built = build()
         ours = stack.enter_context(TidingsIiop(folder))
         peer = stack.enter_context(OmniEvents(folder))
         bench = _Bench(ours, peer, sizes or (QUICK if quick else FULL), rounds, progress)

@@ -1,11 +1,16 @@
-"""The load of `tidings bench iiop`: a program in C++ on omniORB, built once and told what to do."""
+"""The load of `tidings bench iiop`: a program in C++ on omniORB, built once."""
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
+import os
 import shutil
 import subprocess
+from collections.abc import Callable, Iterable
 from importlib.resources import as_file, files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
@@ -49,8 +54,8 @@ def _packages() -> str:
     return " ".join([*dict.fromkeys(_PACKAGES.values()), *_BESIDES])
 
 
-def build(folder: Path) -> Path:
-    """Compiles the load into a folder.
+def build() -> Path:
+    """Compile the load, unless that was done before.
 
     Raises:
         InvalidUsage: It cannot be compiled; the message says why and names the packages.
@@ -59,13 +64,49 @@ def build(folder: Path) -> Path:
         as_file(files("tidings.bench") / "cpp") as sources,
         as_file(files("tidings.cos") / "idl") as idl,
     ):
-        _run(folder, "omniidl", "-bcxx", "-Wbinline", f"-I{idl}", str(sources / "load.idl"))
-        _run(
-            folder,
-            *("g++", "-std=c++17", "-O2", "-w", "-I.", f"-I{sources}", str(sources / "load.cc")),
-            *("loadSK.cc", "-o", "load", "-lomniORB4", "-lomniDynamic4", "-lomnithread"),
-        )
-    return folder / "load"
+
+        def make(folder: Path) -> None:
+            _run(folder, "omniidl", "-bcxx", "-Wbinline", f"-I{idl}", str(sources / "load.idl"))
+            _run(
+                folder,
+                *("g++", "-std=c++17", "-O2", "-w", "-I.", f"-I{sources}"),
+                *(str(sources / "load.cc"), "loadSK.cc", "-o", "load"),
+                *("-lomniORB4", "-lomniDynamic4", "-lomnithread"),
+            )
+
+        return built_once("load", [Path(__file__), sources, idl], make) / "load"
+
+
+def built_once(name: str, sources: Iterable[Path], make: Callable[[Path], None]) -> Path:
+    """The folder with a program in C++, kept in the user's cache for all processes.
+
+    Args:
+        name: What the folder's name begins with.
+        sources: Files and folders; if one of them or the compiler changes, the program is built
+            again. The caller is one of them, because it has the commands.
+        make: Builds the program in an empty folder.
+    """
+    digest = hashlib.sha256()
+    for command in (("g++", "--version"), ("omniidl", "-V")):
+        said = subprocess.run(command, capture_output=True, check=False)
+        digest.update(said.stdout + said.stderr)
+    for source in sources:
+        within = sorted(source.rglob("*.*")) if source.is_dir() else [source]
+        for file in within:
+            if file.suffix != ".pyc":
+                digest.update(f"{file.name} {file.stat().st_size} ".encode() + file.read_bytes())
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tidings" / "built"
+    cache.mkdir(parents=True, exist_ok=True)
+    place = cache / f"{name}-{digest.hexdigest()[:20]}"
+    with (cache / f"{place.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not place.exists():
+            with TemporaryDirectory(dir=cache) as temporary:
+                folder = Path(temporary) / name
+                folder.mkdir()
+                make(folder)
+                folder.rename(place)
+    return place
 
 
 def _run(folder: Path, *command: str) -> None:

@@ -19,6 +19,7 @@ from enum import Enum
 from inspect import cleandoc
 from typing import Any, Final, NamedTuple
 
+from tidings.audit import Change, SeeChanges
 from tidings.channel import commands as c
 from tidings.channel import management as m
 from tidings.channel import questions as q
@@ -37,6 +38,7 @@ from tidings.channel.views import (
     QoSValues,
 )
 from tidings.channel.vocabulary import Side
+from tidings.cores import OperationDone
 from tidings.errors import (
     AlreadyConnected,
     ConnectionAlreadyActive,
@@ -440,6 +442,9 @@ _LETTERS: Final = (
               "dead letters", done=NotFound),
     Operation(q.SeeRules, Right.INSPECT, "GET /rules", "What the service allows", "overview",
               answer=Settings),
+    Operation(SeeChanges, Right.INSPECT, "GET /changes", "Who changed what", "overview",
+              answer=Named("changes", list[Change])),
+    Operation(OperationDone, Right.ENGINE),
 )  # fmt: skip
 
 _EVENTS: Final = (

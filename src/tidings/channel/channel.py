@@ -295,7 +295,7 @@ class Channel(Account):
         return supplier.judged and not self.plan.verdict(fields, supplier.id).passed
 
     def _entered(self, item: Item) -> StructuredEvent:
-        event = entered(item, self.core.settings.unwrap)
+        event = entered(item, unwrap=True)
         return with_standard_types(event) if event.header else event
 
     def _is_full_for(

@@ -15,6 +15,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 from tidings.channel.entries import Entry
 from tidings.channel.management import Management
 from tidings.channel.vocabulary import Item
+from tidings.cores import Request
 from tidings.events.envelope import ProducerMark
 from tidings.events.structured import StructuredEvent
 
@@ -293,6 +294,7 @@ Command: TypeAlias = (
     | RefusePersistent
     | Refilled
     | Reject
+    | Request
     | Revoke
     | Tick
 )

@@ -316,7 +316,6 @@ class _Filters(_Part):
 
     def _check(self, new: Sequence[Constraint], old: Iterable[Constraint] = ()) -> None:
         """Refuses constraints that no filter may have, or this one not in addition."""
-        self._adjust.check_constraints(new)
         if new:
             self._core.settings.limits.check_filter(map(FilterPart.of, (*old, *new)))
 

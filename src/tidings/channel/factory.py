@@ -6,9 +6,9 @@ pushes is a batch of deliveries.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from tidings.channel import commands as c
 from tidings.channel import management as m
@@ -26,10 +26,17 @@ from tidings.channel.property_errors import Level
 from tidings.channel.restoring import last_id, restore
 from tidings.channel.rules import Rules
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings, room_for_one
-from tidings.channel.snapshot import State, last_id_state
+from tidings.channel.snapshot import (
+    State,
+    admin_state,
+    channel_state,
+    last_id_state,
+    proxy_state,
+)
 from tidings.channel.unused import Unused
 from tidings.channel.vocabulary import Side
 from tidings.channel.wellformed import check_command, is_checked
+from tidings.cores import answer_each
 from tidings.errors import NameTaken, TidingsError
 from tidings.filters.plan import Plan, PlanOptions
 from tidings.names import checked_name
@@ -37,9 +44,15 @@ from tidings.names import checked_name
 Answer: TypeAlias = Any
 """What a command's docstring says, or the error that kept it from being carried out."""
 
+ObjectKey: TypeAlias = tuple[int, str, str]
+"""Channel, kind and key of an object, as `TopologyChanged` has them."""
+
+CHANNELS: Final = "channels"
+"""The name of this core."""
+
 
 class Factory:
-    """All channels and filters, deciding without I/O.
+    """All channels and filters: the first core of a service.
 
     Args:
         settings: How the standard is read.
@@ -51,6 +64,8 @@ class Factory:
         filters: The host's filters.
         last_channel: The highest id given to a channel.
     """
+
+    name: Final = CHANNELS
 
     def __init__(self, settings: Settings = DEFAULT_SETTINGS, *, spills: bool = False) -> None:
         self.core = Core(settings, spills)
@@ -76,6 +91,11 @@ class Factory:
         }
 
     @property
+    def requests(self) -> Collection[type]:
+        """The classes of all commands."""
+        return self._handlers.keys()
+
+    @property
     def unattended(self) -> Unused[tuple[int, int]]:
         """Proxies whose client cannot be called, by channel and id."""
         return self._life.unattended
@@ -97,17 +117,9 @@ class Factory:
         self, commands: Sequence[c.Command], now: int
     ) -> tuple[list[Answer | TidingsError], list[Effect]]:
         """Carries out commands in order; their answers, and what the outside must do."""
-        replies: list[Answer | TidingsError] = []
-        handlers = self._handlers
-        self.core.now = now
-        for command in commands:
-            try:
-                replies.append(handlers[type(command)](command, now))
-            except TidingsError as error:
-                replies.append(error)
-            except Exception as fault:  # noqa: BLE001 -- a fault of ours, or of who asks: not of others
-                replies.append(_fault(command, fault))
         core = self.core
+        core.now = now
+        replies = answer_each(self._handlers, commands, now)
         core.unfinished = {
             command.channel
             for command, reply in zip(commands, replies, strict=True)
@@ -138,9 +150,28 @@ class Factory:
 
     # Recovery.
 
-    def restore(
-        self, states: Mapping[tuple[int, str, str], State], last_channel: int = 0
-    ) -> list[str]:
+    def snapshot(self) -> Iterator[tuple[ObjectKey, State]]:
+        """All objects that survive a crash, each as it is when it is asked for.
+
+        Objects may change, come and go while this goes on; what is new is not among them.
+        """
+        hosted = self.filters
+        last_filter = max(hosted.last_id, hosted.reserved)
+        yield (0, "factory", "channels"), last_id_state(self.last_channel)
+        yield (0, "factory", "filters"), last_id_state(last_filter)
+        for one in list(hosted.filters.values()):
+            if one.stored:
+                yield (0, one.kind, str(one.id)), one.state()
+        for channel in list(self.channels.values()):
+            yield (channel.id, "channel", str(channel.id)), channel_state(channel)
+            for side, admins in channel.admins.items():
+                for admin in list(admins.values()):
+                    yield (channel.id, "admin", f"{side.value}/{admin.id}"), admin_state(admin)
+            for proxy in list(channel.proxies.values()):
+                if proxy.durable:
+                    yield (channel.id, "proxy", str(proxy.id)), proxy_state(proxy)
+
+    def restore(self, states: Mapping[ObjectKey, State], last_channel: int = 0) -> list[str]:
         """Makes all objects again that were written down, the last state of each.
 
         Args:
@@ -238,9 +269,3 @@ def _checked(handler: Handler) -> Handler:
         return handler(command, now)
 
     return check_and_handle
-
-
-def _fault(command: c.Command, fault: Exception) -> TidingsError:
-    error = TidingsError(f"{type(command).__name__} could not be carried out: {fault!r}")
-    error.__cause__ = fault
-    return error

@@ -14,8 +14,8 @@ from tidings.channel.property_errors import Level, Request
 from tidings.channel.qos import QoS, inherited
 from tidings.channel.qos_check import changed
 from tidings.channel.rules import Rules
-from tidings.channel.settings import Counted, FilterPart, room_for_one
-from tidings.channel.sharing import check_patterns, offer_key, offers_changed, tell_consumers
+from tidings.channel.settings import FilterPart, room_for_one
+from tidings.channel.sharing import offer_key, offers_changed, tell_consumers
 from tidings.channel.snapshot import admin_state, channel_state, proxy_state
 from tidings.channel.supplier import SupplierProxy
 from tidings.channel.unused import Unused
@@ -145,7 +145,6 @@ class Lifecycle:
             UnsupportedQoS: The quality of service cannot be had.
             NameTaken: Another proxy of the channel has the name.
             TooManyObjects: The channel, or the service, has as many as it may.
-            InvalidEventType: An event type is outside the rules.
             LimitExceeded: Its filter would be too large.
         """
         admin = channel.admin(command.side, command.admin)
@@ -183,9 +182,7 @@ class Lifecycle:
 
     def _check_room(self, channel: Channel, command: ObtainProxy) -> None:
         settings = self._core.settings
-        keeps = command.keep and command.side is Side.CONSUMER
-        if settings.counted is Counted.OBTAINED or keeps:
-            check_limit(channel, command.side, 1)
+        check_limit(channel, command.side, 1)
         if checked_name(command.name) in channel.names:
             raise NameTaken(f"channel {channel.id} has a proxy named {command.name!r} already")
         limits, place = settings.limits, f"channel {channel.id}"
@@ -195,22 +192,13 @@ class Lifecycle:
             room_for_one(named, limits.named_proxies, "named_proxies", "the service")
 
     def _own_filter(self, command: ObtainProxy) -> int | None:
-        """The id of a new proxy's private filter; its event types are checked, too."""
-        settings = self._core.settings
-        check_patterns(settings, command.types)
+        """The id of a new proxy's private filter; None for none."""
         if not command.constraints:
             return None
         if command.bare:
             raise InvalidUsage("a proxy of the Event Service has no filters")
-        both = command.types and command.side is Side.CONSUMER
-        if both and not settings.list_beside_filters:
-            raise InvalidUsage(
-                "event types cannot be listed while filters are attached; "
-                "the setting list_beside_filters is off"
-            )
-        for one in command.constraints:
-            check_patterns(settings, one.event_types)
-        settings.limits.check_filter(map(FilterPart.of, command.constraints))
+        limits = self._core.settings.limits
+        limits.check_filter(map(FilterPart.of, command.constraints))
         made = Filter()
         made.add(command.constraints)
         return self._filters.add(made, command.owner, private=True).id
@@ -219,8 +207,7 @@ class Lifecycle:
         start = inherited(parent, Level.PROXY)
         if not asked:
             return start
-        settings = self._core.settings
-        return changed(start, Level.PROXY, parent, asked, settings.narrowed, settings.widened)
+        return changed(start, Level.PROXY, parent, asked, self._core.settings.narrowed)
 
     def connect(self, proxy: Proxy, command: Connect, now: int) -> None:
         """Connects a client.
@@ -228,26 +215,23 @@ class Lifecycle:
         Raises:
             AlreadyConnected: There is one already.
             InvalidUsage: Without a reference this client could not be reached.
-            AdminLimitExceeded: As many are connected as the admin properties allow.
         """
         if proxy.connected and not command.again:
             raise AlreadyConnected(
                 f"proxy {proxy.id} of channel {proxy.channel.id} has a client already"
             )
         must_be_called = (proxy.side is Side.CONSUMER) == (proxy.style is Style.PUSH)
-        if not command.reachable and (must_be_called or not self._core.settings.nil_clients):
+        if not command.reachable and must_be_called:
             raise InvalidUsage(f"the client of a {proxy.style.value} proxy must be reachable")
         if command.window < 1:
             raise InvalidUsage(f"a window holds at least one event, not {command.window}")
-        if not proxy.connected and self._core.settings.counted is Counted.CONNECTED:
-            check_limit(self._channels[proxy.channel.id], proxy.side, 1)
         first = not proxy.connected
         before = _client_of(proxy)
         proxy.connected = proxy.attached = True
         proxy.reachable, proxy.notices = command.reachable, command.notices
         proxy.window, proxy.address = command.window, command.address
         if first:
-            proxy.updates = self._core.settings.updates_on
+            proxy.updates = True
             self._rules.refresh(proxy)
         else:
             proxy.cut()
@@ -371,11 +355,7 @@ def check_limit(channel: Channel, side: Side, more: int) -> None:
     limit: int = getattr(channel.properties, attribute)
     if not limit:
         return
-    connected_only = channel.core.settings.counted is Counted.CONNECTED
-    count = sum(
-        proxy.side is side and (proxy.connected or not connected_only)
-        for proxy in channel.proxies.values()
-    )
+    count = sum(proxy.side is side for proxy in channel.proxies.values())
     if count + more > limit:
         raise AdminLimitExceeded(name, limit)
 

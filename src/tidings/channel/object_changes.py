@@ -15,7 +15,6 @@ from tidings.channel.property_errors import TIME_T, Level, PropertyRange, Reques
 from tidings.channel.qos import QoS, Reliability, fixed_above
 from tidings.channel.rules import Rules
 from tidings.channel.settings import Inheritance
-from tidings.channel.sharing import check_patterns
 from tidings.channel.vocabulary import Side
 from tidings.errors import (
     FilterNotFound,
@@ -53,23 +52,19 @@ class ObjectChanges:
         level, parent = self._level(place)
         given = dict(request)
         settings = self._core.settings
-        qos = qos_check.changed(
-            place.qos, level, parent, given, settings.narrowed, settings.widened
-        )
+        qos = qos_check.changed(place.qos, level, parent, given, settings.narrowed)
         if settings.inheritance is Inheritance.FOLLOWED:
             self._check_followers(place, qos)
         place.qos = qos
         place.own = {**place.own, **{name: qos[name] for name in given}}
-        fixed = fixed_above(qos, settings.widened)
+        fixed = fixed_above(qos)
         self._qos_changed(place, now, {n: v for n, v in fixed.items() if n in given})
 
     def validate_qos(self, place: Channel | Holder, request: Request) -> tuple[PropertyRange, ...]:
         """validate_qos: what else could be set beside the request."""
         level, parent = self._level(place)
         settings = self._core.settings
-        return qos_check.validate(
-            place.qos, level, parent, request, settings.narrowed, settings.widened
-        )
+        return qos_check.validate(place.qos, level, parent, request, settings.narrowed)
 
     def _check_followers(self, place: Channel | Holder, qos: QoS) -> None:
         """Refuses what would leave a child with what it cannot have below such a parent.
@@ -81,9 +76,7 @@ class ObjectChanges:
         level = Level.ADMIN if isinstance(place, Channel) else Level.PROXY
         for child in _children(place):
             try:
-                follows = qos_check.changed(
-                    qos, level, qos, child.own, settings.narrowed, settings.widened
-                )
+                follows = qos_check.changed(qos, level, qos, child.own, settings.narrowed)
             except UnsupportedQoS as error:
                 code, persistent = PropertyErrorCode.UNAVAILABLE_VALUE, Reliability.PERSISTENT.value
                 wrong = PropertyError(code, "ConnectionReliability", persistent, persistent)
@@ -196,12 +189,6 @@ class ObjectChanges:
         removed: Sequence[EventTypePattern],
     ) -> None:
         """A consumer, or a consumer admin, asks for other event types."""
-        check_patterns(self._core.settings, added)
-        if holder.attached_filters and not self._core.settings.list_beside_filters:
-            raise InvalidUsage(
-                "event types cannot be listed while filters are attached; "
-                "the setting list_beside_filters is off"
-            )
         holder.types = holder.types.changed(added, removed)
         self._changed(holder)
 
@@ -232,11 +219,6 @@ class ObjectChanges:
         self._filters.remove(hosted)
         for holder in holders:
             self._changed(holder)
-
-    def check_constraints(self, constraints: Sequence[Constraint]) -> None:
-        """Refuses event types that this installation does not take."""
-        for one in constraints:
-            check_patterns(self._core.settings, one.event_types)
 
     def stored(self, holder: Holder) -> None:
         """Has an object written down as it is now."""

@@ -46,12 +46,6 @@ class Level(Enum):
     EVENT = "event"
 
 
-Widened: TypeAlias = Mapping[str, frozenset[Level]]
-"""Properties that this installation lets be set at more levels than the table says."""
-
-NOT_WIDENED: Final[Widened] = {}
-
-
 class PropertyRange(NamedTuple):
     """A property that could be set, and to what; None where every value of the type will do."""
 
@@ -81,10 +75,6 @@ class Property:
     default: int | None
     levels: frozenset[Level]
     zero: int = 0
-
-    def may_be_set(self, level: Level, widened: Widened) -> bool:
-        """Whether it may be set at a level."""
-        return level in self.levels or level in widened.get(self.name, ())
 
     def supported(self, narrowed: Supported) -> PropertyRange:
         """The values that are legal and supported."""

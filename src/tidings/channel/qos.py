@@ -12,12 +12,10 @@ from enum import IntEnum
 from typing import Final
 
 from tidings.channel.property_errors import (
-    NOT_WIDENED,
     TIME_T,
     Level,
     Property,
     PropertyValues,
-    Widened,
 )
 from tidings.events import typecode as tc
 from tidings.events.structured import UTC_T
@@ -120,10 +118,10 @@ class QoS(PropertyValues):
 
     table = QOS_PROPERTIES
 
-    def at(self, level: Level, widened: Widened = NOT_WIDENED) -> dict[str, int]:
+    def at(self, level: Level) -> dict[str, int]:
         """What `get_qos` tells at a level: the properties that may be set there."""
         table = QOS_PROPERTIES
-        return {n: value for n, value in self.items() if table[n].may_be_set(level, widened)}
+        return {n: value for n, value in self.items() if level in table[n].levels}
 
     @property
     def event_reliability(self) -> Reliability:
@@ -199,7 +197,7 @@ def inherited(parent: QoS, level: Level) -> QoS:
     return parent  # as it is: it cannot be changed
 
 
-def fixed_above(parent: QoS, widened: Widened = NOT_WIDENED) -> dict[str, int]:
+def fixed_above(parent: QoS) -> dict[str, int]:
     """What admins and proxies cannot set, and so always have as the object above them."""
     table = QOS_PROPERTIES
-    return {n: v for n, v in parent.items() if not table[n].may_be_set(Level.ADMIN, widened)}
+    return {n: v for n, v in parent.items() if Level.ADMIN not in table[n].levels}

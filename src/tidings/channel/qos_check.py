@@ -16,13 +16,11 @@ from typing import Final, NamedTuple
 
 from tidings.channel.property_errors import (
     NOT_NARROWED,
-    NOT_WIDENED,
     Level,
     Property,
     PropertyRange,
     Request,
     Supported,
-    Widened,
     judged,
 )
 from tidings.channel.qos import QOS_PROPERTIES, QoS, Reliability
@@ -62,14 +60,12 @@ class _Place:
         qos: What applies there; for an event, at the proxy it comes through.
         parent: What applies at the parent of an admin or proxy.
         narrowed: What is supported less than is legal.
-        widened: What may be set at more levels than the table says.
     """
 
     level: Level
     qos: QoS
     parent: QoS | None
     narrowed: Supported
-    widened: Widened
 
     def available(self, name: str) -> bool:
         """Whether a property can be set at all, given the other settings."""
@@ -116,7 +112,7 @@ class _Place:
         known = QOS_PROPERTIES.get(name)
         if known is None:
             return PropertyError(PropertyErrorCode.BAD_PROPERTY, name)
-        if not known.may_be_set(self.level, self.widened):
+        if self.level not in known.levels:
             return PropertyError(PropertyErrorCode.UNSUPPORTED_PROPERTY, name)
         if not self.available(name):
             return PropertyError(PropertyErrorCode.UNAVAILABLE_PROPERTY, name)
@@ -136,7 +132,7 @@ class _Place:
     def open_ranges(self, taken: Mapping[str, int]) -> tuple[PropertyRange, ...]:
         """The other properties that could be set here, with their ranges."""
         known = QOS_PROPERTIES.values()
-        lines = [line for line in known if line.may_be_set(self.level, self.widened)]
+        lines = [line for line in known if self.level in line.levels]
         free = [line for line in lines if line.name not in taken and self.available(line.name)]
         ranges = [self.range_now(line, {}) for line in free]
         return tuple(r for r in ranges if r.low is None or r.high is None or r.low <= r.high)
@@ -148,7 +144,6 @@ def changed(
     parent: QoS | None,
     properties: Request,
     narrowed: Supported = NOT_NARROWED,
-    widened: Widened = NOT_WIDENED,
 ) -> QoS:
     """set_qos (8.2): the QoS with all of the properties set.
 
@@ -158,13 +153,12 @@ def changed(
         parent: What applies now at its parent; None for a channel.
         properties: What to set, as it came; of two values for one name the last counts.
         narrowed: What this installation supports less than is legal.
-        widened: What it lets be set at more levels than the standard.
 
     Raises:
         UnsupportedQoS: Something cannot be set; every bad property is listed.
         ValueError: An event has no QoS to change.
     """
-    good = _object_place(qos, level, parent, narrowed, widened).accepted(properties)
+    good = _object_place(qos, level, parent, narrowed).accepted(properties)
     # What asks for nothing new shares the value: there are very many proxies.
     return qos if good.items() <= qos.items() else QoS({**qos, **good})
 
@@ -175,7 +169,6 @@ def validate(
     parent: QoS | None,
     required: Request,
     narrowed: Supported = NOT_NARROWED,
-    widened: Widened = NOT_WIDENED,
 ) -> tuple[PropertyRange, ...]:
     """validate_qos (8.4): what else could be set beside the required properties.
 
@@ -188,22 +181,19 @@ def validate(
         parent: What applies now at its parent; None for a channel.
         required: What would be set.
         narrowed: What this installation supports less than is legal.
-        widened: What it lets be set at more levels than the standard.
 
     Raises:
         UnsupportedQoS: As `changed` would.
         ValueError: An event has no QoS to change.
     """
-    good = _object_place(qos, level, parent, narrowed, widened).accepted(required)
-    return _Place(level, QoS({**qos, **good}), parent, narrowed, widened).open_ranges(good)
+    good = _object_place(qos, level, parent, narrowed).accepted(required)
+    return _Place(level, QoS({**qos, **good}), parent, narrowed).open_ranges(good)
 
 
-def _object_place(
-    qos: QoS, level: Level, parent: QoS | None, narrowed: Supported, widened: Widened
-) -> _Place:
+def _object_place(qos: QoS, level: Level, parent: QoS | None, narrowed: Supported) -> _Place:
     if level is Level.EVENT:
         raise ValueError("an event's header is checked by validate_event")
-    return _Place(level, qos, parent, narrowed, widened)
+    return _Place(level, qos, parent, narrowed)
 
 
 def validate_event(
@@ -219,7 +209,7 @@ def validate_event(
     Raises:
         UnsupportedQoS: A header could not carry that; every bad property is listed.
     """
-    place = _Place(Level.EVENT, proxy, None, narrowed, NOT_WIDENED)
+    place = _Place(Level.EVENT, proxy, None, narrowed)
     return place.open_ranges(place.accepted(required))
 
 
@@ -266,7 +256,7 @@ def header_values(
     warnings = [warning for warning in map(_slip, others) if warning]
     if not given:
         return HeaderValues({}, tuple(warnings))
-    good, bad = _Place(Level.EVENT, proxy, None, narrowed, NOT_WIDENED).judge(given)
+    good, bad = _Place(Level.EVENT, proxy, None, narrowed).judge(given)
     for error in bad:
         if error.code not in _IGNORED:
             raise misfit(error.name, given[error.name])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Generic, TypeAlias, TypeVar
+from typing import Annotated, TypeAlias
 
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
@@ -21,21 +21,13 @@ from tidings.channel.views import (
     ProxyInfo,
 )
 from tidings.channel.vocabulary import Place, Side
-
-T_co = TypeVar("T_co", covariant=True)
+from tidings.cores import Most as Most  # noqa: PLC0414 -- a word of questions, too
+from tidings.cores import Question as Question  # noqa: PLC0414
 
 Name: TypeAlias = Annotated[int | str, "name"]
 """An id, or a name."""
-Most: TypeAlias = Annotated[int, "most"]
-"""How many objects an answer may have, 1 to 1000."""
 Many: TypeAlias = Annotated[int, "many"]
 """How many objects a request may be about, 1 to 100,000."""
-
-
-class Question(Generic[T_co]):
-    """A question with an answer of a type."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,7 +196,7 @@ def _restore_proxy(channels: Channels, filters: FilterHost, id: int, state: Stat
 
 def _qos_below(channels: Channels, parent: QoS, state: State) -> QoS:
     """Older versions left EventReliability below a channel as it was when the channel was made."""
-    return QoS({**state["qos"], **fixed_above(parent, channels.core.settings.widened)})
+    return QoS({**state["qos"], **fixed_above(parent)})
 
 
 def _channel(channels: Channels, id: int) -> Channel:

@@ -8,18 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from enum import Enum
-from types import MappingProxyType
 from typing import Final, NamedTuple, Self
 
 from tidings.channel import properties, qos_check
 from tidings.channel.properties import ADMIN_PROPERTIES, AdminProperties
-from tidings.channel.property_errors import (
-    NOT_NARROWED,
-    NOT_WIDENED,
-    Level,
-    Supported,
-    Widened,
-)
+from tidings.channel.property_errors import NOT_NARROWED, Level, Supported
 from tidings.channel.qos import QOS_PROPERTIES, DiscardPolicy, OrderPolicy, QoS
 from tidings.errors import InvalidUsage, LimitExceeded, TooManyObjects, UnsupportedProperties
 from tidings.events.texts import shortened
@@ -28,23 +21,12 @@ from tidings.filters.plan import Operator
 
 _SECOND: Final = 1_000_000
 
-_EVENTS_BELOW: Final[Widened] = MappingProxyType(
-    {"EventReliability": frozenset({Level.ADMIN, Level.PROXY})}
-)
-
 
 class Inheritance(Enum):
     """How an admin or proxy comes by what was never set at it."""
 
     COPIED = "copied"
     FOLLOWED = "followed"
-
-
-class Counted(Enum):
-    """What MaxConsumers and MaxSuppliers count."""
-
-    OBTAINED = "obtained"
-    CONNECTED = "connected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,25 +130,16 @@ class Settings:
         empty_filter_passes: Whether a filter without constraints lets every event pass.
         empty_group_is_neutral: Under OR, whether a group without filters leaves the decision
             to the other group; otherwise it lets every event pass.
-        nil_clients: Whether a push supplier or pull consumer may connect without a reference.
         default_qos: What a new channel starts with where nothing is asked for. HTTP, the Python
             client, the command line and `apply` ask for both reliabilities.
         default_admin: The admin properties a new channel starts with.
         any_order: The order kept for OrderPolicy AnyOrder.
         any_discard: The policy followed for DiscardPolicy AnyOrder.
         inheritance: Whether later changes at a parent reach what was never set at the child.
-        event_reliability_below: Whether EventReliability may be set at admins and proxies too.
         narrowed: Properties of which less is supported than is legal.
-        list_beside_filters: Whether subscription_change is taken while filters are attached;
-            list and filters then both apply.
-        partial_wildcards: Whether `*` inside an event-type name stands for any characters.
-        unwrap: Whether a structured event inside an any, and an any inside an event of the type
-            %ANY with nothing but a body, are opened on entry.
         call_back_on_disconnect: Whether a client that disconnects itself is told so once.
         mapping_default_always: Whether a mapping filter's default goes before the event's own
             property.
-        counted: What MaxConsumers and MaxSuppliers count.
-        updates_on: Whether a client that connects hears of offers or subscriptions at once.
         retry_first: Pause after the first failed delivery; it doubles with each further one.
         retry_longest: The longest pause.
         retry_limit: The failure in a row with which a BestEffort connection is given up; 0 is the
@@ -187,21 +160,14 @@ class Settings:
     default_operator: Operator = Operator.AND
     empty_filter_passes: bool = True
     empty_group_is_neutral: bool = True
-    nil_clients: bool = True
     default_qos: QoS = field(default_factory=QoS)
     default_admin: AdminProperties = field(default_factory=AdminProperties)
     any_order: OrderPolicy = OrderPolicy.PRIORITY
     any_discard: DiscardPolicy = DiscardPolicy.FIFO
     inheritance: Inheritance = Inheritance.COPIED
-    event_reliability_below: bool = False
     narrowed: Supported = field(default_factory=lambda: NOT_NARROWED)
-    list_beside_filters: bool = True
-    partial_wildcards: bool = True
-    unwrap: bool = True
     call_back_on_disconnect: bool = True
     mapping_default_always: bool = False
-    counted: Counted = Counted.OBTAINED
-    updates_on: bool = True
     retry_first: int = 1 * _SECOND
     retry_longest: int = 30 * _SECOND
     retry_limit: int = 5
@@ -246,11 +212,6 @@ class Settings:
         except UnsupportedProperties as error:
             raise InvalidUsage(f"the setting {name} could be had by no channel: {error}") from error
 
-    @property
-    def widened(self) -> Widened:
-        """Properties that may be set at more levels than the standard says."""
-        return _EVENTS_BELOW if self.event_reliability_below else NOT_WIDENED
-
 
 def room_for_one(there: int, most: int, name: str, place: str) -> None:
     """Refuses one more object where there are as many as a limit allows.
@@ -279,7 +240,6 @@ _KINDS: Final[dict[str, type]] = {
     "any_order": OrderPolicy,
     "any_discard": DiscardPolicy,
     "inheritance": Inheritance,
-    "counted": Counted,
     "limits": Limits,
     **{one.name: bool for one in fields(Settings) if one.type == "bool"},
 }

@@ -8,32 +8,13 @@ from tidings.channel.channel import Channel
 from tidings.channel.effects import TellOffers, TellSubscriptions
 from tidings.channel.holders import Holder, Proxy
 from tidings.channel.offers import TypeChange, offered
-from tidings.channel.settings import Settings
 from tidings.channel.vocabulary import InfoMode, Side
-from tidings.errors import InvalidEventType
 from tidings.filters.constraint import EventTypePattern
 
 
 def offer_key(holder: Holder) -> tuple[str, int]:
     """Under which name an object's offers are kept."""
     return ("proxy" if isinstance(holder, Proxy) else "admin", holder.id)
-
-
-def check_patterns(settings: Settings, patterns: Sequence[EventTypePattern]) -> None:
-    """Refuses patterns this installation does not take.
-
-    Raises:
-        InvalidEventType: A name has a `*` inside, and these are switched off.
-    """
-    if settings.partial_wildcards:
-        return
-    for pattern in patterns:
-        for name in (pattern.domain, pattern.type):
-            if "*" in name and name != "*":
-                raise InvalidEventType(
-                    f"{name!r}: a * stands for a whole name only here; "
-                    "the setting partial_wildcards is off"
-                )
 
 
 def offers_changed(
@@ -43,7 +24,6 @@ def offers_changed(
     removed: Sequence[EventTypePattern],
 ) -> None:
     """A supplier, or a supplier admin, offers other event types."""
-    check_patterns(channel.core.settings, added)
     holder.offered = offered(holder.offered, added, removed)
     tell_consumers(channel, channel.offers.replace(offer_key(holder), holder.offered))
 

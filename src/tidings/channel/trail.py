@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from tidings.channel.channel import Channel
 from tidings.channel.commands import Push
-from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.entries import NEVER, Entry
-from tidings.channel.lifetimes import Quality
 from tidings.channel.qos_check import header_values
-from tidings.channel.supplier import SupplierProxy
 from tidings.channel.translation import approximate_octets, entered
 from tidings.channel.vocabulary import Form, Item, Side, Style
 from tidings.errors import InvalidEvent, TidingsError
 from tidings.events.fields import Fields, fields_for
 from tidings.events.standard_header import with_standard_types
+
+if TYPE_CHECKING:  # clients have a trail without the core
+    from tidings.channel.channel import Channel
+    from tidings.channel.consumer import ConsumerProxy
+    from tidings.channel.lifetimes import Quality
+    from tidings.channel.supplier import SupplierProxy
 
 Stage: TypeAlias = Literal["supplier", "header", "channel", "consumer"]
 
@@ -107,8 +109,10 @@ def traced_push(channel: Channel, command: Push, now: int) -> list[int | Tidings
 
 def dry_run(channel: Channel, item: Item, supplier: SupplierProxy | None, now: int) -> Trail:
     """What would become of an event."""
+    from tidings.channel.consumer import ConsumerProxy
+
     core = channel.core
-    event = entered(item, core.settings.unwrap)
+    event = entered(item, unwrap=True)
     wall = now + core.offset
     steps: list[Step] = []
 
@@ -179,6 +183,8 @@ def _header(
 def _supplier(channel: Channel) -> SupplierProxy:
     """A supplier without filters, under the default admin."""
     admin = channel.admins[Side.SUPPLIER][0]
+    from tidings.channel.supplier import SupplierProxy
+
     proxy = SupplierProxy(admin, 0, Style.PUSH, Form.STRUCTURED, admin.qos)
     proxy.adjust()
     return proxy

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from tidings.channel.channel import Channel
-from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.effects import Cause
-from tidings.channel.filter_host import HostedFilter
-from tidings.channel.holders import Admin, Proxy
 from tidings.channel.offers import overlap
 from tidings.channel.property_errors import Level
 from tidings.channel.vocabulary import Form, Operator, Side, Style
@@ -19,6 +15,11 @@ from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappedConstraint, MappingFilter
+
+if TYPE_CHECKING:  # clients have the views without the core
+    from tidings.channel.channel import Channel
+    from tidings.channel.filter_host import HostedFilter
+    from tidings.channel.holders import Admin, Proxy
 
 QoSValues: TypeAlias = Annotated[Mapping[str, int], "qos"]
 AdminValues: TypeAlias = Annotated[Mapping[str, int], "admin properties"]
@@ -265,7 +266,7 @@ def view_admin(admin: Admin) -> AdminInfo:
         admin.side,
         admin.id,
         admin.operator,
-        admin.qos.at(Level.ADMIN, admin.channel.core.settings.widened),
+        admin.qos.at(Level.ADMIN),
         dict(admin.attached_filters),
         tuple(sorted(types)),
         tuple(proxy.id for proxy in admin.proxies.values() if not proxy.bare),
@@ -276,6 +277,8 @@ def view_admin(admin: Admin) -> AdminInfo:
 
 def view_proxy(proxy: Proxy) -> ProxyInfo:
     """A proxy as it is now."""
+    from tidings.channel.consumer import ConsumerProxy
+
     consumer = proxy.consumer if isinstance(proxy, ConsumerProxy) else None
     types = proxy.types.types if proxy.side is Side.CONSUMER else proxy.offered
     counts = {} if consumer is None else consumer.counts
@@ -288,7 +291,7 @@ def view_proxy(proxy: Proxy) -> ProxyInfo:
         proxy.admin.id,
         proxy.name,
         proxy.owner,
-        proxy.qos.at(Level.PROXY, proxy.channel.core.settings.widened),
+        proxy.qos.at(Level.PROXY),
         dict(proxy.attached_filters),
         tuple(sorted(types)),
         proxy.connected,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tidings.cli import render
-from tidings.cli.matching import BadLines, fault_data
+from tidings.cli.matching import BadLines
 from tidings.cli.reading import Decoder, Written, lines_in, opened
 from tidings.errors import InvalidConstraint, TidingsError, caret_report, line_and_column
 from tidings.events.fields import fields_of
@@ -126,7 +126,7 @@ class Checking:
 
     def _refused(self, written: Written, error: InvalidConstraint) -> None:
         if self.as_json:
-            render.as_json(_place(written) | {"ok": False} | fault_data(error))
+            render.as_json(_place(written) | {"ok": False} | render.fault_data(error))
             return
         place = written.place(error.line, error.column)
         render.error(

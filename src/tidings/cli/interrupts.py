@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,11 +12,12 @@ from contextlib import contextmanager
 def ended_at_once() -> Iterator[None]:
     """Ctrl-C meanwhile ends the process without a word, as it does programs of other languages.
 
-    Python would interrupt whatever is being loaded, and tell where. Who ignores Ctrl-C, as
-    `nohup` has it, goes on ignoring it.
+    Python would interrupt whatever is being loaded, and tell where. A process that ignores Ctrl-C,
+    as under `nohup`, goes on ignoring it; only the main thread may change what a signal does.
     """
     before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler:
+    main = threading.current_thread() is threading.main_thread()
+    if before is not signal.default_int_handler or not main:
         yield
         return
     signal.signal(signal.SIGINT, signal.SIG_DFL)

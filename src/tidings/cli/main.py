@@ -4,34 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_group
 
 import tidings
-from tidings.cli import (
-    bench,
-    call,
-    channels,
-    configuration,
-    dead_letters,
-    demo,
-    filters,
-    history,
-    idl,
-    journal,
-    pipeline,
-    publishing,
-    references,
-    render,
-    serve,
-    subscribing,
-    subscriptions,
-    trails,
-    tree,
-)
-from tidings.cli.matching import fault_data
+from tidings.cli import render
+from tidings.cli.interrupts import ended_at_once
 from tidings.cli.options import JSON_ASKED
 from tidings.cli.reading import reason
 from tidings.errors import TidingsError
@@ -44,8 +27,69 @@ BROKEN_PIPE = 141  # the same for one whose reader went away
 TRACEBACK = "TIDINGS_TRACEBACK"
 
 
+# Each command in the order of the help text, and the module that has it: `app` is a group of
+# commands, `add_to` adds single ones.
+COMMANDS: Final = {
+    "serve": "serve",
+    "publish": "publishing",
+    "subscribe": "subscribing",
+    "tree": "tree",
+    "top": "tree",
+    "peek": "history",
+    "replay": "history",
+    "trail": "trails",
+    "export": "configuration",
+    "apply": "configuration",
+    "call": "call",
+    "filter": "filters",
+    "bench": "bench",
+    "demo": "demo",
+    "pipeline": "pipeline",
+    "settings": "serve",
+    "channel": "channels",
+    "subscription": "subscriptions",
+    "dead-letter": "dead_letters",
+    "journal": "journal",
+    "ior": "references",
+    "idl": "idl",
+}
+
+
+class _Commands(Mapping[str, Any]):
+    """All commands by name. Imports the module of a command when somebody uses the command."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> object:
+        if name not in self._loaded:
+            self._loaded.update(_commands_in(COMMANDS[name], name))
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+def _commands_in(module: str, group: str) -> Mapping[str, Any]:
+    with ended_at_once():
+        part = import_module(f"tidings.cli.{module}")
+    tree = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+    if hasattr(part, "app"):
+        tree.add_typer(part.app, name=group)
+    else:
+        part.add_to(tree)
+    return get_group(tree).commands
+
+
 class _Root(TyperGroup):
     """Turns what a command raises into a message and an exit code; never a traceback."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 -- what typer hands over
+        super().__init__(**attributes)
+        self.commands = _Commands()  # type: ignore[assignment] # nobody adds one later
 
     def invoke(self, ctx: Any) -> object:  # noqa: ANN401 -- typer does not export its type
         try:
@@ -55,7 +99,7 @@ class _Root(TyperGroup):
                 sys.stdout.flush()  # here a broken pipe is still ours to handle
         except TidingsError as error:
             asked_json = ctx.meta.get(JSON_ASKED, False)
-            render.failure(str(error), fault_data(error) if asked_json else None)
+            render.failure(str(error), render.fault_data(error) if asked_json else None)
             raise typer.Exit(ERROR) from error
         except BrokenPipeError as error:
             render.forget_output()
@@ -77,19 +121,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.add_typer(filters.app, name="filter")
-app.add_typer(bench.app, name="bench")
-app.add_typer(demo.app, name="demo")
-app.add_typer(pipeline.app, name="pipeline")
-serve.add_to(app)
-app.add_typer(channels.app, name="channel")
-app.add_typer(subscriptions.app, name="subscription")
-app.add_typer(dead_letters.app, name="dead-letter")
-app.add_typer(journal.app, name="journal")
-app.add_typer(references.app, name="ior")
-app.add_typer(idl.app, name="idl")
-for _commands in (publishing, subscribing, tree, history, trails, configuration, call):
-    _commands.add_to(app)
 
 
 def _version(asked: bool) -> None:

@@ -45,16 +45,6 @@ def compiled(written: Written, event_types: Iterable[EventTypePattern] = ()) -> 
         raise BadInput(report) from error
 
 
-def fault_data(error: TidingsError) -> dict[str, object]:
-    """An error as plain data, for JSON."""
-    data: dict[str, object] = {"error": error.code, "message": str(error)}
-    if isinstance(error, InvalidConstraint):
-        data |= {"message": error.problem, "line": error.line, "column": error.column}
-        if error.hint:
-            data["hint"] = error.hint
-    return data
-
-
 class BadLines:
     """Counts the lines that are no events, and shows the first of them."""
 
@@ -67,7 +57,7 @@ class BadLines:
         self.count += 1
         if self._as_json:
             place = {"file": shown_name(line.source), "line": line.number}
-            render.as_json(fault_data(error) | place, stderr=True)
+            render.as_json(render.fault_data(error) | place, stderr=True)
         elif self.count <= _BAD_LINES_SHOWN:
             render.error(line.fault(error))
         elif self.count == _BAD_LINES_SHOWN + 1:
@@ -142,7 +132,7 @@ class Matching:
                     self._read(source, advance)
                 except TidingsError as error:
                     self.unread_files += 1
-                    render.failure(str(error), fault_data(error) if self.as_json else None)
+                    render.failure(str(error), render.fault_data(error) if self.as_json else None)
 
     def _read(self, source: str, advance: Callable[[int], None]) -> None:
         with opened(source) as stream:

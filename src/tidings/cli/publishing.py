@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from tidings.cli import render, trails
+from tidings.cli import render
 from tidings.cli.connection import Channel, channel_key, service_command
 from tidings.cli.event_words import (
     HEADER_AND_LINES,
@@ -22,7 +22,7 @@ from tidings.cli.event_words import (
     header_words,
 )
 from tidings.cli.feeding import batches_of_lines
-from tidings.cli.matching import BadLines, fault_data
+from tidings.cli.matching import BadLines
 from tidings.cli.options import Format, Json, examples, tell_if_waiting
 from tidings.cli.pairs import event_of
 from tidings.cli.reading import Decoder, Line, bytes_ahead, check_readable, decoder, shown_name
@@ -88,7 +88,9 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     words = event or []
     properties = header_words(header or (), priority, delay, at, ttl)
     if dry_run:
-        await trails.show_trails(client, channel, words, properties, json_lines, format_, json)
+        from tidings.cli.trails import show_trails
+
+        await show_trails(client, channel, words, properties, json_lines, format_, json)
         return
     if not json_lines:
         await _publish_one(client, channel, event_of(words, properties), producer, json)
@@ -180,7 +182,7 @@ class _Stream:
         place: dict[str, object] = {"file": shown_name(line.source), "line": line.number}
         if isinstance(answer, TidingsError):
             self.refused += 1
-            data = fault_data(answer) | place
+            data = render.fault_data(answer) | place
             render.failure(f"{line.where}: {answer}", data if self.as_json else None)
             return
         if answer.seq:

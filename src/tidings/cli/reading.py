@@ -14,12 +14,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from tidings.errors import BadInput, InvalidUsage, LimitExceeded, TidingsError
-from tidings.events.envelope import Envelope
-from tidings.events.structured import StructuredEvent
-from tidings.plugins import LINE_FORMATS
+
+if TYPE_CHECKING:
+    from tidings.events.envelope import Envelope
+    from tidings.events.structured import StructuredEvent
 
 STDIN = "-"
 _BOM = b"\xef\xbb\xbf"
@@ -32,7 +33,7 @@ MAX_LINE = 16_000_000
 MAX_CONSTRAINT_FILE = 16_000_000
 
 
-Decoder: TypeAlias = Callable[[bytes], StructuredEvent | Envelope]
+Decoder: TypeAlias = Callable[[bytes], "StructuredEvent | Envelope"]
 """Octets to an event; raises a TidingsError if they are none."""
 
 
@@ -77,6 +78,8 @@ class Line:
         """
         if len(self.octets) > MAX_LINE:
             raise LimitExceeded(f"the line has more than {MAX_LINE} octets")
+        from tidings.events.envelope import Envelope
+
         found = decode(self.content)
         return found.event if isinstance(found, Envelope) else found
 
@@ -182,6 +185,8 @@ def decoder(name: str) -> Decoder:
     Raises:
         InvalidUsage: There is no such format.
     """
+    from tidings.plugins import LINE_FORMATS
+
     decode: Decoder = LINE_FORMATS.load(name)  # type: ignore[assignment]
     return decode
 

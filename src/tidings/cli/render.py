@@ -14,31 +14,26 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import Enum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 import msgspec
-from rich.console import Console, JustifyMethod
-from rich.live import Live
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.table import Table
-from rich.text import Text
 
-from tidings.cli.twigs import Twig
-from tidings.cli.why import Branch, Mark
+from tidings.errors import InvalidConstraint, TidingsError
 
-_Part = TypeVar("_Part", Branch, Twig)
+if TYPE_CHECKING:  # rich takes a tenth of a second to import; many commands print only JSON
+    from rich.console import Console, JustifyMethod
+    from rich.table import Table
+    from rich.text import Text
 
 # Wide enough for a constraint beside a name, where no terminal says how wide it is.
 _WIDTH_WITHOUT_TERMINAL = 100
+
+# Variables with which somebody asks rich for colour where there is no terminal.
+_COLOUR_ANYWAY = ("FORCE_COLOR", "TTY_COMPATIBLE")
 
 # Shorter input is done before a bar could be read.
 _LONG_INPUT = 8_000_000
@@ -48,6 +43,37 @@ _LINE_EVERY = 2.0
 
 # Octets between two drawings of the bar: drawing costs more than reading this much.
 _BAR_STEP = 250_000
+
+
+class Mark(Enum):
+    """What became of a part of the constraint."""
+
+    TRUE = "TRUE"
+    FALSE = "FALSE"
+    ERROR = "error"
+    SKIPPED = "not reached"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One line of an explanation: a mark, the condition, the values found, and the lines below."""
+
+    mark: Mark
+    text: str
+    note: str = ""
+    parts: tuple[Branch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """One line of a tree: its text, a note, and the lines below."""
+
+    text: str
+    note: str = ""
+    parts: tuple[TreeNode, ...] = ()
+
+
+_Part = TypeVar("_Part", Branch, TreeNode)
 
 _STYLES = {Mark.TRUE: "green", Mark.FALSE: "red", Mark.ERROR: "yellow", Mark.SKIPPED: "dim"}
 _SIGNS = {Mark.TRUE: "✓", Mark.FALSE: "✗", Mark.ERROR: "!", Mark.SKIPPED: "·"}
@@ -72,20 +98,33 @@ def _nowhere() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")
 
 
-class _Console(Console):
-    """Leaves it to the command tree what a reader who went away means."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
-
-
 def _console(stderr: bool = False) -> Console:
     # Made anew each time: the streams of a process may be exchanged, as tests do.
+    from rich.console import Console
+
+    class _Console(Console):
+        """Leaves it to the command tree what a reader who went away means."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else _WIDTH_WITHOUT_TERMINAL
     return _Console(
         stderr=stderr, width=width, highlight=False, markup=False, emoji=False, soft_wrap=False
     )
+
+
+def _line(*pieces: tuple[str, str], stderr: bool = False) -> None:
+    """Writes a line of texts, each with a style; without colour it needs no rich."""
+    stream = sys.stderr if stderr else sys.stdout
+    if not stream.isatty() and not any(name in os.environ for name in _COLOUR_ANYWAY):
+        print("".join(_harmless(text) for text, _ in pieces), file=stream, flush=True)
+        return
+    from rich.text import Text
+
+    line = Text.assemble(*((_harmless(text), style) for text, style in pieces))
+    _console(stderr).print(line, soft_wrap=True)
 
 
 def on_terminal() -> bool:
@@ -108,13 +147,13 @@ def _spelled(character: str) -> str:
 
 def say(text: str = "", style: str = "") -> None:
     """A line of the result."""
-    _console().print(Text(_harmless(text), style), soft_wrap=True)
+    _line((text, style))
 
 
 def note(text: str, style: str = "") -> None:
     """A line about the result, on standard error."""
     sys.stdout.flush()  # so that both stay in order where they end up in one place
-    _console(stderr=True).print(Text(_harmless(text), style), soft_wrap=True)
+    _line((text, style), stderr=True)
 
 
 def error(text: str) -> None:
@@ -130,6 +169,16 @@ def failure(text: str, data: dict[str, object] | None) -> None:
         as_json(data, stderr=True)
 
 
+def fault_data(error: TidingsError) -> dict[str, object]:
+    """An error as plain data, for JSON."""
+    data: dict[str, object] = {"error": error.code, "message": str(error)}
+    if isinstance(error, InvalidConstraint):
+        data |= {"message": error.problem, "line": error.line, "column": error.column}
+        if error.hint:
+            data["hint"] = error.hint
+    return data
+
+
 def warning(text: str) -> None:
     """What is probably not meant, on standard error."""
     _marked("warning: ", "bold yellow", text)
@@ -137,7 +186,7 @@ def warning(text: str) -> None:
 
 def _marked(word: str, style: str, text: str) -> None:
     sys.stdout.flush()
-    _console(stderr=True).print(Text.assemble((word, style), _harmless(text)), soft_wrap=True)
+    _line((word, style), (text, ""), stderr=True)
 
 
 def as_json(data: object, stderr: bool = False) -> None:
@@ -195,6 +244,14 @@ def progress(
     if total < least or not sys.stderr.isatty() or (lines and on_terminal()):
         yield lambda octets: None
         return
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -227,6 +284,8 @@ def steps(silent: bool = False) -> Iterator[Callable[[str, float], None]]:
     if not sys.stderr.isatty():
         yield _Lines().tell
         return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=_console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=1.0)
@@ -267,6 +326,9 @@ def table(
 def _table(
     headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int]
 ) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for index, heading in enumerate(headings):
         side: JustifyMethod = "right" if index in numbers else "left"
@@ -281,6 +343,8 @@ def live_table(
     headings: Sequence[str], numbers: Collection[int]
 ) -> Iterator[Callable[[Sequence[Sequence[str]]], None]]:
     """A table on the terminal that is drawn again with each call of what this yields."""
+    from rich.live import Live
+
     with Live(console=_console(), auto_refresh=False) as live:
 
         def show(rows: Sequence[Sequence[str]]) -> None:
@@ -305,31 +369,36 @@ def explanation(verdict: str, matches: bool, where: str, tree: Branch | None) ->
         console.print(_row(guide, branch, width, unicode), soft_wrap=True)
 
 
-def outline(twigs: Sequence[Twig]) -> None:
+def outline(nodes: Sequence[TreeNode]) -> None:
     """Trees of plain lines."""
     console = _console()
-    for line in _outline(console, twigs):
+    for line in _outline(console, nodes):
         console.print(line, soft_wrap=True)
 
 
 @contextmanager
-def live_outline() -> Iterator[Callable[[Sequence[Twig]], None]]:
+def live_outline() -> Iterator[Callable[[Sequence[TreeNode]], None]]:
     """Trees on the terminal that are drawn again with each call of what this yields."""
+    from rich.live import Live
+    from rich.text import Text
+
     console = _console()
     with Live(console=console, auto_refresh=False, vertical_overflow="ellipsis") as live:
 
-        def show(twigs: Sequence[Twig]) -> None:
-            live.update(Text("\n").join(_outline(console, twigs)), refresh=True)
+        def show(nodes: Sequence[TreeNode]) -> None:
+            live.update(Text("\n").join(_outline(console, nodes)), refresh=True)
 
         yield show
 
 
-def _outline(console: Console, twigs: Sequence[Twig]) -> Iterator[Text]:
+def _outline(console: Console, nodes: Sequence[TreeNode]) -> Iterator[Text]:
+    from rich.text import Text
+
     unicode = console.encoding.lower().startswith("utf")
-    for twig in twigs:
-        for guide, one in _rows(twig, "", "", unicode):
+    for node in nodes:
+        for guide, one in _rows(node, "", "", unicode):
             note = f"   {_harmless(one.note)}" if one.note else ""
-            style = "bold" if one is twig else ""
+            style = "bold" if one is node else ""
             yield Text.assemble((guide, "dim"), (_harmless(one.text), style), (note, "dim"))
 
 
@@ -350,6 +419,8 @@ def _row(guide: str, branch: Branch, width: int, unicode: bool) -> Text:
     signs = _SIGNS if unicode else _PLAIN_SIGNS
     style = _STYLES[branch.mark]
     skipped = style if branch.mark is Mark.SKIPPED else ""
+    from rich.text import Text
+
     row = Text()
     row.append(guide, "dim")
     row.append(f"{signs[branch.mark]} ", style)

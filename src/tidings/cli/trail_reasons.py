@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tidings.channel.questions import SeeFilter
-from tidings.cli.why import Branch, Mark, branch_of
+from tidings.cli.render import Branch, Mark
+from tidings.cli.why import branch_of
 from tidings.errors import NotFound
 from tidings.events.fields import fields_of
 from tidings.filters.explain import explain

@@ -14,8 +14,8 @@ from tidings.cli.matching import BadLines
 from tidings.cli.options import Format, Json, examples, tell_if_waiting
 from tidings.cli.pairs import event_of
 from tidings.cli.reading import decoder, events_in, opened
+from tidings.cli.render import Branch, Mark
 from tidings.cli.trail_reasons import Reasons
-from tidings.cli.why import Branch, Mark
 from tidings.errors import InvalidUsage, TidingsError
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from tidings.channel.questions import SeeAdmin, SeeProxies
 from tidings.cli import render, showing
 from tidings.cli.connection import service_command
 from tidings.cli.options import Json, examples
+from tidings.cli.render import TreeNode
 from tidings.cli.subscriptions import state
-from tidings.cli.twigs import Twig
 from tidings.errors import NotFound
 
 if TYPE_CHECKING:
@@ -100,27 +100,27 @@ async def _look(client: Client) -> list[_Seen]:
     return found
 
 
-async def _drawn(client: Client, draw: Callable[[Sequence[Twig]], None]) -> None:
+async def _drawn(client: Client, draw: Callable[[Sequence[TreeNode]], None]) -> None:
     seen = await _look(client)
-    draw([_channel(one) for one in seen] or [Twig("there are no channels")])
+    draw([_channel(one) for one in seen] or [TreeNode("there are no channels")])
 
 
-def _channel(seen: _Seen) -> Twig:
+def _channel(seen: _Seen) -> TreeNode:
     info = seen.info
     note = f"id {info.id}, {info.accepted} accepted, {info.waiting} waiting"
     parts = tuple(_admin(admin, proxies) for admin, proxies in seen.admins)
-    return Twig(showing.channel_name(info), note, parts)
+    return TreeNode(showing.channel_name(info), note, parts)
 
 
-def _admin(admin: AdminInfo, proxies: Sequence[ProxyInfo]) -> Twig:
+def _admin(admin: AdminInfo, proxies: Sequence[ProxyInfo]) -> TreeNode:
     count = len(admin.filters)
     filters = "1 filter" if count == 1 else f"{count} filters"
     note = f"{admin.operator.name}, {filters}" if count else ""
     parts = tuple(_proxy(proxy) for proxy in sorted(proxies, key=lambda one: one.id))
-    return Twig(f"{admin.side.value} admin {admin.id}", note, parts)
+    return TreeNode(f"{admin.side.value} admin {admin.id}", note, parts)
 
 
-def _proxy(proxy: ProxyInfo) -> Twig:
+def _proxy(proxy: ProxyInfo) -> TreeNode:
     text = f"{showing.proxy_name(proxy)}  {proxy.style.value} {proxy.form.name.lower()}"
     notes = [state(proxy)]
     if proxy.side.value == "consumer":
@@ -128,7 +128,7 @@ def _proxy(proxy: ProxyInfo) -> Twig:
         notes += [f"{count} {outcome}" for outcome, count in proxy.counts.items() if count]
         if proxy.failures:
             notes.append(f"{proxy.failures} failures in a row")
-    return Twig(text, ", ".join(notes))
+    return TreeNode(text, ", ".join(notes))
 
 
 async def _tree_as_json(client: Client) -> None:

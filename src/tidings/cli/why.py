@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
-from enum import Enum
 
+from tidings.cli.render import Branch, Mark
 from tidings.events.fields import EnumLabel, Plain
 from tidings.filters.explain import Explained
 from tidings.filters.tree import And, Arithmetic, Component, Exist, Not, Or
@@ -19,25 +18,6 @@ from tidings.filters.truth import kind_name
 
 # A test or a value wider than this no longer reads at a glance.
 _WIDEST = 60
-
-
-class Mark(Enum):
-    """What became of a part of the constraint."""
-
-    TRUE = "TRUE"
-    FALSE = "FALSE"
-    ERROR = "error"
-    SKIPPED = "not reached"
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """One line of the tree: a mark, what is asked, what was found, and what is below."""
-
-    mark: Mark
-    text: str
-    note: str = ""
-    parts: tuple[Branch, ...] = ()
 
 
 def branch_of(part: Explained) -> Branch:

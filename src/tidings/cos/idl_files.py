@@ -8,9 +8,9 @@ from types import ModuleType
 from typing import Final
 
 from tidings.idl.compile import compile_file
+from tidings.idl.compile import load_idl as load_plain
 from tidings.idl.faults import Source
 from tidings.idl.generate import generate
-from tidings.idl.loading import load_idl as load_plain
 
 FOLDER: Final = Path(__file__).parent / "idl"
 """Where the files are."""

@@ -10,14 +10,15 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from tidings.channel.channel import Channel
 from tidings.channel.commands import Tick
 from tidings.channel.entries import Entry
 from tidings.channel.factory import Factory
 from tidings.engine.bodies import packed
-from tidings.engine.checkpoint import Object, channel_records, framed, objects, topology_record
+from tidings.engine.checkpoint import channel_records, framed
+from tidings.engine.cores import Cores, Kept
 from tidings.engine.ledger import Ledger
 from tidings.engine.storage import Storage
 from tidings.errors import StoreError
@@ -34,6 +35,7 @@ STEP_RECORDS: Final = 200
 _OBJECTS_AT_ONCE: Final = 50
 # How often a moment is looked for in which no change of an object is on its way.
 _TRIES: Final = 1_000
+_OBJECTS: Final = frozenset({Kind.TOPOLOGY, Kind.STATE})
 
 
 class _NotReady(StoreError):
@@ -45,7 +47,8 @@ class JournalCompaction:
 
     Args:
         storage: Has the journal.
-        factory: Whose journal it is.
+        factory: The channels whose journal it is.
+        cores: All cores.
         ask: Has a command carried out.
         check: Called between steps; what it raises ends the attempt.
 
@@ -57,11 +60,13 @@ class JournalCompaction:
         self,
         storage: Storage,
         factory: Factory,
+        cores: Cores,
         ask: Callable[[Tick], Awaitable[None]],
         check: Callable[[], None],
     ) -> None:
         self._storage = storage
         self._factory = factory
+        self._cores = cores
         self._ask = ask
         self.octets = 0
         self._store = storage.journal
@@ -73,7 +78,7 @@ class JournalCompaction:
         self._first = 0  # what was written since is in this segment, or behind it
         self._upto = 0
         self._highest: dict[bytes, int] = {}  # numbers of the events in the segments that go
-        self._objects: list[tuple[tuple[int, str, str], Record]] = []
+        self._objects: list[tuple[tuple[str, Any], Record]] = []
         self._checkpoint: list[Record] | None = None
 
     async def __aenter__(self) -> JournalCompaction:
@@ -257,21 +262,22 @@ class JournalCompaction:
 
     async def _write_objects(self) -> None:
         """Makes the records of all objects, to be written in the last step."""
-        unseen = objects(self._factory)
+        unseen = self._cores.snapshot()
         while some := list(islice(unseen, _OBJECTS_AT_ONCE)):
             self._check()
             await self._submit(partial(self._record, some))
 
-    def _record(self, some: Sequence[Object]) -> None:
-        origins = self._storage.recorder.origins
-        self._objects += [(one[:3], topology_record(origins[one[0]], one)) for one in some]
+    def _record(self, some: Sequence[Kept]) -> None:
+        make = self._storage.recorder.object
+        self._objects += [(one[:2], make(*one)) for one in some]
 
     def _finish(self, carrier: Carrier, upto: int) -> asyncio.Future[bool]:
         """Has the last step made, unless objects have changed and the journal does not know."""
         waiting, _ = self._storage.writer.unwritten()
         if self._storage.writer.owed:
             raise StoreError("the disk refuses records; old segments are kept for now")
-        if any(isinstance(one, Record) and one.kind == Kind.TOPOLOGY for one in waiting):
+        if any(isinstance(one, Record) and one.kind in _OBJECTS for one in waiting):
+            self._storage.writer.flush()
             return self._storage.submit(lambda: False)
         return self._storage.submit(partial(self._last_step, carrier, upto))
 

@@ -147,8 +147,12 @@ class LocalDoor:
             Stopping: The door is closed.
         """
         self._check_open()
-        note = partial(self._host.operations.note, question, self._principal.name)
+        operations = self._host.operations
+        channel = operations.channel_of(question)
+        note = partial(operations.note, question, self._principal.name, channel)
         act = self._letters.get(type(question))
+        if act is None and self._host.cores.routes(type(question)):
+            act = partial(self._host.ask, principal=self._principal)
         try:
             found: Any = self._views.answer(question) if act is None else await act(question)
         except BaseException as error:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
@@ -24,12 +25,14 @@ from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
 from tidings.channel.unused import Unused
 from tidings.clock import Clock, SystemClock
+from tidings.cores import Core, OperationDone
 from tidings.engine.access import OWNER, Access, Principal
 from tidings.engine.archive_plan import ArchivePlan, archive_command
 from tidings.engine.archive_plan import Command as ArchiveCommand
 from tidings.engine.archiving import Archiving
 from tidings.engine.authority import authorise
 from tidings.engine.bodies import CACHE_OCTETS, Bodies, Message
+from tidings.engine.cores import Cores
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done
 from tidings.engine.endpoints import Endpoint, EventBatch
@@ -68,7 +71,8 @@ class Host:
     """Channels that live in this process; made by `Host.open`.
 
     Attributes:
-        factory: The core.
+        factory: The channels.
+        cores: All cores; the channels are the first.
         loop: Where everything runs but the disk.
         settings: How the standard is read.
         access: Who may do what.
@@ -86,7 +90,8 @@ class Host:
     housekeeping: Housekeeping
 
     def __init__(self, settings: Settings, clock: Clock, access: Access, store: Store | None,
-                 disk: DiskThread, cache_octets: int) -> None:  # fmt: skip
+                 disk: DiskThread, cache_octets: int,
+                 cores: Iterable[Core] = ()) -> None:  # fmt: skip
         self.loop = asyncio.get_running_loop()
         self.settings = settings
         self.access = access
@@ -94,6 +99,7 @@ class Host:
         self.disk = disk
         self.clock = SteadyClock(clock)
         self.factory = Factory(settings, spills=store is not None)
+        self.cores = Cores(self.factory, cores)
         self.bodies = Bodies(cache_octets)
         self.recorder = Recorder()
         self.writer = Writer(self, self.bodies)
@@ -106,11 +112,11 @@ class Host:
         self.history = History(self.storage, channels, self.reports)
         self.watchdog = Watchdog(self.loop)
         self.notices: deque[e.Notice] = deque(maxlen=_NOTICES)
-        self.operations = OperationLog()
+        self.operations = OperationLog(self._channel_name, self._operation_done)
         self.broken: asyncio.Future[str] = self.loop.create_future()
         self.disk_error: StoreError | None = None
         self.archiving: Archiving | None = None
-        self._judging = Judging(self.factory, self.clock.now)
+        self._judging = Judging(self.factory, self.cores, self.clock.now)
         self._mailbox = Mailbox(settings.limits.batch_events, self._judging.ready)
         self._performer = Performer(
             self.storage,
@@ -119,7 +125,6 @@ class Host:
             self.dead_letters,
             self.reports,
             self.notice,
-            self._tell_filter_types,
             self.revoke,
             now,
         )
@@ -130,7 +135,6 @@ class Host:
         self._closed = False
         self._closing = asyncio.Lock()
         self._watchers: list[Callable[[e.Notice], None]] = []
-        self._filter_watchers: list[Callable[[e.FilterTypesChanged], None]] = []
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
         self.watchdog.start()
 
@@ -147,6 +151,7 @@ class Host:
         retention: Retention | None = None,
         disk_quota: int | None = None,
         archived: Mapping[bytes, tuple[str, int]] | None = None,
+        cores: Iterable[Core] = (),
     ) -> Self:
         """Starts a host.
 
@@ -161,8 +166,10 @@ class Host:
             disk_quota: How long the journal may be, see `Housekeeping`.
             archived: What the journal's archive knows: by origin, name and highest number of
                 each channel.
+            cores: What it runs beside the channels, new.
 
         Raises:
+            InvalidUsage: Two cores have one name, or list one request.
             JournalInUse: Another process uses the folder.
             JournalTooNew: A newer version has written it; nothing was changed.
             StoreError: The folder cannot be used.
@@ -174,12 +181,9 @@ class Host:
                 job = partial(recover, folder, settings.limits, segment_octets, clock)
                 store, found = await disk.submit(job)
             host = cls(settings, clock or SystemClock(), access or Access(), store, disk,
-                       cache_octets)  # fmt: skip
+                       cache_octets, cores)  # fmt: skip
             if found is not None:
-                parts = Resumed(
-                    host.factory, host.storage, host.reports, host.perform_alone, host.clock.now
-                )
-                await resume(parts, found, archived)
+                await resume(host._resumed(), found, archived)
             host.housekeeping = Housekeeping(retention, disk_quota)
             host.housekeeping.start(host._kept())
         except BaseException:
@@ -191,11 +195,23 @@ class Host:
             raise
         return host
 
+    def _resumed(self) -> Resumed:
+        """What recovery needs."""
+        return Resumed(
+            self.factory,
+            self.cores,
+            self.storage,
+            self.reports,
+            self.perform_alone,
+            self.clock.now,
+        )
+
     def _kept(self) -> Kept:
         """What housekeeping needs."""
         return Kept(
             self.storage,
             self.factory,
+            self.cores,
             self.clock.now,
             self.ask,
             self.at_once,
@@ -428,7 +444,7 @@ class Host:
                 post.fail(fault)
             if type(posts[0].command) is not c.Tick:
                 self._tick()  # what the others have brought about is carried out with it
-        self._timer.set(self.factory.wake_at)
+        self._timer.set(self.cores.wake_at)
         cost = sum([weight(post.command) for post in posts])
         self._mailbox.took(cost, self.watchdog.left())
         if self._mailbox:
@@ -481,7 +497,7 @@ class Host:
     def perform_alone(self, effects: Sequence[e.Effect]) -> None:
         """Carries out effects that no command asked for."""
         self._performer.perform([], [], effects)
-        self._timer.set(self.factory.wake_at)
+        self._timer.set(self.cores.wake_at)
 
     def refused(self, error: StoreError) -> None:
         """The disk took nothing: changes are refused until it does again."""
@@ -520,12 +536,23 @@ class Host:
 
     def watch_filters(self, watcher: Callable[[e.FilterTypesChanged], None]) -> None:
         """Has a function told whenever a filter asks for other event types."""
-        self._filter_watchers.append(watcher)
+        self.on_effect(e.FilterTypesChanged, watcher)
 
-    def _tell_filter_types(self, change: e.FilterTypesChanged) -> None:
-        """Tells those who watch filters."""
-        for watcher in self._filter_watchers:
-            watcher(change)
+    def on_effect(self, kind: type[_T], act: Callable[[_T], None]) -> None:
+        """Has a function called with each effect of a class that the host itself does not know.
+
+        It is called when everything that the effect's batch keeps is on the disk.
+        """
+        self._performer.listeners.setdefault(kind, []).append(act)
+
+    def _channel_name(self, id: int) -> str:
+        channel = self.factory.channels.get(id)
+        return "" if channel is None else channel.name
+
+    def _operation_done(self, done: OperationDone) -> None:
+        """Tells the core that wants to know; a disk that refuses would have to be owed too much."""
+        if self.disk_error is None and self.cores.routes(OperationDone):
+            self.tell(replace(done, at=self.time()))
 
     # The end.
 

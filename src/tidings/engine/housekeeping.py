@@ -17,6 +17,7 @@ from tidings.channel.commands import Command, RefusePersistent
 from tidings.channel.effects import Notice, NoticeKind
 from tidings.channel.factory import Factory
 from tidings.engine.compaction import JournalCompaction
+from tidings.engine.cores import Cores
 from tidings.engine.storage import Storage
 from tidings.engine.swapping import Swapping
 from tidings.errors import InvalidUsage, Stopping, TidingsError
@@ -39,7 +40,8 @@ class Kept(NamedTuple):
 
     Attributes:
         storage: The journal and the memory to be kept small.
-        factory: The core.
+        factory: The channels.
+        cores: All cores.
         now: Host time.
         ask: Has a command carried out.
         at_once: Carries a command out before all that waits.
@@ -49,6 +51,7 @@ class Kept(NamedTuple):
 
     storage: Storage
     factory: Factory
+    cores: Cores
     now: Callable[[], int]
     ask: Callable[[Command], Awaitable[Any]]
     at_once: Callable[[RefusePersistent], None]
@@ -222,7 +225,8 @@ class Housekeeping:
         infos[0] = infos[0]._replace(needed=self._always)
         if not self._droppable(infos):
             return False
-        async with JournalCompaction(host.storage, host.factory, host.ask, self._check) as carrying:
+        parts = (host.storage, host.factory, host.cores, host.ask)
+        async with JournalCompaction(*parts, self._check) as carrying:
             gone = self._droppable(infos)
             if not await carrying.is_free():
                 needed = await carrying.needed(gone[-1] + 1)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Final
 
 from tidings.channel.commands import Command, Push
-from tidings.channel.effects import Effect
-from tidings.channel.factory import Answer, Factory
+from tidings.channel.factory import Factory
 from tidings.channel.vocabulary import Item
-from tidings.errors import TidingsError
+from tidings.cores import Handled
+from tidings.engine.cores import Cores
 from tidings.filters.searching import Search, Unfinished
-
-Handled: TypeAlias = tuple[list[Answer | TidingsError], list[Effect]]
-"""Answers, and what the outside must do."""
 
 # How many characters are looked through in one slice: about 1 ms. A longer text is one search.
 _AT_ONCE: Final = 1_500_000
@@ -26,11 +23,13 @@ class Judging:
 
     Args:
         factory: Whose filters they meet.
+        cores: What carries out commands.
         now: The time.
     """
 
-    def __init__(self, factory: Factory, now: Callable[[], int]) -> None:
+    def __init__(self, factory: Factory, cores: Cores, now: Callable[[], int]) -> None:
         self._factory = factory
+        self._cores = cores
         self._now = now
         self._waiting: dict[int, tuple[Item, Search, int]] = {}
         self._next: list[Search] = []
@@ -54,10 +53,10 @@ class Judging:
     def handle_many(self, commands: Sequence[Command], now: int) -> Handled:
         """Carries out commands; what was found of those that were ready is not looked for again."""
         if not self._next:
-            return self._factory.handle_many(commands, now)
+            return self._cores.handle_many(commands, now)
         ready, self._next = self._next, []
         with Search.joined(ready).attempt(None):
-            return self._factory.handle_many(commands, now)
+            return self._cores.handle_many(commands, now)
 
     def forget(self) -> None:
         """Nothing waits any more."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from tidings.channel.effects import Outcome
 from tidings.channel.entries import PERSISTENT, Entry
+from tidings.channel.factory import CHANNELS
 from tidings.errors import StoreError
 from tidings.stores.catalog import Catalog
 from tidings.stores.payloads import (
@@ -22,6 +23,7 @@ from tidings.stores.payloads import (
     stored_dead,
     stored_event,
     stored_outcome,
+    stored_state,
     stored_topology,
 )
 from tidings.stores.records import Kind, Record
@@ -48,12 +50,12 @@ class Ledger:
 
     Attributes:
         ids: Of the channels there were at the beginning, by origin.
-        changed: Channel, kind and key of objects that were written down since the beginning.
+        changed: Core and key of objects that were written down since the beginning.
         places: Where events are now that were carried forward, by channel and number.
     """
 
     def __init__(self, ids: Mapping[bytes, int], catalog: Catalog, taken: set[Letter]) -> None:
-        self.changed: set[tuple[int, str, str]] = set()
+        self.changed: set[tuple[str, Any]] = set()
         self.places: dict[tuple[int, int], int] = {}
         self.ids = dict(ids)
         self._origins = {id: origin for origin, id in ids.items()}
@@ -77,7 +79,9 @@ class Ledger:
             if record.kind == Kind.OUTCOME:
                 self._settle(record)
             elif record.kind == Kind.TOPOLOGY:
-                self.changed.add(stored_topology(record.payload)[:3])
+                self.changed.add((CHANNELS, stored_topology(record.payload)[:3]))
+            elif record.kind == Kind.STATE:
+                self.changed.add(stored_state(record.payload)[:2])
 
     def _settle(self, record: Record) -> None:
         proxy, outcome, seqs, _ = stored_outcome(record.payload)

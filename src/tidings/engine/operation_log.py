@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
 from tidings.channel.catalogue import CATALOGUE
+from tidings.cores import OperationDone
 from tidings.errors import TidingsError
 
 _audit: Final = logging.getLogger("tidings.audit")
@@ -23,24 +25,45 @@ _COUNTED: Final = {row.request: row for row in CATALOGUE if row.is_change or row
 class OperationLog:
     """Counts operations, and logs those that change something.
 
+    Args:
+        channel_name: The name of a channel, by its id.
+        tell: Told of each operation that changes something; when it was is filled in there.
+
     Attributes:
         counts: By the name of the operation and ``done``, or the code of the error.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, channel_name: Callable[[int], str], tell: Callable[[OperationDone], None]
+    ) -> None:
         self.counts: Counter[tuple[str, str]] = Counter()
+        self._channel_name = channel_name
+        self._tell = tell
 
     def watch(self, request: object, principal: str, answer: asyncio.Future[Any]) -> None:
         """Counts and logs an operation when it is answered."""
         if request.__class__ in _COUNTED:
-            answer.add_done_callback(partial(self._answered, request, principal))
+            channel = self.channel_of(request)  # which may be gone when it is answered
+            answer.add_done_callback(partial(self._answered, request, principal, channel))
 
-    def _answered(self, request: object, principal: str, answer: asyncio.Future[Any]) -> None:
-        self.note(request, principal, None if answer.cancelled() else answer.exception())
+    def channel_of(self, request: object) -> str:
+        """The name of the channel that a request is about; empty for none."""
+        about = getattr(request, "place", request)
+        id = getattr(about, "channel", None)
+        return self._channel_name(id) if isinstance(id, int) else ""
 
-    def note(self, request: object, principal: str, error: BaseException | None) -> None:
+    def _answered(
+        self, request: object, principal: str, channel: str, answer: asyncio.Future[Any]
+    ) -> None:
+        self.note(request, principal, channel, None if answer.cancelled() else answer.exception())
+
+    def note(
+        self, request: object, principal: str, channel: str, error: BaseException | None
+    ) -> None:
         """Counts an operation that was answered, and logs it if it changes something."""
-        row = _COUNTED[request.__class__]
+        row = _COUNTED.get(request.__class__)
+        if row is None:
+            return
         result = _DONE if error is None else getattr(error, "code", TidingsError.code)
         self.counts[row.name, result] += 1
         if row.is_change:
@@ -50,3 +73,4 @@ class OperationLog:
                 if (value := getattr(request, name, None)) not in (None, "")
             )
             _audit.info("%s: %s (%s): %s", principal, row.name, told, result, extra=_DEPTH)
+            self._tell(OperationDone(0, principal, row.name, told, channel, result))

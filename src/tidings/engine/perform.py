@@ -16,6 +16,7 @@ from typing import Any, Final
 from tidings.channel import effects as e
 from tidings.channel.commands import Revoke
 from tidings.channel.entries import PERSISTENT, Entry
+from tidings.cores import Keep
 from tidings.engine.bodies import Bodies, Message
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.losses import LossReports
@@ -42,10 +43,10 @@ class Performer:
         dead_letters: Keeps what cannot be delivered.
         reports: Forgets the losses of channels that are gone.
         notice: Tells those who run the service.
-        tell_filter_types: Tells those who watch filters.
         revoke: Tells the core at once of events that were never accepted.
         now: Host time.
         counts: What became of copies of events, by outcome.
+        listeners: Who is told of other effects, by their class.
     """
 
     storage: Storage
@@ -54,10 +55,10 @@ class Performer:
     dead_letters: DeadLetters
     reports: LossReports
     notice: Callable[[e.Notice], None]
-    tell_filter_types: Callable[[e.FilterTypesChanged], None]
     revoke: Callable[[Revoke], None]
     now: Callable[[], int]
     counts: Counter[e.Outcome] = field(default_factory=Counter)
+    listeners: dict[type, list[Callable[[Any], None]]] = field(default_factory=dict)
     _store: Store | None = field(init=False)
     _bodies: Bodies = field(init=False)
     _recorder: Recorder = field(init=False)
@@ -69,15 +70,16 @@ class Performer:
         self._recorder, self._writer = storage.recorder, storage.writer
 
     def perform(
-        self, posts: Sequence[Post], answers: Sequence[object], effects: Sequence[e.Effect]
+        self, posts: Sequence[Post], answers: Sequence[object], effects: Sequence[object]
     ) -> None:
         """Carries out one batch."""
         write = Write()
         left = iter(effects)
+        find, tell = _PERFORM.get, Performer._tell
         while True:
             try:
                 for effect in left:
-                    _PERFORM[effect.__class__](self, effect, write)
+                    find(effect.__class__, tell)(self, effect, write)
                 break
             except Exception:  # a fault of ours or a client's: the others must not suffer from it
                 log.exception("an effect could not be carried out")
@@ -176,6 +178,12 @@ class Performer:
             write.records += (record, record)
             write.sync = True
 
+    def _keep(self, effect: Keep, write: Write) -> None:
+        if self._store is not None:
+            record = self._recorder.object(effect.core, effect.key, effect.state)
+            write.records += (record, record) if effect.waits else (record,)
+            write.sync = write.sync or effect.waits
+
     def _plan(self, effect: e.PlanChanged, write: Write) -> None:
         if self._store is not None:
             write.records.append(self._recorder.plan(effect))
@@ -223,8 +231,9 @@ class Performer:
     def _tell_subscriptions(self, effect: e.TellSubscriptions, write: Write) -> None:
         write.after.append(partial(self.out.tell_subscriptions, effect))
 
-    def _filter_types(self, effect: e.FilterTypesChanged, write: Write) -> None:
-        write.after.append(partial(self.tell_filter_types, effect))
+    def _tell(self, effect: object, write: Write) -> None:
+        for listener in self.listeners.get(effect.__class__, ()):
+            write.after.append(partial(listener, effect))
 
     def _disconnect_peer(self, effect: e.DisconnectPeer, write: Write) -> None:
         write.after.append(partial(self.out.disconnect, effect))
@@ -269,7 +278,6 @@ _PERFORM: Final[dict[type, Callable[[Performer, Any, Write], None]]] = {
     e.Deliver: Performer._deliver,
     e.DisconnectPeer: Performer._disconnect_peer,
     e.Done: Performer._done,
-    e.FilterTypesChanged: Performer._filter_types,
     e.Notice: Performer._notice,
     e.PlanChanged: Performer._plan,
     e.Poll: Performer._poll,
@@ -283,4 +291,5 @@ _PERFORM: Final[dict[type, Callable[[Performer, Any, Write], None]]] = {
     e.TellSubscriptions: Performer._tell_subscriptions,
     e.TopologyChanged: Performer._topology,
     e.Unspill: Performer._unspill,
+    Keep: Performer._keep,
 }

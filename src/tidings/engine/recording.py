@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from tidings.channel.effects import (
     Accepted,
@@ -13,6 +13,8 @@ from tidings.channel.effects import (
     TopologyChanged,
 )
 from tidings.channel.entries import NEVER
+from tidings.channel.factory import CHANNELS
+from tidings.cores import State
 from tidings.engine.bodies import Message
 from tidings.events.codecs.json_codec import encode_event
 from tidings.filters.plan_form import change_to_plain
@@ -24,6 +26,7 @@ from tidings.stores.payloads import (
     numbers_payload,
     outcome_payload,
     plan_payload,
+    state_payload,
     topology_payload,
 )
 from tidings.stores.records import Kind, Record
@@ -76,8 +79,16 @@ class Recorder:
         """The record of an object."""
         if effect.kind == "channel" and effect.state is not None:
             self.origins[effect.channel] = bytes.fromhex(str(effect.state["origin"]))
-        payload = topology_payload(effect.channel, effect.kind, effect.key, effect.state)
-        return Record(Kind.TOPOLOGY, self.origins[effect.channel], 0, payload)
+        key = (effect.channel, effect.kind, effect.key)
+        return self.object(CHANNELS, key, effect.state)
+
+    def object(self, core: str, key: Any, state: State | None) -> Record:  # noqa: ANN401
+        """The record of an object of a core, by its key there."""
+        if core == CHANNELS:
+            channel, kind, id = key
+            payload = topology_payload(channel, kind, id, state)
+            return Record(Kind.TOPOLOGY, self.origins[channel], 0, payload)
+        return Record(Kind.STATE, HOST_ORIGIN, 0, state_payload(core, key, state))
 
     def plan(self, effect: PlanChanged) -> Record:
         """The record of a plan's version."""

@@ -40,6 +40,7 @@ from tidings.stores.payloads import (
     stored_marks,
     stored_numbers,
     stored_outcome,
+    stored_state,
     stored_topology,
 )
 from tidings.stores.records import Kind, Record
@@ -97,6 +98,7 @@ class Recovered:
 
     Attributes:
         states: The last state of each object, by channel, kind and key.
+        cores: The same for cores beside the channels, by core and key.
         channels: By origin.
         last_channel: The highest channel id seen.
         unreadable: How many records could not be understood.
@@ -114,6 +116,7 @@ class Recovered:
 
     def __init__(self, limits: Limits, *, complete: bool = False) -> None:
         self.states: dict[tuple[int, str, str], Any] = {}
+        self.cores: dict[str, dict[str, Any]] = {}
         self.channels: dict[bytes, ChannelState] = {}
         self.last_channel = 0
         self.unreadable = 0
@@ -134,6 +137,7 @@ class Recovered:
             Kind.DEAD_GONE: self._dead_gone,
             Kind.RESERVED: self._reserved,
             Kind.DROPPED: self._dropped,
+            Kind.STATE: self._state,
         }
 
     def visit(self, entry: JournalEntry) -> None:
@@ -241,6 +245,13 @@ class Recovered:
         if kind == "channel":
             self.channels.pop(entry.record.channel, None)
             self.destroyed.add(entry.record.channel)
+
+    def _state(self, entry: JournalEntry) -> None:
+        core, key, state = stored_state(entry.record.payload)
+        known = self.cores.setdefault(core, {})
+        known.pop(key, None)  # the order is that of the last states
+        if state is not None:
+            known[key] = state
 
     def _plan(self, entry: JournalEntry) -> None:
         channel = self._channel(entry.record.channel)

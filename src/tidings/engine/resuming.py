@@ -12,6 +12,7 @@ from tidings.channel.channel import Channel
 from tidings.channel.effects import Effect
 from tidings.channel.entries import Entry
 from tidings.channel.factory import Factory
+from tidings.engine.cores import Cores
 from tidings.engine.losses import Losses, LossReports
 from tidings.engine.recording import HOST_ORIGIN, Recorder
 from tidings.engine.recovery import ChannelState, Recovered, uncollected
@@ -33,7 +34,8 @@ class Resumed(NamedTuple):
     """What is brought into the state before the stop.
 
     Attributes:
-        factory: The core, without any objects yet.
+        factory: The channels, none yet.
+        cores: All cores.
         storage: What keeps events.
         reports: What is lost.
         perform: Carries out effects that no command asked for.
@@ -41,6 +43,7 @@ class Resumed(NamedTuple):
     """
 
     factory: Factory
+    cores: Cores
     storage: Storage
     reports: LossReports
     perform: Callable[[Sequence[Effect]], None]
@@ -72,6 +75,7 @@ async def _resume(
     recorder.origins = origins
     recorder.origin_texts = {id: origin.hex() for id, origin in origins.items()}
     passed_over = factory.restore(found.states, found.last_channel)
+    passed_over += host.cores.restore(found.cores)
     for what in passed_over:
         log.warning("passed over on recovery: %s", what)
     store = host.storage.journal

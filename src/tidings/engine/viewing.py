@@ -24,7 +24,7 @@ from tidings.channel.views import (
 )
 from tidings.channel.vocabulary import Place, Side
 from tidings.engine.access import OWNER, Principal, Verb
-from tidings.errors import ChannelNotFound, ProxyNotFound
+from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound
 
 if TYPE_CHECKING:
     from tidings.engine.host import Host
@@ -47,7 +47,10 @@ class Viewing:
 
     def answer(self, question: Question[Any]) -> object:
         """Answers a question."""
-        return _ANSWERS[type(question)](self, question)
+        answer = _ANSWERS.get(type(question))
+        if answer is None:
+            raise NotFound(f"nothing answers {type(question).__name__}: its core does not run here")
+        return answer(self, question)
 
     def rules(self) -> Settings:
         """The settings that decide what is allowed."""

@@ -27,7 +27,7 @@ from tidings.stores.segments import Cursor
 
 log = logging.getLogger(__name__)
 
-_LASTING: Final = frozenset(row.request for row in CATALOGUE if row.lasts)
+_PASSING: Final = frozenset(row.request for row in CATALOGUE if not row.lasts)
 
 # Acknowledgements ride on the next sync; without one they wait at most this long, in seconds.
 _RIDE: Final = 0.1
@@ -293,7 +293,7 @@ def must_last(command: Command) -> bool:
     """
     if isinstance(command, Connect):
         return not command.again
-    return type(command) in _LASTING
+    return type(command) not in _PASSING
 
 
 def refusal(post: Post, answer: object, gone: dict[int, set[int]], error: TidingsError) -> object:

@@ -1,48 +1,61 @@
-"""From files to a model in one step."""
+"""IDL files to a model, or to a Python module at run time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 
 from tidings.idl.faults import Source
+from tidings.idl.generate import all_here, generate
 from tidings.idl.limits import DEFAULT_LIMITS, Limits
 from tidings.idl.model import Model
+from tidings.idl.names import Homes
 from tidings.idl.parse import parse
 from tidings.idl.resolve import resolve
 from tidings.idl.sources import Files, Folders, Texts
 
 
 def compile_source(source: Source, files: Files, limits: Limits = DEFAULT_LIMITS) -> Model:
-    """What a file means, with all it includes.
-
-    Raises:
-        InvalidIdl: With file, line, column, caret and, where there is one, a hint.
-    """
+    """Compile a file with all it includes."""
     return resolve(parse(source, files, limits), source, limits)
 
 
 def compile_text(text: str, name: str = "text.idl", limits: Limits = DEFAULT_LIMITS) -> Model:
-    """What a text means that includes nothing.
-
-    Raises:
-        InvalidIdl: As `compile_source` does.
-    """
+    """Compile a text that includes nothing."""
     return compile_source(Source(name, text), Texts(), limits)
 
 
 def compile_file(
     path: Path | str, folders: list[Path] | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> Model:
-    """What a file on disk means.
-
-    Args:
-        path: The file.
-        folders: Where included files are looked for, besides its own folder.
-        limits: What it may cost.
-
-    Raises:
-        InvalidIdl: As `compile_source` does.
-        BadInput: The file cannot be read.
-    """
+    """Compile a file on disk; included files are looked for beside it, then in `folders`."""
     files = Folders(folders or [], limits.octets)
     return compile_source(files.opened(Path(path)), files, limits)
+
+
+def load_idl(
+    text_or_path: str | Path,
+    include_dirs: Iterable[Path | str] = (),
+    homes: Homes | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> ModuleType:
+    """Make a Python module from IDL, as if it had been generated before.
+
+    What it includes becomes part of it, prefixed with the names of its modules, unless `homes`
+    names a Python module that stands for that file.
+    """
+    files = Folders(include_dirs, limits.octets)
+    if isinstance(text_or_path, Path) or _is_path(text_or_path):
+        source = files.opened(Path(text_or_path))
+    else:
+        source = Source("text.idl", text_or_path)
+    model = compile_source(source, files, limits)
+    text = generate(model, homes or all_here, limits)
+    made = ModuleType(f"idl_{Path(source.name).stem}")
+    exec(compile(text, f"<generated from {source.name}>", "exec"), made.__dict__)  # noqa: S102, RUF100 - it is our own text
+    return made
+
+
+def _is_path(text: str) -> bool:
+    return text.endswith(".idl") and "\n" not in text

@@ -1,4 +1,4 @@
-"""The values of constant expressions."""
+"""Values of constant expressions."""
 
 from __future__ import annotations
 
@@ -67,16 +67,7 @@ _LITERALS: Final = {"char": Kind.CHAR, "wchar": Kind.WCHAR, "boolean": Kind.BOOL
 
 
 def evaluate(node: Expression, type_: Type, scope: Scope) -> ConstValue:
-    """The value of an expression, as a value of a type.
-
-    Args:
-        node: The expression.
-        type_: The type.
-        scope: Where names are looked up.
-
-    Raises:
-        InvalidIdl: It has no value, or none of that type.
-    """
+    """The value of an expression, as a value of a type."""
     target = unaliased(type_)
     place = node.place
     if isinstance(target, EnumDef):
@@ -91,7 +82,7 @@ def evaluate(node: Expression, type_: Type, scope: Scope) -> ConstValue:
             found = _integer(node, scope, 0 if low else high.bit_length())
             if not low <= found <= high:
                 word = KEYWORDS[target.kind]
-                raise InvalidIdl(f"{found} is no {word}, which holds {low} to {high}", place)
+                raise InvalidIdl(f"{found} does not fit {word}, which holds {low} to {high}", place)
             return found
         if target.kind in (Kind.FLOAT, Kind.DOUBLE):
             real = _real(node, scope)
@@ -118,7 +109,7 @@ def positive(node: Expression, what: str, scope: Scope, lowest: int = 1) -> int:
 def _named(node: Named, scope: Scope) -> ConstDef | EnumLabel:
     found = scope.find(node.name)
     if not isinstance(found, ConstDef | EnumLabel):
-        raise InvalidIdl(f"{node.name} is no constant", node.place)
+        raise InvalidIdl(f"{node.name} is not a constant", node.place)
     return found
 
 
@@ -126,7 +117,7 @@ def _misfit(node: Expression, wanted: str) -> InvalidIdl:
     given = str(node.name) if isinstance(node, Named) else "this"
     if isinstance(node, Literal):
         given = f"the {node.kind} {str(node.value)[:40]!r}"
-    return InvalidIdl(f"{given} is no {wanted}", node.place)
+    return InvalidIdl(f"{given} is not {wanted}", node.place)
 
 
 def _label(node: Expression, enum: EnumDef, scope: Scope) -> str:
@@ -139,7 +130,7 @@ def _label(node: Expression, enum: EnumDef, scope: Scope) -> str:
             return found.label
         if isinstance(found, ConstDef) and unaliased(found.type) is enum:
             return str(found.value)
-    raise _misfit(node, f"label of {enum.scoped}, which are {', '.join(enum.labels)[:200]}")
+    raise _misfit(node, f"a label of {enum.scoped}, which are {', '.join(enum.labels)[:200]}")
 
 
 def _text(node: Expression, type_: TextOf, scope: Scope) -> str:
@@ -153,21 +144,21 @@ def _text(node: Expression, type_: TextOf, scope: Scope) -> str:
         if isinstance(found, ConstDef) and isinstance(kind, TextOf) and kind.wide == type_.wide:
             text = found.value
     if not isinstance(text, str):
-        raise _misfit(node, word)
+        raise _misfit(node, f"a {word}")
     if type_.bound and len(text) > type_.bound:
         raise InvalidIdl(f"{len(text)} characters are more than {type_.bound}", node.place)
     return text
 
 
 def _plain(node: Expression, kind: Kind, scope: Scope) -> ConstValue:
-    """A character or boolean, with which nothing can be computed."""
+    """A character or boolean: neither can be computed with."""
     if isinstance(node, Literal) and _LITERALS.get(node.kind) is kind:
         return node.value
     if isinstance(node, Named):
         found = _named(node, scope)
         if isinstance(found, ConstDef) and unaliased(found.type) == Basic(kind):
             return found.value
-    raise _misfit(node, KEYWORDS[kind])
+    raise _misfit(node, f"a {KEYWORDS[kind]}")
 
 
 def _integer(node: Expression, scope: Scope, unsigned_bits: int) -> int:
@@ -187,7 +178,7 @@ def _integer(node: Expression, scope: Scope, unsigned_bits: int) -> int:
         left = _integer(node.left, scope, unsigned_bits)
         right = _integer(node.right, scope, unsigned_bits)
         return _computed(node.operator, left, right, node.place)
-    raise _misfit(node, "integer")
+    raise _misfit(node, "an integer")
 
 
 def _computed(sign: str, left: int, right: int, place: Place) -> int:
@@ -219,11 +210,11 @@ def _real(node: Expression, scope: Scope) -> float:
         if found_real - found_real != 0:
             raise InvalidIdl("the result is too large for a double", node.place)
         return found_real
-    raise _misfit(node, "number")
+    raise _misfit(node, "a number")
 
 
 def _fixed_value(node: Expression, scope: Scope) -> Decimal:
-    """A decimal; the digits and scale of a constant are those of its value."""
+    """A decimal; a constant takes its digits and scale from its value."""
     value = _decimal(node, scope)
     if len(value.as_tuple().digits) > 31:
         raise InvalidIdl("a fixed number has at most 31 digits", node.place)
@@ -246,4 +237,4 @@ def _decimal(node: Expression, scope: Scope) -> Decimal:
             return _DECIMALS[node.operator](left, right)
         except DecimalException as error:
             raise InvalidIdl("the numbers cannot be computed with", node.place) from error
-    raise _misfit(node, "fixed number, such as 1.5d")
+    raise _misfit(node, "a fixed number, such as 1.5d")

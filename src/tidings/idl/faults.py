@@ -1,4 +1,4 @@
-"""Places in IDL files, and faults at them."""
+"""Places in IDL files, and errors at them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,14 @@ from tidings.errors import BadInput, caret_report, line_and_column
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """One IDL file, or a text that stands for one.
-
-    Attributes:
-        name: The name people know it by.
-        text: What stands in it.
-    """
+    """One IDL file, or a text in its stead."""
 
     name: str
     text: str
 
 
 class Place(NamedTuple):
-    """A place in a file: how many characters stand before it."""
+    """A place in a file: how many characters precede it."""
 
     source: Source
     offset: int
@@ -46,13 +41,7 @@ NOWHERE = Place(Source("", ""), 0)
 
 
 class InvalidIdl(BadInput):
-    """IDL that cannot be used, with the place of the fault.
-
-    Args:
-        problem: What is wrong.
-        place: Where.
-        hint: What would be right; may be empty.
-    """
+    """IDL that cannot be used: what is wrong, where, and what would be right."""
 
     code = "invalid_idl"
     http_status = 422

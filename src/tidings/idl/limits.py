@@ -1,4 +1,4 @@
-"""What one compilation of IDL may cost: limits against hostile or runaway files."""
+"""Limits of one compilation, against hostile or runaway files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What IDL means: definitions with their repository ids, and types with all names looked up.
+"""What IDL means: definitions with repository ids, and types with their names resolved.
 
-Definitions refer to each other, also in circles; so they are objects with an identity, made by
-the resolver and left alone after it.
+Definitions refer to each other, also in circles; so they are objects with an identity. Only the
+resolver changes them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,7 @@ ConstValue: TypeAlias = bool | int | float | str | Decimal
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class NamedDef:
-    """What every definition has.
-
-    Attributes:
-        name: The name, without the underscore of an escaped one.
-        scopes: The names of the modules and interfaces around it, from the outermost.
-        id: The repository id.
-        place: Where it is defined.
-    """
+    """What every definition has; `scopes` are the names around its own, outermost first."""
 
     name: str
     scopes: tuple[str, ...]
@@ -45,14 +38,14 @@ class NamedDef:
 
 @dataclass(frozen=True, slots=True)
 class Basic:
-    """A type that is one word; `Object` is of the kind objref."""
+    """A type named by one keyword; `Object` has the kind objref."""
 
     kind: Kind
 
 
 @dataclass(frozen=True, slots=True)
 class TextOf:
-    """A string or wide string; the bound 0 is none."""
+    """A string or wide string; bound 0 means unbounded."""
 
     wide: bool
     bound: int
@@ -68,7 +61,7 @@ class FixedOf:
 
 @dataclass(frozen=True, slots=True)
 class SequenceOf:
-    """A sequence; the bound 0 is none."""
+    """A sequence; bound 0 means unbounded."""
 
     element: Type
     bound: int
@@ -92,7 +85,7 @@ class MemberDef:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class StructDef(NamedDef):
-    """A struct; not complete while it is only announced or just being read."""
+    """A struct; not complete between its forward declaration and the end of its definition."""
 
     members: tuple[MemberDef, ...] = ()
     complete: bool = False
@@ -116,7 +109,7 @@ class BranchDef:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class UnionDef(NamedDef):
-    """A union; not complete while it is only announced or just being read."""
+    """A union; not complete between its forward declaration and the end of its definition."""
 
     switch: Type = field(default=Basic(Kind.LONG))
     branches: tuple[BranchDef, ...] = ()
@@ -139,7 +132,7 @@ class AliasDef(NamedDef):
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class ConstDef(NamedDef):
-    """A constant; one of an enum has the label as its value."""
+    """A constant; that of an enum type has the label as its value."""
 
     type: Type
     value: ConstValue
@@ -178,15 +171,7 @@ class AttributeDef:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class InterfaceDef(NamedDef):
-    """An interface; not complete while it is only announced.
-
-    Attributes:
-        bases: The interfaces it names as its bases.
-        ancestors: All it inherits from, each once and behind its own ancestors.
-        operations: Its own operations.
-        attributes: Its own attributes.
-        complete: Whether its definition was read.
-    """
+    """An interface; `ancestors` has each base once, behind its own ancestors."""
 
     bases: tuple[InterfaceDef, ...] = ()
     ancestors: tuple[InterfaceDef, ...] = ()
@@ -211,24 +196,13 @@ Type: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """All definitions of a compilation, in an order in which each follows what it needs.
-
-    Only what was announced before may be needed by something earlier.
-
-    Attributes:
-        main: The file that was compiled; the others are what it includes.
-        definitions: Everything that has a repository id, modules aside.
-    """
+    """All definitions of a compilation, each after those it needs, except forward-declared ones."""
 
     main: Source
     definitions: tuple[NamedDef, ...]
 
     def find(self, scoped: str) -> NamedDef:
-        """The definition of a scoped name.
-
-        Raises:
-            KeyError: There is none.
-        """
+        """The definition with a scoped name; KeyError if there is none."""
         for definition in self.definitions:
             if definition.scoped == scoped:
                 return definition

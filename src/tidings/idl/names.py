@@ -1,4 +1,4 @@
-"""What definitions are called in Python."""
+"""Python names of definitions."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _TAKEN_IN_EXCEPTIONS: Final = frozenset(
 
 
 def plain_name(name: str) -> str:
-    """A name as Python takes it: words of Python get an underscore behind them."""
+    """A name as Python takes it: keywords get an underscore at the end."""
     return f"{name}_" if keyword.iskeyword(name) or name == "self" else name
 
 
 def exception_member(name: str) -> str:
-    """The attribute of an exception that holds a member."""
+    """The attribute of an exception for a member."""
     return f"{name}_" if name in _TAKEN_IN_EXCEPTIONS else plain_name(name)
 
 
@@ -46,15 +46,11 @@ def label_name(name: str) -> str:
 
 
 class Names:
-    """Finds the names of definitions, seen from the module that is generated.
+    """Names of definitions, as the generated module refers to them.
 
-    What stands in a file's only module is called by its own name, and what stands in an
-    interface has that before it: `NamingContext_NotFound`. Where a file has several modules,
-    these stand before the names too.
-
-    Args:
-        model: All definitions.
-        homes: Which of them are in other modules.
+    A definition in a file's only module keeps its own name; one in an interface is prefixed with
+    it:
+    `NamingContext_NotFound`. If a file has several modules, their names are prefixes too.
     """
 
     def __init__(self, model: Model, homes: Homes) -> None:
@@ -90,28 +86,22 @@ class Names:
             self._names[definition] = name
 
     def is_here(self, definition: NamedDef) -> bool:
-        """Whether it belongs into the module that is generated."""
+        """Whether the definition belongs into the generated module."""
         return definition not in self._modules
 
     def bare(self, definition: NamedDef) -> str:
-        """Its name in the module it stands in."""
+        """Its name inside its own module."""
         return self._names[definition]
 
     def of(self, definition: NamedDef, before: str = "", after: str = "") -> str:
-        """Its name from here, or that of a function or constant that goes with it.
-
-        Args:
-            definition: The definition.
-            before: What the name begins with, such as `read_`.
-            after: What it ends with, such as `_TYPE`.
-        """
+        """Its name from here, or that of its function or constant, such as `read_X`, `X_TYPE`."""
         module = self._modules.get(definition)
         lead = f"{module}." if module else ""
         return f"{lead}{before}{self._names[definition]}{after}"
 
 
 def _forms(definition: NamedDef, name: str) -> set[str]:
-    """All names that stand in a module because of a definition."""
+    """All module-level names that a definition takes."""
     forms = {name, f"{name}_TYPE", f"write_{name}", f"read_{name}"}
     if isinstance(definition, InterfaceDef):
         forms |= {f"{name}_INTERFACE", f"{name}Servant"}

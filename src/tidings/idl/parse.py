@@ -3,42 +3,294 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
+from tidings.events.typecode import Kind
 from tidings.idl.faults import InvalidIdl, Place, Source
 from tidings.idl.limits import DEFAULT_LIMITS, Limits
-from tidings.idl.parse_types import (
-    array_declarator,
-    declarator,
-    expression,
-    members,
-    simple_type,
-    type_spec,
-)
 from tidings.idl.preprocess import Preprocessor
 from tidings.idl.sources import Files, Texts
 from tidings.idl.token_stream import TokenStream
 from tidings.idl.tree import (
     Attribute,
+    BasicType,
+    Binary,
+    Case,
     Const,
     Declarator,
     Definition,
     Enum,
+    Enumerator,
     Exception_,
+    Expression,
+    FixedType,
     Forward,
     Include,
     Interface,
+    Literal,
+    Member,
     Module,
+    Named,
     Operation,
     Parameter,
     Pragma,
     ScopedName,
+    SequenceType,
     Specification,
+    StringType,
     Struct,
     Typedef,
     TypeSpec,
+    Unary,
     Union,
 )
+
+_BASIC: Final = {
+    "float": Kind.FLOAT,
+    "double": Kind.DOUBLE,
+    "short": Kind.SHORT,
+    "char": Kind.CHAR,
+    "wchar": Kind.WCHAR,
+    "boolean": Kind.BOOLEAN,
+    "octet": Kind.OCTET,
+    "any": Kind.ANY,
+    "Object": Kind.OBJREF,
+}
+_LITERALS: Final = frozenset({"integer", "real", "fixed", "char", "wchar", "string", "wstring"})
+
+# From the loosest to the tightest.
+_LEVELS: Final = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
+
+
+_T = TypeVar("_T")
+
+
+def expression(stream: TokenStream) -> Expression:
+    """A constant expression."""
+    return _binary(stream, 0)
+
+
+def _binary(stream: TokenStream, level: int) -> Expression:
+    if level == len(_LEVELS):
+        return _unary(stream)
+    left = _binary(stream, level + 1)
+    deepened = 0
+    while stream.sees(*_LEVELS[level]):
+        place = stream.place
+        # A long chain is a deep tree, leaning to the left.
+        stream.enter()
+        deepened += 1
+        operator = str(stream.take().value)
+        left = Binary(operator, left, _binary(stream, level + 1), place=place)
+    stream.depth -= deepened
+    return left
+
+
+def _unary(stream: TokenStream) -> Expression:
+    place = stream.place
+    if stream.sees("-", "+", "~"):
+        stream.enter()
+        made = Unary(str(stream.take().value), _unary(stream), place=place)
+        stream.leave()
+        return made
+    if stream.skip("("):
+        stream.enter()
+        inner = expression(stream)
+        stream.leave()
+        stream.expect(")")
+        return inner
+    if stream.sees("TRUE", "FALSE"):
+        return Literal("boolean", stream.take().value == "TRUE", place=place)
+    if stream.next.kind in _LITERALS:
+        token = stream.take()
+        value = token.value
+        # Texts that stand behind each other are one text.
+        while token.kind in ("string", "wstring") and stream.next.kind == token.kind:
+            value = f"{value}{stream.take().value}"
+        return Literal(token.kind, value, place=place)
+    if stream.next.kind == "name" or stream.sees("::"):
+        return Named(stream.scoped_name("a constant's name"), place=place)
+    raise stream.wrong("expected a value: a literal or the name of a constant")
+
+
+def type_spec(stream: TokenStream, where: str = "") -> TypeSpec:
+    """A type; structs, unions and enums may be declared in place."""
+    stream.enter()
+    made = _type_spec(stream, where)
+    stream.leave()
+    return made
+
+
+def simple_type(stream: TokenStream, where: str) -> TypeSpec:
+    """A type that is named, not declared in place."""
+    if stream.sees("struct", "union", "enum"):
+        raise stream.wrong(f"expected a type{where}", "declare it before, and write its name here")
+    return type_spec(stream, where)
+
+
+def _type_spec(stream: TokenStream, where: str) -> TypeSpec:
+    token, place = stream.next, stream.place
+    if token.kind == "name" or stream.sees("::"):
+        return stream.scoped_name("a type")
+    if token.kind == "word":
+        word = str(token.value)
+        if word in _BASIC:
+            stream.take()
+            return BasicType(_BASIC[word], place=place)
+        if word in ("long", "unsigned"):
+            return _integer_type(stream)
+        if word in ("string", "wstring"):
+            stream.take()
+            return StringType(word == "wstring", _bound(stream), place=place)
+        if word in _COMPOSED:
+            return _COMPOSED[word](stream)
+    raise stream.wrong(f"expected a type{where}")
+
+
+def _integer_type(stream: TokenStream) -> BasicType:
+    place = stream.place
+    if stream.skip("unsigned"):
+        if stream.skip("short"):
+            return BasicType(Kind.USHORT, place=place)
+        stream.expect("long", " or 'short' behind 'unsigned'")
+        return BasicType(Kind.ULONGLONG if stream.skip("long") else Kind.ULONG, place=place)
+    stream.expect("long")
+    if stream.skip("long"):
+        return BasicType(Kind.LONGLONG, place=place)
+    return BasicType(Kind.LONGDOUBLE if stream.skip("double") else Kind.LONG, place=place)
+
+
+def _bound(stream: TokenStream) -> Expression | None:
+    if not stream.skip("<"):
+        return None
+    bound = _binary(stream, _SUM)  # a shift would swallow the closing sign
+    stream.close_angle()
+    return bound
+
+
+_SUM: Final = _LEVELS.index(("+", "-"))
+
+
+def _sequence(stream: TokenStream) -> SequenceType:
+    place = stream.take().place
+    stream.expect("<", " behind 'sequence'")
+    element = simple_type(stream, " of the elements")
+    bound = _binary(stream, _SUM) if stream.skip(",") else None
+    stream.close_angle()
+    return SequenceType(element, bound, place=place)
+
+
+def _fixed(stream: TokenStream) -> FixedType:
+    place = stream.take().place
+    if not stream.skip("<"):
+        return FixedType(place=place)
+    digits = _binary(stream, _SUM)
+    stream.expect(",", " between digits and scale")
+    scale = _binary(stream, _SUM)
+    stream.close_angle()
+    return FixedType(digits, scale, place=place)
+
+
+def _struct(stream: TokenStream) -> Struct:
+    place = stream.take().place
+    name = stream.name("the struct's name")
+    return Struct(name, members(stream), place=place)
+
+
+def members(stream: TokenStream) -> tuple[Member, ...]:
+    """The members of a struct or exception, braces included."""
+    stream.expect("{")
+    found: list[Member] = []
+    while not stream.skip("}"):
+        place = stream.place
+        type_ = type_spec(stream, " of a member, or '}'")
+        names = _listed(stream, lambda: array_declarator(stream))
+        stream.expect(";", " behind the member")
+        found.append(Member(type_, names, place=place))
+    return tuple(found)
+
+
+def _listed(stream: TokenStream, one: Callable[[], _T]) -> tuple[_T, ...]:
+    """One or more of a kind, with commas between them."""
+    found = [one()]
+    while stream.skip(","):
+        found.append(one())
+    return tuple(found)
+
+
+def declarator(stream: TokenStream, what: str = "a name") -> Declarator:
+    """A name, with its place."""
+    place = stream.place
+    return Declarator(stream.name(what), place=place)
+
+
+def array_declarator(stream: TokenStream, what: str = "a member's name") -> Declarator:
+    """A name, perhaps with the dimensions of an array."""
+    place = stream.place
+    name = stream.name(what)
+    dimensions: list[Expression] = []
+    while stream.skip("["):
+        dimensions.append(expression(stream))
+        stream.expect("]")
+        if len(dimensions) > stream.limits.depth:
+            raise stream.wrong("an array has too many dimensions")
+    return Declarator(name, tuple(dimensions), place=place)
+
+
+def _union(stream: TokenStream) -> Union:
+    place = stream.take().place
+    name = stream.name("the union's name")
+    stream.expect("switch", " and the type that selects the branch")
+    stream.expect("(")
+    switch = type_spec(stream, " that selects the branch")
+    stream.expect(")")
+    stream.expect("{")
+    cases: list[Case] = []
+    while not stream.skip("}"):
+        cases.append(_case(stream))
+    return Union(name, switch, tuple(cases), place=place)
+
+
+def _case(stream: TokenStream) -> Case:
+    place = stream.place
+    labels: list[Expression | None] = []
+    while stream.sees("case", "default"):
+        default = stream.take().value == "default"
+        labels.append(None if default else expression(stream))
+        stream.expect(":", " behind the label")
+    if not labels:
+        raise stream.wrong("expected 'case', 'default' or '}'")
+    type_ = type_spec(stream, " of the branch")
+    named = array_declarator(stream, "the branch's name")
+    stream.expect(";", " behind the branch")
+    return Case(tuple(labels), type_, named, place=place)
+
+
+def _enum(stream: TokenStream) -> Enum:
+    place = stream.take().place
+    name = stream.name("the enum's name")
+    stream.expect("{")
+    labels: list[Enumerator] = []
+    while True:
+        at = stream.place
+        labels.append(Enumerator(stream.name("a label"), place=at))
+        if not stream.skip(","):
+            break
+        if stream.sees("}"):  # a comma behind the last one is often seen, and harmless
+            break
+    stream.expect("}", " or ','")
+    return Enum(name, tuple(labels), place=place)
+
+
+_COMPOSED: Final[dict[str, Callable[[TokenStream], TypeSpec]]] = {
+    "sequence": _sequence,
+    "fixed": _fixed,
+    "struct": _struct,
+    "union": _union,
+    "enum": _enum,
+}
+
 
 _PRAGMA: Final = re.compile(
     r"""(?P<kind>prefix|version|ID)\s+
@@ -54,11 +306,7 @@ _PRAGMA_FORMS: Final = {
 
 
 def parse(source: Source, files: Files, limits: Limits = DEFAULT_LIMITS) -> Specification:
-    """The tree of a file and all it includes.
-
-    Raises:
-        InvalidIdl: With file, line, column, caret and, where there is one, a hint.
-    """
+    """Parse a file and all it includes."""
     stream = TokenStream(Preprocessor(files, limits).tokens(source), limits)
     body: list[Definition] = []
     while stream.next.kind != "end":
@@ -67,11 +315,7 @@ def parse(source: Source, files: Files, limits: Limits = DEFAULT_LIMITS) -> Spec
 
 
 def parse_text(text: str, name: str = "text.idl", limits: Limits = DEFAULT_LIMITS) -> Specification:
-    """The tree of a text that includes nothing.
-
-    Raises:
-        InvalidIdl: As `parse` does.
-    """
+    """Parse a text that includes nothing."""
     return parse(Source(name, text), Texts(), limits)
 
 
@@ -82,32 +326,32 @@ def _definition(stream: TokenStream) -> Definition:
     if token.kind == "include":
         return _include(stream)
     if stream.sees("module"):
-        return _ended(stream, _module(stream))
+        return _with_semicolon(stream, _module(stream))
     if stream.sees("interface"):
-        return _ended(stream, _interface(stream))
+        return _with_semicolon(stream, _interface(stream))
     return _declaration(stream, "expected a definition")
 
 
 def _declaration(stream: TokenStream, expected: str) -> Definition:
-    """What may stand in modules and interfaces alike."""
+    """A definition that modules and interfaces may have."""
     if stream.sees("struct", "union"):
-        return _ended(stream, _struct_or_union(stream))
+        return _with_semicolon(stream, _struct_or_union(stream))
     if stream.sees("enum"):
         made = type_spec(stream)
         assert isinstance(made, Enum)
-        return _ended(stream, made)
+        return _with_semicolon(stream, made)
     if stream.sees("exception"):
         place = stream.take().place
         name = stream.name("the exception's name")
-        return _ended(stream, Exception_(name, members(stream), place))
+        return _with_semicolon(stream, Exception_(name, members(stream), place=place))
     if stream.sees("typedef"):
-        return _ended(stream, _typedef(stream))
+        return _with_semicolon(stream, _typedef(stream))
     if stream.sees("const"):
-        return _ended(stream, _const(stream))
+        return _with_semicolon(stream, _const(stream))
     raise stream.wrong(expected, "such as module, interface, struct, enum, typedef or const")
 
 
-def _ended(stream: TokenStream, made: Definition) -> Definition:
+def _with_semicolon(stream: TokenStream, made: Definition) -> Definition:
     stream.expect(";", " behind the definition")
     return made
 
@@ -120,7 +364,7 @@ def _include(stream: TokenStream) -> Include:
         body.append(_definition(stream))
     stream.take()
     stream.leave()
-    return Include(str(token.value), tuple(body), token.place)
+    return Include(str(token.value), tuple(body), place=token.place)
 
 
 def _pragma(stream: TokenStream) -> Pragma:
@@ -133,19 +377,21 @@ def _pragma(stream: TokenStream) -> Pragma:
         or (kind == "prefix") != (found["name"] is None)
         or ((kind == "version") != (found["version"] is not None))
     ):
-        raise InvalidIdl(f"this is no #pragma {kind}", token.place, f"write {_PRAGMA_FORMS[kind]}")
+        raise InvalidIdl(
+            f"this is not a #pragma {kind}", token.place, f"write {_PRAGMA_FORMS[kind]}"
+        )
     said = found["version"] if found["quoted"] is None else found["quoted"]
     if "\\" in said or not all("!" <= c <= "~" for c in said):
         raise InvalidIdl("a repository id has no blanks and no backslashes", token.place)
     named = found["name"]
     name = None if named is None else _written_name(named, token.place)
-    return Pragma(kind, name, said, token.place)
+    return Pragma(kind, name, said, place=token.place)
 
 
 def _written_name(text: str, place: Place) -> ScopedName:
     parts = text.removeprefix("::").split("::")
     plain = tuple(part.removeprefix("_") for part in parts)
-    return ScopedName(plain, text.startswith("::"), place)
+    return ScopedName(plain, text.startswith("::"), place=place)
 
 
 def _module(stream: TokenStream) -> Module:
@@ -159,20 +405,20 @@ def _module(stream: TokenStream) -> Module:
             raise stream.wrong(f"expected '}}' at the end of module {name}")
         body.append(_definition(stream))
     stream.leave()
-    return Module(name, tuple(body), place)
+    return Module(name, tuple(body), place=place)
 
 
 def _struct_or_union(stream: TokenStream) -> Definition:
     place, kind = stream.place, str(stream.next.value)
     made = _forward_or(stream)
     if isinstance(made, str):
-        return Forward(kind, made, place)
+        return Forward(kind, made, place=place)
     assert isinstance(made, Struct | Union)
     return made
 
 
 def _forward_or(stream: TokenStream) -> TypeSpec | str:
-    """A struct or union, or the name of one that is only announced."""
+    """A struct or union, or the name of a forward-declared one."""
     word = stream.take()
     name = stream.next
     if name.kind == "name":
@@ -188,32 +434,30 @@ def _interface(stream: TokenStream) -> Definition:
     place = stream.take().place
     name = stream.name("the interface's name")
     if stream.sees(";"):
-        return Forward("interface", name, place)
-    bases: list[ScopedName] = []
+        return Forward("interface", name, place=place)
+    bases: tuple[ScopedName, ...] = ()
     if stream.skip(":"):
-        bases.append(stream.scoped_name("a base interface"))
-        while stream.skip(","):
-            bases.append(stream.scoped_name("a base interface"))
+        bases = _listed(stream, lambda: stream.scoped_name("a base interface"))
     stream.expect("{")
     stream.enter()
     body: list[Definition] = []
     while not stream.skip("}"):
         body.append(_export(stream))
     stream.leave()
-    return Interface(name, tuple(bases), tuple(body), place)
+    return Interface(name, bases, tuple(body), place=place)
 
 
 def _export(stream: TokenStream) -> Definition:
-    """What may stand in an interface."""
+    """A definition inside an interface."""
     if stream.next.kind == "pragma":
         return _pragma(stream)
     if stream.sees("struct", "union", "enum", "exception", "typedef", "const"):
         return _declaration(stream, "")
     if stream.sees("readonly", "attribute"):
-        return _ended(stream, _attribute(stream))
+        return _with_semicolon(stream, _attribute(stream))
     if stream.sees("module", "interface"):
         raise stream.wrong("expected an operation, attribute or type, or '}' before the next one")
-    return _ended(stream, _operation(stream))
+    return _with_semicolon(stream, _operation(stream))
 
 
 def _attribute(stream: TokenStream) -> Attribute:
@@ -221,12 +465,10 @@ def _attribute(stream: TokenStream) -> Attribute:
     readonly = stream.skip("readonly")
     stream.expect("attribute")
     type_ = simple_type(stream, " of the attribute")
-    names: list[Declarator] = [declarator(stream, "the attribute's name")]
-    while stream.skip(","):
-        names.append(declarator(stream, "the attribute's name"))
+    names = _listed(stream, lambda: declarator(stream, "the attribute's name"))
     if stream.sees("raises"):
         raise stream.wrong("attributes that raise exceptions are not supported")
-    return Attribute(type_, tuple(names), readonly, place)
+    return Attribute(type_, names, readonly, place=place)
 
 
 def _operation(stream: TokenStream) -> Operation:
@@ -236,22 +478,18 @@ def _operation(stream: TokenStream) -> Operation:
     place = place if oneway else stream.place
     name = stream.name("the operation's name")
     stream.expect("(", " and the parameters")
-    parameters: list[Parameter] = []
+    parameters: tuple[Parameter, ...] = ()
     if not stream.skip(")"):
-        parameters.append(_parameter(stream))
-        while stream.skip(","):
-            parameters.append(_parameter(stream))
+        parameters = _listed(stream, lambda: _parameter(stream))
         stream.expect(")", " or ','")
-    raises: list[ScopedName] = []
+    raises: tuple[ScopedName, ...] = ()
     if stream.skip("raises"):
         stream.expect("(")
-        raises.append(stream.scoped_name("an exception"))
-        while stream.skip(","):
-            raises.append(stream.scoped_name("an exception"))
+        raises = _listed(stream, lambda: stream.scoped_name("an exception"))
         stream.expect(")", " or ','")
     if stream.sees("context"):
         raise stream.wrong("expected ';'")
-    return Operation(name, result, tuple(parameters), tuple(raises), oneway, place)
+    return Operation(name, result, parameters, raises, oneway, place=place)
 
 
 def _parameter(stream: TokenStream) -> Parameter:
@@ -260,16 +498,14 @@ def _parameter(stream: TokenStream) -> Parameter:
         raise stream.wrong("expected 'in', 'out' or 'inout' before the parameter")
     direction = str(stream.take().value)
     type_ = simple_type(stream, " of the parameter")
-    return Parameter(direction, type_, stream.name("the parameter's name"), place)
+    return Parameter(direction, type_, stream.name("the parameter's name"), place=place)
 
 
 def _typedef(stream: TokenStream) -> Typedef:
     place = stream.take().place
     type_ = type_spec(stream, " to give a name to")
-    names = [array_declarator(stream, "the new type's name")]
-    while stream.skip(","):
-        names.append(array_declarator(stream, "the new type's name"))
-    return Typedef(type_, tuple(names), place)
+    names = _listed(stream, lambda: array_declarator(stream, "the new type's name"))
+    return Typedef(type_, names, place=place)
 
 
 def _const(stream: TokenStream) -> Const:
@@ -278,4 +514,4 @@ def _const(stream: TokenStream) -> Const:
     place = stream.place
     name = stream.name("the constant's name")
     stream.expect("=")
-    return Const(type_, name, expression(stream), place)
+    return Const(type_, name, expression(stream), place=place)

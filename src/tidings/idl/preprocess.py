@@ -1,20 +1,104 @@
 """Files and what they include, as one stream of tokens.
 
-Directives are obeyed here. Two things are left in the stream for the parser: tokens of the kind
-`include`, with the end of the included file as one of the kind `included`, and pragmas that say
-something about repository ids.
+Directives are obeyed here. Two remain in the stream for the parser: `include`, with `included`
+at the end of that file, and pragmas about repository ids.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from tidings.idl.conditions import holds
 from tidings.idl.faults import InvalidIdl, Place, Source
 from tidings.idl.limits import Limits
 from tidings.idl.scan import Scanner, Token
 from tidings.idl.sources import Files
+
+_PIECE = re.compile(r"\s*(&&|\|\||[()!]|[0-9]+|[A-Za-z_]\w*)", re.ASCII)
+_DEEPEST = 32
+
+
+def holds(condition: str, defined: Mapping[str, str], place: Place) -> bool:
+    """Whether the condition of an `#if` is true."""
+    return _Condition(condition, defined, place).value()
+
+
+class _Condition:
+    def __init__(self, text: str, defined: Mapping[str, str], place: Place) -> None:
+        self.place = place
+        self.defined = defined
+        self.pieces: list[str] = []
+        at, text = 0, text.strip()
+        while at < len(text):
+            found = _PIECE.match(text, at)
+            if found is None:
+                raise self._wrong(f"{text[at:].lstrip()[:1]!r} has no meaning in a condition")
+            self.pieces.append(found.group(1))
+            at = found.end()
+        self.pieces.reverse()
+
+    def value(self) -> bool:
+        answer = self._either(0)
+        if self.pieces:
+            raise self._wrong(f"{self.pieces[-1]!r} follows the condition")
+        return answer
+
+    def _either(self, depth: int) -> bool:
+        answer = self._both(depth)
+        while self._skip("||"):
+            answer = self._both(depth) or answer
+        return answer
+
+    def _both(self, depth: int) -> bool:
+        answer = self._one(depth)
+        while self._skip("&&"):
+            answer = self._one(depth) and answer
+        return answer
+
+    def _one(self, depth: int) -> bool:
+        if depth > _DEEPEST:
+            raise self._wrong("the condition nests too deep")
+        if self._skip("!"):
+            return not self._one(depth + 1)
+        if self._skip("("):
+            answer = self._either(depth + 1)
+            self._close()
+            return answer
+        piece = self.pieces.pop() if self.pieces else ""
+        if piece == "defined":
+            within = self._skip("(")
+            name = self.pieces.pop() if self.pieces else ""
+            if not _is_name(name):
+                raise self._wrong("defined names no macro")
+            if within:
+                self._close()
+            return name in self.defined
+        if piece.isdigit():
+            return bool(piece.strip("0"))
+        if _is_name(piece):
+            value = self.defined.get(piece, "") or "0"  # a name without a value counts as 0
+            if not (value.isascii() and value.isdigit()):
+                raise self._wrong(f"{piece} is {value!r:.60}, not a number")
+            return bool(value.strip("0"))
+        raise self._wrong(f"expected a condition, not {piece or 'the end'!r}")
+
+    def _skip(self, piece: str) -> bool:
+        if not self.pieces or self.pieces[-1] != piece:
+            return False
+        self.pieces.pop()
+        return True
+
+    def _close(self) -> None:
+        if not self._skip(")"):
+            raise self._wrong("a parenthesis is not closed")
+
+    def _wrong(self, problem: str) -> InvalidIdl:
+        return InvalidIdl(problem, self.place, "such as: #if defined(NAME) && !defined(OTHER)")
+
+
+def _is_name(piece: str) -> bool:
+    return piece[:1].isalpha() or piece[:1] == "_"
+
 
 _WORD = re.compile(r"([A-Za-z]*)\s*(.*)", re.DOTALL)
 _NAME = re.compile(r"([A-Za-z_]\w*)", re.ASCII)
@@ -25,7 +109,7 @@ _ID_PRAGMAS = frozenset({"prefix", "version", "ID"})
 
 
 class _Branch:
-    """An open `#if`: whether its text is taken now, and whether some branch was."""
+    """An open `#if`: whether its text is read now, and whether that of some branch was."""
 
     __slots__ = ("at_else", "outer", "place", "taken", "taking")
 
@@ -38,12 +122,7 @@ class _Branch:
 
 
 class Preprocessor:
-    """Reads a file and all it includes.
-
-    Args:
-        files: Finds included files.
-        limits: What the whole may cost.
-    """
+    """Reads a file and all it includes."""
 
     def __init__(self, files: Files, limits: Limits) -> None:
         self._files = files
@@ -55,11 +134,7 @@ class Preprocessor:
         self._tokens = 0
 
     def tokens(self, source: Source) -> Iterator[Token]:
-        """All tokens; the last is of the kind `end`.
-
-        Raises:
-            InvalidIdl: A directive is wrong, a file is missing, or a limit is passed.
-        """
+        """All tokens; the last is of the kind `end`."""
         self._enter(source, Place(source, 0))
         yield from self._file(source)
         yield Token("end", "", Place(source, len(source.text)))
@@ -92,7 +167,7 @@ class Preprocessor:
             if word in _CONDITIONALS:
                 self._branch(word, rest, branches, token.place)
             elif taking:
-                yield from self._obeyed(word, rest, token)
+                yield from self._obey(word, rest, token)
         if branches:
             raise InvalidIdl("this condition does not end", branches[-1].place, "write #endif")
         self._open.pop()
@@ -135,7 +210,7 @@ class Preprocessor:
         defined = _name(rest, word, place) in self._defined
         return defined == (word == "ifdef")
 
-    def _obeyed(self, word: str, rest: str, token: Token) -> Iterator[Token]:
+    def _obey(self, word: str, rest: str, token: Token) -> Iterator[Token]:
         place = token.place
         if word == "include":
             yield from self._include(rest, place)
@@ -156,7 +231,7 @@ class Preprocessor:
             raise InvalidIdl(f"#error {rest}", place)
         elif word not in ("", "line", "warning", "ident"):
             raise InvalidIdl(
-                f"#{word} is no directive",
+                f"#{word} is not a directive",
                 place,
                 "there are #include, #define, #undef, #if, #ifdef, #ifndef, #else, #endif, #pragma",
             )
@@ -203,5 +278,5 @@ def _directive(token: Token) -> tuple[str, str]:
 def _name(rest: str, word: str, place: Place) -> str:
     found = _NAME.match(rest)
     if found is None:
-        raise InvalidIdl(f"#{word} names nothing", place, f"write #{word} NAME")
+        raise InvalidIdl(f"#{word} names no macro", place, f"write #{word} NAME")
     return found.group(1)

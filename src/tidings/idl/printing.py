@@ -1,4 +1,4 @@
-"""A tree as IDL text, which parses to the same tree again."""
+"""A tree as IDL text, which parses to the same tree."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "'": "\\'", "\n": "\\n", "\t": "\\t
 
 
 def printed(specification: Specification) -> str:
-    """The whole file; of what it includes, only the directives."""
+    """The whole file; included files appear as directives only."""
     return "".join(f"{line}\n" for line in _body(specification.body, ""))
 
 
@@ -82,7 +82,7 @@ def _pragma(node: Pragma) -> str:
 
 
 def _line(node: Definition) -> str:
-    """A definition that ends with a semicolon of its own, without that."""
+    """A definition without its final semicolon."""
     if isinstance(node, Forward):
         return f"{node.kind} {escaped(node.name)}"
     if isinstance(node, Struct | Union | Enum):
@@ -129,15 +129,15 @@ def _type(node: TypeSpec) -> str:
     if isinstance(node, BasicType):
         return "Object" if node.kind is Kind.OBJREF else KEYWORDS[node.kind]
     if isinstance(node, StringType):
-        bound = "" if node.bound is None else f"<{_tight(node.bound)}>"
+        bound = "" if node.bound is None else f"<{_operand(node.bound)}>"
         return f"{'wstring' if node.wide else 'string'}{bound}"
     if isinstance(node, SequenceType):
-        bound = "" if node.bound is None else f", {_tight(node.bound)}"
+        bound = "" if node.bound is None else f", {_operand(node.bound)}"
         return f"sequence<{_type(node.element)}{bound}>"
     if isinstance(node, FixedType):
         if node.digits is None or node.scale is None:
             return "fixed"
-        return f"fixed<{_tight(node.digits)}, {_tight(node.scale)}>"
+        return f"fixed<{_operand(node.digits)}, {_operand(node.scale)}>"
     if isinstance(node, Struct):
         return f"struct {escaped(node.name)} {_members(node.members)}"
     if isinstance(node, Union):
@@ -166,7 +166,7 @@ def _block(lines: list[str]) -> str:
 
 
 def printed_expression(node: Expression) -> str:
-    """An expression; every operation inside another one stands in parentheses."""
+    """An expression; each nested operation is in parentheses."""
     if isinstance(node, Named):
         return _scoped(node.name)
     if isinstance(node, Literal):
@@ -179,11 +179,6 @@ def printed_expression(node: Expression) -> str:
 def _operand(node: Expression) -> str:
     text = printed_expression(node)
     return f"({text})" if isinstance(node, Unary | Binary) else text
-
-
-def _tight(node: Expression) -> str:
-    """Between angles, where a shift would be taken for their end."""
-    return _operand(node)
 
 
 def _literal(node: Literal) -> str:

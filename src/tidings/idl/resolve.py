@@ -1,66 +1,137 @@
-"""Tree to model: names looked up, constants computed, repository ids given."""
+"""Tree to model: resolve names, compute constants, give repository ids."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Final, TypedDict, TypeVar
 
-from tidings.idl.constants import ANY_FIXED, evaluate
+from tidings.events.kinds import DISCRIMINATORS, Kind, Label
+from tidings.idl.constants import ANY_FIXED, evaluate, positive
 from tidings.idl.faults import InvalidIdl, Place, Source
 from tidings.idl.limits import DEFAULT_LIMITS, Limits
 from tidings.idl.model import (
     AliasDef,
+    ArrayOf,
     AttributeDef,
+    Basic,
+    BranchDef,
     ConstDef,
+    EnumDef,
     ExceptionDef,
+    FixedOf,
     InterfaceDef,
+    MemberDef,
     Model,
     NamedDef,
     OperationDef,
     ParameterDef,
+    SequenceOf,
     StructDef,
+    TextOf,
     Type,
     UnionDef,
+    unaliased,
 )
-from tidings.idl.resolve_types import Types
-from tidings.idl.scopes import Other, Scope
+from tidings.idl.scopes import EnumLabel, Other, Scope, Symbol
 from tidings.idl.tree import (
     Attribute,
+    BasicType,
     Const,
+    Declarator,
     Definition,
     Enum,
     Exception_,
+    Expression,
     FixedType,
     Forward,
     Include,
     Interface,
+    Member,
     Module,
     Operation,
     Pragma,
     ScopedName,
+    SequenceType,
     Specification,
+    StringType,
     Struct,
     Typedef,
+    TypeSpec,
     Union,
 )
 
-_Announced = TypeVar("_Announced", StructDef, UnionDef, InterfaceDef)
+_WITHOUT_DECLARATION = frozenset({("TypeCode",), ("CORBA", "TypeCode")})
+
+
+class _Labels:
+    """The labels of a union, collected in order."""
+
+    def __init__(self, switch: Type, scope: Scope) -> None:
+        self.switch = switch
+        self.scope = scope
+        self.seen: set[object] = set()
+
+    def add(self, label: Expression | None, place: Place) -> Label | None:
+        value = None if label is None else evaluate(label, self.switch, self.scope)
+        assert value is None or isinstance(value, int | str)
+        if value in self.seen:
+            shown = "default" if value is None else repr(value)
+            where = place if label is None else label.place
+            raise InvalidIdl(f"the label {shown} appears twice", where)
+        self.seen.add(value)
+        return value
+
+    def check(self, place: Place) -> None:
+        switch = unaliased(self.switch)
+        if not self.seen:
+            raise InvalidIdl("a union has at least one branch", place)
+        every = len(switch.labels) if isinstance(switch, EnumDef) else 0
+        if isinstance(switch, Basic) and switch.kind is Kind.BOOLEAN:
+            every = 2
+        if None in self.seen and len(self.seen) - 1 == every:
+            raise InvalidIdl("default can never be reached: every value has its case", place)
+
+
+def _fixed(node: FixedType, scope: Scope) -> FixedOf:
+    if node.digits is None or node.scale is None:
+        raise InvalidIdl(
+            "fixed needs digits and scale, except as the type of a constant",
+            node.place,
+            "such as fixed<10, 2>",
+        )
+    digits = positive(node.digits, "the number of digits", scope)
+    scale = positive(node.scale, "the scale", scope, 0)
+    if digits > ANY_FIXED.digits or scale > digits:
+        raise InvalidIdl(
+            f"fixed<{digits},{scale}>: digits are 1 to 31 and the scale 0 to digits", node.place
+        )
+    return FixedOf(digits, scale)
+
+
+def _what(symbol: Symbol) -> str:
+    if isinstance(symbol, Scope):
+        return "a module"
+    if isinstance(symbol, EnumLabel):
+        return "a label of an enum"
+    if isinstance(symbol, Other):
+        return symbol.what
+    return "a constant" if type(symbol).__name__ == "ConstDef" else "an exception"
+
+
+_Forward = TypeVar("_Forward", StructDef, UnionDef, InterfaceDef)
 _KINDS: Final = {"struct": StructDef, "union": UnionDef, "interface": InterfaceDef}
 
 
 def resolve(specification: Specification, main: Source, limits: Limits = DEFAULT_LIMITS) -> Model:
-    """What a tree means.
-
-    Args:
-        specification: The tree.
-        main: The file it was read from.
-        limits: What it may cost.
-
-    Raises:
-        InvalidIdl: A name is not declared, declared twice, or of the wrong kind; a constant
-            has no value; and so on.
-    """
+    """Resolve the tree of the file `main`."""
     return Resolver(limits).model(specification, main)
+
+
+class _Naming(TypedDict):
+    name: str
+    scopes: tuple[str, ...]
+    id: str
+    place: Place
 
 
 class Resolver:
@@ -68,9 +139,8 @@ class Resolver:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self._types = Types(self)
         self._definitions: list[NamedDef] = []
-        self._announced: dict[NamedDef, Place] = {}
+        self._forwards: dict[NamedDef, Place] = {}
         self._prefix = ""
         self._fixed_ids: set[NamedDef] = set()
 
@@ -79,41 +149,154 @@ class Resolver:
         root = Scope()
         for node in specification.body:
             self._definition(node, root)
-        for definition, place in self._announced.items():
+        for definition, place in self._forwards.items():
             if isinstance(definition, StructDef | UnionDef) and not definition.complete:
-                raise InvalidIdl(f"{definition.scoped} is announced, but never defined", place)
+                raise InvalidIdl(f"{definition.scoped} is declared, but never defined", place)
         return Model(main, tuple(self._definitions))
 
-    # ------------------------------------------------------------ for types
-
-    def new_id(self, name: str, scope: Scope) -> str:
-        """The repository id of something that is declared now."""
+    def _naming(self, name: str, place: Place, scope: Scope) -> _Naming:
+        """What every definition that is declared now has in common."""
         lead = (self._prefix,) if self._prefix else ()
-        return f"IDL:{'/'.join((*lead, *scope.path, name))}:1.0"
+        id_ = f"IDL:{'/'.join((*lead, *scope.path, name))}:1.0"
+        return {"name": name, "scopes": scope.path, "id": id_, "place": place}
 
     def enter(self, definition: NamedDef) -> None:
-        """Puts a definition into the model, behind everything it needs."""
+        """Add a definition to the model, behind everything it needs."""
         self._definitions.append(definition)
 
-    def begun(self, kind: type[_Announced], name: str, place: Place, scope: Scope) -> _Announced:
-        """A struct, union or interface that is defined now, perhaps announced before."""
+    def begin(self, kind: type[_Forward], name: str, place: Place, scope: Scope) -> _Forward:
+        """Start to define a struct, union or interface, perhaps declared before."""
         before = scope.own(name, place)
-        if isinstance(before, kind) and not before.complete and before in self._announced:
+        if isinstance(before, kind) and not before.complete and before in self._forwards:
             before.place = place
             scope.replace(name, before, place)
             return before
-        made = kind(name=name, scopes=scope.path, id=self.new_id(name, scope), place=place)
+        made = kind(**self._naming(name, place, scope))
         scope.add(name, made, place)
+        return made
+
+    # ------------------------------------------------------------ types
+
+    def resolved(self, node: TypeSpec, scope: Scope) -> Type:
+        """The type of a node; one declared in place becomes a definition."""
+        if isinstance(node, ScopedName):
+            return self._named(node, scope)
+        if isinstance(node, BasicType):
+            return Basic(node.kind)
+        if isinstance(node, StringType):
+            bound = 0 if node.bound is None else positive(node.bound, "a bound", scope)
+            return TextOf(node.wide, bound)
+        if isinstance(node, SequenceType):
+            bound = 0 if node.bound is None else positive(node.bound, "a bound", scope)
+            return SequenceOf(self.resolved(node.element, scope), bound)
+        if isinstance(node, FixedType):
+            return _fixed(node, scope)
+        if isinstance(node, Struct):
+            return self.struct(node, scope)
+        if isinstance(node, Union):
+            return self.union(node, scope)
+        return self.enum(node, scope)
+
+    def complete(self, node: TypeSpec, scope: Scope) -> Type:
+        """A type whose values can be laid out: not a struct that is only declared."""
+        found = self.resolved(node, scope)
+        inner = found
+        while isinstance(inner, AliasDef | ArrayOf):
+            inner = inner.type if isinstance(inner, AliasDef) else inner.element
+        if isinstance(inner, StructDef | UnionDef) and not inner.complete:
+            raise InvalidIdl(
+                f"{inner.scoped} is not complete here",
+                node.place,
+                f"a type contains itself only through a sequence: sequence<{inner.name}>",
+            )
+        return found
+
+    def declared(self, type_: Type, declarator: Declarator, scope: Scope) -> Type:
+        """The type of a declarator, with its dimensions if it is an array."""
+        most = self.limits.array_elements
+        elements = 1
+        for dimension in reversed(declarator.dimensions):
+            length = positive(dimension, "a dimension", scope)
+            elements *= length
+            if elements > most:
+                raise InvalidIdl(f"an array has at most {most} elements", dimension.place)
+            type_ = ArrayOf(type_, length)
+        return type_
+
+    def _named(self, name: ScopedName, scope: Scope) -> Type:
+        try:
+            found: Symbol = scope.find(name)
+        except InvalidIdl:
+            if name.parts in _WITHOUT_DECLARATION:
+                return Basic(Kind.TYPECODE)
+            raise
+        if isinstance(found, StructDef | UnionDef | EnumDef | AliasDef | InterfaceDef):
+            return found
+        raise InvalidIdl(f"{name} is {_what(found)}, not a type", name.place)
+
+    def struct(self, node: Struct, scope: Scope) -> StructDef:
+        """Define a struct."""
+        made = self.begin(StructDef, node.name, node.place, scope)
+        made.members = self.members(node.members, scope.open(made))
+        made.complete = True
+        self.enter(made)
+        return made
+
+    def members(self, nodes: tuple[Member, ...], inside: Scope) -> tuple[MemberDef, ...]:
+        """The members of a struct or exception; their names are in its scope."""
+        found: list[MemberDef] = []
+        for node in nodes:
+            type_ = self.complete(node.type, inside)
+            for one in node.declarators:
+                inside.add(one.name, Other("a member"), one.place)
+                found.append(MemberDef(one.name, self.declared(type_, one, inside)))
+        return tuple(found)
+
+    def enum(self, node: Enum, scope: Scope) -> EnumDef:
+        """Define an enum; its labels are names in the scope around it."""
+        labels = tuple(label.name for label in node.labels)
+        made = EnumDef(**self._naming(node.name, node.place, scope), labels=labels)
+        scope.add(node.name, made, node.place)
+        for label in node.labels:
+            scope.add(label.name, EnumLabel(made, label.name), label.place)
+        self.enter(made)
+        return made
+
+    def union(self, node: Union, scope: Scope) -> UnionDef:
+        """Define a union."""
+        made = self.begin(UnionDef, node.name, node.place, scope)
+        inside = scope.open(made)
+        made.switch = self.complete(node.switch, inside)
+        switch = unaliased(made.switch)
+        kind = switch.kind if isinstance(switch, Basic) else None
+        if not isinstance(switch, EnumDef) and kind not in DISCRIMINATORS:
+            raise InvalidIdl(
+                "this type cannot select a branch",
+                node.switch.place,
+                "integers, boolean, char, wchar and enums can",
+            )
+        labels = _Labels(made.switch, inside)
+        branches: list[BranchDef] = []
+        for case in node.cases:
+            type_ = self.complete(case.type, inside)
+            inside.add(case.declarator.name, Other("a branch"), case.declarator.place)
+            found = tuple(labels.add(label, case.place) for label in case.labels)
+            branch = self.declared(type_, case.declarator, inside)
+            branches.append(BranchDef(found, case.declarator.name, branch))
+        labels.check(node.place)
+        made.branches = tuple(branches)
+        made.complete = True
+        self.enter(made)
         return made
 
     # ------------------------------------------------------------ definitions
 
     def _definition(self, node: Definition, scope: Scope) -> None:
-        handler: Callable[[Resolver, Definition, Scope], None] = _HANDLERS[type(node)]
+        handler: Callable[[Resolver, Definition, Scope], object] = _HANDLERS[type(node)]
         handler(self, node, scope)
 
     def _within(self, body: tuple[Definition, ...], scope: Scope, prefix: str) -> None:
-        """What stands between braces, or in a file: a prefix ends with it."""
+        """Resolve a body between braces, or of a file: a prefix ends with it."""
         outer, self._prefix = self._prefix, prefix
         for node in body:
             self._definition(node, scope)
@@ -151,66 +334,37 @@ class Resolver:
         before = scope.own(node.name, node.place)
         if isinstance(before, kind):
             return
-        made = kind(
-            name=node.name,
-            scopes=scope.path,
-            id=self.new_id(node.name, scope),
-            place=node.place,
-        )
+        made = kind(**self._naming(node.name, node.place, scope))
         scope.add(node.name, made, node.place)
-        self._announced[made] = node.place
-
-    def _struct(self, node: Struct, scope: Scope) -> None:
-        self._types.struct(node, scope)
-
-    def _union(self, node: Union, scope: Scope) -> None:
-        self._types.union(node, scope)
-
-    def _enum(self, node: Enum, scope: Scope) -> None:
-        self._types.enum(node, scope)
+        self._forwards[made] = node.place
 
     def _exception(self, node: Exception_, scope: Scope) -> None:
-        made = ExceptionDef(
-            name=node.name,
-            scopes=scope.path,
-            id=self.new_id(node.name, scope),
-            place=node.place,
-        )
+        made = ExceptionDef(**self._naming(node.name, node.place, scope))
         scope.add(node.name, made, node.place)
-        made.members = self._types.members(node.members, scope.open(made))
+        made.members = self.members(node.members, scope.open(made))
         self.enter(made)
 
     def _typedef(self, node: Typedef, scope: Scope) -> None:
-        type_ = self._types.complete(node.type, scope)
+        type_ = self.complete(node.type, scope)
         for one in node.declarators:
-            made = AliasDef(
-                name=one.name,
-                scopes=scope.path,
-                id=self.new_id(one.name, scope),
-                place=one.place,
-                type=self._types.declared(type_, one, scope),
-            )
+            aliased = self.declared(type_, one, scope)
+            made = AliasDef(**self._naming(one.name, one.place, scope), type=aliased)
             scope.add(one.name, made, one.place)
             self.enter(made)
 
     def _const(self, node: Const, scope: Scope) -> None:
         bare = isinstance(node.type, FixedType) and node.type.digits is None
-        type_: Type = ANY_FIXED if bare else self._types.resolved(node.type, scope)
-        made = ConstDef(
-            name=node.name,
-            scopes=scope.path,
-            id=self.new_id(node.name, scope),
-            place=node.place,
-            type=type_,
-            value=evaluate(node.value, type_, scope),
-        )
+        type_: Type = ANY_FIXED if bare else self.resolved(node.type, scope)
+        value = evaluate(node.value, type_, scope)
+        naming = self._naming(node.name, node.place, scope)
+        made = ConstDef(**naming, type=type_, value=value)
         scope.add(node.name, made, node.place)
         self.enter(made)
 
     # ------------------------------------------------------------ interfaces
 
     def _interface(self, node: Interface, scope: Scope) -> None:
-        made = self.begun(InterfaceDef, node.name, node.place, scope)
+        made = self.begin(InterfaceDef, node.name, node.place, scope)
         inside = scope.open(made)
         made.bases = tuple(self._base(name, made, scope) for name in node.bases)
         if len(set(made.bases)) != len(made.bases):
@@ -238,25 +392,25 @@ class Resolver:
     def _base(self, name: ScopedName, derived: InterfaceDef, scope: Scope) -> InterfaceDef:
         found = scope.find(name)
         if not isinstance(found, InterfaceDef):
-            raise InvalidIdl(f"{name} is no interface", name.place)
+            raise InvalidIdl(f"{name} is not an interface", name.place)
         if found is derived:
             raise InvalidIdl(f"{name} cannot inherit from itself", name.place)
         if not found.complete:
             raise InvalidIdl(
-                f"{name} is announced, but not defined yet", name.place, "define it before"
+                f"{name} is declared, but not defined yet", name.place, "define it before"
             )
         return found
 
     def _operation(self, node: Operation, scope: Scope, body: _Body) -> OperationDef:
         body.check_new(node.name, node.place)
-        result = None if node.result is None else self._types.complete(node.result, scope)
+        result = None if node.result is None else self.complete(node.result, scope)
         names: set[str] = set()
         parameters: list[ParameterDef] = []
         for one in node.parameters:
             if one.name.lower() in names:
-                raise InvalidIdl(f"the parameter {one.name!r} stands twice", one.place)
+                raise InvalidIdl(f"the parameter {one.name!r} appears twice", one.place)
             names.add(one.name.lower())
-            type_ = self._types.complete(one.type, scope)
+            type_ = self.complete(one.type, scope)
             parameters.append(ParameterDef(one.direction, one.name, type_))
         raises = tuple(_exception(name, scope) for name in node.raises)
         if node.oneway and (result or raises or any(p.direction != "in" for p in parameters)):
@@ -270,7 +424,7 @@ class Resolver:
         return OperationDef(node.name, result, kept, raises, node.oneway, node.place)
 
     def _attribute(self, node: Attribute, scope: Scope, body: _Body) -> list[AttributeDef]:
-        type_ = self._types.complete(node.type, scope)
+        type_ = self.complete(node.type, scope)
         found: list[AttributeDef] = []
         for one in node.names:
             body.check_new(one.name, one.place)
@@ -280,7 +434,7 @@ class Resolver:
 
 
 class _Body:
-    """The operations and attributes of an interface as they come."""
+    """The operations and attributes of an interface, collected in order."""
 
     def __init__(self, inherited: dict[str, str]) -> None:
         self.inherited = inherited
@@ -294,7 +448,7 @@ class _Body:
 
 
 def _inherited(made: InterfaceDef, place: Place) -> dict[str, str]:
-    """Which operation or attribute comes from which interface; each name from one only."""
+    """Owner of each inherited operation and attribute; each name has one owner only."""
     owners: dict[str, str] = {}
     for base in made.ancestors:
         names = [one.name for one in base.operations] + [one.name for one in base.attributes]
@@ -311,18 +465,18 @@ def _inherited(made: InterfaceDef, place: Place) -> dict[str, str]:
 def _exception(name: ScopedName, scope: Scope) -> ExceptionDef:
     found = scope.find(name)
     if not isinstance(found, ExceptionDef):
-        raise InvalidIdl(f"{name} is no exception", name.place)
+        raise InvalidIdl(f"{name} is not an exception", name.place)
     return found
 
 
-_HANDLERS: Final[dict[type, Callable[..., None]]] = {
+_HANDLERS: Final[dict[type, Callable[..., object]]] = {
     Include: Resolver._include,
     Module: Resolver._module,
     Pragma: Resolver._pragma,
     Forward: Resolver._forward,
-    Struct: Resolver._struct,
-    Union: Resolver._union,
-    Enum: Resolver._enum,
+    Struct: Resolver.struct,
+    Union: Resolver.union,
+    Enum: Resolver.enum,
     Exception_: Resolver._exception,
     Typedef: Resolver._typedef,
     Const: Resolver._const,

@@ -1,7 +1,6 @@
 """IDL text to tokens, one file at a time.
 
-A directive, which is a line that begins with `#`, is one token with its whole text; what it
-means is for the preprocessor to say.
+A directive (a line that begins with `#`) is one token with its whole text.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _CONTROLS = dict(zip("ntvbrfa\\?'\"", "\n\t\v\b\r\f\a\\?'\"", strict=True))
 
 
 class Token(NamedTuple):
-    """A piece of the text: what it is, what it says, where it begins.
+    """A piece of the text.
 
     The kinds are word, name, symbol, integer, real, fixed, char, wchar, string, wstring,
     directive, and end.
@@ -53,12 +52,7 @@ class Token(NamedTuple):
 
 
 class Scanner:
-    """Reads one file.
-
-    Args:
-        source: The file.
-        limits: The longest name there may be.
-    """
+    """Reads one file."""
 
     def __init__(self, source: Source, limits: Limits) -> None:
         self.source = source
@@ -66,11 +60,7 @@ class Scanner:
         self.at = 0
 
     def token(self) -> Token:
-        """The next token; at the end, again and again one of the kind `end`.
-
-        Raises:
-            InvalidIdl: What comes next is no token.
-        """
+        """The next token; at the end, always one of the kind `end`."""
         self._skip_blanks()
         text, start = self.source.text, self.at
         place = Place(self.source, start)
@@ -85,7 +75,7 @@ class Scanner:
         return self._made(str(found.lastgroup), found.group(), place)
 
     def next_directive(self) -> Token:
-        """The next directive, whatever stands before it; or the end."""
+        """The next directive, whatever precedes it; or the end."""
         found = _NEXT_DIRECTIVE.search(self.source.text, self.at)
         self.at = len(self.source.text) if found is None else found.end() - 1
         return self.token()
@@ -178,7 +168,7 @@ def _quoted(kind: str, piece: str, place: Place) -> Token:
             return _CONTROLS[control]
         if other is not None:
             raise InvalidIdl(
-                f"\\{other} is no escape", place, r"there are \n \t \\ \' \" \ooo \xhh \uhhhh"
+                f"\\{other} is not an escape", place, r"there are \n \t \\ \' \" \ooo \xhh \uhhhh"
             )
         code = int(octal, 8) if octal is not None else int(short or long, 16)
         if long is not None and not wide:
@@ -186,7 +176,7 @@ def _quoted(kind: str, piece: str, place: Place) -> Token:
         if code == 0 and kind == "string":
             raise InvalidIdl("a string cannot hold the character 0", place)
         if 0xD800 <= code <= 0xDFFF or (not wide and code > 255):
-            raise InvalidIdl(f"{found.group()} is no character", place)
+            raise InvalidIdl(f"{found.group()} is not a character", place)
         return chr(code)
 
     text = _ESCAPE.sub(plain, inner)

@@ -1,4 +1,4 @@
-"""Scopes of names, and how names are found in them."""
+"""Scopes, and how names are found in them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class EnumLabel:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A name that is taken and means no type and no value: a member, an operation."""
+    """A name that is neither a type nor a value: a member, an operation."""
 
     what: str
 
@@ -30,13 +30,7 @@ Symbol: TypeAlias = "Scope | NamedDef | EnumLabel | Other"
 
 
 class Scope:
-    """A scope: the file's, a module's, an interface's, a struct's.
-
-    Args:
-        name: Its name; empty for the outermost.
-        parent: The scope around it.
-        owner: The interface, struct or union whose scope it is; None for a module.
-    """
+    """The scope of a file, a module, an interface, a struct or a union."""
 
     def __init__(
         self, name: str = "", parent: Scope | None = None, owner: NamedDef | None = None
@@ -51,11 +45,7 @@ class Scope:
         self.inner: dict[NamedDef, Scope] = {}
 
     def own(self, name: str, place: Place) -> Symbol | None:
-        """What the name means in this very scope, or None.
-
-        Raises:
-            InvalidIdl: It is there, but written with other capitals.
-        """
+        """What the name means in this very scope, or None; refuses other capitals."""
         entry = self._entries.get(name.lower())
         if entry is None:
             return None
@@ -68,26 +58,18 @@ class Scope:
         return entry[1]
 
     def add(self, name: str, symbol: Symbol, place: Place) -> None:
-        """Gives the name a meaning.
-
-        Raises:
-            InvalidIdl: It has one already.
-        """
+        """Declare a name; refuse one that is declared already."""
         if self.own(name, place) is not None:
             before = self._entries[name.lower()][2]
             raise InvalidIdl(f"{name!r} is already declared at {before}", place)
         self._entries[name.lower()] = (name, symbol, place)
 
     def replace(self, name: str, symbol: Symbol, place: Place) -> None:
-        """Gives a name that was only announced its meaning."""
+        """Define a name that was only declared."""
         self._entries[name.lower()] = (name, symbol, place)
 
     def find(self, name: ScopedName) -> Symbol:
-        """What a name means, seen from here.
-
-        Raises:
-            InvalidIdl: Nothing, or too many things.
-        """
+        """What a name means, seen from here."""
         first, *rest = name.parts
         found = None
         for scope in [self._outermost()] if name.absolute else self._outwards():
@@ -124,7 +106,7 @@ class Scope:
         return self._outermost().inner.get(symbol)
 
     def open(self, definition: NamedDef) -> Scope:
-        """The scope inside an interface, struct or union of this one."""
+        """Make the scope inside an interface, struct or union of this one."""
         made = Scope(definition.name, self, definition)
         self._outermost().inner[definition] = made
         return made

@@ -16,17 +16,11 @@ class Files(Protocol):
     """Finds the files that others include."""
 
     def find(self, name: str, angled: bool, includer: Source) -> Source | None:
-        """The file of that name, or None if there is none.
-
-        Args:
-            name: As it stands in the directive.
-            angled: Whether it stands in `<…>`, and not in quotes.
-            includer: The file the directive stands in.
-        """
+        """The file of that name, or None; `angled` if the directive has `<…>`."""
 
 
 class Texts:
-    """Files that are in memory: their names and texts."""
+    """Files in memory: their names and texts."""
 
     def __init__(self, texts: Mapping[str, str] | None = None) -> None:
         self._sources = {name: Source(name, text) for name, text in (texts or {}).items()}
@@ -37,12 +31,7 @@ class Texts:
 
 
 class Folders:
-    """Files on disk: beside the one that includes them, then in the folders that are given.
-
-    Args:
-        folders: Where to look, in order.
-        largest: How many octets a file may have.
-    """
+    """Files on disk: beside the one that includes them, then in the given folders."""
 
     def __init__(self, folders: Iterable[Path | str] = (), largest: int = 4_000_000) -> None:
         self._folders = [Path(folder) for folder in folders]
@@ -62,11 +51,7 @@ class Folders:
         return None
 
     def opened(self, path: Path) -> Source:
-        """A file by its path; one file is one source, whichever way it is reached.
-
-        Raises:
-            BadInput: It cannot be read.
-        """
+        """Read a file once, whichever way its path is written."""
         whole = path.resolve()
         if whole not in self._read:
             self._read[whole] = read_source(path, self._largest)
@@ -74,16 +59,12 @@ class Folders:
 
 
 def built_in(name: str) -> Source | None:
-    """A file that need not exist, because what it says is known here."""
+    """A file that need not exist: its declarations are built in."""
     return Source(name, "") if name in _BUILT_IN else None
 
 
 def read_source(path: Path | str, largest: int = 4_000_000) -> Source:
-    """Reads a file.
-
-    Raises:
-        BadInput: It cannot be read, is too large, or is no text.
-    """
+    """Read a file."""
     try:
         with Path(path).open("rb") as stream:
             octets = stream.read(largest + 1)

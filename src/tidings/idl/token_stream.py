@@ -1,4 +1,4 @@
-"""A stream of tokens with what every part of the parser asks of it."""
+"""A stream of tokens, as the parser reads it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,7 @@ from tidings.idl.words import UNSUPPORTED
 
 
 class TokenStream:
-    """Reads tokens one by one, always looking at the next.
-
-    Args:
-        tokens: The tokens, the last of the kind `end`.
-        limits: How deep things may nest.
-    """
+    """Reads tokens one by one, always looking at the next."""
 
     def __init__(self, tokens: Iterator[Token], limits: Limits) -> None:
         self._tokens = tokens
@@ -28,11 +23,11 @@ class TokenStream:
 
     @property
     def place(self) -> Place:
-        """Where the next token stands."""
+        """Where the next token is."""
         return self.next.place
 
     def take(self) -> Token:
-        """The next token, which is behind us now."""
+        """Take the next token."""
         token = self.next
         if self._again:
             self.next = self._again.pop()
@@ -41,7 +36,7 @@ class TokenStream:
         return token
 
     def put_back(self, token: Token) -> None:
-        """Makes a token that was taken the next one again."""
+        """Make a token that was taken the next one again."""
         self._again.append(self.next)
         self.next = token
 
@@ -50,20 +45,20 @@ class TokenStream:
         return self.next.kind in ("word", "symbol") and self.next.value in values
 
     def skip(self, value: str) -> bool:
-        """Takes a word or symbol if it is next."""
+        """Take a word or symbol if it is next."""
         if not self.sees(value):
             return False
         self.take()
         return True
 
     def expect(self, value: str, why: str = "") -> Token:
-        """Takes a word or symbol that must be next."""
+        """Take a word or symbol that must be next."""
         if not self.sees(value):
             raise self.wrong(f"expected {value!r}{why}")
         return self.take()
 
     def close_angle(self) -> None:
-        """Takes a `>`, which may be the first half of `>>`."""
+        """Take a `>`, which may be the first half of `>>`."""
         if self.sees(">>"):
             place = self.next.place
             self.next = Token("symbol", ">", place._replace(offset=place.offset + 1))
@@ -71,11 +66,7 @@ class TokenStream:
         self.expect(">", " at the end of the type")
 
     def name(self, what: str) -> str:
-        """Takes a name.
-
-        Args:
-            what: Whose name it is, for the message.
-        """
+        """Take a name; `what` names it in the error."""
         if self.next.kind == "word":
             raise self.wrong(
                 f"expected {what}, and {self.next.value!r} is a reserved word",
@@ -86,7 +77,7 @@ class TokenStream:
         return str(self.take().value)
 
     def scoped_name(self, what: str) -> ScopedName:
-        """Takes a name with its scopes."""
+        """Take a name with its scopes."""
         place = self.place
         absolute = self.skip("::")
         parts = [self.name(what)]
@@ -94,20 +85,20 @@ class TokenStream:
             parts.append(self.name("a name behind '::'"))
             if len(parts) > self.limits.depth:
                 raise InvalidIdl(f"a name has at most {self.limits.depth} parts", place)
-        return ScopedName(tuple(parts), absolute, place)
+        return ScopedName(tuple(parts), absolute, place=place)
 
     def enter(self) -> None:
-        """One level deeper; `leave` is the way back."""
+        """Go one level deeper; `leave` goes back."""
         self.depth += 1
         if self.depth > self.limits.depth:
             raise InvalidIdl(f"this nests deeper than {self.limits.depth}", self.place)
 
     def leave(self) -> None:
-        """One level back."""
+        """Go one level back."""
         self.depth -= 1
 
     def wrong(self, problem: str, hint: str = "") -> InvalidIdl:
-        """A fault at the next token, which is named."""
+        """An error at the next token, which it names."""
         token = self.next
         if token.kind == "word" and token.value in UNSUPPORTED:
             return InvalidIdl(f"{UNSUPPORTED[str(token.value)]} are not supported", token.place)

@@ -1,6 +1,6 @@
 """IDL as a tree: what the parser makes and the printer writes.
 
-Places are no part of what a node says: trees of two files that say the same are equal.
+Places do not count when trees are compared.
 """
 
 from __future__ import annotations
@@ -14,12 +14,18 @@ from tidings.idl.faults import NOWHERE, Place
 
 
 @dataclass(frozen=True, slots=True)
-class ScopedName:
+class Node:
+    """A node, with its place in the text."""
+
+    place: Place = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ScopedName(Node):
     """A name with the scopes it is looked up in: `A::B`, or `::A::B` from the outermost."""
 
     parts: tuple[str, ...]
     absolute: bool = False
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     def __str__(self) -> str:
         return ("::" if self.absolute else "") + "::".join(self.parts)
@@ -29,39 +35,35 @@ class ScopedName:
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Node):
     """A literal; the kind is that of its token, or `boolean`."""
 
     kind: str
     value: str | int | float | bool | Decimal
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Named(Node):
     """The value of a constant, or an enum's label."""
 
     name: ScopedName
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(Node):
     """`-x`, `+x` or `~x`."""
 
     operator: str
     operand: Expression
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Binary:
-    """Two operands and what is done with them."""
+class Binary(Node):
+    """Two operands and their operator."""
 
     operator: str
     left: Expression
     right: Expression
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 Expression: TypeAlias = Literal | Named | Unary | Binary
@@ -70,102 +72,91 @@ Expression: TypeAlias = Literal | Named | Unary | Binary
 
 
 @dataclass(frozen=True, slots=True)
-class BasicType:
-    """A type that is one word, or some: `unsigned long`, `any`, `Object`."""
+class BasicType(Node):
+    """A type named by keywords: `unsigned long`, `any`, `Object`."""
 
     kind: Kind
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class StringType:
+class StringType(Node):
     """A string, wide or not, perhaps bounded."""
 
     wide: bool = False
     bound: Expression | None = None
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class FixedType:
+class FixedType(Node):
     """`fixed<digits, scale>`; the type of a constant is just `fixed`."""
 
     digits: Expression | None = None
     scale: Expression | None = None
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class SequenceType:
+class SequenceType(Node):
     """A sequence, perhaps bounded."""
 
     element: TypeSpec
     bound: Expression | None = None
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Declarator:
+class Declarator(Node):
     """A name, and the dimensions of an array behind it."""
 
     name: str
     dimensions: tuple[Expression, ...] = ()
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Member(Node):
     """Members of one type: `long a, b[3];`."""
 
     type: TypeSpec
     declarators: tuple[Declarator, ...]
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Struct:
+class Struct(Node):
     """A struct."""
 
     name: str
     members: tuple[Member, ...]
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Case(Node):
     """A branch of a union; the label None is `default`."""
 
     labels: tuple[Expression | None, ...]
     type: TypeSpec
     declarator: Declarator
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Union:
+class Union(Node):
     """A union."""
 
     name: str
     switch: TypeSpec
     cases: tuple[Case, ...]
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Enumerator:
+class Enumerator(Node):
     """One label of an enum."""
 
     name: str
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Enum:
+class Enum(Node):
     """An enum."""
 
     name: str
     labels: tuple[Enumerator, ...]
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 TypeSpec: TypeAlias = (
@@ -176,110 +167,99 @@ TypeSpec: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
-class Exception_:
+class Exception_(Node):
     """An exception; the plain name is Python's."""
 
     name: str
     members: tuple[Member, ...]
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Typedef:
+class Typedef(Node):
     """Other names for a type."""
 
     type: TypeSpec
     declarators: tuple[Declarator, ...]
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Const:
+class Const(Node):
     """A constant."""
 
     type: TypeSpec
     name: str
     value: Expression
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Node):
     """A parameter of an operation: `in`, `out` or `inout`."""
 
     direction: str
     type: TypeSpec
     name: str
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
-    """An operation; without a type it is void."""
+class Operation(Node):
+    """An operation; a void one has no result."""
 
     name: str
     result: TypeSpec | None
     parameters: tuple[Parameter, ...] = ()
     raises: tuple[ScopedName, ...] = ()
     oneway: bool = False
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class Attribute(Node):
     """Attributes of one type."""
 
     type: TypeSpec
     names: tuple[Declarator, ...]
     readonly: bool = False
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Forward:
-    """The announcement of an interface, struct or union."""
+class Forward(Node):
+    """The forward declaration of an interface, struct or union."""
 
     kind: str
     name: str
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Interface:
+class Interface(Node):
     """An interface."""
 
     name: str
     bases: tuple[ScopedName, ...]
     body: tuple[Definition, ...]
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
-    """A module, or some more of one."""
+class Module(Node):
+    """A module, or a further part of one."""
 
     name: str
     body: tuple[Definition, ...]
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Pragma:
-    """What a file says about repository ids: `prefix`, `version` or `ID`, and the rest."""
+class Pragma(Node):
+    """A pragma about repository ids: `prefix`, `version` or `ID`."""
 
     kind: str
     name: ScopedName | None
     text: str
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Include:
-    """Another file, named as in the directive, and what it adds at this place."""
+class Include(Node):
+    """An included file, named as in the directive, and its definitions."""
 
     file: str
     body: tuple[Definition, ...]
-    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 Definition: TypeAlias = (

@@ -1,4 +1,4 @@
-"""The TypeCodes of types."""
+"""TypeCodes of types."""
 
 from __future__ import annotations
 
@@ -32,11 +32,7 @@ _DEEPEST: Final = tc.MAX_TYPE_DEPTH
 
 
 class TypeCodes:
-    """Makes TypeCodes, each once.
-
-    Args:
-        limits: How large those of types that contain each other may get.
-    """
+    """Makes TypeCodes, each once."""
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self._limits = limits
@@ -45,11 +41,7 @@ class TypeCodes:
         self._depth = 0
 
     def of(self, type_: Type | ExceptionDef) -> TypeCode:
-        """The TypeCode of a type or exception.
-
-        Raises:
-            InvalidIdl: The type nests too deep, or is too large.
-        """
+        """The TypeCode of a type or exception."""
         try:
             return self._of(type_, frozenset())
         except InvalidTypeCode as error:
@@ -112,7 +104,7 @@ class TypeCodes:
         return tc.union(type_.id, type_.name, self._of(type_.switch, open_), branches)
 
     def _reaches(self, code: TypeCode, ids: frozenset[str]) -> bool:
-        """Whether one of these types stands somewhere inside."""
+        """Whether one of these types is somewhere inside."""
         seen: set[int] = set()
         waiting = [code]
         while waiting:

@@ -41,6 +41,6 @@ UNSUPPORTED: Final = {
 
 
 def escaped(name: str) -> str:
-    """A name as it is written in a file, so that every compiler takes it for a name."""
+    """A name as written in a file, so that every compiler reads it as a name."""
     lower = name.lower()
     return f"_{name}" if lower in LOWER_WORDS or lower in LATER_WORDS else name

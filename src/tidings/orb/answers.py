@@ -1,4 +1,4 @@
-"""What the answer to a call says: a result, an exception, or to ask elsewhere."""
+"""The answer to a call: a result, an exception, or a forward."""
 
 from __future__ import annotations
 
@@ -36,24 +36,19 @@ _COMPLETED: Final = {
 
 
 class Forward(NamedTuple):
-    """The object is to be called elsewhere."""
+    """The object must be called elsewhere."""
 
     reference: Reference
 
 
 class Readdress(NamedTuple):
-    """The object is to be named otherwise: by its profile or its whole reference."""
+    """The object must be named by its profile or its whole reference."""
 
     addressing: int
 
 
 def result_of(answer: Answer, operation: Operation, limits: Limits) -> Any:  # noqa: ANN401
-    """The result of a call, or where to call instead.
-
-    Raises:
-        UserException: The object raised it.
-        SystemException: The object or its ORB raised it, or the answer cannot be read.
-    """
+    """The result of a call, or where to call instead; raises what the object raised."""
     reply = answer.reply
     assert isinstance(reply, giop.Reply)
     went_well = reply.status is giop.ReplyStatus.NO_EXCEPTION
@@ -75,11 +70,7 @@ def result_of(answer: Answer, operation: Operation, limits: Limits) -> Any:  # n
 
 
 def location_of(answer: Answer, limits: Limits) -> bool | Forward:
-    """Whether the object is where it was looked for, or where it is.
-
-    Raises:
-        SystemException: The server cannot tell, or its answer cannot be read.
-    """
+    """Whether the object is there, or where it is."""
     reply = answer.reply
     assert isinstance(reply, giop.LocateReply)
     reader = reply.reader(answer.codesets, limits)
@@ -117,5 +108,5 @@ def _user_exception(reader: Reader, operation: Operation) -> SystemException | U
 def _system_exception(reader: Reader) -> SystemException:
     id, minor, completed = reader.latin(), reader.ulong(), reader.ulong()
     if completed > Completion.MAYBE:
-        raise reader.bad(f"{completed} is no completion")
+        raise reader.bad(f"{completed} is not a completion")
     return system_exception(id, minor, Completion(completed))

@@ -1,4 +1,4 @@
-"""A table that keeps what was made lately, up to a count."""
+"""A cache bounded by the number of its entries."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ V = TypeVar("V")
 
 
 class BoundedCache(Generic[K, V]):
-    """What was made for which key; the oldest goes when there are too many.
-
-    Args:
-        most: How many are kept. How large each may be is decided by whoever keeps it.
-    """
+    """A cache that drops the oldest of too many; the user bounds the size of each."""
 
     __slots__ = ("_made", "get", "most")
 
@@ -24,7 +20,7 @@ class BoundedCache(Generic[K, V]):
         self.get = self._made.get
 
     def keep(self, key: K, value: V) -> None:
-        """Keeps a value for a key."""
+        """Store a value under a key."""
         if len(self._made) >= self.most:
             del self._made[next(iter(self._made))]
         self._made[key] = value

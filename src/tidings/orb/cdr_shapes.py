@@ -1,4 +1,4 @@
-"""What can be told of the values of a type beforehand: the least octets, and how deep they nest."""
+"""Measures of the values of a type: the least octets, and how deep they nest."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Shape(NamedTuple):
     """The measures of a type.
 
     Attributes:
-        least: The fewest octets a value takes.
-        empties: How many parts of a value take no octets, outside of sequences.
-        nesting: How many containers of a value stand inside each other, up to where the type
-            contains itself or an any begins.
+        least: The fewest octets of a value.
+        empties: How many parts of a value have no octets, outside of sequences.
+        nesting: How deep containers nest in a value, up to where the type contains itself or an any
+            begins.
     """
 
     least: int
@@ -77,7 +77,7 @@ def shape_of(type_: TypeCode) -> Shape:
 
 
 def is_kept(type_: TypeCode) -> bool:
-    """Whether what is made for a type is worth keeping: large types would fill the memory."""
+    """Whether to cache what is made for a type: large types would fill the memory."""
     return _weight(type_) <= _LARGEST_KEPT
 
 

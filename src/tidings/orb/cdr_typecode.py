@@ -1,8 +1,8 @@
 """Reading TypeCodes.
 
-A TypeCode may stand for an earlier one by its place, an *indirection*: for the type it is
-inside of (recursion) and for any that is complete (a repeat). Places count through all the
-encapsulations of one outermost TypeCode, so all of it is read from one buffer.
+An *indirection* names an earlier TypeCode by its place: one around it (recursion), or any that is
+complete (a repeat). Places count through all the encapsulations of one outermost TypeCode, so all
+of it is read from one buffer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tidings.errors import InvalidTypeCode
 from tidings.events import typecode as tc
 from tidings.events.typecode import Kind, Label, Member, TypeCode
 from tidings.orb.bounded_cache import BoundedCache
-from tidings.orb.cdr_text_input import TextInput
+from tidings.orb.cdr_input import Input
 from tidings.orb.exceptions import NO_IMPLEMENT
 
 _INDIRECTION: Final = 0xFFFFFFFF
@@ -42,7 +42,7 @@ class _Known(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """A TypeCode that is being read: where it stands, and its repository id."""
+    """A TypeCode that is being read: its place, and its repository id."""
 
     at: int
     id: str
@@ -55,13 +55,8 @@ _CACHE: Final = BoundedCache[_Key, _Known](512)
 _LARGEST_KEPT: Final = 2048
 
 
-def read_typecode(reader: TextInput) -> TypeCode:
-    """Reads a TypeCode.
-
-    Raises:
-        MARSHAL: The octets describe no type, or one beyond the limits.
-        NO_IMPLEMENT: It is a type of values, which are not supported.
-    """
+def read_typecode(reader: Input) -> TypeCode:
+    """Read a TypeCode."""
     kind = reader.ulong()
     plain = _PLAIN.get(kind)
     if plain is not None:
@@ -91,7 +86,7 @@ def read_typecode(reader: TextInput) -> TypeCode:
     return known.type
 
 
-def _charge(reader: TextInput, count: int) -> None:
+def _charge(reader: Input, count: int) -> None:
     spent = reader.spent[0] = reader.spent[0] + count
     if spent > reader.limits.typecodes:
         raise reader.bad(f"more than {reader.limits.typecodes} TypeCodes in one message")
@@ -100,7 +95,7 @@ def _charge(reader: TextInput, count: int) -> None:
 class _Scope:
     """One outermost TypeCode while it is read."""
 
-    def __init__(self, reader: TextInput) -> None:
+    def __init__(self, reader: Input) -> None:
         self.limits = reader.limits
         self.size = 0
         self.written = 0
@@ -108,7 +103,7 @@ class _Scope:
         self.by_id: dict[str, _Known] = {}
         self.open: list[_Open] = []
 
-    def read(self, reader: TextInput, depth: int) -> TypeCode:
+    def read(self, reader: Input, depth: int) -> TypeCode:
         kind = reader.ulong()
         at = reader.at - 4
         if kind == _INDIRECTION:
@@ -131,12 +126,12 @@ class _Scope:
             self.by_id[made.id] = known
         return made
 
-    def grow(self, reader: TextInput, count: int) -> None:
+    def grow(self, reader: Input, count: int) -> None:
         self.size += count
         if self.size > self.limits.typecode_size:
             raise reader.bad(f"a TypeCode of more than {self.limits.typecode_size} nodes")
 
-    def parameters(self, kind: int, reader: TextInput, at: int, depth: int) -> TypeCode:
+    def parameters(self, kind: int, reader: Input, at: int, depth: int) -> TypeCode:
         if kind == Kind.STRING:
             return tc.string(reader.ulong())
         if kind == Kind.WSTRING:
@@ -148,11 +143,11 @@ class _Scope:
             return read(self, reader.encapsulation(), at, depth + 1)
         if kind in _UNSUPPORTED:
             raise NO_IMPLEMENT(why=f"types of the kind {_UNSUPPORTED[kind]} are not supported")
-        raise reader.bad(f"{kind} is no kind of a TypeCode")
+        raise reader.bad(f"{kind} is not a kind of a TypeCode")
 
     # ------------------------------------------------------------ indirections
 
-    def indirection(self, reader: TextInput) -> TypeCode:
+    def indirection(self, reader: Input) -> TypeCode:
         offset = reader.long()
         target = reader.at - 4 + offset
         self.grow(reader, 1)
@@ -165,13 +160,13 @@ class _Scope:
         self.grow(reader, known.size)
         return self.closed(reader, known.type)
 
-    def recursion(self, reader: TextInput, place: int, id: str) -> TypeCode:
+    def recursion(self, reader: Input, place: int, id: str) -> TypeCode:
         if not id or any(inner.id == id for inner in self.open[place + 1 :]):
             raise reader.bad(f"the type that contains itself has no id of its own: {id!r}")
         return tc.recursive(id)
 
-    def closed(self, reader: TextInput, repeated: TypeCode) -> TypeCode:
-        """A repeated type; one that stood inside a recursive type may stand outside now."""
+    def closed(self, reader: Input, repeated: TypeCode) -> TypeCode:
+        """A repeated type; one from inside a recursive type may be outside of it now."""
         for id in repeated.open_ids.difference(outer.id for outer in self.open):
             whole = self.by_id.get(id)
             if whole is None:
@@ -182,17 +177,17 @@ class _Scope:
 
     # ------------------------------------------------------------ kinds with parameters
 
-    def objref(self, reader: TextInput, _at: int, _depth: int) -> TypeCode:
+    def objref(self, reader: Input, _at: int, _depth: int) -> TypeCode:
         return tc.objref(reader.latin(), reader.name())
 
-    def struct(self, reader: TextInput, at: int, depth: int) -> TypeCode:
+    def struct(self, reader: Input, at: int, depth: int) -> TypeCode:
         return tc.struct(*self.named_members(reader, at, depth))
 
-    def exception(self, reader: TextInput, at: int, depth: int) -> TypeCode:
+    def exception(self, reader: Input, at: int, depth: int) -> TypeCode:
         return tc.exception(*self.named_members(reader, at, depth))
 
     def named_members(
-        self, reader: TextInput, at: int, depth: int
+        self, reader: Input, at: int, depth: int
     ) -> tuple[str, str, list[tuple[str, TypeCode]]]:
         id, name = reader.latin(), reader.name()
         self.open.append(_Open(at, id))
@@ -201,7 +196,7 @@ class _Scope:
         self.open.pop()
         return id, name, members
 
-    def union(self, reader: TextInput, at: int, depth: int) -> TypeCode:
+    def union(self, reader: Input, at: int, depth: int) -> TypeCode:
         id, name = reader.latin(), reader.name()
         self.open.append(_Open(at, id))
         switch = self.read(reader, depth)
@@ -216,7 +211,7 @@ class _Scope:
         self.open.pop()
         return tc.union(id, name, switch, branches)
 
-    def enum(self, reader: TextInput, _at: int, _depth: int) -> TypeCode:
+    def enum(self, reader: Input, _at: int, _depth: int) -> TypeCode:
         id, name = reader.latin(), reader.name()
         labels = [reader.name() for _ in range(reader.length(4))]
         if len(labels) > 1 and not any(labels):
@@ -224,17 +219,17 @@ class _Scope:
             labels = [f"_{place}" for place in range(len(labels))]
         return tc.enum(id, name, labels)
 
-    def sequence(self, reader: TextInput, _at: int, depth: int) -> TypeCode:
+    def sequence(self, reader: Input, _at: int, depth: int) -> TypeCode:
         return tc.sequence(self.read(reader, depth), reader.ulong())
 
-    def array(self, reader: TextInput, _at: int, depth: int) -> TypeCode:
+    def array(self, reader: Input, _at: int, depth: int) -> TypeCode:
         return tc.array(self.read(reader, depth), reader.ulong())
 
-    def alias(self, reader: TextInput, _at: int, depth: int) -> TypeCode:
+    def alias(self, reader: Input, _at: int, depth: int) -> TypeCode:
         return tc.alias(reader.latin(), reader.name(), self.read(reader, depth))
 
 
-_ENCAPSULATED: Final[dict[int, Callable[[_Scope, TextInput, int, int], TypeCode]]] = {
+_ENCAPSULATED: Final[dict[int, Callable[[_Scope, Input, int, int], TypeCode]]] = {
     Kind.OBJREF: _Scope.objref,
     Kind.STRUCT: _Scope.struct,
     Kind.UNION: _Scope.union,
@@ -245,22 +240,22 @@ _ENCAPSULATED: Final[dict[int, Callable[[_Scope, TextInput, int, int], TypeCode]
     Kind.EXCEPT: _Scope.exception,
 }
 
-_LABELS: Final[dict[Kind, Callable[[TextInput], Label]]] = {
-    Kind.SHORT: TextInput.short,
-    Kind.LONG: TextInput.long,
-    Kind.USHORT: TextInput.ushort,
-    Kind.ULONG: TextInput.ulong,
-    Kind.LONGLONG: TextInput.longlong,
-    Kind.ULONGLONG: TextInput.ulonglong,
-    Kind.BOOLEAN: TextInput.boolean,
-    Kind.CHAR: TextInput.char,
-    Kind.WCHAR: TextInput.wchar,
-    Kind.ENUM: TextInput.ulong,
+_LABELS: Final[dict[Kind, Callable[[Input], Label]]] = {
+    Kind.SHORT: Input.short,
+    Kind.LONG: Input.long,
+    Kind.USHORT: Input.ushort,
+    Kind.ULONG: Input.ulong,
+    Kind.LONGLONG: Input.longlong,
+    Kind.ULONGLONG: Input.ulonglong,
+    Kind.BOOLEAN: Input.boolean,
+    Kind.CHAR: Input.char,
+    Kind.WCHAR: Input.wchar,
+    Kind.ENUM: Input.ulong,
 }
 
 
-def _label(reader: TextInput, switch: TypeCode, is_default: bool) -> Label | None:
-    """A label of a branch; that of the default branch holds something, and means nothing."""
+def _label(reader: Input, switch: TypeCode, is_default: bool) -> Label | None:
+    """A label of a branch; that of the default branch means nothing."""
     read = _LABELS.get(switch.kind)
     if read is None:
         raise reader.bad(f"a {switch.type_name} cannot select a branch of a union")
@@ -270,12 +265,12 @@ def _label(reader: TextInput, switch: TypeCode, is_default: bool) -> Label | Non
     if switch.kind is not Kind.ENUM:
         return label
     if not isinstance(label, int) or label >= len(switch.labels):
-        raise reader.bad(f"{label} is no value of an enum with {len(switch.labels)} labels")
+        raise reader.bad(f"{label} is not a value of an enum with {len(switch.labels)} labels")
     return switch.labels[label]
 
 
 def _filled(inner: TypeCode, whole: TypeCode) -> TypeCode:
-    """`inner` with the places that name `whole` filled by it."""
+    """`inner` with `whole` in the places that name it."""
     if whole.id not in inner.open_ids:
         return inner
     if inner.kind is Kind.RECURSIVE:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tidings.events.typecode import Kind, Label, TypeCode
 from tidings.orb.bounded_cache import BoundedCache
-from tidings.orb.cdr_text_output import TextOutput
+from tidings.orb.cdr_output import Output
 from tidings.orb.exceptions import BAD_PARAM, OMG
 
 _INDIRECTION: Final = 0xFFFFFFFF
@@ -20,14 +20,10 @@ _CACHE: Final = BoundedCache[_Key, bytes](512)
 _LARGEST_KEPT: Final = 2048
 
 
-def write_typecode(writer: TextOutput, type_: TypeCode) -> None:
-    """Writes a TypeCode.
-
-    Raises:
-        BAD_PARAM: It is no TypeCode, or names an outer type that is not there.
-    """
+def write_typecode(writer: Output, type_: TypeCode) -> None:
+    """Write a TypeCode."""
     if not isinstance(type_, TypeCode):
-        raise BAD_PARAM(why=f"{type_!r} is no TypeCode")
+        raise BAD_PARAM(why=f"{type_!r} is not a TypeCode")
     writer.align(4)
     codesets = writer.codesets
     key = (type_, writer.little, min(writer.minor, 2), codesets.char, codesets.wchar)
@@ -41,7 +37,7 @@ def write_typecode(writer: TextOutput, type_: TypeCode) -> None:
         _CACHE.keep(key, bytes(writer.buffer[start:]))
 
 
-def _write(writer: TextOutput, type_: TypeCode, outer: list[tuple[str, int]]) -> None:
+def _write(writer: Output, type_: TypeCode, outer: list[tuple[str, int]]) -> None:
     kind = type_.kind
     if kind is Kind.RECURSIVE:
         _indirect(writer, type_.id, outer)
@@ -60,7 +56,7 @@ def _write(writer: TextOutput, type_: TypeCode, outer: list[tuple[str, int]]) ->
         outer.pop()
 
 
-def _indirect(writer: TextOutput, id: str, outer: list[tuple[str, int]]) -> None:
+def _indirect(writer: Output, id: str, outer: list[tuple[str, int]]) -> None:
     for outer_id, at in reversed(outer):
         if outer_id == id:
             writer.ulong(_INDIRECTION)
@@ -69,7 +65,7 @@ def _indirect(writer: TextOutput, id: str, outer: list[tuple[str, int]]) -> None
     raise BAD_PARAM(OMG | 13, why=f"{id!r} stands for an outer type that is not there")
 
 
-def _parameters(writer: TextOutput, type_: TypeCode, outer: list[tuple[str, int]]) -> None:
+def _parameters(writer: Output, type_: TypeCode, outer: list[tuple[str, int]]) -> None:
     kind = type_.kind
     if kind in _NAMED:
         writer.latin(type_.id)
@@ -91,7 +87,7 @@ def _parameters(writer: TextOutput, type_: TypeCode, outer: list[tuple[str, int]
             writer.ulong(type_.bound)
 
 
-def _branches(writer: TextOutput, type_: TypeCode, outer: list[tuple[str, int]]) -> None:
+def _branches(writer: Output, type_: TypeCode, outer: list[tuple[str, int]]) -> None:
     discriminator = type_.discriminator
     if discriminator is None:
         raise BAD_PARAM(OMG | 13, why=f"union {type_.name or type_.id!r} has no discriminator")
@@ -109,20 +105,20 @@ def _branches(writer: TextOutput, type_: TypeCode, outer: list[tuple[str, int]])
         _write(writer, member.type, outer)
 
 
-_LABELS: Final[dict[Kind, tuple[Callable[[TextOutput, Any], None], Label]]] = {
-    Kind.SHORT: (TextOutput.short, 0),
-    Kind.LONG: (TextOutput.long, 0),
-    Kind.USHORT: (TextOutput.ushort, 0),
-    Kind.ULONG: (TextOutput.ulong, 0),
-    Kind.LONGLONG: (TextOutput.longlong, 0),
-    Kind.ULONGLONG: (TextOutput.ulonglong, 0),
-    Kind.BOOLEAN: (TextOutput.boolean, False),
-    Kind.CHAR: (TextOutput.char, "\0"),
-    Kind.WCHAR: (TextOutput.wchar, "\0"),
+_LABELS: Final[dict[Kind, tuple[Callable[[Output, Any], None], Label]]] = {
+    Kind.SHORT: (Output.short, 0),
+    Kind.LONG: (Output.long, 0),
+    Kind.USHORT: (Output.ushort, 0),
+    Kind.ULONG: (Output.ulong, 0),
+    Kind.LONGLONG: (Output.longlong, 0),
+    Kind.ULONGLONG: (Output.ulonglong, 0),
+    Kind.BOOLEAN: (Output.boolean, False),
+    Kind.CHAR: (Output.char, "\0"),
+    Kind.WCHAR: (Output.wchar, "\0"),
 }
 
 
-def _label(writer: TextOutput, kind: Kind, label: Label | None) -> None:
-    """Writes a label; that of the default branch holds a zero, which means nothing."""
+def _label(writer: Output, kind: Kind, label: Label | None) -> None:
+    """Write a label; that of the default branch is a zero, which means nothing."""
     write, zero = _LABELS[kind]
     write(writer, zero if label is None else label)

@@ -1,17 +1,355 @@
-"""Writing CDR, the octets of GIOP messages."""
+"""Writing CDR, the octets of GIOP messages: values by their TypeCode, and anys.
+
+The function that writes a type is made once, and kept for the types seen lately.
+"""
 
 from __future__ import annotations
 
-from tidings.orb.cdr_text_output import TextOutput
+from collections.abc import Callable, Mapping
+from typing import Any as Anything
+from typing import Final, NamedTuple, TypeAlias
+
+from tidings.errors import InvalidEvent
+from tidings.events.anyvalue import infer, pack
+from tidings.events.boxes import Any, UnionValue
+from tidings.events.reference import Reference
+from tidings.events.texts import exact_text, shortened
+from tidings.events.typecode import PRIMITIVES, Kind, TypeCode
+from tidings.events.typetext import describe
+from tidings.orb.bounded_cache import BoundedCache
+from tidings.orb.cdr_output import Output
+from tidings.orb.cdr_shapes import RUNS, is_kept, shape_of
 from tidings.orb.cdr_typecode_writer import write_typecode
-from tidings.orb.cdr_value_writer import write_any, write_reference
+from tidings.orb.exceptions import BAD_PARAM, OMG
+
+# Values come from users, so that every one of them is looked at, whatever its type says.
+WriteValue: TypeAlias = Callable[[Output, Anything], None]
 
 
-class Writer(TextOutput):
+class _Plan(NamedTuple):
+    """The function that writes a type, how deep values nest, and the kind if it is one word."""
+
+    write: WriteValue
+    nesting: int
+    word: int
+
+
+class _Recursion:
+    """A type that contains itself, while its function is made."""
+
+    __slots__ = ("levels", "write")
+
+    write: WriteValue
+
+    def __init__(self, levels: int) -> None:
+        self.levels = levels
+
+
+_Outer: TypeAlias = Mapping[str, _Recursion]
+_PLANS: Final = BoundedCache[TypeCode, _Plan](1024)
+
+
+def write_value(writer: Output, type_: TypeCode, value: object) -> None:
+    """Write a value of a type."""
+    _plan_of(type_).write(writer, value)
+
+
+def write_any(writer: Output, value: object) -> None:
+    """Write an any: a plain value, or an `Any`."""
+    direct = _DIRECT.get(type(value))
+    if direct is not None:
+        direct(writer, value)
+        return
+    if isinstance(value, Any):
+        type_, value = value.type, value.value
+    else:
+        type_, value = _inferred(value)
+    plan = _plan_of(type_)
+    if plan.word >= 0:
+        writer.ulong(plan.word)
+    else:
+        write_typecode(writer, type_)
+    before = writer.depth
+    _descend(writer, 1 + plan.nesting)
+    plan.write(writer, value)
+    writer.depth = before
+
+
+def _string_any(writer: Output, value: str) -> None:
+    writer.ulong(_STRING)
+    writer.ulong(0)
+    writer.string(value)
+
+
+def _integer_any(writer: Output, value: int) -> None:
+    if -(2**31) <= value < 2**31:
+        writer.ulong(_LONG)
+        writer.long(value)
+        return
+    type_, _ = _inferred(value)
+    writer.ulong(type_.kind)
+    write_value(writer, type_, value)
+
+
+def _double_any(writer: Output, value: float) -> None:
+    writer.ulong(_DOUBLE)
+    writer.double(value)
+
+
+def _boolean_any(writer: Output, value: bool) -> None:
+    writer.ulong(_BOOLEAN)
+    writer.boolean(value)
+
+
+# Plain numbers: those of the kinds are slower to write.
+_STRING, _LONG, _DOUBLE, _BOOLEAN = map(int, (Kind.STRING, Kind.LONG, Kind.DOUBLE, Kind.BOOLEAN))
+# The values of most anys: their type is known without a look at them.
+_DIRECT: Final[dict[type, WriteValue]] = {
+    str: _string_any,
+    int: _integer_any,
+    float: _double_any,
+    bool: _boolean_any,
+}
+
+
+def _inferred(value: object) -> tuple[TypeCode, object]:
+    try:
+        stored = pack(value)
+        # Packing may take the box off, or leave it on.
+        return (stored.type, stored.value) if isinstance(stored, Any) else (infer(stored), stored)
+    except InvalidEvent as error:
+        raise BAD_PARAM(why=str(error)) from error
+
+
+def _descend(writer: Output, levels: int) -> None:
+    writer.depth += levels
+    if writer.depth > writer.limits.value_depth:
+        raise BAD_PARAM(why=f"values and anys nest deeper than {writer.limits.value_depth}")
+
+
+def write_reference(writer: Output, value: Reference) -> None:
+    """Write an object reference; `Reference()` is nil."""
+    if not isinstance(value, Reference):
+        raise BAD_PARAM(why=f"{shortened(value)} is not an object reference")
+    writer.latin(value.type_id)
+    writer.ulong(len(value.profiles))
+    for tag, octets in value.profiles:
+        writer.ulong(tag)
+        writer.octets(octets)
+
+
+def _misfit(value: object, type_: TypeCode) -> BAD_PARAM:
+    return BAD_PARAM(why=f"{shortened(value)} is not a valid {describe(type_)}")
+
+
+# ---------------------------------------------------------------- plans
+
+
+def _plan_of(type_: TypeCode) -> _Plan:
+    plan = _PLANS.get(type_)
+    if plan is None:
+        word = int(type_.kind) if type_.kind in PRIMITIVES else -1
+        plan = _Plan(_make(type_, {}), shape_of(type_).nesting, word)
+        if is_kept(type_):
+            _PLANS.keep(type_, plan)
+    return plan
+
+
+def _make(type_: TypeCode, outer: _Outer) -> WriteValue:
+    type_ = type_.unaliased
+    kind = type_.kind
+    atom = _ATOMS.get(kind)
+    if atom is not None:
+        return atom
+    if kind in (Kind.STRUCT, Kind.EXCEPT, Kind.UNION):
+        make = _union if kind is Kind.UNION else _struct
+        if not any(type_.id in member.type.open_ids for member in type_.members):
+            return make(type_, outer)
+        recursion = _Recursion(max(1, shape_of(type_).nesting))
+        recursion.write = write = make(type_, {**outer, type_.id: recursion})
+        return write
+    return _MAKERS[kind](type_, outer)
+
+
+def _nothing(_writer: Output, value: object) -> None:
+    if value is not None:
+        raise BAD_PARAM(why=f"{shortened(value)} where nothing should be")
+
+
+def _struct(type_: TypeCode, outer: _Outer) -> WriteValue:
+    writes = [_make(member.type, outer) for member in type_.members]
+    names = [member.name for member in type_.members]
+
+    def write(writer: Output, value: object) -> None:
+        if isinstance(value, dict):
+            if list(value) != names and set(value) != set(names):
+                raise _misfit(value, type_)
+            value = [value[name] for name in names]
+        if not isinstance(value, tuple | list) or len(value) != len(writes):
+            raise _misfit(value, type_)
+        for write_member, member in zip(writes, value, strict=True):
+            write_member(writer, member)
+
+    return write
+
+
+def _union(type_: TypeCode, outer: _Outer) -> WriteValue:
+    if type_.discriminator is None:
+        raise BAD_PARAM(OMG | 13, why=f"union {type_.name or type_.id!r} has no discriminator")
+    write_label = _make(type_.discriminator, outer)
+    writes = [_make(member.type, outer) for member in type_.members]
+
+    def write(writer: Output, value: object) -> None:
+        if not isinstance(value, UnionValue):
+            why = f"{shortened(value)} is not a valid {describe(type_)}; use UnionValue"
+            raise BAD_PARAM(why=why)
+        label = value.discriminator
+        write_label(writer, label)
+        # A branch is told by the exact type too, and generated enums are texts of their own.
+        branch = type_.branch_index(exact_text(label) if isinstance(label, str) else label)
+        if branch >= 0:
+            writes[branch](writer, value.value)
+        elif value.value is not None:
+            why = f"{describe(type_)} has no branch {shortened(label)} for a value"
+            raise BAD_PARAM(why=why)
+
+    return write
+
+
+def _recursive(type_: TypeCode, outer: _Outer) -> WriteValue:
+    recursion = outer.get(type_.id)
+    if recursion is None:
+        why = f"{type_.id!r} stands for an outer type that is not there"
+        raise BAD_PARAM(OMG | 13, why=why)
+    levels = recursion.levels
+
+    def write(writer: Output, value: object) -> None:
+        _descend(writer, levels)
+        recursion.write(writer, value)
+        writer.depth -= levels
+
+    return write
+
+
+def _enum(type_: TypeCode, _outer: _Outer) -> WriteValue:
+    places = {label: place for place, label in enumerate(type_.labels)}
+
+    def write(writer: Output, value: object) -> None:
+        place = places.get(value) if isinstance(value, str) else None
+        if place is None:
+            why = f"{shortened(value)} is not a label of {describe(type_)}"
+            raise BAD_PARAM(OMG | 25, why=why)
+        writer.ulong(place)
+
+    return write
+
+
+def _string(type_: TypeCode, _outer: _Outer) -> WriteValue:
+    bound = type_.bound
+    write = Output.string if type_.kind is Kind.STRING else Output.wstring
+    if not bound:
+        return write
+
+    def write_bounded(writer: Output, value: object) -> None:
+        if not isinstance(value, str) or len(value) > bound:
+            raise _misfit(value, type_)
+        write(writer, value)
+
+    return write_bounded
+
+
+def _fixed(type_: TypeCode, _outer: _Outer) -> WriteValue:
+    digits, scale = type_.digits, type_.scale
+    return lambda writer, value: writer.fixed(value, digits, scale)
+
+
+def _elements(type_: TypeCode, outer: _Outer) -> WriteValue:
+    """The function that writes all elements in a row."""
+    content = type_.element_type.unaliased
+    run = RUNS.get(content.kind)
+    if run is not None:
+        code, size = run
+        name = describe(content)
+        return lambda writer, values: writer.numbers(code, size, values, name)
+    write_element = _make(content, outer)
+
+    def write(writer: Output, values: tuple[object, ...] | list[object]) -> None:
+        for value in values:
+            write_element(writer, value)
+
+    return write
+
+
+def _sequence(type_: TypeCode, outer: _Outer) -> WriteValue:
+    bound = type_.bound or 2**32 - 1
+    of_octets = type_.element_type.unaliased.kind is Kind.OCTET
+    write_elements = _elements(type_, outer)
+
+    def write(writer: Output, value: object) -> None:
+        if of_octets and isinstance(value, bytes | bytearray) and len(value) <= bound:
+            writer.octets(value)
+            return
+        if not isinstance(value, tuple | list) or len(value) > bound:
+            raise _misfit(value, type_)
+        writer.ulong(len(value))
+        write_elements(writer, value)
+
+    return write
+
+
+def _array(type_: TypeCode, outer: _Outer) -> WriteValue:
+    count = type_.bound
+    of_octets = type_.element_type.unaliased.kind is Kind.OCTET
+    write_elements = _elements(type_, outer)
+
+    def write(writer: Output, value: object) -> None:
+        if of_octets and isinstance(value, bytes | bytearray):
+            writer.octet_array(value, count)
+            return
+        if not isinstance(value, tuple | list) or len(value) != count:
+            raise _misfit(value, type_)
+        write_elements(writer, value)
+
+    return write
+
+
+_ATOMS: Final[dict[Kind, WriteValue]] = {
+    Kind.NULL: _nothing,
+    Kind.VOID: _nothing,
+    Kind.SHORT: Output.short,
+    Kind.LONG: Output.long,
+    Kind.USHORT: Output.ushort,
+    Kind.ULONG: Output.ulong,
+    Kind.FLOAT: Output.float,
+    Kind.DOUBLE: Output.double,
+    Kind.BOOLEAN: Output.boolean,
+    Kind.CHAR: Output.char,
+    Kind.OCTET: Output.octet,
+    Kind.ANY: write_any,
+    Kind.TYPECODE: write_typecode,
+    Kind.OBJREF: write_reference,
+    Kind.LONGLONG: Output.longlong,
+    Kind.ULONGLONG: Output.ulonglong,
+    Kind.LONGDOUBLE: Output.longdouble,
+    Kind.WCHAR: Output.wchar,
+}
+
+_MAKERS: Final[dict[Kind, Callable[[TypeCode, _Outer], WriteValue]]] = {
+    Kind.RECURSIVE: _recursive,
+    Kind.ENUM: _enum,
+    Kind.STRING: _string,
+    Kind.WSTRING: _string,
+    Kind.FIXED: _fixed,
+    Kind.SEQUENCE: _sequence,
+    Kind.ARRAY: _array,
+}
+
+
+class Writer(Output):
     """Writes the values of a message one after another.
 
-    The arguments are those of `Output`. A value that does not fit its type raises `BAD_PARAM`,
-    and a text that does not fit the code set `DATA_CONVERSION`.
+    A value that does not fit its type raises `BAD_PARAM`, and a text that does not fit the code
+    set `DATA_CONVERSION`.
     """
 
     __slots__ = ()

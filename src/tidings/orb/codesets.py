@@ -1,4 +1,4 @@
-"""Code sets: how characters travel, and how the two sides agree on it."""
+"""Code sets: how characters are encoded, and how the two sides agree."""
 
 from __future__ import annotations
 
@@ -25,12 +25,7 @@ CODECS: Final = {ISO_8859_1: "latin-1", ISO_646: "ascii", UTF_8: "utf-8"}
 
 
 class CodeSets(NamedTuple):
-    """The code sets in force on a connection.
-
-    Attributes:
-        char: For strings and chars.
-        wchar: For wide ones; None while nothing was agreed, so that they cannot travel.
-    """
+    """The code sets in force; without a `wchar`, wide characters cannot be sent."""
 
     char: int = ISO_8859_1
     wchar: int | None = None
@@ -41,7 +36,7 @@ OURS: Final = CodeSets(UTF_8, UTF_16)
 
 
 class CodeSetComponent(NamedTuple):
-    """The code sets a server speaks: its own, and those it converts to."""
+    """The code sets a server supports: its own, and those it converts to."""
 
     char: int
     char_conversions: tuple[int, ...]
@@ -53,21 +48,14 @@ OUR_COMPONENT: Final = CodeSetComponent(UTF_8, (ISO_8859_1,), UTF_16, (UTF_16,))
 
 
 def code_set_name(number: int | None) -> str:
-    """A code set as a message names it."""
+    """The name of a code set, for messages."""
     if number is None:
         return "none"
     return _NAMES.get(number, f"0x{number:08x}")
 
 
 def negotiate(component: CodeSetComponent | None) -> CodeSets:
-    """The code sets a client uses with a server.
-
-    Args:
-        component: What the server's reference tells; None when it tells nothing.
-
-    Raises:
-        CODESET_INCOMPATIBLE: There are no code sets that both sides speak.
-    """
+    """The code sets a client uses with a server, by what the server's reference says."""
     if component is None:
         return NOT_NEGOTIATED
     char = _choice(UTF_8, (ISO_8859_1,), component.char, component.char_conversions, fallback=UTF_8)
@@ -103,11 +91,7 @@ def _choice(
 
 
 def accept(codesets: CodeSets) -> CodeSets:
-    """The code sets a client asked for, if a server of ours speaks them.
-
-    Raises:
-        CODESET_INCOMPATIBLE: One of them is none of ours.
-    """
+    """The code sets a client asked for, if we support them."""
     if codesets.char not in CODECS:
         why = f"we have no {code_set_name(codesets.char)} for chars"
         raise CODESET_INCOMPATIBLE(OMG | 2, why=why)

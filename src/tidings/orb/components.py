@@ -1,4 +1,4 @@
-"""Components of profiles: what a reference tells about its server beside the address."""
+"""Components of profiles: what a reference says about its server beside the address."""
 
 from __future__ import annotations
 
@@ -23,18 +23,14 @@ class Component(NamedTuple):
     data: bytes
 
 
-def encapsulated(octets: bytes) -> Reader:
-    """A reader of octets that are an encapsulation.
-
-    Raises:
-        MARSHAL: There is not even the octet that tells the byte order.
-    """
+def encapsulation_reader(octets: bytes) -> Reader:
+    """A reader of octets that are an encapsulation."""
     reader = Reader(octets, little=bool(octets and octets[0] & 1))
     reader.octet()
     return reader
 
 
-def encapsulating() -> Writer:
+def encapsulation_writer() -> Writer:
     """A writer of an encapsulation; its byte order is written."""
     writer = Writer(little=False)
     writer.octet(0)
@@ -42,20 +38,20 @@ def encapsulating() -> Writer:
 
 
 def orb_type_component() -> Component:
-    """The component that tells which ORB this is."""
-    writer = encapsulating()
+    """The component that names this ORB."""
+    writer = encapsulation_writer()
     writer.ulong(OUR_ORB_TYPE)
     return Component(ORB_TYPE, writer.getvalue())
 
 
 def read_orb_type(data: bytes) -> int:
     """The number of an ORB."""
-    return encapsulated(data).ulong()
+    return encapsulation_reader(data).ulong()
 
 
 def code_sets_component(sets: CodeSetComponent) -> Component:
-    """The component that tells which code sets a server speaks."""
-    writer = encapsulating()
+    """The component with the code sets of a server."""
+    writer = encapsulation_writer()
     for native, conversions in (
         (sets.char, sets.char_conversions),
         (sets.wchar, sets.wchar_conversions),
@@ -67,8 +63,8 @@ def code_sets_component(sets: CodeSetComponent) -> Component:
 
 
 def read_code_sets_component(data: bytes) -> CodeSetComponent:
-    """The code sets a server speaks."""
-    reader = encapsulated(data)
+    """The code sets of a server."""
+    reader = encapsulation_reader(data)
     char = reader.ulong()
     chars = reader.numbers("I", 4, reader.length(4))
     wchar = reader.ulong()
@@ -76,8 +72,8 @@ def read_code_sets_component(data: bytes) -> CodeSetComponent:
 
 
 def alternate_component(host: str, port: int) -> Component:
-    """The component that tells a further address of a server."""
-    writer = encapsulating()
+    """The component with a further address of a server."""
+    writer = encapsulation_writer()
     writer.latin(host)
     writer.ushort(port)
     return Component(ALTERNATE_ADDRESS, writer.getvalue())
@@ -85,5 +81,5 @@ def alternate_component(host: str, port: int) -> Component:
 
 def read_alternate(data: bytes) -> tuple[str, int]:
     """A further address of a server."""
-    reader = encapsulated(data)
+    reader = encapsulation_reader(data)
     return reader.latin(), reader.ushort()

@@ -1,7 +1,7 @@
 """The protocol of one GIOP connection, without any input or output.
 
-Octets that came are handed to `receive_data`, which tells what they mean; what is to be sent
-is fetched with `data_to_send`. Whoever has the socket does both.
+`receive_data` takes octets and returns what they mean; `data_to_send` returns the octets to send.
+The owner of the socket calls both.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tidings.orb.contexts import (
     write_listen_points,
 )
 from tidings.orb.exceptions import FramingError, SystemException
+from tidings.orb.framing import Framer
 from tidings.orb.giop import Wire
 from tidings.orb.limits import DEFAULT_LIMITS, Limits
 
@@ -28,19 +29,19 @@ if TYPE_CHECKING:
 
 
 class Call(NamedTuple):
-    """A request came for an object here; its reply is written as `wire` says."""
+    """A request for an object here; `wire` says how to encode its reply."""
 
     request: giop.Request
     wire: Wire
 
     @property
     def request_id(self) -> int:
-        """What the reply is to be told apart by."""
+        """The id that the reply needs."""
         return self.request.request_id
 
 
 class Refusal(NamedTuple):
-    """A request came that cannot be carried out on this connection."""
+    """A request that cannot be handled on this connection."""
 
     call: Call
     error: SystemException
@@ -54,30 +55,30 @@ class Locate(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The answer to a call from here came."""
+    """The answer to a call from here."""
 
     reply: giop.Reply | giop.LocateReply
     codesets: CodeSets
 
 
 class Cancel(NamedTuple):
-    """The peer does not wait for the reply to this request any more."""
+    """The peer no longer waits for the reply to this request."""
 
     request_id: int
 
 
 class ListenPoints(NamedTuple):
-    """The peer offers that its objects at these addresses are called over this connection."""
+    """The peer offers to be called at these addresses over this connection."""
 
     points: tuple[tuple[str, int], ...]
 
 
 class End(NamedTuple):
-    """The connection is over; what is to be sent still is, then it is closed.
+    """The connection is over: send what is left, then close it.
 
     Attributes:
         why: The reason.
-        unseen: Whether the peer has told that it did nothing about the calls without answers.
+        unseen: Whether the peer did nothing about the calls without answers.
         fault: Whether the peer broke the rules.
     """
 
@@ -92,22 +93,15 @@ Incoming: TypeAlias = Call | Refusal | Locate | Answer | Cancel | ListenPoints |
 _AnswerType: TypeAlias = type[giop.Reply] | type[giop.LocateReply]
 
 
-class _Asked(NamedTuple):
-    """What was asked of the peer: in which minor version, and what the answer must be."""
+class _PendingCall(NamedTuple):
+    """A call without an answer yet: its minor version, and the type of its answer."""
 
     minor: int
     answer: _AnswerType
 
 
 class Connection:
-    """One side of a GIOP connection.
-
-    Args:
-        opener: Whether it was opened from this side.
-        little: The byte order of what is sent.
-        limits: What a message may hold.
-        accept_points: Whether the peer may offer that its objects are called over it.
-    """
+    """One side of a GIOP connection; `accept_points` if the peer may offer to be called over it."""
 
     def __init__(
         self,
@@ -117,7 +111,7 @@ class Connection:
         limits: Limits = DEFAULT_LIMITS,
         accept_points: bool = False,
     ) -> None:
-        self.heard = 0
+        self.received = 0
         """How many messages came."""
         self.ended = False
         self._opener = opener
@@ -131,14 +125,14 @@ class Connection:
         self._offer: tuple[tuple[str, int], ...] = ()
         # The opener's ids are even and the acceptor's odd, so that both may call.
         self._next_id = 2 if opener else 3
-        self._calls: dict[int, _Asked] = {}
+        self._calls: dict[int, _PendingCall] = {}
         self._requests: set[int] = set()
-        self._framer = giop.Framer(limits)
+        self._framer = Framer(limits)
         self._out: list[bytes] = []
         self._wires = self._new_wires()
 
     def _new_wires(self) -> tuple[Wire, Wire, Wire]:
-        """How messages are written in each version: 1.0 knows no negotiation of code sets."""
+        """The encoding of each version: 1.0 does not negotiate code sets."""
         return (
             Wire(0, self._little, NOT_NEGOTIATED),
             Wire(1, self._little, self._codesets),
@@ -149,23 +143,20 @@ class Connection:
 
     @property
     def in_message(self) -> bool:
-        """Whether a message has begun and is not whole yet."""
+        """Whether a message has begun and is incomplete."""
         return self._framer.in_message
 
     @property
     def oldest(self) -> object | None:
-        """What tells the message apart that has waited longest for fragments, if one does."""
+        """Identifies the message that has waited longest for fragments, if any does."""
         return self._framer.oldest
 
     def receive_data(self, octets: bytes) -> list[Incoming]:
-        """What the octets mean that came, in their order."""
+        """What the octets mean, in order."""
         return [incoming for step in self.receive_steps(octets) for incoming in step]
 
     def receive_steps(self, octets: bytes) -> Iterator[list[Incoming]]:
-        """What the octets mean that came, message by message; a fragment may mean nothing yet.
-
-        The octets are taken at once.
-        """
+        """What the octets mean, message by message; a fragment may mean nothing yet."""
         if self.ended:  # what crosses our own CloseConnection is not ours to act on
             return iter(())
         return self._steps(self._framer.steps(octets))
@@ -175,7 +166,7 @@ class Connection:
             for message in messages:
                 found: list[Incoming] = []
                 if message is not None:
-                    self.heard += 1
+                    self.received += 1
                     self._take(message, found)
                 yield found
                 if self.ended:
@@ -254,11 +245,11 @@ class Connection:
     # ------------------------------------------------------------ what goes out
 
     def fits(self, codesets: CodeSets | None) -> bool:
-        """Whether calls with these code sets may go over this connection; None asks for none."""
+        """Whether calls with these code sets may use this connection; None asks for none."""
         return codesets is None or not self._negotiated or codesets == self._codesets
 
     def offer(self, points: tuple[tuple[str, int], ...]) -> None:
-        """Offers the peer to call objects at these addresses over this connection."""
+        """Offer the peer to call objects at these addresses over this connection."""
         self._offer = points
 
     @property
@@ -267,7 +258,7 @@ class Connection:
         return self._calls_allowed and self._requests_allowed
 
     def allow_calls(self) -> None:
-        """The peer's offer is taken: this side may call too."""
+        """Accept the peer's offer: this side may call too."""
         self._calls_allowed = True
 
     def call(
@@ -281,19 +272,9 @@ class Connection:
         codesets: CodeSets | None = None,
         contexts: giop.Contexts = (),
     ) -> int:
-        """Sends a request.
+        """Send a request and return its id.
 
-        Args:
-            target: The object.
-            operation: The operation's name on the wire.
-            write_body: Writes the arguments.
-            minor: The version, which is none above that of the object's profile.
-            response_flags: Whether a reply is wanted.
-            codesets: What to agree on with the peer, if nothing was agreed yet.
-            contexts: What else travels beside it, from GIOP 1.2 on.
-
-        Returns:
-            The request id, by which the answer is told.
+        Code sets are agreed with the first request; `contexts` are sent from GIOP 1.2 on.
         """
         beside = list(contexts) if minor >= 2 else []
         wire = self._wires[minor]
@@ -319,46 +300,46 @@ class Connection:
         if offers:
             self._offer = ()
             self._requests_allowed = True
-        return self._asked(octets, minor, giop.Reply if response_flags & 1 else None)
+        return self._send_call(octets, minor, giop.Reply if response_flags & 1 else None)
 
     def _negotiates(self, codesets: CodeSets | None, minor: int) -> bool:
         return codesets is not None and minor > 0 and self._opener and not self._negotiated
 
-    def mould(
+    def template(
         self, destination: Destination, operation: str, contexts: giop.Contexts = ()
-    ) -> giop.RequestMould | None:
-        """For calls of one operation again and again; None while something is to be agreed on."""
+    ) -> giop.RequestTemplate | None:
+        """A template for repeated calls; None while something is to be agreed on."""
         minor = destination.minor
         if self._offer or self._negotiates(destination.codesets, minor):
             return None
         beside = contexts if minor >= 2 else ()
-        return giop.RequestMould(self._wires[minor], destination.key, operation, beside)
+        return giop.RequestTemplate(self._wires[minor], destination.key, operation, beside)
 
-    def fits_mould(self, mould: giop.RequestMould) -> bool:
+    def fits_template(self, template: giop.RequestTemplate) -> bool:
         """Whether nothing was agreed on since it was made."""
-        return mould.wire is self._wires[mould.wire.minor]
+        return template.wire is self._wires[template.wire.minor]
 
-    def call_again(self, mould: giop.RequestMould, body: bytes) -> int:
-        """Sends a request from a mould that fits; gives its id."""
-        octets = mould.request(self._next_id, body)
-        return self._asked(octets, mould.wire.minor, giop.Reply)
+    def call_again(self, template: giop.RequestTemplate, body: bytes) -> int:
+        """Send a request from a template that fits, and return its id."""
+        octets = template.request(self._next_id, body)
+        return self._send_call(octets, template.wire.minor, giop.Reply)
 
     def locate(self, target: giop.Target, *, minor: int = 2) -> int:
-        """Asks where an object is; gives the request id."""
+        """Ask where an object is; returns the request id."""
         octets = giop.encode_locate_request(self._wires[minor], self._next_id, target)
-        return self._asked(octets, minor, giop.LocateReply)
+        return self._send_call(octets, minor, giop.LocateReply)
 
-    def _asked(self, octets: bytes, minor: int, answer: _AnswerType | None) -> int:
+    def _send_call(self, octets: bytes, minor: int, answer: _AnswerType | None) -> int:
         request_id = self._next_id
         self._next_id = (request_id + 2) & 0xFFFFFFFF
         self._minor = max(self._minor, minor)
         self._out.append(octets)
         if answer is not None:
-            self._calls[request_id] = _Asked(minor, answer)
+            self._calls[request_id] = _PendingCall(minor, answer)
         return request_id
 
     def cancel(self, request_id: int) -> None:
-        """Nobody here waits for this answer any more."""
+        """Stop waiting for this answer."""
         asked = self._calls.pop(request_id, None)
         if asked is not None and not self.ended:
             self._out.append(
@@ -366,29 +347,29 @@ class Connection:
             )
 
     def reply(self, request_id: int, octets: bytes | None) -> None:
-        """Sends the reply to a request, unless it was cancelled; None if there is none."""
+        """Send the reply to a request, unless it was cancelled; None if there is none."""
         if request_id in self._requests:
             self._requests.discard(request_id)
             if octets is not None and not self.ended:
                 self._out.append(octets)
 
     def send(self, octets: bytes) -> None:
-        """Sends the reply to a LocateRequest."""
+        """Send the reply to a LocateRequest."""
         self._out.append(octets)
 
     def close(self) -> None:
-        """Ends the connection in good order: what was asked and not answered was not done."""
+        """End the connection in good order: requests without an answer were not done."""
         # Before GIOP 1.2 only the side that was called may say so.
         if not self.ended and (self._minor >= 2 or not self._opener):
             self._out.append(giop.encode_close_connection(minor=self._minor, little=self._little))
         self.ended = True
 
     def give_up(self) -> None:
-        """Ends the connection because what came does not become a message."""
+        """End the connection because the octets do not become a message."""
         self._broken("")
 
     def data_to_send(self) -> bytes:
-        """What is to be sent now, handed out once."""
+        """The octets to send now, returned once."""
         out = self._out
         if not out:
             return b""

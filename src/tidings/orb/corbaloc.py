@@ -26,25 +26,20 @@ _ADDRESS: Final = re.compile(
 
 
 class NameComponent(NamedTuple):
-    """One step of a name in the naming service."""
+    """One component of a name in the naming service."""
 
     id: str
     kind: str = ""
 
 
 class InitialReference(NamedTuple):
-    """An object that this ORB itself was told of, such as `corbaloc:rir:/NameService`."""
+    """An object known to this ORB, such as `corbaloc:rir:/NameService`."""
 
     name: str
 
 
 class Corbaname(NamedTuple):
-    """A name to be looked up.
-
-    Attributes:
-        context: The naming context to ask.
-        name: The name in it; empty for the context itself.
-    """
+    """A name to look up in a context; an empty one is the context itself."""
 
     context: Reference | InitialReference
     name: tuple[NameComponent, ...]
@@ -54,11 +49,7 @@ ObjectUrl: TypeAlias = Reference | InitialReference | Corbaname
 
 
 def parse_object_url(text: str, limits: Limits = DEFAULT_LIMITS) -> ObjectUrl:
-    """What an object URL stands for.
-
-    Raises:
-        BAD_PARAM: The text is no object URL; the message tells what would be right.
-    """
+    """What an object URL names."""
     text = text.strip()
     if len(text) > limits.url_size:
         why = f"{len(text)} characters are more than the {limits.url_size} of an object URL"
@@ -84,7 +75,8 @@ def _target(addresses: str, key: bytes) -> Reference | InitialReference:
         return InitialReference(key.decode("latin-1") or "NameService")
     listed = addresses.split(",")
     if len(listed) > _MOST_ADDRESSES:
-        raise BAD_PARAM(OMG | 8, why=f"{len(listed)} addresses; {_MOST_ADDRESSES} are taken")
+        why = f"{len(listed)} addresses; at most {_MOST_ADDRESSES} are accepted"
+        raise BAD_PARAM(OMG | 8, why=why)
     profiles = [(TAG_IIOP, make_profile(_profile(address, key))) for address in listed]
     return Reference("", profiles)
 
@@ -92,24 +84,24 @@ def _target(addresses: str, key: bytes) -> Reference | InitialReference:
 def _profile(address: str, key: bytes) -> IiopProfile:
     found = _ADDRESS.fullmatch(address)
     if found is None:
-        why = f"{shortened(address)} is no address; iiop:1.2@host:2809 would be one"
+        why = f"{shortened(address)} is not an address; iiop:1.2@host:2809 would be one"
         raise BAD_PARAM(OMG | 8, why=why)
     major, minor = int(found["major"] or 1), int(found["minor"] or 0)
     port = int(found["port"] or DEFAULT_PORT)
     host = found["host"].strip("[]")
     if major != 1 or minor > 255:
-        raise BAD_PARAM(OMG | 8, why=f"IIOP {major}.{minor} is not spoken here; 1.0 to 1.2 are")
+        raise BAD_PARAM(OMG | 8, why=f"IIOP {major}.{minor} is not supported; 1.0 to 1.2 are")
     if not 0 < port < 65_536:
-        raise BAD_PARAM(OMG | 8, why=f"{port} is no port")
+        raise BAD_PARAM(OMG | 8, why=f"{port} is not a port")
     if not host.isascii():
-        raise BAD_PARAM(OMG | 8, why=f"{shortened(host)} is no host name; write it in ASCII")
+        raise BAD_PARAM(OMG | 8, why=f"{shortened(host)} is not a host name; write it in ASCII")
     return IiopProfile(host, port, key, minor)
 
 
 def _unescaped(text: str) -> bytes:
     for escape in re.findall(r"%.{0,2}", text, re.DOTALL):
         if not re.fullmatch(r"%[0-9A-Fa-f]{2}", escape):
-            why = f"{escape!r} is no escape; % is followed by two hexadecimal digits"
+            why = f"{escape!r} is not an escape; % is followed by two hexadecimal digits"
             raise BAD_PARAM(OMG | 9, why=why)
     return unquote_to_bytes(text)
 
@@ -117,11 +109,7 @@ def _unescaped(text: str) -> bytes:
 def parse_name(text: str) -> tuple[NameComponent, ...]:
     r"""The components of a stringified name such as `plant/line 3.device`.
 
-    `/` parts components, `.` parts id and kind, and `\` takes the meaning from the next of
-    these.
-
-    Raises:
-        BAD_PARAM: A component is empty, or a backslash stands before something else.
+    `/` separates components, `.` separates id and kind, and `\` escapes these.
     """
     if not text:
         return ()
@@ -135,14 +123,14 @@ def _component(part: str, whole: str) -> NameComponent:
     elif len(pieces) == 2 and pieces[1]:
         id, kind = pieces
     else:
-        raise BAD_PARAM(OMG | 10, why=f"{part!r} in the name {shortened(whole)} is no id.kind")
+        raise BAD_PARAM(OMG | 10, why=f"{part!r} in the name {shortened(whole)} is not an id.kind")
     if not part:
         raise BAD_PARAM(OMG | 10, why=f"the name {shortened(whole)} has an empty component")
     return NameComponent(_literal(id), _literal(kind))
 
 
 def _split(text: str, separator: str, whole: str) -> list[str]:
-    """The parts between separators that no backslash stands before; backslashes stay."""
+    """The parts between unescaped separators; backslashes stay."""
     parts, part = [""], iter(text)
     for character in part:
         if character == separator:
@@ -163,6 +151,6 @@ def _literal(text: str) -> str:
 
 
 def make_corbaloc(host: str, port: int, key: bytes, minor: int = 2) -> str:
-    """The URL of an object whose address and key are known."""
+    """The URL of an object by its address and key."""
     shown = f"[{host}]" if ":" in host else host
     return f"corbaloc:iiop:1.{minor}@{shown}:{port}/{quote(key, safe=_PLAIN)}"

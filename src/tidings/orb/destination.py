@@ -1,4 +1,4 @@
-"""Where calls of an object go: what its reference says, as a client needs it."""
+"""Where calls of an object go: its reference as a client needs it."""
 
 from __future__ import annotations
 
@@ -24,15 +24,10 @@ _LONGEST_KEPT: Final = 2048
 
 
 class Destination(NamedTuple):
-    """One profile of a reference.
+    """One profile of a reference, whose addresses are tried in order.
 
-    Attributes:
-        addresses: Where the server may be, to be tried in this order.
-        key: The object key.
-        minor: The version of GIOP to speak.
-        codesets: What to agree on, or None if the server tells nothing.
-        reference: The whole reference.
-        place: Which of its profiles it is.
+    `codesets` are those to agree on, or None if the server names none; `place` is the index of the
+    profile.
     """
 
     addresses: tuple[tuple[str, int], ...]
@@ -52,17 +47,7 @@ class Destination(NamedTuple):
 
 
 def destinations(reference: Reference, highest_minor: int = 2) -> tuple[Destination, ...]:
-    """Where calls of an object may go, in the order to try; profiles nobody can use are left out.
-
-    Args:
-        reference: The object.
-        highest_minor: The highest version of GIOP to speak.
-
-    Raises:
-        INV_OBJREF: The reference is nil, or all that it says is malformed.
-        IMP_LIMIT: It has no profile that is understood here.
-        CODESET_INCOMPATIBLE: The server speaks no code set that we speak.
-    """
+    """Where calls of an object may go, in order; unusable profiles are left out."""
     kept = reference.size <= _LONGEST_KEPT
     return (_kept if kept else _found)(reference, highest_minor)
 

@@ -1,7 +1,7 @@
-"""The exceptions of CORBA: what the broker raises, and what objects raise.
+"""The exceptions of CORBA: those of the broker, and those of objects.
 
-A `SystemException` travels as a repository id, a minor code and a completion. A
-`UserException` is declared in IDL; its class is generated.
+A `SystemException` is sent as a repository id, a minor code and a completion. A `UserException`
+is declared in IDL; its class is generated.
 """
 
 from __future__ import annotations
@@ -10,26 +10,66 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from tidings.errors import TidingsError
-from tidings.orb.minor_codes import OMG, meaning
 
 if TYPE_CHECKING:
     from tidings.events.typecode import TypeCode
     from tidings.orb.cdr_reader import Reader
     from tidings.orb.cdr_writer import Writer
 
-__all__ = [
-    "OMG",
-    "Completion",
-    "CorbaError",
-    "FramingError",
-    "SystemException",
-    "UserException",
-    "system_exception",
-]
+
+OMG: Final = 0x4F4D0000
+"""The vendor part of the minor codes that the standard itself gives."""
+
+_VENDORS: Final = {0x4F4D0: "OMG", 0x41540: "omniORB", 0x54410: "TAO", 0x4A430: "JacORB"}
+
+_MEANINGS: Final = {
+    ("UNKNOWN", 1): "user exception that the operation does not list",
+    ("UNKNOWN", 2): "unknown system exception",
+    ("BAD_PARAM", 7): "bad scheme of an object URL",
+    ("BAD_PARAM", 8): "bad address in an object URL",
+    ("BAD_PARAM", 9): "bad part of an object URL after its scheme",
+    ("BAD_PARAM", 10): "text that names no object",
+    ("BAD_PARAM", 13): "incomplete TypeCode",
+    ("BAD_PARAM", 23): "wide characters without an agreed code set",
+    ("BAD_PARAM", 25): "enum value out of range",
+    ("IMP_LIMIT", 1): "no usable profile",
+    ("INV_OBJREF", 1): "the target takes no wide characters",
+    ("INV_OBJREF", 2): "the reference must tell its code sets",
+    ("MARSHAL", 1): "no value factory",
+    ("MARSHAL", 4): "local object",
+    ("MARSHAL", 5): "wide characters from a GIOP 1.0 client",
+    ("MARSHAL", 6): "wide characters from a GIOP 1.0 server",
+    ("NO_IMPLEMENT", 3): "no usable profile",
+    ("BAD_OPERATION", 2): "operation unknown to the target",
+    ("BAD_INV_ORDER", 4): "the ORB has shut down",
+    ("TRANSIENT", 1): "discarded for want of resources",
+    ("TRANSIENT", 2): "no usable profile",
+    ("TRANSIENT", 3): "cancelled",
+    ("TRANSIENT", 4): "the object adapter is gone",
+    ("DATA_CONVERSION", 1): "character outside the code set",
+    ("OBJECT_NOT_EXIST", 1): "unknown object id",
+    ("OBJECT_NOT_EXIST", 2): "object adapter not found",
+    ("INTF_REPOS", 1): "no interface repository",
+    ("INTF_REPOS", 2): "no entry in the interface repository",
+    ("CODESET_INCOMPATIBLE", 1): "no common code set",
+    ("CODESET_INCOMPATIBLE", 2): "unsupported code set in a context",
+}
+
+
+def meaning(name: str, minor: int) -> str:
+    """A minor code in words, if known; empty for 0."""
+    if not minor:
+        return ""
+    vendor = _VENDORS.get(minor >> 12)
+    if vendor is None:
+        return f"minor 0x{minor:08x}"
+    number = minor & 0xFFF
+    said = _MEANINGS.get((name, number)) if vendor == "OMG" else None
+    return f"{vendor} minor {number}: {said}" if said else f"{vendor} minor {number}"
 
 
 class Completion(IntEnum):
-    """Whether an operation had been done when the exception was raised."""
+    """Whether the operation had completed when the exception was raised."""
 
     YES = 0
     NO = 1
@@ -44,7 +84,7 @@ class CorbaError(TidingsError):
 
 
 class FramingError(CorbaError):
-    """Octets that are no GIOP message: nothing after them can be trusted."""
+    """Octets that are not a GIOP message: nothing after them can be trusted."""
 
     code = "corba_framing"
     corba_id = "IDL:omg.org/CORBA/COMM_FAILURE:1.0"
@@ -66,15 +106,15 @@ class SystemException(CorbaError):
     """A standard exception of CORBA.
 
     Args:
-        minor: The reason as a number; the vendor stands in the upper 20 bits.
-        completed: Whether the operation had been done.
-        why: The reason in words. It does not travel.
+        minor: The reason as a number, the vendor in the upper 20 bits.
+        completed: Whether the operation had completed.
+        why: The reason in words. It is not sent.
     """
 
     NAME: ClassVar[str] = "UNKNOWN"
 
     def __init_subclass__(cls) -> None:
-        """Names the exception by its class; a special case of one keeps its name."""
+        """Name the exception by its class; a special case of one keeps its name."""
         super().__init_subclass__()
         if SystemException not in cls.__bases__:
             return
@@ -131,7 +171,7 @@ class INV_OBJREF(SystemException):
 
 
 class NO_PERMISSION(SystemException):
-    """Whoever asks may not."""
+    """The caller lacks the right."""
 
 
 class INTERNAL(SystemException):
@@ -251,9 +291,9 @@ class BAD_QOS(SystemException):
 
 
 def system_exception(id: str, minor: int, completed: Completion) -> SystemException:
-    """The exception a reply tells of; an id that nobody here knows becomes UNKNOWN."""
+    """The exception of a reply; an unknown id becomes UNKNOWN."""
     known = _BY_ID.get(id)
     if known is None:
-        why = f"the peer raised {id!r}, which is no system exception of CORBA"
+        why = f"the peer raised {id!r}, which is not a system exception of CORBA"
         return UNKNOWN(OMG | 2, completed, why)
     return known(minor, completed)

@@ -1,4 +1,4 @@
-"""From octets as they come to whole messages."""
+"""Octets to whole messages."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from tidings.orb.exceptions import FramingError
-from tidings.orb.giop_messages import Message, MessageType
-from tidings.orb.giop_reading import (
+from tidings.orb.giop import (
     HEADER_SIZE,
     Header,
+    Message,
+    MessageType,
     check_magic,
     decode_message,
     decode_whole,
@@ -49,11 +50,7 @@ class _Pieces:
 
 
 class Framer:
-    """Puts octets together to messages, and fragments too.
-
-    Args:
-        limits: What is taken; more is refused before it is stored.
-    """
+    """Assembles octets and fragments to messages."""
 
     __slots__ = ("_broken", "_buffer", "_dropped", "_limits", "_needed", "_unfinished")
 
@@ -67,27 +64,25 @@ class Framer:
 
     @property
     def in_message(self) -> bool:
-        """Whether a message has begun and is not whole yet."""
+        """Whether a message has begun and is incomplete."""
         return bool(self._buffer or self._unfinished)
 
     @property
     def oldest(self) -> object | None:
-        """What tells the message apart that has waited longest for fragments, if one does."""
+        """Identifies the message that has waited longest for fragments, if any does."""
         return next(iter(self._unfinished.values()), None)
 
     def feed(self, octets: bytes | bytearray | memoryview) -> Iterator[Message]:
-        """The messages that are whole with these octets, in their order.
+        """The messages that these octets complete, in order.
 
-        The octets are taken at once; the messages are decoded one by one as they are asked for.
-
-        Raises:
-            FramingError: Octets are no message. Nothing that comes after them is one either.
+        The octets are taken at once; messages are decoded one by one as they are asked for. After a
+        `FramingError` nothing more is a message.
         """
         self._buffer += octets
         return (message for message in self._messages() if message is not None)
 
     def steps(self, octets: bytes) -> Iterator[Message | None]:
-        """As `feed`, with None after each fragment that makes no message whole."""
+        """As `feed`, with None after each fragment that completes no message."""
         self._buffer += octets
         return self._messages()
 
@@ -97,7 +92,7 @@ class Framer:
         try:
             while (frame := self._next_frame()) is not None:
                 header, octets = frame
-                whole = self._assembled(header, octets)
+                whole = self._assemble(header, octets)
                 if whole is octets:
                     yield decode_whole(header, octets, self._limits)
                 else:
@@ -116,9 +111,8 @@ class Framer:
             return None
         header = read_header(buffer)
         if header.size > self._limits.message_size:
-            raise FramingError(
-                f"a message of {header.size} octets; {self._limits.message_size} are taken"
-            )
+            most = self._limits.message_size
+            raise FramingError(f"a message of {header.size} octets; at most {most} are accepted")
         needed = HEADER_SIZE + header.size
         if len(buffer) < needed:
             self._needed = needed
@@ -130,10 +124,10 @@ class Framer:
 
     # ------------------------------------------------------------ fragments
 
-    def _assembled(self, header: Header, frame: bytes) -> bytes | None:
+    def _assemble(self, header: Header, frame: bytes) -> bytes | None:
         """A whole message, or None while fragments are missing."""
         if header.type is MessageType.FRAGMENT:
-            return self._continued(header, frame)
+            return self._continue(header, frame)
         if header.more:
             self._begin(header, frame)
             return None
@@ -157,15 +151,15 @@ class Framer:
         self._check_waiting()
 
     def _check_waiting(self) -> None:
-        """A peer takes no more memory with many messages than it may with one."""
+        """Bound the memory of all waiting messages like that of one."""
         octets = sum(message.size for message in self._unfinished.values())
         if octets > self._limits.message_size:
             raise FramingError(
                 f"{len(self._unfinished)} messages of {octets} octets in all wait for fragments; "
-                f"{self._limits.message_size} are taken"
+                f"at most {self._limits.message_size} are accepted"
             )
 
-    def _continued(self, header: Header, frame: bytes) -> bytes | None:
+    def _continue(self, header: Header, frame: bytes) -> bytes | None:
         id = _request_id(header, frame)
         message = self._unfinished.get(id)
         if message is None:
@@ -184,7 +178,7 @@ class Framer:
         if message.size > self._limits.message_size or message.count > self._limits.fragments:
             raise FramingError(
                 f"a message of {message.count} fragments and {message.size} octets or more; "
-                f"{self._limits.fragments} and {self._limits.message_size} are taken"
+                f"at most {self._limits.fragments} and {self._limits.message_size} are accepted"
             )
         if header.more:
             self._check_waiting()
@@ -193,7 +187,7 @@ class Framer:
         return message.whole()
 
     def _drop(self, header: Header, frame: bytes) -> None:
-        """Forgets the pieces of a message that is cancelled; more of them may be on the way."""
+        """Forget the pieces of a message that is cancelled; more of them may be on the way."""
         for id in (_request_id(header, frame, always=True), _THE_ONE):
             if self._unfinished.pop(id, None) is not None:
                 self._dropped[id] = None
@@ -202,7 +196,7 @@ class Framer:
 
 
 def _request_id(header: Header, frame: bytes, *, always: bool = False) -> int:
-    """The request id, which stands first in what GIOP 1.2 fragments."""
+    """The request id, which is first in what GIOP 1.2 fragments."""
     if header.minor < 2 and not always:
         return _THE_ONE
     if header.size < 4:

@@ -1,4 +1,4 @@
-"""Object references: where objects are, as profiles, as text, and in words."""
+"""Object references: as profiles, as text, and in words."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tidings.orb.components import (
     Component,
     alternate_component,
     code_sets_component,
-    encapsulated,
-    encapsulating,
+    encapsulation_reader,
+    encapsulation_writer,
     orb_type_component,
     read_alternate,
     read_code_sets_component,
@@ -32,15 +32,7 @@ NIL: Final = Reference()
 
 @dataclass(frozen=True, slots=True)
 class IiopProfile:
-    """Where an object can be reached by TCP.
-
-    Attributes:
-        host: The host's name or address.
-        port: The port.
-        key: What the server tells the object by.
-        minor: The highest minor version of GIOP that the server speaks.
-        components: What else is told.
-    """
+    """Where an object can be reached by TCP; `minor` is the highest of GIOP the server supports."""
 
     host: str
     port: int
@@ -56,7 +48,7 @@ class IiopProfile:
 
     @property
     def code_sets(self) -> CodeSetComponent | None:
-        """The code sets the server speaks, if it tells them."""
+        """The code sets of the server, if it names them."""
         for component in self.components:
             if component.tag == CODE_SETS:
                 return read_code_sets_component(component.data)
@@ -69,13 +61,9 @@ def is_nil(reference: Reference) -> bool:
 
 
 def read_profile(octets: bytes, limits: Limits = DEFAULT_LIMITS) -> IiopProfile:
-    """The IIOP profile that octets hold.
-
-    Raises:
-        INV_OBJREF: They hold none, or one of a major version nobody knows here.
-    """
+    """Decode an IIOP profile."""
     try:
-        reader = encapsulated(octets)
+        reader = encapsulation_reader(octets)
         major, minor = reader.octet(), reader.octet()
         if major != 1:
             raise INV_OBJREF(why=f"an IIOP profile of version {major}.{minor}; 1.x is known")
@@ -84,7 +72,7 @@ def read_profile(octets: bytes, limits: Limits = DEFAULT_LIMITS) -> IiopProfile:
         if minor:
             count = reader.length(8)
             if count > limits.components:
-                why = f"a profile with {count} components; {limits.components} are taken"
+                why = f"a profile with {count} components; at most {limits.components} are accepted"
                 raise INV_OBJREF(why=why)
             components = [Component(reader.ulong(), reader.octets()) for _ in range(count)]
     except INV_OBJREF:
@@ -95,7 +83,7 @@ def read_profile(octets: bytes, limits: Limits = DEFAULT_LIMITS) -> IiopProfile:
 
 
 def key_of_profile(tag: int, octets: bytes) -> bytes:
-    """The object key in a profile; empty if it cannot be told."""
+    """The object key in a profile; empty if it is unknown."""
     if tag != TAG_IIOP:
         return b""
     try:
@@ -105,7 +93,7 @@ def key_of_profile(tag: int, octets: bytes) -> bytes:
 
 
 def profiles_of(reference: Reference) -> Iterator[IiopProfile]:
-    """The IIOP profiles of a reference that can be read, in their order."""
+    """The readable IIOP profiles of a reference, in order."""
     for tag, octets in reference.profiles:
         if tag == TAG_IIOP:
             try:
@@ -115,13 +103,13 @@ def profiles_of(reference: Reference) -> Iterator[IiopProfile]:
 
 
 def profile_of(reference: Reference) -> IiopProfile | None:
-    """The first IIOP profile of a reference that can be read."""
+    """The first readable IIOP profile of a reference."""
     return next(profiles_of(reference), None)
 
 
 def make_profile(profile: IiopProfile) -> bytes:
     """The octets of an IIOP profile."""
-    writer = encapsulating()
+    writer = encapsulation_writer()
     writer.octet(1)
     writer.octet(profile.minor)
     writer.latin(profile.host)
@@ -136,7 +124,7 @@ def make_profile(profile: IiopProfile) -> bytes:
 
 
 def our_components() -> tuple[Component, ...]:
-    """What references to our objects tell beside the address."""
+    """The components in references to our objects."""
     return orb_type_component(), code_sets_component(OUR_COMPONENT)
 
 
@@ -149,17 +137,7 @@ def make_reference(
     alternates: Iterable[tuple[str, int]] = (),
     minor: int = 2,
 ) -> Reference:
-    """A reference to an object of an address.
-
-    Args:
-        type_id: The repository id of its interface.
-        host: The host as clients know it.
-        port: The port.
-        key: What the server tells the object by.
-        components: What else is told; what we tell of ourselves when it is None.
-        alternates: Addresses to try after the first.
-        minor: The highest minor version of GIOP to speak.
-    """
+    """A reference to an object; `components` are our own by default."""
     told = our_components() if components is None else tuple(components)
     more = tuple([alternate_component(*address) for address in alternates])
     profile = IiopProfile(host, port, key, minor, (*told, *more) if minor else ())
@@ -171,17 +149,13 @@ def make_reference(
 
 def to_ior(reference: Reference) -> str:
     """A reference as text: `IOR:` and hexadecimal digits."""
-    writer = encapsulating()
+    writer = encapsulation_writer()
     writer.reference(reference)
     return f"IOR:{writer.getvalue().hex()}"
 
 
 def from_ior(text: str, limits: Limits = DEFAULT_LIMITS) -> Reference:
-    """The reference that a text beginning with `IOR:` stands for.
-
-    Raises:
-        BAD_PARAM: It stands for none; the message tells why.
-    """
+    """The reference in a text that begins with `IOR:`."""
     text = text.strip()
     if text[:4].upper() != "IOR:":
         raise BAD_PARAM(OMG | 7, why="a stringified reference begins with IOR:")
@@ -194,7 +168,7 @@ def from_ior(text: str, limits: Limits = DEFAULT_LIMITS) -> Reference:
         why = "after IOR: stand pairs of hexadecimal digits"
         raise BAD_PARAM(OMG | 10, why=why) from error
     try:
-        return encapsulated(octets).reference()
+        return encapsulation_reader(octets).reference()
     except SystemException as error:
         raise BAD_PARAM(OMG | 10, why=f"the IOR holds no reference: {error.why}") from error
 
@@ -218,7 +192,7 @@ _ORBS: Final = {
 
 
 def describe(reference: Reference) -> list[str]:
-    """A reference in words, line by line; also one that is malformed."""
+    """A reference in words, line by line; also a malformed one."""
     if is_nil(reference):
         return ["nil: a reference to no object"]
     lines = [f"type: {reference.type_id or 'not told'}"]

@@ -1,4 +1,4 @@
-"""How much of a message is believed: the guards against hostile and broken peers."""
+"""Limits of messages, against hostile and broken peers."""
 
 from __future__ import annotations
 

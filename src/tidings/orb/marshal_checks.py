@@ -1,4 +1,4 @@
-"""Checks and faults for compiled marshalling functions."""
+"""Checks and errors of compiled marshalling functions."""
 
 from __future__ import annotations
 
@@ -12,28 +12,6 @@ if TYPE_CHECKING:
     from tidings.orb.cdr_reader import Reader
     from tidings.orb.cdr_writer import Writer
 
-__all__ = [
-    "LOOKUP_FAULTS",
-    "UNPACKING_FAULTS",
-    "at_most",
-    "counted",
-    "empty_count",
-    "exactly",
-    "name_member",
-    "no_label",
-    "no_member",
-    "no_ordinal",
-    "no_union",
-    "not_done",
-    "read_at_most",
-    "read_count",
-    "read_nothing",
-    "read_too_deep",
-    "read_void",
-    "too_deep",
-    "write_nothing",
-    "write_void",
-]
 
 _Sized = TypeVar("_Sized", str, bytes)
 
@@ -47,19 +25,9 @@ LOOKUP_FAULTS: Final = (KeyError, TypeError)
 
 
 def counted(w: Writer, value: object, bound: int, what: str) -> Collection[Any]:
-    """Writes the count of a sequence, and gives its elements.
-
-    Args:
-        w: Where to.
-        value: The sequence, a tuple or list.
-        bound: How many elements it may have; 0 for any number.
-        what: The type, for messages.
-
-    Raises:
-        BAD_PARAM: It is none, or too long.
-    """
+    """Write the count of a sequence, and return its elements; bound 0 means unbounded."""
     if not isinstance(value, _SEQUENCES):
-        raise BAD_PARAM(why=f"{what}: {shortened(value)} is no tuple or list")
+        raise BAD_PARAM(why=f"{what}: {shortened(value)} is not a tuple or list")
     if bound and len(value) > bound:
         raise BAD_PARAM(why=f"{what}: {len(value)} elements are more than {bound}")
     w.length(len(value))
@@ -67,22 +35,15 @@ def counted(w: Writer, value: object, bound: int, what: str) -> Collection[Any]:
 
 
 def exactly(value: object, length: int, what: str) -> Collection[Any]:
-    """The elements of an array.
-
-    Raises:
-        BAD_PARAM: The value is none of so many elements.
-    """
+    """The elements of an array."""
     if not isinstance(value, _SEQUENCES) or len(value) != length:
-        raise BAD_PARAM(why=f"{what}: {shortened(value)} is no tuple or list of {length} elements")
+        why = f"{what}: {shortened(value)} is not a tuple or list of {length} elements"
+        raise BAD_PARAM(why=why)
     return value
 
 
 def at_most(value: _Sized, bound: int, what: str) -> _Sized:
-    """A bounded text, or bounded octets, to write.
-
-    Raises:
-        BAD_PARAM: There are too many, or it is something else.
-    """
+    """A bounded text, or bounded octets, to write."""
     try:
         size = len(value)
     except TypeError as error:
@@ -93,22 +54,14 @@ def at_most(value: _Sized, bound: int, what: str) -> _Sized:
 
 
 def read_at_most(r: Reader, value: _Sized, bound: int, what: str) -> _Sized:
-    """A bounded text, or bounded octets, that was read.
-
-    Raises:
-        MARSHAL: There are too many.
-    """
+    """A bounded text, or bounded octets, that was read."""
     if len(value) > bound:
         raise r.bad(f"{what}: {len(value)} are more than {bound}")
     return value
 
 
 def read_count(r: Reader, smallest: int, bound: int, what: str) -> int:
-    """The count of a bounded sequence.
-
-    Raises:
-        MARSHAL: It is too large.
-    """
+    """The count of a bounded sequence."""
     count = r.length(smallest)
     if count > bound:
         raise r.bad(f"{what}: {count} elements are more than {bound}")
@@ -122,12 +75,7 @@ def no_member(what: str, names: Sequence[str], value: object) -> BAD_PARAM:
 
 
 def name_member(fault: SystemException, starts: Sequence[tuple[int, str]]) -> SystemException:
-    """A copy of a fault that names the member it is in.
-
-    Args:
-        fault: The exception that writing the members raised.
-        starts: The first line of each member's code, and its name.
-    """
+    """A copy of an error that names the member it is in; `starts` has the first line of each."""
     # The line tells which member it was; a counter would slow down every call.
     line = fault.__traceback__.tb_lineno if fault.__traceback__ is not None else 0
     name = next((name for start, name in reversed(starts) if start <= line), "")
@@ -136,8 +84,8 @@ def name_member(fault: SystemException, starts: Sequence[tuple[int, str]]) -> Sy
 
 
 def no_label(what: str, value: object) -> BAD_PARAM:
-    """A value that is no label of an enum."""
-    return BAD_PARAM(OMG | 25, why=f"{shortened(value)} is no label of {what}")
+    """A value that is not a label of an enum."""
+    return BAD_PARAM(OMG | 25, why=f"{shortened(value)} is not a label of {what}")
 
 
 def no_ordinal(r: Reader, what: str, ordinal: int) -> MARSHAL:
@@ -146,12 +94,12 @@ def no_ordinal(r: Reader, what: str, ordinal: int) -> MARSHAL:
 
 
 def no_union(what: str, value: object) -> BAD_PARAM:
-    """A value that is no union, or holds something where no branch is selected."""
-    return BAD_PARAM(why=f"{shortened(value)} is no {what}; use UnionValue")
+    """A value that is not a union, or has a value where no branch is selected."""
+    return BAD_PARAM(why=f"{shortened(value)} is not a valid {what}; use UnionValue")
 
 
 def empty_count(r: Reader, count: int) -> int:
-    """The length of an array whose elements take no octets; nothing else bounds them."""
+    """The length of an array whose elements have no octets; nothing else bounds them."""
     r.charge_empty(count)
     return count
 
@@ -167,11 +115,7 @@ def read_too_deep(r: Reader, what: str) -> MARSHAL:
 
 
 def not_done(servant: object, method: str) -> NoReturn:
-    """An operation that a servant does not have.
-
-    Raises:
-        NO_IMPLEMENT: Always.
-    """
+    """Refuse an operation that a servant does not have."""
     raise NO_IMPLEMENT(why=f"{type(servant).__name__} has no {method}")
 
 

@@ -51,7 +51,7 @@ _METHODS: Final = {
 _NAMED: Final = frozenset({Kind.STRUCT, Kind.UNION, Kind.ENUM, Kind.EXCEPT, Kind.RECURSIVE})
 # Names that the compiled functions use.
 _SCOPE: Final = {
-    **{name: getattr(marshal_checks, name) for name in marshal_checks.__all__},
+    **{name: one for name, one in vars(marshal_checks).items() if not name.startswith("_")},
     "SystemException": SystemException,
     "UnionValue": UnionValue,
     "new": tuple.__new__,  # takes half as long as calling a NamedTuple
@@ -59,13 +59,7 @@ _SCOPE: Final = {
 
 
 class TypeEntry(NamedTuple):
-    """A type of a generated module.
-
-    Attributes:
-        home: The types of that module.
-        type: The complete TypeCode; inside another type it may refer to that one.
-        values: The class of its values.
-    """
+    """A type of a generated module: its module, complete TypeCode, and class of values."""
 
     home: Types
     type: TypeCode
@@ -73,11 +67,7 @@ class TypeEntry(NamedTuple):
 
 
 class MarshalSource:
-    """Compiles one function, together with all functions it calls.
-
-    Args:
-        types: The types of the module, and the functions compiled so far.
-    """
+    """Compiles one function, together with all functions it calls."""
 
     def __init__(self, types: Types) -> None:
         self._types = types
@@ -89,29 +79,29 @@ class MarshalSource:
     def function(self, way: Way, type_: TypeCode) -> _Function:
         """Compile the function that reads or writes values of a type."""
         name = self._call(way, type_.unaliased)
-        return self._done(name)
+        return self._publish(name)
 
     def read_all(self, members: Members) -> _Function:
         """Compile a function that reads a tuple of values."""
         self._define("read", "r", [f"return {self._read_tuple(members)}"])
-        return self._done("read")
+        return self._publish("read")
 
     def read_one(self, type_: TypeCode) -> _Function:
         """Compile a function that reads a single result."""
         self._define("read", "r", [f"return {self.read_expression(type_)}"])
-        return self._done("read")
+        return self._publish("read")
 
     def write_all(self, what: str, members: Members) -> _Function:
         """Compile a function that writes a tuple of values."""
         self._define("write", "w, v", self._write_members(what, members))
-        return self._done("write")
+        return self._publish("write")
 
     def write_one(self, type_: TypeCode) -> _Function:
         """Compile a function that writes a single result."""
         self._define("write", "w, v", self.write_lines(type_, "v"))
-        return self._done("write")
+        return self._publish("write")
 
-    def _done(self, name: str) -> _Function:
+    def _publish(self, name: str) -> _Function:
         """Publish all new functions, and return one.
 
         Another thread may compile at the same time, and must not find a function whose callees
@@ -151,12 +141,7 @@ class MarshalSource:
     # ------------------------------------------------------------ reading
 
     def read_expression(self, type_: TypeCode, level: int = 0) -> str:
-        """An expression that reads a value from the reader `r`.
-
-        Args:
-            type_: The type.
-            level: The number of loops around it.
-        """
+        """An expression that reads a value from `r`, inside `level` loops."""
         type_ = type_.unaliased
         kind = type_.kind
         if kind is Kind.FIXED:
@@ -231,13 +216,7 @@ class MarshalSource:
     # ------------------------------------------------------------ writing
 
     def write_lines(self, type_: TypeCode, value: str, level: int = 0) -> list[str]:
-        """Statements that write the value of an expression to the writer `w`.
-
-        Args:
-            type_: The type.
-            value: The expression.
-            level: The number of loops around it.
-        """
+        """Statements that write the value of an expression to `w`, inside `level` loops."""
         type_ = type_.unaliased
         kind = type_.kind
         if kind is Kind.FIXED:
@@ -344,7 +323,7 @@ class MarshalSource:
     # ------------------------------------------------------------ measures
 
     def least_octets(self, type_: TypeCode) -> int:
-        """The fewest octets a value takes, without padding.
+        """The fewest octets of a value, without padding.
 
         `shape_of` gives the same, but visits a type once for each place that uses it.
         """

@@ -34,12 +34,7 @@ _NAMED: Final = frozenset({Kind.STRUCT, Kind.UNION, Kind.ENUM, Kind.EXCEPT})
 def _lazy(
     make: Callable[[], _Function], keep: Callable[[_Function], None] | None = None
 ) -> _Function:
-    """A function that is compiled on its first call.
-
-    Args:
-        make: Compiles it.
-        keep: Stores the result in place of this function, so that later calls are direct.
-    """
+    """A function that is compiled on its first call; `keep` stores the compiled one."""
     made: _Function | None = None
 
     def first(*given: Any) -> Any:  # noqa: ANN401 - as various as functions
@@ -54,15 +49,7 @@ def _lazy(
 
 
 class Types:
-    """The types of a generated module.
-
-    Args:
-        module: The names of the module: the TypeCode `X_TYPE` belongs to the class `X`.
-        imported: The types of the modules it imports.
-
-    Attributes:
-        functions: The functions compiled so far.
-    """
+    """The types of a generated module, where the TypeCode `X_TYPE` belongs to the class `X`."""
 
     def __init__(self, module: Mapping[str, Any], *imported: Types) -> None:
         self._module = module
@@ -103,13 +90,9 @@ class Types:
     ) -> Operation:
         """Describe an operation of an interface.
 
-        Args:
-            name: Its name on the wire.
-            takes: The types of the in and inout arguments, by their names.
-            gives: The types of the result, under an empty name, and of the inout and out arguments.
-            raises: Its exceptions.
-            method: The method of servants and stubs, if that has another name.
-            oneway: Whether callers get no reply.
+        `takes` has the in and inout arguments; `gives` the result, under an empty name, and the
+        inout
+        and out arguments; `method` is the name of the Python method, if it differs.
         """
         nothing = (write_nothing, read_nothing, write_void, read_void)
         made = Operation(name, method or name, *nothing, raises, oneway)

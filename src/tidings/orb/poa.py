@@ -1,4 +1,4 @@
-"""The object adapter: from a request to the method of a servant, and from its end to a reply."""
+"""The object adapter: a request to a servant's method, and its outcome to a reply."""
 
 from __future__ import annotations
 
@@ -37,19 +37,14 @@ _SYNC_WITH_SERVER: Final = 1  # the response flags of a oneway that waits for it
 
 
 class Failure(NamedTuple):
-    """The reply to a call that raised.
-
-    Attributes:
-        octets: The reply; None if nobody waits for one.
-        unforeseen: Whether it is a fault of the servant, of which its maker should hear.
-    """
+    """The reply to a call that raised; `unforeseen` if the servant is at fault."""
 
     octets: bytes | None
     unforeseen: bool
 
 
 class Invocation:
-    """A call whose arguments are read and whose method is known."""
+    """A call with its arguments and its method."""
 
     __slots__ = (
         "_arguments",
@@ -85,22 +80,18 @@ class Invocation:
 
     @property
     def request_id(self) -> int:
-        """The id that the reply has to have."""
+        """The id of the reply."""
         return self._call.request_id
 
     def __str__(self) -> str:
         return f"operation {self.operation.name!r} of object {self._call.request.key!r}"
 
     def call(self) -> Any:  # noqa: ANN401 - as various as the results of operations
-        """Calls the method: gives its result, or the coroutine that will."""
+        """Call the method: returns its result, or the coroutine that will."""
         return self._method(*self._arguments)
 
     def result(self, value: object) -> bytes | None:
-        """The reply that carries a result; None if nobody waits for one.
-
-        Raises:
-            SystemException: The value does not fit the type of the result.
-        """
+        """The reply with a result; None if nobody waits for one."""
         if not self.replies:
             return None
         if self.operation.oneway:
@@ -114,15 +105,15 @@ class Invocation:
             raise type(error)(error.minor, Completion.YES, f"the result: {error.why}") from error
 
     def failure(self, error: Exception) -> Failure:
-        """The reply that carries an exception."""
+        """The reply with an exception."""
         if isinstance(error, self.operation.exceptions):
             assert isinstance(error, UserException)
-            return Failure(self._raised(error), unforeseen=False)
+            return Failure(self._user_exception_reply(error), unforeseen=False)
         system, unforeseen = _as_system_exception(error)
         octets = _exception_reply(self._call, system) if self.replies else None
         return Failure(octets, unforeseen)
 
-    def _raised(self, error: UserException) -> bytes | None:
+    def _user_exception_reply(self, error: UserException) -> bytes | None:
         def write(writer: Writer) -> None:
             writer.latin(error.ID)
             type(error).write(writer, error)
@@ -136,7 +127,7 @@ class Invocation:
 
 
 def _as_system_exception(error: Exception) -> tuple[SystemException, bool]:
-    """What a caller is told of an exception, and whether it is a fault of the servant."""
+    """What the caller is told of an exception, and whether the servant is at fault."""
     if isinstance(error, SystemException):
         return error, False
     if isinstance(error, UserException):
@@ -149,21 +140,16 @@ def _as_system_exception(error: Exception) -> tuple[SystemException, bool]:
 
 
 class ObjectAdapter:
-    """Finds servants and reads what they are asked.
-
-    Args:
-        find: The servant of an object key, where the object is now, or None.
-        limits: What a request may hold.
-    """
+    """Finds servants and reads their arguments."""
 
     def __init__(self, find: Callable[[bytes], Found], limits: Limits = DEFAULT_LIMITS) -> None:
         self._find = find
         self._limits = limits
 
     def open(self, call: Call) -> Invocation | bytes | None:
-        """What a request asks for, ready to be called; or the reply if that ends it already.
+        """A request, ready to be called; or its reply if it has ended already.
 
-        None says that it has ended, and nobody waits for a reply.
+        None if it has ended, and nobody waits for a reply.
         """
         request = call.request
         try:
@@ -202,7 +188,7 @@ class ObjectAdapter:
         return _encode(call, giop.ReplyStatus.LOCATION_FORWARD, _writes_reference(reference))
 
     def refuse(self, call: Call, error: SystemException) -> bytes | None:
-        """The reply to a request that is not carried out; None if nobody waits for one."""
+        """The reply to a refused request; None if nobody waits for one."""
         if not call.request.response_flags & _REPLY_WANTED:
             return None
         return _exception_reply(call, error)

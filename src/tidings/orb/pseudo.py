@@ -1,18 +1,16 @@
-"""What every object answers, whatever its interface: the pseudo operations of CORBA."""
+"""The pseudo operations of CORBA, which every object answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tidings.events.reference import Reference
+from tidings.orb.cdr_reader import Reader
+from tidings.orb.cdr_writer import Writer
 from tidings.orb.exceptions import INTF_REPOS, OMG
 from tidings.orb.marshal_checks import read_nothing, write_nothing
 from tidings.orb.stubs import Operation, Servant
-
-if TYPE_CHECKING:
-    from tidings.orb.cdr_reader import Reader
-    from tidings.orb.cdr_writer import Writer
 
 _NIL: Final = Reference()
 
@@ -25,30 +23,6 @@ def _read_id(reader: Reader) -> tuple[Any, ...]:
     return (reader.string(),)
 
 
-def _write_boolean(writer: Writer, result: Any) -> None:  # noqa: ANN401 - as Operation has it
-    writer.boolean(result)
-
-
-def _read_boolean(reader: Reader) -> bool:
-    return reader.boolean()
-
-
-def _write_string(writer: Writer, result: Any) -> None:  # noqa: ANN401 - as Operation has it
-    writer.string(result)
-
-
-def _read_string(reader: Reader) -> str:
-    return reader.string()
-
-
-def _write_object(writer: Writer, result: Any) -> None:  # noqa: ANN401 - as Operation has it
-    writer.reference(result)
-
-
-def _read_object(reader: Reader) -> Reference:
-    return reader.reference()
-
-
 def _write_objects(writer: Writer, result: Any) -> None:  # noqa: ANN401 - as Operation has it
     writer.length(len(result))
     for each in result:
@@ -59,21 +33,18 @@ def _read_objects(reader: Reader) -> tuple[Reference, ...]:
     return tuple([reader.reference() for _ in range(reader.length(12))])
 
 
-IS_A: Final = Operation("_is_a", "", _write_id, _read_id, _write_boolean, _read_boolean)
-NON_EXISTENT: Final = Operation(
-    "_non_existent", "", write_nothing, read_nothing, _write_boolean, _read_boolean
-)
-REPOSITORY_ID: Final = Operation(
-    "_repository_id", "", write_nothing, read_nothing, _write_string, _read_string
-)
-_INTERFACE: Final = Operation(
-    "_interface", "", write_nothing, read_nothing, _write_object, _read_object
-)
-_COMPONENT: Final = _INTERFACE.replace(name="_component")
-_DOMAIN_MANAGERS: Final = Operation(
-    "_domain_managers", "", write_nothing, read_nothing, _write_objects, _read_objects
-)
+def _question(
+    name: str, write: Callable[[Writer, Any], None], read: Callable[[Reader], Any]
+) -> Operation:
+    return Operation(name, "", write_nothing, read_nothing, write, read)
 
+
+IS_A: Final = Operation("_is_a", "", _write_id, _read_id, Writer.boolean, Reader.boolean)
+NON_EXISTENT: Final = _question("_non_existent", Writer.boolean, Reader.boolean)
+REPOSITORY_ID: Final = _question("_repository_id", Writer.string, Reader.string)
+_INTERFACE: Final = _question("_interface", Writer.reference, Reader.reference)
+_COMPONENT: Final = _question("_component", Writer.reference, Reader.reference)
+_DOMAIN_MANAGERS: Final = _question("_domain_managers", _write_objects, _read_objects)
 _Answer = Callable[..., Any]
 
 

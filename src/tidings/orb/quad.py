@@ -1,4 +1,4 @@
-"""Doubles as IEEE numbers of 16 octets: what a long double is on paper."""
+"""Doubles as IEEE numbers of 16 octets: the standard's long double."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _INFINITE = 0x7FFF
 
 
 def quad_octets(number: float) -> bytes:
-    """A double as the 16 octets of a long double, most significant first. Nothing is lost."""
+    """A double as the 16 octets of a long double, most significant first, without loss."""
     sign = 1 if math.copysign(1.0, number) < 0 else 0
     if math.isnan(number):
         exponent, fraction = _INFINITE, 1 << (_FRACTION - 1)
@@ -26,7 +26,7 @@ def quad_octets(number: float) -> bytes:
 
 
 def quad_number(octets: bytes) -> float | None:
-    """The double that 16 octets stand for, or None if they are no double exactly."""
+    """The double in 16 octets, or None if they are not exactly a double."""
     bits = int.from_bytes(octets, "big")
     sign = -1.0 if bits >> 127 else 1.0
     exponent, fraction = bits >> _FRACTION & _INFINITE, bits & (1 << _FRACTION) - 1

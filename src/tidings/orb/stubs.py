@@ -1,8 +1,7 @@
 """What generated code is made of: operations, interfaces, and the two ends of a call.
 
-A generated module holds one `Interface` per IDL interface, a subclass of `Stub` for those who
-call it and a subclass of `Servant` for those who implement it. Everything that is marshalled
-goes through the functions of an `Operation`.
+A generated module has an `Interface` per IDL interface, a subclass of `Stub` for callers and one
+of `Servant` for implementations. All marshalling goes through the functions of an `Operation`.
 """
 
 from __future__ import annotations
@@ -48,14 +47,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interface:
-    """An IDL interface.
-
-    Args:
-        id: Its repository id.
-        name: Its scoped name, such as `CosNotifyFilter::Filter`.
-        bases: The interfaces it inherits from directly.
-        operations: Own and inherited ones, by their names on the wire.
-    """
+    """An IDL interface, with its own and inherited operations by their names on the wire."""
 
     id: str
     name: str
@@ -70,7 +62,7 @@ class Interface:
 
 
 class Caller(Protocol):
-    """Who carries calls out: an ORB."""
+    """Who makes calls: an ORB."""
 
     async def call(
         self,
@@ -79,18 +71,13 @@ class Caller(Protocol):
         arguments: tuple[Any, ...],
         timeout: float | None = None,  # noqa: ASYNC109 - of all attempts together
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
-        """Calls an operation of the object that is referred to, and gives its result."""
+        """Call an operation of an object, and return its result."""
 
 
 class Stub:
     """The caller's end of an object. Generated subclasses have a method per operation.
 
     Its own names start with an underscore, which no name of IDL does.
-
-    Args:
-        orb: Who carries the calls out.
-        reference: The object.
-        timeout: Seconds a call may take, if not as long as the ORB says.
     """
 
     INTERFACE: ClassVar[Interface]

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from tidings import errors
 from tidings.channel.settings import FilterPart, Settings
-from tidings.channel.sharing import check_patterns
 from tidings.cos import mapping
 from tidings.cos.CosNotifyFilter_auto import (
     ConstraintExp,
@@ -24,18 +23,16 @@ from tidings.filters.mapping import MappedConstraint
 _Made = TypeVar("_Made")
 
 
-def constraint_in(expression: ConstraintExp, settings: Settings) -> Constraint:
+def constraint_in(expression: ConstraintExp) -> Constraint:
     """A constraint from a client.
 
     Raises:
-        InvalidConstraint: It is none, or asks for event types outside the rules.
+        InvalidConstraint: It, or one of its event types, is invalid.
     """
     try:
-        made = mapping.constraint_in(expression)
-        check_patterns(settings, made.event_types)
+        return mapping.constraint_in(expression)
     except errors.BadInput as error:
         raise InvalidConstraint(expression) from error
-    return made
 
 
 async def constraints_in(
@@ -49,7 +46,7 @@ async def constraints_in(
     """
     parts = [FilterPart(one.constraint_expr, len(one.event_types)) for one in expressions]
     octets = settings.limits.check_filter(parts)
-    return await compiled(octets, lambda: [constraint_in(one, settings) for one in expressions])
+    return await compiled(octets, lambda: [constraint_in(one) for one in expressions])
 
 
 def unknown_id(

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from tidings import errors
 from tidings.channel.management import Connect
-from tidings.channel.sharing import check_patterns
 from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.CosNotifyComm_auto import InvalidEventType
 from tidings.cos.mapping import pattern_in
@@ -20,7 +19,6 @@ from tidings.cos.operations import Bound, answer_out, bound_to, request_of
 from tidings.servants.faults import TypedErrors
 
 if TYPE_CHECKING:
-    from tidings.channel.settings import Settings
     from tidings.events.reference import Reference
     from tidings.orb.stubs import Interface
     from tidings.servants.proxy_parts import ProxyPart
@@ -67,7 +65,7 @@ def _derived(bound: Bound) -> Callable[..., Any]:
             command = request_of(bound, target, arguments)
             answer = await servant.door.ask(command)
         except errors.InvalidEventType as error:
-            for one in _refused(arguments, servant.service.host.settings):
+            for one in _refused(arguments):
                 raise InvalidEventType(one) from error
             raise
         return answer_out(bound.row, answer)
@@ -75,10 +73,10 @@ def _derived(bound: Bound) -> Callable[..., Any]:
     return run
 
 
-def _refused(arguments: tuple[Any, ...], settings: Settings) -> Iterator[EventType]:
+def _refused(arguments: tuple[Any, ...]) -> Iterator[EventType]:
     """The event types among arguments that are outside the rules."""
     for one in (type_ for listed in arguments for type_ in listed):
         try:
-            check_patterns(settings, [pattern_in(one)])
+            pattern_in(one)
         except errors.InvalidEventType:
             yield one

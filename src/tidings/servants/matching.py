@@ -58,7 +58,7 @@ def typed_fields(properties: Sequence[Property], host: Host) -> Fields:
 def _fields(event: structured.StructuredEvent, host: Host) -> Fields:
     """Opened and judged as the channels of the host would do it at this moment."""
     try:
-        kept = entered(event, host.settings.unwrap)
+        kept = entered(event, unwrap=True)
     except BadInput as error:
         raise UnsupportedFilterableData from error
     return fields_for(kept, host.time())

@@ -19,6 +19,7 @@ from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, StoreError
 from tidings.server.config import ServerSettings
 from tidings.server.connections import SocketConnection, Unread, admitted
+from tidings.server.cores import service_cores
 from tidings.server.rules import channel_settings
 from tidings.stores.retention import Retention
 from tidings.web.app import build_app
@@ -65,6 +66,7 @@ async def open_host(
             retention=retention(settings),
             disk_quota=store.disk_quota,
             archived=archived,
+            cores=service_cores(),
         )
     except OSError as error:
         raise StoreError(f"the folder {store.dir} cannot be used: {error.strerror}") from error

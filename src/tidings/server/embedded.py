@@ -12,6 +12,7 @@ from tidings.engine.access import OWNER, Principal
 from tidings.engine.door import LocalDoor
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage
+from tidings.server.cores import service_cores
 
 
 async def embedded(
@@ -35,7 +36,8 @@ async def embedded(
     """
     if folder == "":
         raise InvalidUsage("the folder has no name; leave it out to keep everything in memory")
-    host = await Host.open(None if folder is None else Path(folder), **settings)
+    place = None if folder is None else Path(folder)
+    host = await Host.open(place, cores=service_cores(), **settings)
     return Client(InProcess(LocalDoor(host, principal, owned=True)))
 
 

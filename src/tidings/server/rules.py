@@ -17,7 +17,7 @@ from tidings.api.properties import properties_in
 from tidings.channel import properties, qos_check
 from tidings.channel.properties import AdminProperties
 from tidings.channel.qos import DiscardPolicy, Level, OrderPolicy, QoS
-from tidings.channel.settings import Counted, Inheritance, Limits, Settings
+from tidings.channel.settings import Inheritance, Limits, Settings
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.plan import Operator
 from tidings.server.kinds import Duration, Octets, Right
@@ -42,7 +42,6 @@ _ENUMS: Final[Mapping[str, type[Enum]]] = {
     "any_order": OrderPolicy,
     "any_discard": DiscardPolicy,
     "inheritance": Inheritance,
-    "counted": Counted,
 }
 _PROPERTIES: Final = Annotated[
     dict[str, int | bool | str],

@@ -42,6 +42,7 @@ __all__ = [
     "numbers_payload",
     "outcome_payload",
     "plan_payload",
+    "state_payload",
     "stored_checkpoint",
     "stored_dead",
     "stored_dead_gone",
@@ -51,6 +52,7 @@ __all__ = [
     "stored_numbers",
     "stored_outcome",
     "stored_plan",
+    "stored_state",
     "stored_topology",
     "topology_payload",
 ]
@@ -73,6 +75,7 @@ _Plain: TypeAlias = dict[int | str, Any]
 _encode = msgspec.msgpack.Encoder().encode
 _causes_of = msgspec.msgpack.Decoder(tuple[Cause, ...]).decode
 _runs_of = msgspec.msgpack.Decoder(tuple[int, ...]).decode
+_state_of = msgspec.msgpack.Decoder(tuple[str, str, _Plain | None]).decode
 _topology_of = msgspec.msgpack.Decoder(tuple[int, str, str, _Plain | None]).decode
 _plan_of = msgspec.msgpack.Decoder(_Plain).decode
 _marks_of = msgspec.msgpack.Decoder(list[Any]).decode
@@ -335,6 +338,25 @@ def stored_topology(payload: bytes) -> tuple[int, str, str, dict[Any, Any] | Non
         StoreError: It is no such payload.
     """
     return _plain("a topology", payload, _topology_of)
+
+
+def state_payload(core: str, key: str, state: Mapping[Any, Any] | None) -> bytes:
+    """The payload of a STATE record: core, key and state of an object, as `Keep` has it.
+
+    Raises:
+        BadInput: As for `topology_payload`.
+    """
+    plain = None if state is None else dict(state)
+    return _plain_payload(f"the object {key!r} of {core}", (core, key, plain))
+
+
+def stored_state(payload: bytes) -> tuple[str, str, dict[Any, Any] | None]:
+    """Core, key and state of a STATE record.
+
+    Raises:
+        StoreError: It is no such payload.
+    """
+    return _plain("an object's state", payload, _state_of)
 
 
 def plan_payload(plain: Mapping[Any, Any]) -> bytes:

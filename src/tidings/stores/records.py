@@ -49,8 +49,8 @@ class Kind(IntEnum):
     What the payloads hold is in `payloads.py`. Of a RESERVED record numbers up to its seq
     may be in use. A DROPPED record says that events up to its seq went with old segments.
     LINK and LOST records belong to the chain of segments (`chain.py`).
-    Checkpoint records stand around a complete copy of topology, plans and
-    producer marks.
+    Checkpoint records stand around a complete copy of topology, states, plans and
+    producer marks. A STATE record has an object of a core beside the channels.
     """
 
     HEADER = 0
@@ -66,6 +66,7 @@ class Kind(IntEnum):
     DROPPED = 10
     LINK = 11
     LOST = 12
+    STATE = 13
 
 
 class Record(NamedTuple):

@@ -15,7 +15,7 @@ from tidings.bench import attack, channel, iiop, iiop_load, match, memory, persi
 from tidings.bench.attack_load import ATTACKS
 from tidings.bench.iiop import Sizes
 from tidings.bench.iiop_flow import Flow
-from tidings.bench.iiop_load import Load, build, check_programs
+from tidings.bench.iiop_load import Load, build, built_once, check_programs
 from tidings.bench.web import Pair
 from tidings.engine.endpoints import BufferEndpoint, EventBatch
 from tidings.engine.store import Store, Writable
@@ -217,8 +217,8 @@ def test_every_figure_of_the_corba_door_is_there() -> None:
 
 @needs_omniorb
 @pytest.mark.slow
-def test_the_load_says_what_is_wrong(tmp_path: Path) -> None:
-    with Load(build(tmp_path)) as load:
+def test_the_load_says_what_is_wrong() -> None:
+    with Load(build()) as load:
         with pytest.raises(AssertionError, match="dance: unknown command dance"):
             load.ask("dance")
         with pytest.raises(AssertionError, match="push: something is missing"):
@@ -260,6 +260,32 @@ def test_missing_programs_are_named_with_their_packages(monkeypatch: pytest.Monk
         check_programs()
 
 
+def test_a_program_is_built_once_for_the_same_sources(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for program in ("g++", "omniidl"):
+        (tmp_path / program).write_text("#!/bin/sh\necho 1.0\n")
+        (tmp_path / program).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    source = tmp_path / "source.cc"
+    source.write_text("first")
+    made: list[str] = []
+
+    def make(folder: Path) -> None:
+        made.append(source.read_text())
+        (folder / "program").write_text(made[-1])
+
+    first = [built_once("program", [source], make) / "program" for _ in range(2)]
+    source.write_text("second")
+    second = built_once("program", [source], make) / "program"
+    assert made == ["first", "second"]
+    assert [one.read_text() for one in (*first, second)] == ["first", "first", "second"]
+    (tmp_path / "g++").write_text("#!/bin/sh\necho 2.0\n")
+    built_once("program", [source], make)
+    assert made == ["first", "second", "second"]
+
+
 def test_a_load_that_cannot_be_built_says_why(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -268,5 +294,6 @@ def test_a_load_that_cannot_be_built_says_why(
     (programs / "omniidl").write_text("#!/bin/sh\necho 'fatal error: no orb.h' >&2\nexit 1\n")
     (programs / "omniidl").chmod(0o755)
     monkeypatch.setenv("PATH", str(programs), prepend=":")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(InvalidUsage, match=r"fatal error: no orb.h; .*libomniorb4-dev"):
-        build(tmp_path)
+        build()

@@ -13,7 +13,7 @@ from tidings.channel import management as m
 from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.effects import Deliver, DisconnectPeer, TopologyChanged
 from tidings.channel.property_errors import TIME_T
-from tidings.channel.settings import DEFAULT_SETTINGS, Counted, Settings
+from tidings.channel.settings import DEFAULT_SETTINGS
 from tidings.channel.vocabulary import InfoMode, Operator, Place, Side, Style
 from tidings.channel.wellformed import check_command
 from tidings.errors import InvalidUsage, ProxyNotFound, TidingsError, UnsupportedQoS
@@ -198,16 +198,6 @@ def test_a_default_admin_begins_anew(side: Side) -> None:
     states = [x.state for x in machine.of(TopologyChanged) if x.key == f"{side.value}/0"]
     assert states[0] is None
     assert states[-1] is not None
-
-
-def test_a_limit_on_clients_connected() -> None:
-    machine = Machine(Settings(counted=Counted.CONNECTED), admin={"MaxConsumers": 1})
-    idle, consumer = machine.new_consumer(connect=False), machine.new_consumer()
-    with pytest.raises(errors.AdminLimitExceeded):
-        machine.do(m.Connect(machine.channel, idle))
-    machine.do(m.Connect(machine.channel, consumer, again=True))
-    machine.do(m.Disconnect(machine.channel, consumer))
-    machine.do(m.Connect(machine.channel, idle))
 
 
 # Filters: who holds them, when they end, what is written down of them.

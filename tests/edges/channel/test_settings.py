@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 from tests.edges.channel.machine import Machine, named
 from tidings.channel import commands as c
 from tidings.channel import management as m
-from tidings.channel.effects import Accepted, DeadLetter, Outcome
-from tidings.channel.entries import PERSISTENT
+from tidings.channel.effects import DeadLetter, Outcome
 from tidings.channel.properties import AdminProperties
 from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS
 from tidings.channel.settings import Inheritance, Limits, Settings
-from tidings.channel.views import view_admin, view_proxy
+from tidings.channel.views import view_admin
 from tidings.channel.vocabulary import Place, Side, Style
 from tidings.errors import (
-    InvalidEventType,
     InvalidUsage,
     LimitExceeded,
     NumberTooOld,
@@ -31,60 +29,12 @@ from tidings.errors import (
 )
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
-from tidings.events.build import event
 from tidings.events.envelope import ProducerMark
 from tidings.filters.constraint import EventTypePattern, constraint
-from tidings.filters.mapping import MappedConstraint
 
 SPEED = EventTypePattern("Traffic", "Speed")
 CONNECTION = "ConnectionReliability"
 BOTH = pytest.mark.parametrize("on", [True, False])
-
-
-@BOTH
-def test_list_beside_filters(on: bool) -> None:
-    machine = Machine(Settings(list_beside_filters=on))
-    proxy = machine.new_consumer()
-    place = Place(machine.channel, proxy=proxy)
-    machine.filtered(place, "$a == 1")
-    change = m.SubscriptionChange(place, [SPEED])
-    if not on:
-        with pytest.raises(InvalidUsage, match="list_beside_filters"):
-            machine.do(change)
-        machine.do(m.RemoveAllFilters(place))
-    machine.do(change)
-    if on:
-        machine.push(named("one"), named("two", data={"a": 1}), event("X", "Y", data={"a": 1}))
-        assert machine.delivered(proxy) == [2]
-
-
-@BOTH
-def test_partial_wildcards(on: bool) -> None:
-    machine = Machine(Settings(partial_wildcards=on))
-    proxy = machine.new_consumer()
-    part, whole = EventTypePattern("Tra*", "*"), EventTypePattern("*", "Speed")
-    place = Place(machine.channel, proxy=proxy)
-    supplier = Place(machine.channel, proxy=machine.supplier)
-    filter_id, ids = machine.do(m.CreateFilter([constraint("$a == 1", [whole])]))
-    mapping, _ = machine.do(m.CreateMapping(Any(tc.SHORT, 0)))
-    asked = constraint("", [part])
-    for command in (
-        m.SubscriptionChange(place, [whole, part]),
-        m.OfferChange(supplier, [part]),
-        m.CreateFilter([asked]),
-        m.AddConstraints(filter_id, [asked]),
-        m.ModifyConstraints(filter_id, (), {ids[0]: asked}),
-        m.CreateMapping(Any(tc.SHORT, 0), [MappedConstraint(asked, Any(tc.SHORT, 1))]),
-        m.AddMapped(mapping, [MappedConstraint(asked, Any(tc.SHORT, 1))]),
-    ):
-        if on:
-            machine.do(command)
-        else:
-            with pytest.raises(InvalidEventType, match=r"'Tra\*'.* partial_wildcards is off"):
-                machine.do(command)
-    machine.do(m.SubscriptionChange(place, [whole]))
-    machine.push("one")
-    assert machine.delivered(proxy) == [1]
 
 
 def limited(**limits: int) -> Machine:
@@ -161,7 +111,6 @@ def test_a_limit_is_a_number_from_1_on(name: str) -> None:
         ("any_order", 2, "one of OrderPolicy.ANY, OrderPolicy.FIFO"),
         ("default_operator", "AND_OP", "one of Operator.AND, Operator.OR"),
         ("inheritance", None, "one of Inheritance.COPIED, Inheritance.FOLLOWED"),
-        ("counted", "obtained", "one of Counted.OBTAINED, Counted.CONNECTED, not 'obtained'"),
         ("limits", {}, r"limits is a value of Limits\(…\)"),
         ("default_qos", {}, r"default_qos is a value of QoS\(…\)"),
         ("retry_first", 0, "retry_first is a whole number from 1 on, not 0"),
@@ -191,13 +140,12 @@ def test_a_filter_may_not_grow_by_changes_either() -> None:
     machine.do(m.ModifyConstraints(filter, (), {ids[0]: constraint("$a == 1 and $b")}))
 
 
-@pytest.mark.parametrize("below", [False, True])
-def test_what_cannot_be_set_below_a_channel_follows_it(below: bool) -> None:
-    machine = Machine(Settings(event_reliability_below=below), qos={CONNECTION: 1})
+def test_what_cannot_be_set_below_a_channel_follows_it() -> None:
+    machine = Machine(qos={CONNECTION: 1})
     later = machine.new_supplier()
     machine.do(m.SetQoS(Place(machine.channel), {"EventReliability": 1}))
     suppliers = [machine.supplier, later, machine.new_supplier()]
-    assert [machine.core_channel.supplier(one).defaults[2] for one in suppliers] == [not below] * 3
+    assert [machine.core_channel.supplier(one).defaults[2] for one in suppliers] == [True] * 3
 
 
 def test_followed_properties_reach_what_was_never_set_below() -> None:
@@ -240,14 +188,14 @@ def test_followed_properties_do_not_leave_a_child_in_conflict() -> None:
 @settings(max_examples=60)
 @given(st.integers(0, 2**32).map(Random))
 def test_what_is_followed_is_always_what_stands_above(rng: Random) -> None:
-    machine = Machine(Settings(inheritance=Inheritance.FOLLOWED, event_reliability_below=True))
+    machine = Machine(Settings(inheritance=Inheritance.FOLLOWED))
     channel = machine.core_channel
     places = [Place(machine.channel)]
     for side in Side:
         id = machine.new_admin(side=side)
         below = machine.do(m.ObtainProxy(machine.channel, side, Style.PUSH, admin=id))
         places += [Place(machine.channel, side, id), Place(machine.channel, proxy=below)]
-    names = {CONNECTION: 2, "EventReliability": 2, "Priority": 5, "MaxEventsPerConsumer": 3}
+    names = {CONNECTION: 2, "Priority": 5, "MaxEventsPerConsumer": 3}
     for _ in range(30):
         asked = {name: rng.randrange(names[name]) for name in rng.sample(list(names), 2)}
         machine.do_many(m.SetQoS(rng.choice(places), asked))
@@ -259,30 +207,3 @@ def test_what_is_followed_is_always_what_stands_above(rng: Random) -> None:
                     assert proxy.qos == QoS({**admin.qos, **proxy.own})
                     assert proxy.qos[CONNECTION] <= admin.qos[CONNECTION]
                     assert proxy.durable is bool(proxy.qos[CONNECTION])
-
-
-@BOTH
-def test_event_reliability_below(on: bool) -> None:
-    machine = Machine(Settings(event_reliability_below=on), qos={CONNECTION: 1}, spills=True)
-    asked = {"EventReliability": 1}
-    commands: list[m.Management] = [
-        m.ObtainProxy(machine.channel, Side.SUPPLIER, Style.PUSH, qos=asked)
-    ]
-    for place in (Place(machine.channel, proxy=1), Place(machine.channel, Side.SUPPLIER, 0)):
-        ranges = {one.name for one in machine.do(m.ValidateQoS(place, {}))}
-        assert ("EventReliability" in ranges) is on
-        commands += [m.ValidateQoS(place, asked), m.SetQoS(place, asked)]
-    for command in commands:
-        if on:
-            machine.do(command)
-        else:
-            with pytest.raises(UnsupportedQoS) as caught:
-                machine.do(command)
-            assert caught.value.errors[0].code is PropertyErrorCode.UNSUPPORTED_PROPERTY
-    if on:
-        machine.do(m.CreateChannel("2" * 32, {CONNECTION: 1, **asked}))
-    machine.push("one")
-    assert bool(machine.of(Accepted)[0].entry.flags & PERSISTENT) is on
-    above = view_admin(machine.core_channel.admins[Side.SUPPLIER][0])
-    for seen in (view_proxy(machine.proxy(machine.supplier)), above):
-        assert seen.qos.get("EventReliability") == (1 if on else None)

@@ -13,7 +13,8 @@ from tests.edges.cli.running import ALARM, CAR, SLOW_CAR, lines, objects, tiding
 from tests.edges.cli.served import Served
 from tidings.cli.matching import compiled
 from tidings.cli.reading import Written
-from tidings.cli.why import Mark, as_data, branch_of, shown_value, verdict
+from tidings.cli.render import Mark
+from tidings.cli.why import as_data, branch_of, shown_value, verdict
 from tidings.errors import BadInput, InvalidConstraint
 from tidings.events.build import event
 from tidings.events.fields import COMPOSITE, Char, EnumLabel, Plain, fields_of

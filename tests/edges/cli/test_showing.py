@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from typer.main import get_command, get_group
 
 from tests.edges.cli.running import tidings
 from tidings import __version__, event
@@ -18,8 +20,7 @@ from tidings.api.delivered import DeliveredEvent
 from tidings.cli import main as cli
 from tidings.cli import render, showing
 from tidings.cli.interrupts import ended_at_once
-from tidings.cli.twigs import Twig
-from tidings.cli.why import Branch, Mark
+from tidings.cli.render import Branch, Mark, TreeNode
 
 
 def test_an_event_is_a_line() -> None:
@@ -111,8 +112,8 @@ def test_what_moves_on_a_terminal_is_drawn_again(monkeypatch: pytest.MonkeyPatch
         assert "one" in terminal.getvalue()
         show([("a", "two")])
     with render.live_outline() as show_outline:
-        show_outline([Twig("first")])
-        show_outline([Twig("second")])
+        show_outline([TreeNode("first")])
+        show_outline([TreeNode("second")])
     with render.steps() as tell:
         tell("count\x1b[2Jing", 0.5)
     for words in ("two", "first", "second", "count\\x1b[2Jing"):
@@ -130,16 +131,15 @@ def test_what_moves_on_a_terminal_is_drawn_again(monkeypatch: pytest.MonkeyPatch
 
 def run_and_fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> tuple[object, str]:
     """What `main` exits with and tells, when a command raises the error."""
-    app = typer.Typer(cls=cli._Root, pretty_exceptions_enable=False)
+    tree = typer.Typer(pretty_exceptions_enable=False)
 
-    @app.command()
+    @tree.command("tree")
     def fail() -> None:
         raise error
 
-    app.callback()(lambda: None)
     told = io.StringIO()
-    monkeypatch.setattr(cli, "app", app)
-    monkeypatch.setattr(sys, "argv", ["tidings", "fail"])
+    monkeypatch.setattr(cli, "_commands_in", lambda *_: get_group(tree).commands)
+    monkeypatch.setattr(sys, "argv", ["tidings", "tree"])
     monkeypatch.setattr(sys, "stderr", told)
     monkeypatch.setattr(render, "forget_output", lambda: None)
     with pytest.raises(SystemExit) as ended:
@@ -182,6 +182,27 @@ def test_after_work_that_ctrl_c_ends_at_once_it_is_as_before(handler: Any) -> No
         assert signal.getsignal(signal.SIGINT) is handler
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_every_command_is_in_the_module_that_is_named_for_it() -> None:
+    root: Any = get_command(cli.app)
+    for name, command in root.commands.items():
+        assert command.name == name
+    assert tidings("publsh").stderr.endswith("No such command 'publsh'. Did you mean 'publish'?\n")
+
+
+def test_a_command_imports_neither_other_commands_nor_the_core() -> None:
+    program = "import sys; from tidings.cli.main import app; app(standalone_mode=False)"
+    imported = subprocess.run(
+        [sys.executable, "-c", f"{program}; print(*sys.modules)", "publish", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    modules = imported.stdout.splitlines()[-1].split()
+    assert "tidings.cli.publishing" in modules
+    for needless in ("rich", "tidings.cli.filters", "tidings.cli.bench", "tidings.channel.channel"):
+        assert needless not in modules
 
 
 def test_version() -> None:

@@ -432,9 +432,7 @@ def test_from_anything_to_anything(before: Configuration, after: Configuration) 
 
 RULES = {
     "default": Settings(),
-    "reliability below": Settings(event_reliability_below=True),
     "followed": Settings(inheritance=Inheritance.FOLLOWED),
-    "followed, below": Settings(inheritance=Inheritance.FOLLOWED, event_reliability_below=True),
     "narrowed": Settings(narrowed={"Priority": (-5, 5), "MaxQueueLength": (0, 100)}),
     "in memory": Settings(
         narrowed={"EventReliability": (0, 0), "ConnectionReliability": (0, 0)},

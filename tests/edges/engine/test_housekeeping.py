@@ -373,7 +373,7 @@ def never() -> None:
 
 def carrying_of(host: Host, check: Callable[[], None]) -> JournalCompaction:
     """An attempt to do without old segments."""
-    return JournalCompaction(host.storage, host.factory, host.ask, check)
+    return JournalCompaction(host.storage, host.factory, host.cores, host.ask, check)
 
 
 async def carry_all(host: Host) -> None:

@@ -15,15 +15,13 @@ import pytest
 from tidings.errors import BadInput
 from tidings.events.boxes import UnionValue
 from tidings.events.reference import Reference
-from tidings.idl.compile import compile_source, compile_text
+from tidings.idl.compile import compile_source, compile_text, load_idl
 from tidings.idl.faults import InvalidIdl, Source
 from tidings.idl.generate import generate
-from tidings.idl.loading import load_idl
 from tidings.idl.names import Names, exception_member, label_name, plain_name
 from tidings.idl.sources import Texts
 from tidings.orb.cdr_reader import Reader
-from tidings.orb.cdr_values import write_value
-from tidings.orb.cdr_writer import Writer
+from tidings.orb.cdr_writer import Writer, write_value
 from tidings.orb.exceptions import BAD_PARAM, MARSHAL
 from tidings.orb.stubs import Operation
 

@@ -11,11 +11,10 @@ from tidings.errors import BadInput
 from tidings.events.typecode import Kind
 from tidings.idl import tree as t
 from tidings.idl.compile import compile_file
-from tidings.idl.conditions import holds
 from tidings.idl.faults import NOWHERE, InvalidIdl, Source
 from tidings.idl.limits import Limits
 from tidings.idl.parse import parse, parse_text
-from tidings.idl.preprocess import Preprocessor
+from tidings.idl.preprocess import Preprocessor, holds
 from tidings.idl.printing import printed
 from tidings.idl.scan import Scanner, Token
 from tidings.idl.sources import Folders, Texts, read_source
@@ -77,8 +76,8 @@ def test_a_token_says_what_it_is(text: str, kind: str, value: object) -> None:
      ("Module X", "'Module' differs from the reserved word 'module' only in case", 1),
      ("/* a", "the comment does not end", 1), ("'ab'", "one character, not 2", 1),
      ("''", "one character, not 0", 1), ('"abc', "does not end on its line", 1),
-     (r"'\q'", "is no escape", 1), (r'"\0"', "a string cannot hold the character 0", 1),
-     (r"'\u0041'", "stands only in wide text", 1), (r"L'\ud800'", "is no character", 1),
+     (r"'\q'", "is not an escape", 1), (r'"\0"', "a string cannot hold the character 0", 1),
+     (r"'\u0041'", "stands only in wide text", 1), (r"L'\ud800'", "is not a character", 1),
      ("'€'", "beyond Latin-1", 1), ("089", "begins with 0 and so is octal", 1),
      ("1" * 50, "too many digits", 1), ("1e999", "too large for a double", 1),
      ("1" * 32 + "d", "at most 31 digits", 1), ("a #b", "a directive begins its line", 3),
@@ -139,10 +138,11 @@ def test_directives_are_obeyed(text: str, tokens: list[str]) -> None:
      ("a\n#include B.idl", "#include names no file", 2),
      ("#ifdef X\na", "this condition does not end", 1),
      ("\n#endif", "#endif without an #if before it", 2),
-     ("#if 0\n#else\n#else\n#endif", "#else after #else", 3), ("#ifdef", "#ifdef names nothing", 1),
-     ("#define", "#define names nothing", 1), ("#define A(x) x", "macros with arguments", 1),
+     ("#if 0\n#else\n#else\n#endif", "#else after #else", 3),
+     ("#ifdef", "#ifdef names no macro", 1),
+     ("#define", "#define names no macro", 1), ("#define A(x) x", "macros with arguments", 1),
      ("#define A 5\nA", "A is a macro with a value", 2), ("#error sorry", "#error sorry", 1),
-     ("#incldue <B.idl>", "#incldue is no directive", 1),
+     ("#incldue <B.idl>", "#incldue is not a directive", 1),
      ("#if X @\n#endif", "'@' has no meaning in a condition", 1),
      ("#if (1\n#endif", "a parenthesis is not closed", 1),
      ("#if\n#endif", "expected a condition", 1), ("#if 1 1\n#endif", "follows the condition", 1)],
@@ -176,7 +176,7 @@ def test_conditions_are_computed(condition: str, answer: bool) -> None:
 
 @pytest.mark.parametrize(
     ("condition", "problem"),
-    [("defined", "defined names nothing"), ("defined 3", "defined names nothing"),
+    [("defined", "defined names no macro"), ("defined 3", "defined names no macro"),
      ("Y", "Y is 'a b'")],
 )  # fmt: skip
 def test_a_condition_that_cannot_be_told_is_refused(condition: str, problem: str) -> None:
@@ -249,8 +249,8 @@ def test_small_liberties_are_let_pass() -> None:
      ("interface I { interface J {}; };", "expected an operation, attribute or type", 1, 15),
      ("foo;", "expected a definition, not 'foo'", 1, 1),
      ("}", "expected a definition, not '}'", 1, 1),
-     ("#pragma prefix omg", "this is no #pragma prefix", 1, 1),
-     ("#pragma version A x", "this is no #pragma version", 1, 1),
+     ("#pragma prefix omg", "this is not a #pragma prefix", 1, 1),
+     ("#pragma version A x", "this is not a #pragma version", 1, 1),
      ('#pragma ID A "a b"', "no blanks", 1, 1), ('#pragma ID A "a\\b"', "no backslashes", 1, 1),
      ('struct A {\n#pragma prefix "x"\n};', "stands between definitions", 2, 1)],
 )  # fmt: skip

@@ -9,8 +9,7 @@ import pytest
 
 from tidings.events import typecode as tc
 from tidings.events.typecode import TypeCode
-from tidings.orb.cdr_reader import Reader
-from tidings.orb.cdr_values import read_value
+from tidings.orb.cdr_reader import Reader, read_value
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import OURS
 from tidings.orb.exceptions import MARSHAL

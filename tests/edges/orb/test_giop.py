@@ -40,7 +40,7 @@ def test_an_object_may_be_named_in_three_ways() -> None:
 
 def test_service_contexts_and_listen_points_are_bounded() -> None:
     done, three = giop.ReplyStatus.NO_EXCEPTION, [(7, b"")] * 3
-    with pytest.raises(FramingError, match="3 service contexts; 2 are taken"):
+    with pytest.raises(FramingError, match="3 service contexts; at most 2 are accepted"):
         giop.decode_message(
             giop.encode_reply(giop.Wire(), 1, done, contexts=three), Limits(contexts=2)
         )
@@ -71,7 +71,7 @@ operations = st.text(st.characters(codec="latin-1", exclude_characters="\0"), ma
 
 
 def decoded(octets: bytes) -> giop.Message:
-    framer = giop.Framer()
+    framer = Framer()
     (found,) = framer.feed(octets)
     assert not framer.in_message
     return found
@@ -102,16 +102,16 @@ def test_requests_survive(
 
 
 @given(wires, ids, st.binary(max_size=9), operations, st.binary(max_size=9))
-def test_a_request_from_a_mould_is_the_request(
+def test_a_request_from_a_template_is_the_request(
     wire: giop.Wire, id: int, key: bytes, operation: str, body: bytes
 ) -> None:
     def write(writer: Writer) -> None:
-        assert writer.at == mould.body_at or not body
+        assert writer.at == template.body_at or not body
         writer.raw(body)
 
-    mould = giop.RequestMould(wire, key, operation)
+    template = giop.RequestTemplate(wire, key, operation)
     whole = giop.encode_request(wire, id, key, operation, write_body=write)
-    assert mould.request(id, body) == whole
+    assert template.request(id, body) == whole
 
 
 @given(wires, ids, contexts, st.booleans())
@@ -215,15 +215,15 @@ def test_a_cancelled_request_is_forgotten_with_what_follows_of_it() -> None:
     ("octets", "why"),
     [
         *((b"GET ", "begins with b'GIOP'"), (b"X", "begins with b'GIOP'")),
-        (b"GIOP\2\0\1\0" + bytes(4), "GIOP 2.0 is not spoken here"),
-        (b"GIOP\1\3\1\0" + bytes(4), "GIOP 1.3 is not spoken here"),
+        (b"GIOP\2\0\1\0" + bytes(4), "GIOP 2.0 is not supported"),
+        (b"GIOP\1\3\1\0" + bytes(4), "GIOP 1.3 is not supported"),
         *((header(8, 0), "no message of type 8"), (header(7, 0, minor=0), "no message of type 7")),
         (header(7, 4) + bytes(4), "of a message that has not begun"),
         (header(7, 0, minor=1), "of a message that has not begun"),
         *((header(7, 0), "has no request id"), (header(0, 0, flags=3), "has no request id")),
         (header(5, 0, flags=3), "CLOSE_CONNECTION cannot be fragmented"),
         (header(3, 4, minor=1, flags=3) + bytes(4), "cannot be fragmented in GIOP 1.1"),
-        *((header(0, 2**23 + 1), "8388608 are taken"), (header(0, 0), "a malformed REQUEST")),
+        *((header(0, 2**23 + 1), "8388608 are accepted"), (header(0, 0), "a malformed REQUEST")),
         (header(2, 0), "a malformed CANCEL_REQUEST"),
     ],
 )
@@ -242,9 +242,9 @@ def test_fragments_are_bounded_and_like_their_message() -> None:
     turned = last[:6] + b"\0" + last[7:8] + last[8:12][::-1] + last[12:16][::-1] + last[16:]
     for octets, limits, why in (
         # A message is too large before it has come.
-        ([header(0, 101)], Limits(message_size=100), "100 are taken"),
+        ([header(0, 101)], Limits(message_size=100), "100 are accepted"),
         (pieces, Limits(fragments=2), "3 fragments"),
-        (pieces, Limits(message_size=40), "40 are taken"),
+        (pieces, Limits(message_size=40), "40 are accepted"),
         (firsts, Limits(unfinished=3), "more than 3 messages wait"),
         (firsts[:1] * 2, Limits(), "before the one before has ended"),
         ([first, turned], Limits(), "another version or byte order"),

@@ -15,12 +15,12 @@ from tests.edges.orb.mutations import TIMES, mutated
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any, UnionValue
 from tidings.orb import giop
-from tidings.orb.cdr_reader import Reader
-from tidings.orb.cdr_values import read_value
+from tidings.orb.cdr_reader import Reader, read_value
 from tidings.orb.cdr_writer import Writer
 from tidings.orb.codesets import OURS
 from tidings.orb.contexts import read_code_sets, read_listen_points
 from tidings.orb.exceptions import FramingError, SystemException
+from tidings.orb.framing import Framer
 from tidings.orb.ior import describe, from_ior, make_reference, to_ior
 
 _KIDS = tc.sequence(tc.recursive("IDL:Node:1.0"))
@@ -59,7 +59,7 @@ def refused(read: Callable[..., object], *arguments: object) -> bool:
 
 def read_message(octets: bytes) -> None:
     """Everything that can be read of a message is."""
-    for message in giop.Framer().feed(octets):
+    for message in Framer().feed(octets):
         if not isinstance(message, giop.Request | giop.Reply | giop.LocateReply):
             continue
         for read in (Reader.any, Reader.reference, Reader.typecode, Reader.string, Reader.wstring):
@@ -81,7 +81,7 @@ def test_an_any_cut_at_any_octet_is_refused(value: object, little: bool) -> None
 def test_a_message_cut_at_any_octet_waits_or_is_refused(capture: tuple[str, bytes]) -> None:
     octets = capture[1]
     for end in range(len(octets)):
-        framer = giop.Framer()
+        framer = Framer()
         assert list(framer.feed(octets[:end])) == []
         short = bytearray(octets[:end])
         if end >= 12:  # the same, with a header that tells of no more

@@ -12,7 +12,7 @@ from tidings.cos import CosNotification_auto as notification
 from tidings.cos import CosNotifyComm_auto as notify_comm
 from tidings.events import typecode as tc
 from tidings.events.typecode import TypeCode
-from tidings.idl.loading import load_idl
+from tidings.idl.compile import load_idl
 from tidings.orb import marshal_checks as checks
 from tidings.orb.cdr_reader import Reader
 from tidings.orb.cdr_writer import Writer
@@ -32,7 +32,7 @@ def test_a_sequence_is_counted_before_its_elements_are_written() -> None:
     with pytest.raises(BAD_PARAM, match="T: 3 elements are more than 2"):
         checks.counted(writer, [1, 2, 3], 2, "T")
     for wrong in ("text", b"octets", {1, 2}, None):
-        with pytest.raises(BAD_PARAM, match="is no tuple or list"):
+        with pytest.raises(BAD_PARAM, match="is not a tuple or list"):
             checks.counted(writer, wrong, 0, "T")
     assert len(writer.getvalue()) == 4
 
@@ -40,7 +40,7 @@ def test_a_sequence_is_counted_before_its_elements_are_written() -> None:
 def test_an_array_has_its_length() -> None:
     assert checks.exactly([1, 2], 2, "T") == [1, 2]
     for wrong in ((1,), (1, 2, 3), "ab", None):
-        with pytest.raises(BAD_PARAM, match="is no tuple or list of 2 elements"):
+        with pytest.raises(BAD_PARAM, match="is not a tuple or list of 2 elements"):
             checks.exactly(wrong, 2, "T")
 
 
@@ -182,15 +182,15 @@ def test_a_fault_names_the_way_to_what_is_wrong(module: ModuleType) -> None:
     ):
         assert fault(draw.write_arguments, ("t", shape)).startswith(told)
     assert fault(draw.write_result, ("7", (1, 2))).startswith("result: ")
-    assert fault(draw.write_result, (7, (1, 2**15))).startswith("at: y: 32768 is no short")
+    assert fault(draw.write_result, (7, (1, 2**15))).startswith("at: y: 32768 is not a valid short")
     odd = module.Odd(("red", [(1, None)]))
-    assert "shape: points: y: None is no short" in fault(module.Odd.write, odd)
+    assert "shape: points: y: None is not a valid short" in fault(module.Odd.write, odd)
     # A long way is not named to its end.
     value: Any = (5, ())
     for _ in range(90):
         value = ("n", (value,))
     told = fault(module.write_Node, value)
-    assert "kids: kids: name: 5 is no " in told
+    assert "kids: kids: name: 5 is not " in told
     assert len(told) < 400
 
 

@@ -24,10 +24,10 @@ from tidings.orb.exceptions import (
     OMG,
     Completion,
     SystemException,
+    meaning,
     system_exception,
 )
 from tidings.orb.limits import DEFAULT_LIMITS
-from tidings.orb.minor_codes import meaning
 from tidings.orb.poa import Found, Invocation, ObjectAdapter
 from tidings.orb.pseudo import PSEUDO
 from tidings.orb.stubs import Operation

@@ -86,8 +86,7 @@ from tidings.orb.exceptions import (
     TRANSIENT,
     Completion,
 )
-from tidings.orb.giop import Wire
-from tidings.orb.giop_messages import ServiceContext
+from tidings.orb.giop import ServiceContext, Wire
 from tidings.orb.ior import make_reference
 from tidings.orb.poa import Found
 from tidings.orb.stubs import Interface, Operation, Servant

@@ -1,12 +1,15 @@
-"""Programs of another ORB, built once for all tests of a session."""
+"""Programs of another ORB, built once."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tidings.bench.iiop_load import built_once
 
 SOURCES = Path(__file__).parent / "cpp"
 LIBRARIES = ("-lomniORB4", "-lomniDynamic4", "-lomnithread")
@@ -15,35 +18,40 @@ STANDARD = Path("/usr/share/idl/omniORB")
 
 
 @pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def programs() -> Path:
     """The folder of `client` and `server`, on omniORB."""
-    folder = _compiled(tmp_path_factory, "interop")
-    for program in ("client", "server"):
-        _linked(folder, program, "interop")
-    return folder
+
+    def make(folder: Path) -> None:
+        _stubs(folder, "interop")
+        for program in ("client", "server"):
+            _linked(folder, program, "interop")
+
+    return _built("interop", make)
 
 
 @pytest.fixture(scope="session")
-def notify(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def notify() -> Path:
     """The program `notify`, a client of the services on omniORB."""
     if not (STANDARD / "COS" / "CosNotifyChannelAdmin.idl").exists():
         pytest.skip("needs the IDL of omniORB: tools/system_packages.sh tests")
-    folder = _compiled(
-        tmp_path_factory, "notify", "-Wbinline", f"-I{STANDARD / 'COS'}", f"-I{STANDARD}"
-    )
-    _linked(folder, "notify", "notify")
-    return folder / "notify"
+
+    def make(folder: Path) -> None:
+        _stubs(folder, "notify", "-Wbinline", f"-I{STANDARD / 'COS'}", f"-I{STANDARD}")
+        _linked(folder, "notify", "notify")
+
+    return _built("notify", make) / "notify"
 
 
-def _compiled(factory: pytest.TempPathFactory, idl: str, *options: str) -> Path:
-    """A folder with the stubs of an IDL file."""
+def _built(name: str, make: Callable[[Path], None]) -> Path:
     if not shutil.which("omniidl") or not shutil.which("g++"):
         pytest.skip("needs omniORB and g++: tools/system_packages.sh tests")
-    folder = factory.mktemp(idl)
+    return built_once(name, [Path(__file__), SOURCES], make)
+
+
+def _stubs(folder: Path, idl: str, *options: str) -> None:
     _run(folder, "omniidl", "-bcxx", "-Wba", *options, str(SOURCES / f"{idl}.idl"))
     for stub in (f"{idl}SK", f"{idl}DynSK"):
         _run(folder, "g++", "-c", f"{stub}.cc")
-    return folder
 
 
 def _linked(folder: Path, program: str, idl: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any as Anything
 
 from tests.real.interop import shown
 from tidings.events.reference import Reference
-from tidings.idl.loading import load_idl
+from tidings.idl.compile import load_idl
 from tidings.orb.aio import Orb
 from tidings.orb.exceptions import NO_RESOURCES, Completion
 

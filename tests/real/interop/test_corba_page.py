@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.edges.server.serving import serving, sources
+from tidings.bench.iiop_load import built_once
 
 PAGE = Path(__file__).parents[3] / "docs" / "corba.md"
 
@@ -45,16 +47,20 @@ def port_of(url: str) -> str:
 
 
 @pytest.mark.slow
-async def test_the_program_is_compiled_and_gets_the_fast_car(tmp_path: Path) -> None:
+async def test_the_program_is_compiled_and_gets_the_fast_car() -> None:
     if not shutil.which("omniidl") or not shutil.which("g++"):
         pytest.skip("needs omniORB and g++: tools/system_packages.sh tests")
-    (tmp_path / "traffic.cc").write_text(block("cpp", "traffic.cc"), encoding="utf-8")
     *building, running = block("sh", "g++").splitlines()
-    for command in building:
-        await run(command, tmp_path)
+
+    def make(folder: Path) -> None:
+        (folder / "traffic.cc").write_text(block("cpp", "traffic.cc"), encoding="utf-8")
+        for command in building:
+            subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)
+
+    built = built_once("traffic", [PAGE, Path(__file__)], make)
     place = sources(None, store__memory=True, iiop__enabled=True, iiop__port=0)
     async with serving(place) as (service, _):
-        out = await run(on_port(running, port_of(service.corba_url)), tmp_path)
+        out = await run(on_port(running, port_of(service.corba_url)), built)
         assert out == "car-7 57.5\n"
 
 

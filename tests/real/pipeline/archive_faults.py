@@ -11,6 +11,7 @@ from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec.structs import replace
 
 from tidings.stores.archive.manifest import (
     MANIFEST,
@@ -135,7 +136,8 @@ class ArchiveCopy:
 
 def _sealed_again(folder: Path, file: SegmentFile, table: pa.Table) -> SegmentFile:
     octets = (folder / file.path).read_bytes()
-    return file._replace(
+    return replace(
+        file,
         rows=table.num_rows,
         octets=len(octets),
         crc32=crc32(octets),

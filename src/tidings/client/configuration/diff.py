@@ -200,7 +200,7 @@ class _Planning:
         above, rules = _above(self._wanted, spot, holder), self._found.rules
         changed, own = _changed(there.qos, holder.qos), _changed(above, holder.qos)
         # What it cannot set follows the channel; another value is the service's to refuse.
-        fixed = fixed_above(QoS(), rules.widened)
+        fixed = fixed_above(QoS())
         qos = {n: v for n, v in holder.qos.items() if n in (own if n in fixed else changed)}
         if rules.inheritance is Inheritance.FOLLOWED:  # else it would follow what changes above it
             moved = _changed(_above(self._have, spot, there), above)

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from tidings.api.properties import properties_in
 from tidings.channel import properties, qos_check
 from tidings.channel.properties import AdminProperties
-from tidings.channel.property_errors import TIME_T, Level, Widened
+from tidings.channel.property_errors import TIME_T, Level
 from tidings.channel.qos import QoS, inherited, reliabilities
 from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.client.configuration.model import (
@@ -44,8 +44,6 @@ _T = TypeVar("_T")
 _VALUE_TYPES: Final = {"priority": SHORT, "lifetime": TIME_T}
 _CONSTRAINT: Final = ["text", "types"]
 _HOLDER_KEYS: Final = ["types", "constraints", "filters", "priority", "lifetime", "qos"]
-# Whether a service allows this below a channel is its own affair; it says so when it is asked.
-_BELOW: Final[Widened] = {"EventReliability": frozenset({Level.ADMIN, Level.PROXY})}
 
 
 def read_configuration(text: str) -> Configuration:
@@ -216,7 +214,7 @@ class _Reading:
     ) -> QoS:
         asked = self._properties(content, place, "qos")
         try:
-            return qos_check.changed(start, level, parent, asked, widened=_BELOW)
+            return qos_check.changed(start, level, parent, asked)
         except UnsupportedProperties as error:
             for bad in error.errors:
                 hint = property_hint(bad.name, asked.get(bad.name))

@@ -1,4 +1,4 @@
-"""The ORB on asyncio: the one part of `tidings.orb` that opens sockets and waits."""
+"""The ORB on asyncio: the only part of `tidings.orb` that opens sockets and waits."""
 
 from tidings.orb.aio.options import Address, Bidirectional, Options
 from tidings.orb.aio.orb import Orb

@@ -1,4 +1,4 @@
-"""Calls: which connection they take, when they are made again, and what comes of them."""
+"""Calls: choose a connection, retry, follow forwards."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _FORWARDS_KEPT: Final = 1000
 _LONGEST_FORWARD: Final = 2048
 
 
-class _Course:
+class _CallState:
     """One call with all its attempts."""
 
     __slots__ = (
@@ -66,12 +66,7 @@ class _Course:
 
 
 class Calling:
-    """Makes calls.
-
-    Args:
-        pool: The connections.
-        options: Times and limits.
-    """
+    """Makes calls."""
 
     def __init__(self, pool: Pool, options: Options) -> None:
         self._pool = pool
@@ -87,83 +82,78 @@ class Calling:
         *,
         retried: bool = False,
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
-        """Calls an operation and gives its result; see `Orb.call`.
-
-        Raises:
-            UserException: The object raised it, and the operation declares it.
-            SystemException: Everything else that went wrong.
-        """
-        course = _Course(self._forwards.get(reference, reference), retried=retried)
+        """Call an operation and return its result; see `Orb.call`."""
+        state = _CallState(self._forwards.get(reference, reference), retried=retried)
         seconds = self._options.call_seconds if timeout is None else timeout
         try:
             async with asyncio.timeout(seconds):
-                return await self._attempts(reference, course, operation, arguments)
+                return await self._attempts(reference, state, operation, arguments)
         except TimeoutError as error:
-            completed = Completion.MAYBE if course.sent else Completion.NO
+            completed = Completion.MAYBE if state.sent else Completion.NO
             why = f"no answer to {operation.name!r} within {seconds:g} s"
             raise TIMEOUT(0, completed, why) from error
 
-    def at_hand(self, reference: Reference) -> tuple[Destination, Link] | None:
-        """Where calls of an object go, and the connection there; None if it has to be opened."""
+    def existing(self, reference: Reference) -> tuple[Destination, Link] | None:
+        """The object's address and an open connection to it; None if one has to be opened."""
         place = self._forwards.get(reference, reference)
         try:
             destination = destinations(place, self._options.minor)[0]
         except SystemException:
             return None
-        link = self._pool.at_hand(Address(*destination.addresses[0]), destination.codesets)
+        link = self._pool.existing(Address(*destination.addresses[0]), destination.codesets)
         return None if link is None else (destination, link)
 
     async def _attempts(
         self,
         reference: Reference,
-        course: _Course,
+        state: _CallState,
         operation: Operation,
         arguments: tuple[Any, ...],
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
         while True:
             try:
-                answer = await self._attempt(course, operation, arguments)
-                self._remember(reference, course.reference)
+                answer = await self._attempt(state, operation, arguments)
+                self._remember(reference, state.reference)
                 if answer is None:
                     return None
                 outcome = result_of(answer, operation, self._options.limits)
             except (TRANSIENT, COMM_FAILURE, OBJECT_NOT_EXIST) as error:
-                if not self._again(reference, course, error):
+                if not self._again(reference, state, error):
                     raise
                 continue
             if isinstance(outcome, Forward):
-                await self._pool.admit(outcome.reference, course.peer)
-                self._follow(course, outcome.reference)
+                await self._pool.admit(outcome.reference, state.peer)
+                self._follow(state, outcome.reference)
             elif isinstance(outcome, Readdress):
-                self._readdress(course, outcome.addressing)
+                self._readdress(state, outcome.addressing)
             else:
                 return outcome
 
-    def _again(self, reference: Reference, course: _Course, error: SystemException) -> bool:
-        """Whether a call that failed is made once more, and where."""
+    def _again(self, reference: Reference, state: _CallState, error: SystemException) -> bool:
+        """Whether to repeat a failed call; where, is in the state."""
         if error.completed is not Completion.NO:
             return False
-        if course.reference != reference and not course.returned:
+        if state.reference != reference and not state.returned:
             # The object moved on, perhaps back: who sent us here knows.
             self._forwards.pop(reference, None)
-            course.reference = reference
-            course.returned = True
+            state.reference = reference
+            state.returned = True
             return True
-        if course.retried or isinstance(error, OBJECT_NOT_EXIST):
+        if state.retried or isinstance(error, OBJECT_NOT_EXIST):
             return False
-        course.retried = True
+        state.retried = True
         # If nobody answered at any of its addresses, asking at once again is no use.
-        return course.sent
+        return state.sent
 
-    def _follow(self, course: _Course, forwarded: Reference) -> None:
-        course.forwards += 1
-        if course.forwards > MAX_FORWARDS:
+    def _follow(self, state: _CallState, forwarded: Reference) -> None:
+        state.forwards += 1
+        if state.forwards > MAX_FORWARDS:
             why = f"the call was forwarded more than {MAX_FORWARDS} times"
             raise TRANSIENT(OMG | 1, Completion.MAYBE, why)
-        course.reference = forwarded
+        state.reference = forwarded
 
     def _remember(self, reference: Reference, answered: Reference) -> None:
-        """Notes where an object was found, so that the next call goes there at once."""
+        """Remember where an object answered, so that the next call goes there at once."""
         if answered is reference or self._forwards.get(reference) is answered:
             return
         if max(reference.size, answered.size) > _LONGEST_FORWARD:
@@ -172,40 +162,36 @@ class Calling:
         if len(self._forwards) > _FORWARDS_KEPT:
             self._forwards.popitem(last=False)
 
-    def _readdress(self, course: _Course, addressing: int) -> None:
-        if course.addressing or not 0 < addressing <= 2:
+    def _readdress(self, state: _CallState, addressing: int) -> None:
+        if state.addressing or not 0 < addressing <= 2:
             why = f"the server asks for its objects to be named in way {addressing}"
             raise INV_OBJREF(why=why)
-        course.addressing = addressing
+        state.addressing = addressing
 
     async def _attempt(
-        self, course: _Course, operation: Operation, arguments: tuple[Any, ...]
+        self, state: _CallState, operation: Operation, arguments: tuple[Any, ...]
     ) -> Answer | None:
         def write(writer: Writer) -> None:
             operation.write_arguments(writer, arguments)
-            course.sent = True
+            state.sent = True
 
         while True:
-            destination, link = await self.connect(course.reference)
-            course.peer = link.peer.host
+            destination, link = await self.connect(state.reference)
+            state.peer = link.peer.host
             try:
-                target = destination.target(course.addressing)
+                target = destination.target(state.addressing)
                 return await link.call(destination, target, operation, write)
             except LinkLost as lost:
                 if not lost.unseen and not _harmless(operation):
-                    completed = Completion.MAYBE if course.sent else Completion.NO
+                    completed = Completion.MAYBE if state.sent else Completion.NO
                     raise COMM_FAILURE(0, completed, lost.why) from lost
-                course.resent += 1
-                if course.resent > _MOST_RESENT:
+                state.resent += 1
+                if state.resent > _MOST_RESENT:
                     raise COMM_FAILURE(0, Completion.NO, lost.why) from lost
-                course.sent = False
+                state.sent = False
 
     async def connect(self, reference: Reference) -> tuple[Destination, Link]:
-        """A connection to the first address of an object that answers.
-
-        Raises:
-            TRANSIENT: None of them does.
-        """
+        """Connect to the first address of an object that answers."""
         failures: list[SystemException] = []
         for destination in destinations(reference, self._options.minor):
             for address in destination.addresses:
@@ -221,5 +207,5 @@ class Calling:
 
 
 def _harmless(operation: Operation) -> bool:
-    """Whether a call may be made twice: it asks and changes nothing."""
+    """Whether a call may be made twice: it reads and changes nothing."""
     return operation.name.startswith("_") and not operation.name.startswith("_set_")

@@ -1,4 +1,4 @@
-"""Which addresses of a reference answer, what they say about the object, and why others do not."""
+"""Check every address of a reference: who answers, and what about the object."""
 
 from __future__ import annotations
 
@@ -18,14 +18,7 @@ if TYPE_CHECKING:
 
 
 class CheckedAddress(NamedTuple):
-    """What came of asking at an address.
-
-    Attributes:
-        address: Where.
-        found: Whether the object can be called there.
-        said: What the server says, or why there is none.
-        forward: Where the object is instead, if the server says so.
-    """
+    """The answer of one address: whether the object is there, in words, and a forward."""
 
     address: Address
     found: bool
@@ -36,15 +29,7 @@ class CheckedAddress(NamedTuple):
 async def check_reference(
     reference: Reference, options: Options | None = None
 ) -> list[CheckedAddress]:
-    """Asks every address of a reference whether the object is there, all at the same time.
-
-    Args:
-        reference: The object.
-        options: Times and limits; `call_seconds` is for each question.
-
-    Raises:
-        SystemException: The reference names no address that could be asked.
-    """
+    """Ask every address of a reference, at the same time, whether the object is there."""
     links = Links(options or Options(), ObjectAdapter(lambda key: None))
     asked = [
         (destination, Address(*address))

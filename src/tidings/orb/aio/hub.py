@@ -1,4 +1,4 @@
-"""What connections and the ORB they belong to know of each other."""
+"""The interface between connections and their ORB."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ if TYPE_CHECKING:
 
 
 class LinkLost(Exception):
-    """The connection ended before the answer came.
-
-    Args:
-        why: The reason in words.
-        unseen: Whether the peer has told that it did nothing about the call.
-    """
+    """The connection ended before the answer; `unseen` if the peer did nothing about the call."""
 
     def __init__(self, why: str, *, unseen: bool) -> None:
         super().__init__(why)
@@ -25,34 +20,34 @@ class LinkLost(Exception):
 
 
 class Hub(Protocol):
-    """What a connection needs of the ORB it belongs to."""
+    """What a connection needs of its ORB."""
 
     options: Options
     closing: bool
 
     def adapter_for(self, peer: Address) -> ObjectAdapter:
-        """Who finds the servants for requests from there."""
+        """The object adapter for requests from a peer."""
 
     def link_opened(self, link: Link) -> bool:
-        """A connection is there. False: there are too many, and it is to be closed."""
+        """A connection is open; False if it must close because there are too many."""
 
     def link_authenticated(self, link: Link) -> None:
-        """A peer has called an object that there is."""
+        """A peer has called an existing object."""
 
     def link_lost(self, link: Link) -> None:
-        """A connection carries nothing more."""
+        """A connection has ended."""
 
     def link_suspect(self, link: Link) -> None:
-        """A connection is to take no more calls."""
+        """A connection must take no more calls."""
 
     def link_gone(self, link: Link) -> None:
         """The socket of a connection is closed."""
 
     def points(self) -> tuple[Address, ...]:
-        """Where references say the ORB is; empty if nothing is known."""
+        """The addresses in references; empty if none is known."""
 
     def listen_points(self) -> tuple[Address, ...]:
-        """Where the ORB listens, as offered to peers."""
+        """The addresses offered to peers for callbacks."""
 
     def points_offered(self, link: Link, points: tuple[Address, ...]) -> None:
         """Objects at these addresses may be called over this connection."""

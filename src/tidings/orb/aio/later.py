@@ -12,10 +12,10 @@ Told = Callable[[T | None, BaseException | None], None]
 
 
 class Later(Generic[T]):
-    """What a plain method of a servant gives back when its result is not there yet.
+    """What a plain method of a servant returns when its result is not there yet.
 
-    Whoever waits is told in the moment it comes, not in the next turn of the event loop. It can be
-    awaited, too.
+    The waiting function runs at the moment the result comes, not in the next turn of the event
+    loop. It can be awaited, too.
     """
 
     __slots__ = ("_ended", "_error", "_has_ended", "_told", "_translate", "_value")
@@ -33,15 +33,15 @@ class Later(Generic[T]):
         return self._has_ended
 
     def set_result(self, value: T) -> None:
-        """The result is there."""
+        """Give the result."""
         self._end(value, None)
 
     def set_exception(self, error: BaseException) -> None:
-        """There will be no result."""
+        """Fail with an error."""
         self._end(None, error)
 
     def cancel(self) -> None:
-        """Nobody waits for it any more; whoever awaits it all the same is cancelled."""
+        """Call nobody back; whoever awaits it is cancelled."""
         if not self._has_ended:
             self._told = None
             self._end(None, asyncio.CancelledError())
@@ -60,17 +60,17 @@ class Later(Generic[T]):
         return error if error is None or translate is None else translate(error)
 
     def translate(self, errors: Callable[[BaseException], BaseException]) -> None:
-        """Has errors told otherwise."""
+        """Translate errors before they are reported."""
         self._translate = errors
 
     def then(self, told: Told[T]) -> None:
-        """Tells somebody how it ends, at once if it has ended."""
+        """Call a function when it ends, at once if it has ended."""
         self._told = told
         if self._has_ended:
             told(self._value, self._translated())
 
     def ended(self) -> asyncio.Future[None]:
-        """Done when the result is there, or it is known that there is none."""
+        """A future that is done when the result or the error is there."""
         if self._ended is None:
             self._ended = asyncio.get_running_loop().create_future()
             if self._has_ended:
@@ -78,11 +78,6 @@ class Later(Generic[T]):
         return self._ended
 
     def __await__(self) -> Generator[object, None, T]:
-        """Waits for the result.
-
-        Raises:
-            Exception: There is none.
-        """
         if not self._has_ended:
             yield from self.ended()
         error = self._translated()

@@ -6,16 +6,23 @@ import asyncio
 import logging
 import socket
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tidings.admission import Place
 from tidings.orb import connection as sans_io
+from tidings.orb import giop
 from tidings.orb.aio.hub import Hub, LinkLost
 from tidings.orb.aio.options import Address, Bidirectional
-from tidings.orb.aio.outgoing import Outgoing
 from tidings.orb.aio.serving import Serving
 from tidings.orb.aio.targets import caller
+from tidings.orb.connection import Connection
 from tidings.orb.contexts import MOST_POINTS
+
+if TYPE_CHECKING:
+    from tidings.orb.aio.repeated import RepeatedCall
+    from tidings.orb.destination import Destination
+    from tidings.orb.stubs import Operation
+
 
 _log: Final = logging.getLogger(__name__)
 
@@ -33,16 +40,27 @@ _STEPS: Final = 8
 _LINGER: Final = 1.0
 
 
-class Link(Outgoing):
-    """One connection of an ORB.
-
-    Args:
-        hub: The ORB.
-        opener: Whether the connection was opened from here.
-    """
+class Link(asyncio.Protocol):
+    """One connection of an ORB; `opener` if it was opened from here."""
 
     def __init__(self, hub: Hub, *, opener: bool) -> None:
-        super().__init__(hub.options, opener=opener)
+        self.closed = False
+        self._options = options = hub.options
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._waiting: dict[int, asyncio.Future[sans_io.Answer] | RepeatedCall] = {}
+        self._places = asyncio.Semaphore(options.max_calls)
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._flushing = False  # what is ready is about to be sent
+        self._suspect = False  # the peer may be gone without a word
+        self._last_sent = self._loop.time()
+        self.connection = Connection(
+            opener=opener,
+            little=options.little,
+            limits=options.limits,
+            accept_points=options.accept_bidirectional is not Bidirectional.NEVER,
+        )
         self.opener = opener
         self.peer = Address("", 0)
         self.place = Place("", self._give_way, self._idle_since)
@@ -52,18 +70,18 @@ class Link(Outgoing):
         self._overcrowded = False
         self._paused_at = 0.0
         self._last_received = self._last_sent
-        self._begun: float | None = None  # when the message began that is not whole yet
+        self._message_since: float | None = None  # when the message began that is not whole yet
         self._oldest: tuple[object | None, float] = (None, 0.0)  # waits for fragments, since when
         self._stuck: tuple[float, int] | None = None
         self._unread: Iterator[list[sans_io.Incoming]] | None = None  # what came and waits
         self._lingering: asyncio.TimerHandle | None = None
         self._points: set[Address] = set()  # whose objects are called over this connection
-        self._heed(self.peer)
+        self._set_peer(self.peer)
 
     # ------------------------------------------------------------ what asyncio tells
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The connection is there."""
+        """The connection is open."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         _keep_alive(transport)
@@ -71,15 +89,15 @@ class Link(Outgoing):
         # A socket for both families shows addresses of the old one inside the new.
         self.peer = Address(str(name[0]).removeprefix("::ffff:"), int(name[1]))
         self.place.address = self.peer.host
-        self._heed(self.peer)
+        self._set_peer(self.peer)
         if not self._hub.link_opened(self):
             self._give_way()
             return
         if self.opener and self._options.offer_bidirectional:
             self.connection.offer(self._hub.listen_points())
 
-    def _heed(self, peer: Address) -> None:
-        """What a peer may find here depends on where it is."""
+    def _set_peer(self, peer: Address) -> None:
+        """Choose the object adapter: what a peer may find depends on its address."""
         self._adapter = self._hub.adapter_for(peer)
         self._serving = Serving(self._adapter, self._reply, self._options.on_request)
 
@@ -93,13 +111,13 @@ class Link(Outgoing):
             self._receive(steps)
 
     def _receive(self, steps: Iterator[list[sans_io.Incoming]]) -> None:
-        """Deals with what came; after a turn, others go on before the rest."""
+        """Handle what came; after a turn, other connections go first."""
         self._unread = None
         if self.closed:
             return
         caller.set(self.peer.host)
         now = self._loop.time()
-        heard = self.connection.heard
+        received = self.connection.received
         self._flushing = True  # at the end of this
         for at, step in enumerate(steps):
             for incoming in step:
@@ -109,9 +127,9 @@ class Link(Outgoing):
                 self._loop.call_soon(self._receive, steps)
                 break
         if not self.connection.in_message:
-            self._begun = None
-        elif self._begun is None or self.connection.heard != heard:
-            self._begun = now
+            self._message_since = None
+        elif self._message_since is None or self.connection.received != received:
+            self._message_since = now
         self._flush_and_gate()
 
     def eof_received(self) -> bool:
@@ -126,13 +144,13 @@ class Link(Outgoing):
         self._hub.link_gone(self)
 
     def pause_writing(self) -> None:
-        """The peer does not read as fast as we write."""
+        """The peer reads more slowly than we write."""
         self._writable.clear()
         self._stuck = (self._loop.time(), self._unsent)
         self._gate()
 
     def resume_writing(self) -> None:
-        """The peer has read most of what waited for it."""
+        """The peer has read most of its backlog."""
         self._stuck = None
         self._writable.set()
         self._gate()
@@ -163,11 +181,11 @@ class Link(Outgoing):
             case sans_io.Cancel():
                 self._serving.cancel(incoming.request_id)
             case sans_io.ListenPoints():
-                self._offered(incoming.points)
+                self._accept_points(incoming.points)
             case sans_io.End():
                 self._ended(incoming)
 
-    def _offered(self, points: tuple[tuple[str, int], ...]) -> None:
+    def _accept_points(self, points: tuple[tuple[str, int], ...]) -> None:
         believed = tuple(Address(*point) for point in points)
         if self._options.accept_bidirectional is Bidirectional.SAME_HOST:
             believed = tuple(point for point in believed if point.host == self.peer.host)
@@ -197,10 +215,10 @@ class Link(Outgoing):
         self._flush()
         self._gate()
 
-    def _doubt(self, sent: float) -> None:
-        """Takes no more calls if the peer has not been heard of since this one was sent.
+    def _suspect_silent_peer(self, sent: float) -> None:
+        """Take no more calls if the peer has been silent since this one was sent.
 
-        It may be gone without a word, as after a power cut, and TCP would take minutes to tell.
+        It may be gone without a word, as after a power cut, and TCP would take minutes to notice.
         A connection that the peer has opened is kept: there may be no other way to call it.
         """
         if not self.opener:
@@ -214,7 +232,7 @@ class Link(Outgoing):
         return self._serving.count >= self._options.max_requests
 
     def _gate(self) -> None:
-        """Reads on, or stops reading while the peer has enough of ours to do."""
+        """Read on, or stop reading while the peer has enough requests in progress."""
         if self.closed or self._transport is None or self._transport.is_closing():
             return
         if not self._crowded:
@@ -225,12 +243,113 @@ class Link(Outgoing):
             self._transport.resume_reading()
             # The time in which nothing was read is not the peer's.
             now = self._loop.time()
-            self._begun = None if self._begun is None else now
+            self._message_since = None if self._message_since is None else now
             self._oldest = (self._oldest[0], now)
         elif self._reading and not wanted:
             self._transport.pause_reading()
             self._paused_at = self._loop.time()
         self._reading = wanted
+
+    # ------------------------------------------------------------ calls
+
+    async def call(
+        self,
+        destination: Destination,
+        target: giop.Target,
+        operation: Operation,
+        write_body: giop.WriteBody,
+    ) -> sans_io.Answer | None:
+        """Send a request and wait for the answer; None for a oneway operation."""
+        async with self._places:
+            await self._room()
+            request_id = self.connection.call(
+                target,
+                operation.name,
+                write_body,
+                minor=destination.minor,
+                response_flags=0 if operation.oneway else giop.ORDINARY,
+                codesets=destination.codesets,
+                contexts=operation.contexts,
+            )
+            if operation.oneway:
+                self._flush()
+                return None
+            return await self._answer(request_id)
+
+    async def locate(self, destination: Destination) -> sans_io.Answer:
+        """Ask whether the object is there."""
+        async with self._places:
+            await self._room()
+            request_id = self.connection.locate(destination.key, minor=destination.minor)
+            return await self._answer(request_id)
+
+    async def _room(self) -> None:
+        while not self._writable.is_set() and not self.closed:
+            await self._writable.wait()
+        if self.closed:
+            raise LinkLost("the connection was closed before the call was sent", unseen=True)
+
+    async def _answer(self, request_id: int) -> sans_io.Answer:
+        waiting: asyncio.Future[sans_io.Answer] = self._loop.create_future()
+        sent = self._loop.time()
+        self._wait(request_id, waiting)
+        try:
+            return await waiting
+        finally:
+            # Still there only if the caller gave up.
+            self.give_up_on(request_id, sent)
+
+    def takes(self, template: giop.RequestTemplate) -> bool:
+        """Whether a request from this template can be sent at once."""
+        if self.closed or self._suspect or not self._writable.is_set():
+            return False
+        has_room = len(self._waiting) < self._options.max_calls
+        return has_room and self.connection.fits_template(template)
+
+    def begin(self, template: giop.RequestTemplate, body: bytes, waiting: RepeatedCall) -> int:
+        """Send a request and return its id, by which it can be cancelled."""
+        request_id = self.connection.call_again(template, body)
+        self._wait(request_id, waiting)
+        return request_id
+
+    def _wait(
+        self, request_id: int, waiting: asyncio.Future[sans_io.Answer] | RepeatedCall
+    ) -> None:
+        """Send a call and wait for its answer."""
+        alone = not self._waiting and not self._flushing
+        self._waiting[request_id] = waiting
+        if alone:
+            self._flush()
+        else:  # others are likely to call at the same moment
+            self._flush_soon()
+
+    def give_up_on(self, request_id: int, sent: float) -> None:
+        """Stop waiting for an answer, and tell the peer; `sent` is when the request left."""
+        if self._waiting.pop(request_id, None) is not None and not self.closed:
+            self.connection.cancel(request_id)
+            self._flush()
+            self._suspect_silent_peer(sent)
+
+    # ------------------------------------------------------------ octets
+
+    def _flush_soon(self) -> None:
+        """Send what is ready at the same moment together: each write costs a system call."""
+        if not self._flushing:
+            self._flushing = True
+            self._loop.call_soon(self._flush_and_gate)
+
+    def _flush(self) -> None:
+        octets = self.connection.data_to_send()
+        if not octets or self._transport is None or self._transport.is_closing():
+            return
+        self._transport.write(octets)
+        self._last_sent = self._loop.time()
+        if self._unsent > self._options.max_output:
+            self._cut(f"it does not read, and {self._unsent} octets wait for it")
+
+    @property
+    def _unsent(self) -> int:
+        return self._transport.get_write_buffer_size() if self._transport else 0
 
     # ------------------------------------------------------------ how it ends
 
@@ -241,7 +360,7 @@ class Link(Outgoing):
 
     @property
     def used_at(self) -> float:
-        """When something came or went last, in the time of the loop."""
+        """When something came or went last, in the loop's time."""
         return max(self._last_received, self._last_sent)
 
     def _idle_since(self) -> float | None:
@@ -249,13 +368,13 @@ class Link(Outgoing):
         return None if self.busy or self.connection.both_ways else self.used_at
 
     def _give_way(self) -> None:
-        """Ends the connection for the sake of others: its socket is closed at once."""
+        """End the connection to make room for others: close its socket at once."""
         self.close("room was needed for another connection")
         if self._transport is not None:
             self._transport.close()
 
     def sweep(self, now: float) -> None:
-        """Looks whether the peer took too long for something."""
+        """Check whether the peer took too long for something."""
         if self.closed:
             return
         options = self._options
@@ -273,7 +392,7 @@ class Link(Outgoing):
             return
         if self._oldest[0] is not self.connection.oldest:
             self._oldest = (self.connection.oldest, now)
-        begun = self._begun if self._oldest[0] is None else self._oldest[1]
+        begun = self._message_since if self._oldest[0] is None else self._oldest[1]
         if begun is not None and now - begun >= options.message_seconds:
             why = f"it has begun a message and not ended it for {options.message_seconds:g} s"
             _log.warning("%s: %s; the connection is closed", self.peer, why)
@@ -287,7 +406,7 @@ class Link(Outgoing):
         options = self._options
         if self._suspect:
             self.close("the peer did not answer")
-        elif not self.opener and not self.connection.heard and idle >= options.message_seconds:
+        elif not self.opener and not self.connection.received and idle >= options.message_seconds:
             _log.warning("%s: it connected and said nothing; closed", self.peer)
             self.close("it said nothing")
         elif self.connection.both_ways:
@@ -296,11 +415,11 @@ class Link(Outgoing):
             self.close("idle")
 
     async def drained(self) -> None:
-        """Waits for the requests in progress."""
+        """Wait for the requests in progress."""
         await self._serving.drained()
 
     def close(self, why: str = "this ORB closed it") -> None:
-        """Ends the connection in good order."""
+        """End the connection in good order."""
         if self.closed:
             return
         self._serving.give_up()
@@ -309,7 +428,7 @@ class Link(Outgoing):
         self._end(why, unseen=False)
 
     def _cut(self, why: str) -> None:
-        """Ends the connection without waiting for what is unsent."""
+        """End the connection without waiting for what is unsent."""
         _log.warning("%s: %s; the connection is cut", self.peer, why)
         self._end(why, unseen=False)
         self.abort()
@@ -327,10 +446,10 @@ class Link(Outgoing):
         self._hang_up()
 
     def _hang_up(self) -> None:
-        """Closes the socket so that the peer can read the last message.
+        """Close the socket so that the peer can read the last message.
 
-        A socket that is closed while octets lie unread takes what was sent back. So only our
-        side ends, and what still comes is thrown away for a moment.
+        Closing a socket while octets are unread revokes what was sent. So only our side ends, and
+        what still comes is thrown away for a moment.
         """
         transport = self._transport
         if transport is None or transport.is_closing() or self._lingering is not None:
@@ -344,15 +463,15 @@ class Link(Outgoing):
             transport.resume_reading()
 
     def abort(self) -> None:
-        """Closes the socket, whatever is unsent."""
+        """Close the socket, whatever is unsent."""
         if self._transport is not None:
             self._transport.abort()
 
 
 def _keep_alive(transport: asyncio.Transport) -> None:
-    """Has the system find out about a peer that is gone without a word, within two minutes.
+    """Let the system detect within two minutes a peer that vanished without a word.
 
-    Else a caller that waits here would be waited with for ever, and an event be given to it.
+    Otherwise a pull that waits here would wait for ever, and an event be given to it.
     """
     found: socket.socket | None = transport.get_extra_info("socket")
     if found is None:

@@ -1,4 +1,4 @@
-"""All connections of an ORB: how many there may be, who listens, and who took too long."""
+"""All connections of an ORB: limits, listening, time-outs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,7 @@ _EVERYWHERE: Final = ("0.0.0.0", "::")  # noqa: S104, RUF100 - to be told apart,
 
 
 class Links:
-    """The connections of an ORB, accepted and opened.
-
-    Args:
-        options: Times and limits.
-        adapter: Finds the servants.
-        near: Finds them for peers on this machine; the same one if it is None.
-    """
+    """The connections of an ORB, accepted and opened; `near` serves peers on this machine."""
 
     def __init__(
         self, options: Options, adapter: ObjectAdapter, near: ObjectAdapter | None = None
@@ -73,11 +67,7 @@ class Links:
     # ------------------------------------------------------------ where the ORB is
 
     async def listen(self, host: str, port: int) -> Address:
-        """Accepts connections at an address; port 0 takes a free one.
-
-        Raises:
-            Unreachable: The address cannot be had.
-        """
+        """Accept connections at an address; port 0 takes a free one."""
         loop = asyncio.get_running_loop()
         try:
             server = await loop.create_server(
@@ -94,7 +84,7 @@ class Links:
         return address
 
     def points(self) -> tuple[Address, ...]:
-        """Where references say the ORB is; empty if nothing is known."""
+        """The addresses in references; empty if none is known."""
         options = self.options
         found = [_reachable(address) for address in self.listening]
         if options.advertise is not None:
@@ -107,22 +97,22 @@ class Links:
         return (*found, *options.alternates)
 
     def listen_points(self) -> tuple[Address, ...]:
-        """Where the ORB listens, as offered to peers."""
+        """The addresses offered to peers for callbacks."""
         return self.points()
 
     def points_offered(self, link: Link, points: tuple[Address, ...]) -> None:
-        """Objects at these addresses may be called over this connection."""
+        """Call objects at these addresses over this connection."""
         for point in points:
             self.pool.add_callback(point, link)
 
     def adapter_for(self, peer: Address) -> ObjectAdapter:
-        """Who finds the servants for requests from there."""
+        """The object adapter for requests from a peer."""
         return self._near if is_loopback(peer.host) else self._adapter
 
     # ------------------------------------------------------------ connections come and go
 
     def link_opened(self, link: Link) -> bool:
-        """A connection is there. False: there are too many, and it is to be closed."""
+        """Admit a connection; False if there are too many."""
         self._sockets.add(link)
         if not link.opener and (self.closing or not self.admission.admit(link.place)):
             return False
@@ -131,11 +121,11 @@ class Links:
         return True
 
     def link_authenticated(self, link: Link) -> None:
-        """A peer has called an object that there is."""
+        """A peer has called an existing object."""
         self.admission.authenticate(link.place)
 
     def link_lost(self, link: Link) -> None:
-        """A connection carries nothing more."""
+        """A connection has ended."""
         if link in self._all:
             self._all.discard(link)
             self.pool.forget(link)
@@ -143,7 +133,7 @@ class Links:
                 self.on_loss()
 
     def link_suspect(self, link: Link) -> None:
-        """A connection is to take no more calls."""
+        """A connection must take no more calls."""
         self.pool.forget(link)
 
     def link_gone(self, link: Link) -> None:
@@ -166,7 +156,7 @@ class Links:
                 link.sweep(now)
 
     def take_no_more(self) -> None:
-        """Accepts no connections, and answers requests with TRANSIENT."""
+        """Accept no connections, and answer requests with TRANSIENT."""
         self.closing = True
         servers, self._servers = self._servers, []
         if servers:
@@ -177,7 +167,7 @@ class Links:
             self._unlistening = loop.create_task(_close_servers(servers))
 
     async def close(self) -> None:
-        """Ends everything in good order: requests in progress may finish for a while."""
+        """End everything in good order: requests in progress may finish for a while."""
         if self._closed:
             return
         self._closed = True
@@ -199,7 +189,7 @@ class Links:
         await self._hang_up()
 
     async def _hang_up(self) -> None:
-        """Waits for the last messages to be sent, though not for those who do not read them."""
+        """Wait until the last messages are sent, but not for peers that do not read them."""
         if not self._sockets:
             return
         self._empty.clear()
@@ -213,22 +203,22 @@ class Links:
 
 
 def _reachable(address: Address) -> Address:
-    """What others can connect to: an ORB that listens everywhere is found by the host's name."""
+    """The address others connect to: an ORB that listens everywhere is found by the host's name."""
     return Address(socket.gethostname(), address.port) if address.host in _EVERYWHERE else address
 
 
 def _let_wait(server: asyncio.Server) -> None:
-    """Has the system keep more connections waiting than are accepted at once."""
+    """Let the system queue more connections than are accepted at once."""
     for listening in server.sockets:
         with socket.socket(fileno=os.dup(listening.fileno())) as same:
             same.listen(_BACKLOG)
 
 
 async def _close_servers(servers: list[asyncio.Server]) -> None:
-    """Closes what listens, once all it has accepted is with us.
+    """Close listening sockets once everything they accepted is with us.
 
-    What asyncio has accepted and not handed over yet when its server is closed, it loses, and
-    leaves its socket open.
+    When a server is closed, asyncio loses a connection that it has accepted and not handed over
+    yet, and leaves its socket open.
     """
     for _ in range(3):  # a task for it, its transport, and then it is told to us
         await asyncio.sleep(0)

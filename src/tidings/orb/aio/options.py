@@ -1,4 +1,4 @@
-"""What can be chosen about an ORB: times, limits, and what it says about where it is."""
+"""Options of an ORB: times, limits, and the addresses it advertises."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Address(NamedTuple):
 
 
 class Bidirectional(Enum):
-    """Whose listen points are believed: where callbacks may go over the caller's connection."""
+    """Whose listen points are believed: where callbacks may use the caller's connection."""
 
     NEVER = "never"
     SAME_HOST = "same host"
@@ -40,42 +40,39 @@ class Bidirectional(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Everything about an ORB that has a default.
+    """Options of an ORB.
 
-    Args:
-        limits: What one message may hold.
-        max_connections: Accepted and open at one time. For one more, the oldest gives way that has
-            not yet called an object which exists, else the one idle for longest.
+    Attributes:
+        limits: Limits of one message.
+        max_connections: Accepted connections. One more displaces the oldest that has not yet called
+            an existing object, else the one idle for longest.
         max_connections_per_host: The same, from one address.
-        max_unauthenticated: The same, of those that have not yet called an object which exists.
-        limit_loopback: Whether the limit per address holds for this machine's own, too.
-        max_opened: Connections of our own to others at one time; for one more an idle one goes.
+        max_unauthenticated: The same, of those that have not yet called an existing object.
+        limit_loopback: Whether the limit per address holds for this machine's own address, too.
+        max_opened: Connections opened from here; one more displaces an idle one.
         max_requests: Requests of one connection in progress here; then nothing more is read.
         max_elements: Elements in the arguments of one request, as `Limits.elements`; reading takes
             some microseconds for each.
-        max_calls: Calls of ours without an answer on one connection; further ones wait.
-        max_output: Octets waiting for a peer that does not read; then it is cut off.
+        max_calls: Our calls without an answer on one connection; further ones wait.
+        max_output: Octets waiting for a peer that does not read; then the connection is cut.
         message_seconds: To finish a message once it has begun, and to send the first one.
-        write_seconds: For a peer to read something of what waits for it.
+        write_seconds: For a peer to read something of its backlog.
         idle_seconds: Until an accepted connection without work is closed.
         opened_idle_seconds: The same for a connection of our own.
         connect_seconds: For one address to answer.
-        call_seconds: For a call, with all it takes, if the caller does not say.
+        call_seconds: For a call with all its attempts, unless the caller says otherwise.
         close_seconds: For requests in progress to finish when the ORB closes.
-        advertise: What references say instead of the listening address; port 0 is the real one.
-        alternates: Further addresses for references, tried after the first.
+        advertise: The address in references instead of the listening one; port 0 keeps the real
+            port.
+        alternates: Further addresses in references, tried after the first.
         accept_bidirectional: Whether callbacks may use the caller's connection.
-        offer_bidirectional: Whether we offer that to whom we call.
+        offer_bidirectional: Whether we offer that to the servers we call.
         targets: Where connections may be opened to; None for everywhere.
-        on_request: Called with the interface, the operation and the object key of each request
-            that came; what it returns, unless that is None, is told in a word how it ended:
-            `done`, `cut`, or the name of the exception. The interface is empty if there is no
-            such object.
+        on_request: Called with the interface (empty if there is no such object), operation and
+            object key of each request. What it returns, unless None, is called with how the request
+            ended: `done`, `cut`, or the name of the exception.
         minor: The highest minor version of GIOP, 0 to 2.
         little: The byte order of what is sent; the machine's own is cheapest.
-
-    Raises:
-        InvalidUsage: A number is not positive, or the version unknown.
     """
 
     limits: Limits = DEFAULT_LIMITS
@@ -111,11 +108,11 @@ class Options:
                 if not value > 0:
                     raise InvalidUsage(f"{each.name} is {value}; it must be more than 0")
         if self.minor not in (0, 1, 2):
-            raise InvalidUsage(f"GIOP 1.{self.minor} is not spoken here; 1.0, 1.1 and 1.2 are")
+            raise InvalidUsage(f"GIOP 1.{self.minor} is not supported; 1.0, 1.1 and 1.2 are")
 
     @property
     def sweep_seconds(self) -> float:
-        """How often connections are looked at: often enough for the shortest of the times."""
+        """How often to check connections: often enough for the shortest of the times."""
         shortest = min(
             self.message_seconds, self.write_seconds, self.idle_seconds, self.opened_idle_seconds
         )

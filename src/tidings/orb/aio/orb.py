@@ -32,10 +32,10 @@ class Orb:
 
     Args:
         options: Times, limits and addresses.
-        find: Finds the object of a key that was not activated: the servant, the reference of
-            where it is now, or None.
-        find_near: The same for callers on this machine, asked after `find`: for objects that
-            need no key which only who was given it can know.
+        find: Finds the object of a key that was not activated: the servant, the reference of where
+            it is now, or None.
+        find_near: The same for callers on this machine, asked after `find`: for objects whose key
+            is not a secret.
         names: Looks up a corbaname, once its naming service is known.
     """
 
@@ -55,8 +55,8 @@ class Orb:
         self._find_near = find_near
         self._names = names
         limits = replace(self.options.limits, elements=self.options.max_elements)
-        near = None if find_near is None else ObjectAdapter(self._found_near, limits)
-        self._links = Links(self.options, ObjectAdapter(self._found, limits), near)
+        near = None if find_near is None else ObjectAdapter(self._find_servant_near, limits)
+        self._links = Links(self.options, ObjectAdapter(self._find_servant, limits), near)
         self._calling = Calling(self._links.pool, self.options)
 
     async def __aenter__(self) -> Self:
@@ -71,11 +71,11 @@ class Orb:
         await self.close()
 
     def take_no_more(self) -> None:
-        """Refuses connections and requests from now on: TRANSIENT. Calls can still be made."""
+        """Refuse connections and requests from now on: TRANSIENT. Calls can still be made."""
         self._links.take_no_more()
 
     async def close(self) -> None:
-        """Takes nothing more, lets requests in progress finish, and ends all connections."""
+        """Accept nothing more, let requests in progress finish, and end all connections."""
         await self._links.close()
 
     @property
@@ -91,42 +91,22 @@ class Orb:
     # ------------------------------------------------------------ objects here
 
     async def listen(self, host: str = "127.0.0.1", port: int = 0) -> Address:
-        """Accepts connections; a host that is a name may stand for several addresses.
-
-        Args:
-            host: The address of the interface; empty for all.
-            port: The port; 0 takes a free one.
-
-        Raises:
-            Unreachable: The address cannot be had.
-        """
+        """Accept connections; an empty host means all interfaces, port 0 a free port."""
         return await self._links.listen(host, port)
 
     def activate(self, servant: Servant, key: bytes) -> Reference:
-        """Makes a servant callable under an object key.
-
-        Raises:
-            BAD_PARAM: The key is taken.
-        """
+        """Make a servant callable under an object key that is not in use."""
         if key in self._active:
-            raise BAD_PARAM(why=f"the object key {key!r} is taken")
+            raise BAD_PARAM(why=f"the object key {key!r} is in use")
         self._active[key] = servant
         return self.reference(key, servant.INTERFACE)
 
     def deactivate(self, key: bytes) -> None:
-        """From now on there is no such object, unless `find` knows one."""
+        """Remove an object, unless `find` knows it."""
         self._active.pop(key, None)
 
     def reference(self, key: bytes, interface: Interface | str) -> Reference:
-        """The reference of an object of this ORB, whether it is activated or not.
-
-        Args:
-            key: The object key.
-            interface: Its interface, or the repository id of that.
-
-        Raises:
-            BAD_INV_ORDER: The ORB does not listen yet, so nobody could find the object.
-        """
+        """The reference of an object of this ORB, activated or not; the ORB must listen."""
         points = self._links.points()
         if not points:
             why = "the ORB listens nowhere yet; call listen() first, or set Options.advertise"
@@ -137,14 +117,14 @@ class Orb:
             type_id, host, port, key, alternates=alternates, minor=self.options.minor
         )
 
-    def _found(self, key: bytes) -> Found:
+    def _find_servant(self, key: bytes) -> Found:
         servant = self._active.get(key)
         if servant is None and self._find is not None:
             return self._find(key)
         return servant
 
-    def _found_near(self, key: bytes) -> Found:
-        found = self._found(key)
+    def _find_servant_near(self, key: bytes) -> Found:
+        found = self._find_servant(key)
         if found is None and self._find_near is not None:
             return self._find_near(key)
         return found
@@ -154,26 +134,17 @@ class Orb:
     def stub(
         self, cls: type[AnyStub], reference: Reference | str, timeout: float | None = None
     ) -> AnyStub:
-        """An object to call.
-
-        Args:
-            cls: The generated class of its interface.
-            reference: The reference, or a URL that needs no lookup: `IOR:…` or `corbaloc:…`.
-            timeout: Seconds each call may take, if not as long as the options say.
-
-        Raises:
-            BAD_PARAM: The URL is none, or is one to be looked up with `resolve`.
-        """
+        """An object to call, by its reference or a URL without lookup (`IOR:…`, `corbaloc:…`)."""
         if isinstance(reference, str):
-            parsed = self._located(parse_object_url(reference))
+            parsed = self._locate(parse_object_url(reference))
             if isinstance(parsed, Corbaname):
                 why = f"{reference!r} is to be looked up: await orb.resolve(…) first"
                 raise BAD_PARAM(OMG | 10, why=why)
             reference = parsed
         return cls(self, reference, timeout)
 
-    def _located(self, url: ObjectUrl) -> Reference | Corbaname:
-        """An object URL in which nothing is left for this ORB itself to know."""
+    def _locate(self, url: ObjectUrl) -> Reference | Corbaname:
+        """Replace initial references, which this ORB knows."""
         if isinstance(url, InitialReference):
             found = self.initial_references.get(url.name)
             if found is None:
@@ -182,19 +153,14 @@ class Orb:
                 raise BAD_PARAM(OMG | 10, why=why)
             return found
         if isinstance(url, Corbaname) and isinstance(url.context, InitialReference):
-            context = self._located(url.context)
+            context = self._locate(url.context)
             assert isinstance(context, Reference)
             return url._replace(context=context)
         return url
 
     async def resolve(self, url: str) -> Reference:
-        """The reference a URL stands for: `IOR:…`, `corbaloc:…` or `corbaname:…`.
-
-        Raises:
-            BAD_PARAM: The URL is none.
-            NO_IMPLEMENT: It is a corbaname, and the ORB was told no way to look it up.
-        """
-        parsed = self._located(parse_object_url(url))
+        """The reference of a URL: `IOR:…`, `corbaloc:…` or `corbaname:…`."""
+        parsed = self._locate(parse_object_url(url))
         if isinstance(parsed, Reference):
             return parsed
         if self._names is None:
@@ -210,15 +176,15 @@ class Orb:
         *,
         retried: bool = False,
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
-        """Calls an operation and gives its result.
+        """Call an operation and return its result.
 
         Args:
             reference: The object.
             operation: Which operation, from its generated `Interface`.
             arguments: The in and inout arguments.
-            timeout: Seconds for all attempts together; None for what the options say.
+            timeout: Seconds for all attempts together; None for that of the options.
             retried: Whether a passing failure (TRANSIENT, COMM_FAILURE with completion NO) has
-                been met already, so that another one is the caller's.
+                already happened, so that the next one is raised.
 
         Raises:
             UserException: The object raised it, and the operation declares it.
@@ -235,17 +201,14 @@ class Orb:
         seconds: float | None = None,
         octets: WriteOctets | None = None,
     ) -> RepeatedCall:
-        """An operation to be called again and again without tasks; far cheaper than `call`.
+        """Prepare an operation that is called many times, without tasks; far cheaper than `call`.
 
         Args:
             reference: The object.
-            operation: What is called; no oneway.
-            done: Told how each call ends.
-            seconds: How long a call may take; None for what the options say.
-            octets: Makes the octets of the arguments, if not the operation shall.
-
-        Raises:
-            BAD_PARAM: The operation is a oneway: nobody would ever tell how it ends.
+            operation: What is called; not a oneway.
+            done: Called when a call ends.
+            seconds: Time limit of a call; None for that of the options.
+            octets: Encodes the arguments, instead of the operation.
         """
         if operation.oneway:
             raise BAD_PARAM(why=f"{operation.name!r} is a oneway: it cannot be told how it ends")
@@ -260,28 +223,19 @@ class Orb:
         )
 
     def tell_losses(self, told: Callable[[], None]) -> None:
-        """Has a function called when a connection that was opened from here is gone.
+        """Call a function when a connection that was opened from here is lost.
 
-        That is so for whatever reason, also when it was idle, but not while the ORB is closing.
-        Those who wait for answers from there hear of it afterwards.
+        The reason does not matter, nor whether it was idle; but not while the ORB is closing. Calls
+        that wait for answers from there fail afterwards.
         """
         self._links.on_loss = told
 
     async def admit(self, reference: Reference) -> None:
-        """Checks that this ORB may connect to where a reference leads that a peer has given.
-
-        Raises:
-            NO_PERMISSION: It may not (`Options.targets`).
-        """
+        """Check that this ORB may connect to a reference that a peer has given."""
         await self._links.pool.admit(reference, caller.get())
 
     def trust(self, reference: Reference, given_by: str) -> None:
-        """Allows to connect to where a reference leads that was checked before a restart.
-
-        Args:
-            reference: The object.
-            given_by: The address that the reference came from; empty if that is not known.
-        """
+        """Allow to connect to a reference that was checked before a restart."""
         targets = self.options.targets
         for host, port in addresses_of(reference, self.options.minor):
             plain = plain_address(given_by or host)
@@ -293,7 +247,7 @@ class Orb:
         return reference.type_id == id or bool(await self.call(reference, IS_A, (id,)))
 
     async def non_existent(self, reference: Reference) -> bool:
-        """Whether the object is no more, as it or its server says."""
+        """Whether the object is gone, as it or its server says."""
         try:
             return bool(await self.call(reference, NON_EXISTENT, ()))
         except OBJECT_NOT_EXIST:

@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
 
 class Pool:
-    """The connections an ORB calls through.
-
-    Args:
-        hub: The ORB.
-    """
+    """The connections an ORB calls through."""
 
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
@@ -42,15 +38,15 @@ class Pool:
 
     @property
     def count(self) -> int:
-        """How many connections were opened from here and still are."""
+        """How many connections opened from here are open or being opened."""
         return sum(map(len, self._opened.values())) + len(self._opening)
 
     def add_callback(self, address: Address, link: Link) -> None:
-        """Objects at this address are called over a connection of their own making."""
+        """Call objects at this address over a connection that their side opened."""
         self._callbacks[address] = link
 
     def forget(self, link: Link) -> None:
-        """A connection is gone."""
+        """Remove a connection."""
         for address in [a for a, kept in self._callbacks.items() if kept is link]:
             del self._callbacks[address]
         for address, links in list(self._opened.items()):
@@ -60,17 +56,10 @@ class Pool:
                     del self._opened[address]
 
     async def link(self, address: Address, codesets: CodeSets | None) -> Link:
-        """A connection to an address, with these code sets if any are asked for.
-
-        Raises:
-            TRANSIENT: Nobody answers there.
-            NO_PERMISSION: The ORB may not connect there.
-            NO_RESOURCES: The ORB has too many connections, and all have work.
-            BAD_INV_ORDER: The ORB is closed.
-        """
-        at_hand = self.at_hand(address, codesets)
-        if at_hand is not None:
-            return at_hand
+        """A connection to an address, with these code sets if any are asked for."""
+        existing = self.existing(address, codesets)
+        if existing is not None:
+            return existing
         opening = self._opening.get(address)
         if opening is None:
             self._check(address)
@@ -89,8 +78,8 @@ class Pool:
             return link
         return await self.link(address, codesets)
 
-    def at_hand(self, address: Address, codesets: CodeSets | None) -> Link | None:
-        """A connection to an address that is open already; None if there is none."""
+    def existing(self, address: Address, codesets: CodeSets | None) -> Link | None:
+        """A connection to an address that is already open, or None."""
         back = self._callbacks.get(address)
         if back is not None and not back.closed:
             return back
@@ -107,7 +96,7 @@ class Pool:
             self._make_room()
 
     def _make_room(self) -> None:
-        """Closes the connection that has been idle for longest."""
+        """Close the connection that has been idle for longest."""
         places = [link.place for links in self._opened.values() for link in links]
         idle = [(since, place) for place in places if (since := place.idle_since()) is not None]
         if not idle:
@@ -133,7 +122,7 @@ class Pool:
         return link
 
     async def _connected(self, address: Address) -> Link:
-        """Connects to the first allowed address that answers; a name is looked up once."""
+        """Connect to the first allowed address that answers; a name is looked up once."""
         loop = asyncio.get_running_loop()
         targets = self._hub.options.targets
         if address in self._hub.points():
@@ -155,17 +144,10 @@ class Pool:
         raise OSError(errno.EHOSTUNREACH, "")
 
     async def admit(self, reference: Reference, given_by: str) -> None:
-        """Checks that the ORB may connect to where a reference leads, before it is used.
+        """Check that the ORB may connect to a reference, before it is used.
 
-        Connections that are there, such as that of a client which offered it, need no permission.
-        An address that cannot be found out now is checked when the ORB connects.
-
-        Args:
-            reference: The object.
-            given_by: The address that the reference came from; empty if nobody gave it.
-
-        Raises:
-            NO_PERMISSION: It may connect to none of the addresses.
+        Existing connections, such as one that the client itself opened and offered, need no
+        permission. An address that cannot be resolved now is checked when the ORB connects.
         """
         options = self._hub.options
         if options.targets is None:
@@ -189,14 +171,14 @@ class Pool:
             raise options.targets.refusal(*refused[0], given_by)
 
     def close(self) -> None:
-        """Opens nothing more, and gives up on connections that are not there yet."""
+        """Open nothing more, and cancel connections that are being opened."""
         self._closed = True
         for opening in self._opening.values():
             opening.cancel()
 
 
 def addresses_of(reference: Reference, minor: int) -> list[Address]:
-    """Where an object may be; empty if its reference cannot be used."""
+    """The addresses of an object; empty if its reference cannot be used."""
     try:
         found = destinations(reference, minor)
     except SystemException:
@@ -205,7 +187,7 @@ def addresses_of(reference: Reference, minor: int) -> list[Address]:
 
 
 async def _resolved(address: Address) -> list[str]:
-    """The plain addresses that a host has."""
+    """The plain addresses of a host."""
     plain = plain_address(address.host)
     if plain:
         return [plain]
@@ -219,7 +201,7 @@ def _closed() -> BAD_INV_ORDER:
 
 
 def reason(error: Exception) -> str:
-    """Why a connection could not be made, in the words of the system."""
+    """Why a connection failed, in the system's words."""
     if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
         return os.strerror(error.errno)
     if isinstance(error, OSError) and error.strerror:  # a name that nobody knows

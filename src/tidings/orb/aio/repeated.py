@@ -1,8 +1,8 @@
-"""Calls of one operation of one object again and again, without a task for each.
+"""Many calls of one operation of one object, without a task for each.
 
-They cost a fraction of what a coroutine does: which connection they take is looked up once, and
-their octets differ only in what differs. What they cannot do is wait, for a connection or for a
-second attempt: whoever makes them is told to use `Orb.call`, which can.
+They cost a fraction of a coroutine: the connection is looked up once, and only the part of the
+octets that differs is encoded. They cannot wait, for a connection or for a second attempt: then
+the caller has to use `Orb.call`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tidings.orb.aio.calling import Calling
     from tidings.orb.aio.link import Link
     from tidings.orb.connection import Answer
-    from tidings.orb.giop import RequestMould, Wire
+    from tidings.orb.giop import RequestTemplate, Wire
     from tidings.orb.limits import Limits
     from tidings.orb.stubs import Operation
 
@@ -39,11 +39,7 @@ WriteOctets = Callable[[Any, "Wire", int], bytes]
 
 
 class CallAgain(Exception):
-    """Nothing was done about the call: it is to be made in the ordinary way.
-
-    Args:
-        retried: Whether that is the second attempt that a passing failure is worth.
-    """
+    """The call was not made: use `Orb.call`; `retried` if that is its second attempt."""
 
     def __init__(self, *, retried: bool = False) -> None:
         super().__init__()
@@ -51,7 +47,7 @@ class CallAgain(Exception):
 
 
 def octets_of(operation: Operation) -> WriteOctets:
-    """Makes octets of the arguments of an operation, given as a tuple."""
+    """Encode the arguments of an operation, given as a tuple."""
 
     def octets(arguments: tuple[Any, ...], wire: Wire, at: int) -> bytes:
         minor, little, codesets = wire
@@ -67,17 +63,10 @@ def _no_link() -> None:
 
 
 class RepeatedCall:
-    """One operation of one object, to be called one time after the other.
+    """One operation of one object, called one time after the other.
 
-    Args:
-        calling: Knows the connections.
-        reference: The object.
-        operation: What is called; no oneway.
-        octets: Makes the octets of the arguments.
-        seconds: How long a call may take.
-        limits: What an answer may hold.
-        done: Told how each call ends, of `CallAgain` if `Orb.call` has to be used after all; not
-            called after `cancel`.
+    `done` is called when a call ends, with `CallAgain` if `Orb.call` has to be used; never after
+    `cancel`.
     """
 
     __slots__ = (
@@ -87,12 +76,12 @@ class RepeatedCall:
         "_limits",
         "_link",
         "_loop",
-        "_mould",
         "_octets",
         "_operation",
         "_reference",
         "_request_id",
         "_seconds",
+        "_template",
         "_timer",
     )
 
@@ -115,53 +104,44 @@ class RepeatedCall:
         self._done = done
         self._loop = asyncio.get_running_loop()
         self._link: Callable[[], Link | None] = _no_link  # one that has ended may go
-        self._mould: RequestMould | None = None
+        self._template: RequestTemplate | None = None
         self._request_id: int | None = None
         self._began = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     @property
     def under_way(self) -> bool:
-        """Whether a call has begun and not ended."""
+        """Whether a call is in progress."""
         return self._request_id is not None
 
     def begin(self, arguments: object) -> bool:
-        """Makes a call, if that can be done at once.
-
-        Args:
-            arguments: What `octets` makes octets of.
-
-        Returns:
-            Whether it was made; if not, `Orb.call` has to be used, and `done` is not told.
-
-        Raises:
-            SystemException: The arguments cannot be written.
-        """
+        """Make a call if that is possible at once; if False, use `Orb.call`."""
         assert self._request_id is None, "the call before has not ended"
-        link, mould = self._link(), self._mould
-        if link is None or mould is None or not link.takes(mould):
-            link, mould = self._found()
-            if link is None or mould is None:
+        link, template = self._link(), self._template
+        if link is None or template is None or not link.takes(template):
+            link, template = self._find_link()
+            if link is None or template is None:
                 return False
-        octets = self._octets(arguments, mould.wire, mould.body_at)
-        self._request_id = link.begin(mould, octets, self)
+        octets = self._octets(arguments, template.wire, template.body_at)
+        self._request_id = link.begin(template, octets, self)
         self._began = self._loop.time()
         if self._timer is None:
-            self._timer = self._loop.call_later(self._seconds, self._look)
+            self._timer = self._loop.call_later(self._seconds, self._check_time)
         return True
 
-    def _found(self) -> tuple[Link, RequestMould] | tuple[None, None]:
-        """Looks for a connection that takes a call at once."""
-        self._link, self._mould = _no_link, None
-        at_hand = self._calling.at_hand(self._reference)
-        if at_hand is None:
+    def _find_link(self) -> tuple[Link, RequestTemplate] | tuple[None, None]:
+        """Find a connection that takes a call at once."""
+        self._link, self._template = _no_link, None
+        existing = self._calling.existing(self._reference)
+        if existing is None:
             return None, None
-        destination, link = at_hand
-        mould = link.connection.mould(destination, self._operation.name, self._operation.contexts)
-        if mould is None or not link.takes(mould):
+        destination, link = existing
+        operation = self._operation
+        template = link.connection.template(destination, operation.name, operation.contexts)
+        if template is None or not link.takes(template):
             return None, None
-        self._link, self._mould = ref(link), mould
-        return link, mould
+        self._link, self._template = ref(link), template
+        return link, template
 
     # ------------------------------------------------------------ what the connection tells
 
@@ -188,12 +168,12 @@ class RepeatedCall:
                 self._done(value, None)
 
     def set_exception(self, lost: Exception) -> None:
-        """The connection ended; who called is told a moment later, when that is done."""
+        """The connection ended; the caller learns it a moment later, when that is done."""
         unseen = getattr(lost, "unseen", False)
         error: Exception = CallAgain()
         if not unseen:
             error = COMM_FAILURE(0, Completion.MAYBE, getattr(lost, "why", str(lost)))
-        self._link, self._mould = _no_link, None
+        self._link, self._template = _no_link, None
         self._loop.call_soon(self._lost, error)
 
     def _lost(self, error: Exception) -> None:
@@ -202,24 +182,24 @@ class RepeatedCall:
 
     # ------------------------------------------------------------ how it ends
 
-    def _look(self) -> None:
-        """Gives up a call that takes too long.
+    def _check_time(self) -> None:
+        """Cancel a call that takes too long.
 
-        The timer is not set for each call: it looks once in a while, and again when it is time.
+        The timer is not set for each call: it checks now and then, and again when it is time.
         """
         self._timer = None
         if self._request_id is None:
             return
         left = self._began + self._seconds - self._loop.time()
         if left > 0:
-            self._timer = self._loop.call_later(left, self._look)
+            self._timer = self._loop.call_later(left, self._check_time)
             return
         self._give_up(self._began)
         why = f"no answer to {self._operation.name!r} within {self._seconds:g} s"
         self._fail(TIMEOUT(0, Completion.MAYBE, why))
 
     def cancel(self) -> None:
-        """Nobody waits for the answer any more."""
+        """Stop waiting for the answer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -233,7 +213,7 @@ class RepeatedCall:
             link.give_up_on(self._request_id, sent)
 
     def _fail(self, error: Exception) -> None:
-        """A call has failed: the next one looks for its connection anew."""
+        """Report a failure; the next call looks for a connection anew."""
         self._request_id = None
-        self._link, self._mould = _no_link, None
+        self._link, self._template = _no_link, None
         self._done(None, error)

@@ -1,4 +1,4 @@
-"""Requests in progress on one connection: started in their order, answered in any."""
+"""Requests in progress on one connection: started in order, answered in any order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tidings.orb.aio.later import Later
 from tidings.orb.aio.options import OnRequest
 from tidings.orb.connection import Call
 from tidings.orb.exceptions import OMG, TRANSIENT, UNKNOWN, Completion
-from tidings.orb.giop_messages import ServiceContext
+from tidings.orb.giop import ServiceContext
 from tidings.orb.poa import Invocation, ObjectAdapter
 
 request_contexts: Final[ContextVar[tuple[ServiceContext, ...]]] = ContextVar(
@@ -43,7 +43,7 @@ class _Work:
         return self.task if self.later is None else self.later.ended()
 
     def drop(self) -> None:
-        """Nobody wants the answer any more."""
+        """Forget the answer."""
         self.dropped = True
         if self.invocation.ended is not None:
             self.invocation.ended("cut")
@@ -53,16 +53,7 @@ class _Work:
 
 
 class Serving:
-    """Runs the methods of servants for one connection.
-
-    Args:
-        adapter: Finds the servants.
-        reply: Sends the octets of a reply, or notes that there is none.
-        on_request: Told of each request; see `Options`.
-
-    Attributes:
-        found: Whether an object was called that there is.
-    """
+    """Runs servants' methods for one connection; `found` once an existing object was called."""
 
     def __init__(
         self,
@@ -86,14 +77,14 @@ class Serving:
         return len(self._answered) + len(self._unanswered)
 
     def start(self, call: Call) -> None:
-        """Begins what a request asks for.
+        """Begin a request.
 
         A plain method runs at once, unless one before it has yet to start. A coroutine becomes
-        a task; tasks start in the order in which they were made. A plain method whose result
-        comes later needs none.
+        a task; tasks start in the order in which they were made. A plain method that returns a
+        `Later` needs none.
         """
         request_contexts.set(call.request.contexts)
-        invocation = self._opened(call)
+        invocation = self._open(call)
         if self._on_request is not None:
             self._note_request(call, invocation)
         if not isinstance(invocation, Invocation):
@@ -107,18 +98,18 @@ class Serving:
             try:
                 method = invocation.call()
             except Exception as error:  # noqa: BLE001 - whatever it is, the caller is told
-                self._failed(invocation, error)
+                self._reply_failure(invocation, error)
                 return
             if isinstance(method, Later):
                 self._wait_for(method, _Work(invocation, None))
                 return
             if not iscoroutine(method):
-                self._returned(invocation, method)
+                self._reply_result(invocation, method)
                 return
         self._begin(_Work(invocation, method))
 
     def _note_request(self, call: Call, invocation: Invocation | bytes | None) -> None:
-        """Tells who wants to hear of requests; of one that is not begun also that it ended."""
+        """Report a request to `on_request`, and the end of one that was refused."""
         assert self._on_request is not None
         request = call.request
         if isinstance(invocation, Invocation):
@@ -128,7 +119,7 @@ class Serving:
         elif (ended := self._on_request("", request.operation, request.key)) is not None:
             ended("refused")
 
-    def _opened(self, call: Call) -> Invocation | bytes | None:
+    def _open(self, call: Call) -> Invocation | bytes | None:
         try:
             return self._adapter.open(call)
         except Exception as fault:  # noqa: BLE001 - it is logged, and the caller is told
@@ -138,18 +129,18 @@ class Serving:
             return self._adapter.refuse(call, error)
 
     def _wait_for(self, later: Later[Any], work: _Work) -> None:
-        """Replies when a result comes, without a task."""
+        """Reply when the result comes, without a task."""
 
         def told(value: object, error: BaseException | None) -> None:
             if work.dropped:
                 return
             self._forget(work)
             if error is None:
-                self._returned(work.invocation, value)
+                self._reply_result(work.invocation, value)
             elif isinstance(error, Exception):
-                self._failed(work.invocation, error)
+                self._reply_failure(work.invocation, error)
             else:
-                self._failed(work.invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
+                self._reply_failure(work.invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
 
         work.later = later
         work.started = True
@@ -182,14 +173,14 @@ class Serving:
         except asyncio.CancelledError:
             self._forget(work)
             if not work.dropped:  # by the servant itself, or by the end of the event loop
-                self._failed(invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
+                self._reply_failure(invocation, TRANSIENT(OMG | 3, Completion.MAYBE))
                 raise
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller is told
             self._forget(work)
-            self._failed(invocation, error)
+            self._reply_failure(invocation, error)
         else:
             self._forget(work)
-            self._returned(invocation, value)
+            self._reply_result(invocation, value)
         finally:
             self._forget(work)
 
@@ -200,17 +191,17 @@ class Serving:
         else:
             self._unanswered.discard(work)
 
-    def _returned(self, invocation: Invocation, value: object) -> None:
+    def _reply_result(self, invocation: Invocation, value: object) -> None:
         try:
             octets = invocation.result(value)
         except Exception as error:  # noqa: BLE001 - a result that does not fit its type
-            self._failed(invocation, error)
+            self._reply_failure(invocation, error)
             return
         if invocation.ended is not None:
             invocation.ended("done")
         self._reply(invocation.request_id, octets)
 
-    def _failed(self, invocation: Invocation, error: Exception) -> None:
+    def _reply_failure(self, invocation: Invocation, error: Exception) -> None:
         failure = invocation.failure(error)
         if invocation.ended is not None:
             invocation.ended(type(error).__name__)
@@ -219,18 +210,18 @@ class Serving:
         self._reply(invocation.request_id, failure.octets)
 
     def turn_away(self, call: Call, why: str) -> None:
-        """Answers that nothing more is begun here."""
+        """Answer that nothing more is begun here."""
         error = TRANSIENT(OMG | 1, why=why)
         self._reply(call.request_id, self._adapter.refuse(call, error))
 
     def cancel(self, request_id: int) -> None:
-        """The caller does not wait for this answer any more."""
+        """The caller no longer waits for this answer."""
         work = self._answered.pop(request_id, None)
         if work is not None:
             work.drop()
 
     def give_up(self) -> None:
-        """Ends what is in progress, and tells who waits for it."""
+        """End what is in progress, and reply so to its callers."""
         for request_id, work in list(self._answered.items()):
             error = TRANSIENT(OMG | 3, Completion.MAYBE, "the ORB was closed meanwhile")
             self._reply(request_id, work.invocation.failure(error).octets)
@@ -239,12 +230,12 @@ class Serving:
             work.drop()
 
     def abandon(self) -> None:
-        """The connection is gone: nobody waits for answers; what asked for none goes on."""
+        """The connection is gone: drop answers; requests without one go on."""
         for request_id in list(self._answered):
             self.cancel(request_id)
 
     async def drained(self) -> None:
-        """Waits until everything in progress has ended."""
+        """Wait until everything in progress has ended."""
         ends = [work.end for work in (*self._answered.values(), *self._unanswered)]
         if ends:
             await asyncio.wait([end for end in ends if end is not None])

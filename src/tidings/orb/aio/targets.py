@@ -26,11 +26,11 @@ caller: Final[ContextVar[str]] = ContextVar("caller", default="")
 
 # Of more addresses it is not known that they were granted, or that the log has told of them.
 _MOST_GRANTED: Final = 65_536
-_MOST_TOLD: Final = 1_000
+_MOST_LOGGED: Final = 1_000
 
 
 def plain_address(text: str) -> str:
-    """An address in the one way to write it; empty if the text is a name."""
+    """An address in its canonical form; empty if the text is a name."""
     try:
         found = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
@@ -40,7 +40,7 @@ def plain_address(text: str) -> str:
 
 
 def _is_of_this_machine(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    """Whether an address is one of our own: clients beside us tell that of their interface."""
+    """Whether an address is ours: clients on this machine may name its interface."""
     if address.is_loopback:
         return True
     family = socket.AF_INET if address.version == 4 else socket.AF_INET6
@@ -59,10 +59,7 @@ class Targets:
 
     Args:
         networks: `loopback`, `peer`, and networks such as 10.0.0.0/8 or fd00::/8.
-        setting: What the operator changes to allow more.
-
-    Raises:
-        ValueError: One of the networks is none.
+        setting: The setting that allows more, for messages.
     """
 
     def __init__(self, networks: Iterable[str], setting: str = "Options.targets") -> None:
@@ -72,16 +69,10 @@ class Targets:
         self._networks = [ipaddress.ip_network(each) for each in words - {PEER, LOOPBACK}]
         self._setting = setting
         self._granted: OrderedDict[tuple[str, int], None] = OrderedDict()
-        self._told: set[tuple[str, int]] = set()
+        self._logged: set[tuple[str, int]] = set()
 
     def allows(self, address: str, port: int, given_by: str = "") -> bool:
-        """Whether the ORB may connect there.
-
-        Args:
-            address: A plain address; no name.
-            port: The port.
-            given_by: Where the reference came from that leads there; empty if nobody gave it now.
-        """
+        """Whether the ORB may connect there; `given_by` is where the reference came from."""
         if self._peer and given_by and plain_address(given_by) == address:
             self.grant(address, port)
         if (address, port) in self._granted:
@@ -93,20 +84,20 @@ class Targets:
         )
 
     def grant(self, address: str, port: int) -> None:
-        """Allows an address that a client has asked to be called at, and that is its own."""
+        """Allow the address of a client that asked to be called there."""
         if self._peer:
             self._granted[address, port] = None
             if len(self._granted) > _MOST_GRANTED:
                 self._granted.popitem(last=False)
 
     def refusal(self, address: Address, resolved: str, given_by: str = "") -> NO_PERMISSION:
-        """What to say of an address that is not allowed; the log has a line about it, once."""
+        """The error for an address that is not allowed, which is logged once."""
         where = f"{address}" if resolved == address.host else f"{address} ({resolved})"
         by = f" a reference from {given_by} leads to" if given_by else " a reference leads to"
         why = f"{by} {where}, where {self._setting} does not allow to connect".lstrip()
-        if (resolved, address.port) not in self._told:
-            if len(self._told) >= _MOST_TOLD:
-                self._told.clear()
-            self._told.add((resolved, address.port))
+        if (resolved, address.port) not in self._logged:
+            if len(self._logged) >= _MOST_LOGGED:
+                self._logged.clear()
+            self._logged.add((resolved, address.port))
             _log.warning("%s", why)
         return NO_PERMISSION(why=why)

@@ -125,7 +125,7 @@ def _gaps(seals: Sequence[Seal], options: AuditOptions) -> list[Finding]:
         fault = options.since_us is None or options.since_us <= seal.sealed_us
         at = moment_text(seal.sealed_us)
         if seal.gap is not None:
-            since, upto = seal.gap
+            since, upto = seal.gap.since, seal.gap.upto
             text = (
                 f"the journal from {since.segment}/{since.offset} to {upto.segment}/{upto.offset} "
                 f"was gone before it could be archived ({at}): what happened there is not known"

@@ -105,7 +105,7 @@ def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> 
 def _losses(manifest: Manifest) -> Iterable[str]:
     for seal in manifest.seals:
         if seal.gap is not None:
-            since, upto = seal.gap
+            since, upto = seal.gap.since, seal.gap.upto
             yield (
                 f"seal {seal.number}: the journal from {since.segment}:{since.offset} to "
                 f"{upto.segment}:{upto.offset} was gone before it was archived"

@@ -15,6 +15,7 @@ from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec.structs import replace
 
 from tidings.stores.archive.files import (
     check_file,
@@ -82,7 +83,8 @@ class Compaction:
 def _lines(found: Manifest, kept: Sequence[SegmentFile]) -> bytes:
     *old, folded = found.seals[:-KEPT_BOOKS]
     gaps = [seal.gap for seal in (*old, folded) if seal.gap is not None]
-    summed = folded._replace(
+    summed = replace(
+        folded,
         gap=Gap(gaps[0].since, gaps[-1].upto) if gaps else None,
         damaged=sum(seal.damaged for seal in (*old, folded)),
         stray=sum(seal.stray for seal in (*old, folded)),
@@ -101,14 +103,15 @@ def _summed(gone: Iterable[SegmentFile]) -> list[SegmentFile]:
     for file in gone:
         before = found.get(file.kind)
         if before is None:
-            found[file.kind] = file._replace(channels=None, types=None, names=None)
+            found[file.kind] = replace(file, channels=None, types=None, names=None)
             continue
         last = max(before, file, key=lambda one: (one.seal, one.path))
         sums = dict(before.sums)
         for origin, (rows, total) in file.sums.items():
             had = sums.get(origin, (0, 0))
             sums[origin] = (had[0] + rows, had[1] + total)
-        found[file.kind] = before._replace(
+        found[file.kind] = replace(
+            before,
             path=last.path,
             seal=last.seal,
             rows=before.rows + file.rows,
@@ -143,4 +146,4 @@ def _merged(
     times = pa.chunked_array([pa.array([file.first_us, file.last_us]) for file in early])
     made = described(kind, path, last.number, table, times, octets, None)
     since = min(file.since or file.seal for file in early)
-    return made._replace(observed_us=last.observed_us, since=since), early
+    return replace(made, observed_us=last.observed_us, since=since), early

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 from zlib import crc32
 
 import msgspec
+from msgspec.structs import asdict, replace
 
 from tidings.errors import ArchiveDamaged, ArchiveNotFound
 from tidings.filters.constraint import EventTypePattern
@@ -37,77 +38,24 @@ _FILES_OF_A_LINE: Final = 100
 _CHECK: Final = re.compile(rb',"crc32":([0-9]{1,10})\}')
 
 
-class SegmentFile(NamedTuple):
+class SegmentFile(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A file of the archive.
 
     Attributes:
         kind: One of `schema.KINDS`.
         path: Inside the archive.
-        rows: How many it has.
-        octets: How long it is.
-        crc32: Of all of it.
         first_us: The earliest time of a row.
-        last_us: The latest.
-        channels: Origin and name of those its rows are of; None: not listed.
-        types: Domain and type of its events; None: not listed.
-        names: Names of its events' properties by column, and ``*`` if there are bare values
-            among them; None: not listed.
-        sums: By origin, how many rows, and the sum of their seqs (versions, ids).
-        seal: By which seal it came.
-        observed_us: When it came, in observed time (`ObservedTime`).
-        since: If it was merged of the files of several seals, the first of these; otherwise 0.
+        last_us: The latest time of a row.
+        channels: Origin and name of each channel with rows here; None: not listed.
+        types: Domain and type of the events; None: not listed.
+        names: Names of the events' properties by column, and ``*`` if some events are bare values;
+            None: not listed.
+        sums: By origin, the number of rows and the sum of their seqs (versions, ids).
+        seal: The seal that wrote the file.
+        observed_us: When, in observed time (`ObservedTime`).
+        since: The first seal whose rows were merged into this file; 0 if it was not merged.
     """
 
-    kind: str
-    path: str
-    rows: int
-    octets: int
-    crc32: int
-    first_us: int
-    last_us: int
-    channels: tuple[tuple[str, str], ...] | None
-    types: tuple[tuple[str, str], ...] | None
-    names: Mapping[str, tuple[str, ...]] | None
-    sums: Mapping[str, tuple[int, int]]
-    seal: int
-    observed_us: int = 0
-    since: int = 0
-
-
-class Gap(NamedTuple):
-    """A stretch of the journal that was gone before it was archived."""
-
-    since: Cursor
-    upto: Cursor
-
-
-class Seal(NamedTuple):
-    """What a line says beside its files.
-
-    Attributes:
-        number: From 1 on.
-        sealed_us: When.
-        cursor: All of the journal before it is in the archive.
-        books: The file with the state after it, inside the archive.
-        books_crc32: Of that file.
-        gap: What of the journal was gone, if something was.
-        damaged: How many records of the journal could not be read.
-        stray: How many outcomes were of events that are not in the archive.
-        observed_us: When, in observed time (`ObservedTime`); ages are counted by it.
-    """
-
-    number: int
-    sealed_us: int
-    cursor: Cursor
-    books: str
-    books_crc32: int
-    gap: Gap | None
-    damaged: int
-    stray: int
-    observed_us: int = 0
-
-
-class _File(msgspec.Struct, gc=False):
     kind: str
     path: str
     rows: int
@@ -124,29 +72,47 @@ class _File(msgspec.Struct, gc=False):
     since: int = 0
 
 
-class _Gap(msgspec.Struct, rename={"since": "from", "upto": "to"}):
-    since: tuple[int, int]
-    upto: tuple[int, int]
+class Gap(msgspec.Struct, frozen=True, rename={"since": "from", "upto": "to"}):
+    """A part of the journal that was gone before it was archived."""
+
+    since: Cursor
+    upto: Cursor
 
 
-class _Line(msgspec.Struct):
-    format: int
-    sealed_us: int
-    seal: int = 0
-    cursor: tuple[int, int] = (0, 0)
-    files: tuple[_File, ...] = ()
+class Seal(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the line of a seal says beside its files.
+
+    Attributes:
+        number: From 1 on; 0 in lines that are not of a seal.
+        sealed_us: When.
+        cursor: All of the journal before this place is in the archive.
+        books: The file with the state after the seal, inside the archive.
+        gap: What of the journal was gone, if something was.
+        damaged: How many records of the journal were unreadable.
+        stray: How many outcomes were of events that are not in the archive.
+        observed_us: When, in observed time (`ObservedTime`); ages are counted in it.
+    """
+
+    number: int = msgspec.field(default=0, name="seal")
+    sealed_us: int = 0
+    cursor: Cursor = Cursor(0, 0)
     books: str = ""
     books_crc32: int = 0
-    gap: _Gap | None = None
+    gap: Gap | None = None
     damaged: int = 0
     stray: int = 0
     observed_us: int = 0
+
+
+class _Line(Seal, frozen=True, omit_defaults=True, kw_only=True):
+    format: int
+    files: tuple[SegmentFile, ...] = ()
     dropped: tuple[str, ...] = ()
     folded: int = 0
-    gone: tuple[_File, ...] = ()
+    gone: tuple[SegmentFile, ...] = ()
 
 
-_line_of = msgspec.json.Decoder(_Line).decode
+_read_line = msgspec.json.Decoder(_Line).decode
 _encode = msgspec.json.Encoder().encode
 
 
@@ -294,8 +260,8 @@ def parse_manifest(octets: bytes) -> Manifest:
                 f"line {number} of {MANIFEST} is damaged; the files it names are not known"
             )
             continue
-        if line.seal:
-            seals.append(_seal(line))
+        if line.number:
+            seals.append(Seal(*[getattr(line, name) for name in Seal.__struct_fields__]))
         files += [_file(file, line) for file in (*line.files, *line.gone)]
         dropped.update(line.dropped, (file.path for file in line.gone))
         folded = max(folded, line.folded)
@@ -310,7 +276,7 @@ def _checked(text: bytes) -> _Line | None:
     line = None
     # A later format may have changed anything but the member that names it.
     with contextlib.suppress(msgspec.DecodeError):
-        line = _line_of(text)
+        line = _read_line(text)
     if line is None or line.format not in {FORMAT, FOLDED_FORMAT}:
         found = msgspec.json.decode(text).get("format")
         raise ArchiveDamaged(
@@ -320,93 +286,43 @@ def _checked(text: bytes) -> _Line | None:
     return line
 
 
-def _seal(line: _Line) -> Seal:
-    gap = None
-    if line.gap is not None:
-        gap = Gap(Cursor(*line.gap.since), Cursor(*line.gap.upto))
-    return Seal(
-        line.seal,
-        line.sealed_us,
-        Cursor(*line.cursor),
-        line.books,
-        line.books_crc32,
-        gap,
-        line.damaged,
-        line.stray,
-        line.observed_us,
-    )
-
-
-def _file(file: _File, line: _Line) -> SegmentFile:
-    return SegmentFile(
-        file.kind,
-        file.path,
-        file.rows,
-        file.octets,
-        file.crc32,
-        file.first_us,
-        file.last_us,
-        file.channels,
-        file.types,
-        file.names,
-        file.sums,
-        file.seal or line.seal,
-        file.observed_us or line.observed_us,
-        file.since,
-    )
+def _file(file: SegmentFile, line: _Line) -> SegmentFile:
+    """The file with what its line says for all files."""
+    if file.seal and file.observed_us:
+        return file
+    seal, observed_us = file.seal or line.number, file.observed_us or line.observed_us
+    return replace(file, seal=seal, observed_us=observed_us)
 
 
 def seal_line(seal: Seal, files: Iterable[SegmentFile]) -> bytes:
     """The line of a seal."""
-    return _with_check(_plain_seal(seal, FORMAT) | {"files": [_plain(file) for file in files]})
-
-
-def _plain_seal(seal: Seal, form: int) -> dict[str, Any]:
-    gap = seal.gap and {"from": seal.gap.since, "to": seal.gap.upto}
-    return {
-        "format": form,
-        "seal": seal.number,
-        "sealed_us": seal.sealed_us,
-        "cursor": seal.cursor,
-        "files": [],
-        "books": seal.books,
-        "books_crc32": seal.books_crc32,
-        "gap": gap,
-        "damaged": seal.damaged,
-        "stray": seal.stray,
-        "observed_us": seal.observed_us,
-    }
-
-
-def _plain(file: SegmentFile) -> dict[str, Any]:
-    plain = file._asdict()
-    for name in ("seal", "observed_us", "since"):  # the line says it
-        del plain[name]
-    return plain
+    short = [replace(file, seal=0, observed_us=0, since=0) for file in files]
+    return _written(_Line(**asdict(seal), format=FORMAT, files=tuple(short)))
 
 
 def folded_lines(
     seal: Seal, files: Sequence[SegmentFile], gone: Iterable[SegmentFile]
 ) -> Iterator[bytes]:
-    """The lines that stand for those of many seals.
+    """The lines that replace those of many seals.
 
     Args:
-        seal: The last of them, with what all of them say of gaps and damage.
-        files: Those that are there.
-        gone: What is known of those that are not.
+        seal: The last of these seals, with the gaps and damage of all of them.
+        files: Those that exist.
+        gone: What is known of those that do not.
     """
     for at in range(0, len(files), _FILES_OF_A_LINE):
-        some = [file._asdict() for file in files[at : at + _FILES_OF_A_LINE]]
-        yield _with_check({"format": FOLDED_FORMAT, "sealed_us": seal.sealed_us, "files": some})
-    summed = {"folded": seal.number, "gone": [file._asdict() for file in gone]}
-    yield _with_check(_plain_seal(seal, FOLDED_FORMAT) | summed)
+        some = tuple(files[at : at + _FILES_OF_A_LINE])
+        yield _written(_Line(format=FOLDED_FORMAT, sealed_us=seal.sealed_us, files=some))
+    yield _written(
+        _Line(**asdict(seal), format=FOLDED_FORMAT, folded=seal.number, gone=tuple(gone))
+    )
 
 
 def drop_line(paths: Collection[str], at: int) -> bytes:
     """The line that says that files are gone."""
-    return _with_check({"format": FORMAT, "dropped": sorted(paths), "sealed_us": at})
+    return _written(_Line(format=FORMAT, sealed_us=at, dropped=tuple(sorted(paths))))
 
 
-def _with_check(plain: Mapping[str, Any]) -> bytes:
-    octets = _encode(plain)
+def _written(line: _Line) -> bytes:
+    octets = _encode(line)
     return b'%b,"crc32":%d}\n' % (octets[:-1], crc32(octets))

@@ -12,6 +12,7 @@ from zlib import crc32
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from msgspec.structs import replace
 
 from tidings.errors import DiskFull, StoreError
 from tidings.stores import segments
@@ -180,7 +181,7 @@ class Sealer:
         try:
             for kind in segment.kinds:
                 for file, octets in _encoded(kind, number, segment):
-                    files.append(file._replace(observed_us=observed))
+                    files.append(replace(file, observed_us=observed))
                     write_file(self._folder / file.path, octets, self._known)
             kept = books_octets(books)
             write_file(self._folder / path, kept, self._known)

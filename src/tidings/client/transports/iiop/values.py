@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any as Whatever
 from typing import Final
 
+from tidings.audit import SeeChanges
 from tidings.channel import commands as c
 from tidings.channel import questions as q
 from tidings.channel.catalogue import OPERATIONS
@@ -40,6 +41,7 @@ def unsupported(request: type) -> NotOverCorba:
 
 
 _WORDS: Final[Mapping[type, tuple[str, ...]]] = {
+    SeeChanges: ("the audit trail",),
     c.Ack: ("acknowledgements of single events",),
     c.DryRun: ("dry runs",),
     c.Failed: ("retries of single events",),

@@ -1,0 +1,141 @@
+"""What a core is: a part that decides, and that a host runs, journals and brings back.
+
+A core is a function of (state, command, now) to answers and effects, and does no I/O. The host
+routes each request to the core that lists its class, writes what the core wants kept with the
+same sync as everything else, and restores it after a stop. The channels are the first core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from tidings.errors import TidingsError
+
+T_co = TypeVar("T_co", covariant=True)
+
+Most: TypeAlias = Annotated[int, "most"]
+"""How many objects an answer may have, 1 to 1000."""
+
+State: TypeAlias = Mapping[str, Any]
+"""Plain data of an object: texts, numbers, truth values, None, lists and dictionaries of them."""
+
+Handled: TypeAlias = tuple[list[Any], list[Any]]
+"""For each command its answer, or the error that refused it; then the effects, in order."""
+
+
+class Request:
+    """A command of a core beside the channels; its docstring says what the answer is."""
+
+    __slots__ = ()
+
+
+class Question(Request, Generic[T_co]):
+    """A request that changes nothing, with an answer of a type."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OperationDone(Request):
+    """An operation that changes something was answered. Answer: None.
+
+    The host sends it to the core that lists it.
+
+    Attributes:
+        at: When, microseconds since 1970.
+        principal: Who asked.
+        operation: Name of the operation in the catalogue.
+        about: Its objects, in words.
+        channel: The name of its channel; empty for none.
+        result: ``done``, or the code of the error.
+    """
+
+    at: int
+    principal: str
+    operation: str
+    about: str
+    channel: str
+    result: str
+
+
+class Keep(NamedTuple):
+    """Write down an object of a core; of several states under one key the last one counts.
+
+    Attributes:
+        core: The name of the core.
+        key: Which object.
+        state: How it is now; None if it is gone.
+        waits: Whether the commands of its batch are answered only when it is on the disk.
+            Otherwise it goes with the next write, a tenth of a second later at most.
+    """
+
+    core: str
+    key: str
+    state: State | None
+    waits: bool = True
+
+
+class Core(Protocol):
+    """What a host asks of a core."""
+
+    @property
+    def name(self) -> str:
+        """The name under which its objects are in the journal; it must never change."""
+        ...
+
+    @property
+    def requests(self) -> Collection[type]:
+        """The classes of the requests it handles; no other core has them."""
+        ...
+
+    @property
+    def wake_at(self) -> int | None:
+        """When it wants to be called though no command has come, host time; None for never."""
+        ...
+
+    def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
+        """Carries out commands in order; without any, time has passed.
+
+        Effects are `Keep`, and any others that somebody has asked the host for
+        (`Host.on_effect`). None is carried out before what is kept is on the disk.
+        """
+        ...
+
+    def snapshot(self) -> Iterable[tuple[Any, State]]:
+        """The key and state of each object, as it is when asked for.
+
+        Objects may change, come and go while this goes on; those that are new need not be
+        among them.
+        """
+        ...
+
+    def restore(self, states: Mapping[Any, State]) -> Sequence[str]:
+        """Makes its objects again, from the last state of each; what was passed over, and why.
+
+        Raises:
+            StoreError: A newer version has written them.
+        """
+        ...
+
+
+def answer_each(
+    handlers: Mapping[type, Callable[[Any, int], Any]], commands: Sequence[Any], now: int
+) -> list[Any]:
+    """Has each command handled by the function for its class; answers, or errors."""
+    answers: list[Any] = []
+    for command in commands:
+        try:
+            answers.append(handlers[type(command)](command, now))
+        except TidingsError as error:
+            answers.append(error)
+        except Exception as fault:  # noqa: BLE001 -- a fault of ours, or of who asks: not of others
+            answers.append(_fault(command, fault))
+    return answers
+
+
+def _fault(command: object, fault: Exception) -> TidingsError:
+    error = TidingsError(f"{type(command).__name__} could not be carried out: {fault!r}")
+    error.__cause__ = fault
+    return error

@@ -1,0 +1,114 @@
+"""The cores of a host: which one handles which request, and what is kept of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby
+from typing import Any, TypeAlias
+
+from tidings.cores import Core, Handled, State
+from tidings.errors import InvalidUsage
+
+Kept: TypeAlias = tuple[str, Any, State]
+"""Core, key and state of an object."""
+
+
+class Cores:
+    """Several cores as one.
+
+    Args:
+        first: The channels; they have every request that no other core lists.
+        others: The other cores.
+
+    Raises:
+        InvalidUsage: Two cores have one name, or list one request.
+    """
+
+    def __init__(self, first: Core, others: Iterable[Core] = ()) -> None:
+        self._first = first
+        self._others = list(others)
+        self._routes: dict[type, Core] = {}
+        names = {first.name}
+        for core in self._others:
+            if core.name in names:
+                raise InvalidUsage(f"two cores are named {core.name}")
+            names.add(core.name)
+            for kind in core.requests:
+                if kind in first.requests or kind in self._routes:
+                    raise InvalidUsage(f"{kind.__name__} is a request of two cores")
+                self._routes[kind] = core
+
+    def routes(self, kind: type) -> bool:
+        """Whether a core beside the channels handles requests of a class."""
+        return kind in self._routes
+
+    @property
+    def wake_at(self) -> int | None:
+        """When the first of them wants to be called, host time; None for never."""
+        times = (core.wake_at for core in (self._first, *self._others))
+        return min((time for time in times if time is not None), default=None)
+
+    def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
+        """Has commands carried out in order, each by its core."""
+        if self._routes.keys().isdisjoint(map(type, commands)):
+            answers, effects = self._first.handle_many(commands, now)
+        else:
+            answers, effects = [], []
+            for core, some in groupby(commands, self._core_of):
+                found = core.handle_many(list(some), now)
+                answers += found[0]
+                effects += found[1]
+        for core in self._others:
+            if core.wake_at is not None and core.wake_at <= now:
+                effects += core.handle_many((), now)[1]
+        return answers, effects
+
+    def _core_of(self, command: object) -> Core:
+        return self._routes.get(type(command), self._first)
+
+    def snapshot(self) -> Iterator[Kept]:
+        """All objects that survive a crash, each as it is when it is asked for."""
+        for core in (self._first, *self._others):
+            for key, state in core.snapshot():
+                yield core.name, key, state
+
+    def restore(self, states: Mapping[str, Mapping[str, State]]) -> list[str]:
+        """Makes the objects of all cores again but the channels; what was passed over, and why.
+
+        Objects of a core that is not here stay as they are, until it is here again.
+
+        Args:
+            states: By core and key.
+
+        Raises:
+            StoreError: A newer version has written them.
+        """
+        known = {core.name: core for core in self._others}
+        passed_over = [core.restore(states.get(name, {})) for name, core in known.items()]
+        self._others += [
+            _AbsentCore(name, found) for name, found in states.items() if name not in known
+        ]
+        return list(chain.from_iterable(passed_over))
+
+
+class _AbsentCore:
+    """Keeps the objects of a core that this host does not have."""
+
+    requests: tuple[type, ...] = ()
+    wake_at: int | None = None
+
+    def __init__(self, name: str, states: Mapping[str, State]) -> None:
+        self.name = name
+        self._states = states
+
+    def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
+        """Nobody asks it for anything."""
+        return [], []
+
+    def snapshot(self) -> Iterable[tuple[str, State]]:
+        """Its objects as they were found."""
+        return self._states.items()
+
+    def restore(self, states: Mapping[str, State]) -> Sequence[str]:
+        """It has its objects from the beginning."""
+        return ()

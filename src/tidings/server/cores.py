@@ -1,0 +1,11 @@
+"""The cores of a service beside the channels; a new one is added here."""
+
+from __future__ import annotations
+
+from tidings.audit import AuditTrail
+from tidings.cores import Core
+
+
+def service_cores() -> list[Core]:
+    """What every service runs, new."""
+    return [AuditTrail()]

@@ -21,7 +21,7 @@ from tidings.channel.management import (
     QoSRequest,
 )
 from tidings.channel.property_errors import PropertyRange
-from tidings.channel.questions import Most, Name
+from tidings.channel.questions import Many, Most, Name
 from tidings.channel.settings import Settings
 from tidings.channel.views import AdminValues, FilterInfo, MappingInfo, QoSValues
 from tidings.channel.vocabulary import Item, Place
@@ -42,6 +42,7 @@ _LEAVES: Final[dict[Any, st.SearchStrategy[Any]]] = {
     Item: events | boxes(),
     MappedConstraint: views.mapped,
     MappingInfo: views.mappings,
+    Many: st.integers(1, 100_000),
     Most: st.integers(1, 1_000),
     Name: views.ids | _names,
     Place: views.holder_places,

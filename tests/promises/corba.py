@@ -12,8 +12,8 @@ from tests.promises.services import SETTINGS
 from tidings.channel import effects
 from tidings.channel.vocabulary import Form, Item
 from tidings.client.client import Client
-from tidings.client.transports.iiop import IiopTransport
-from tidings.client.transports.iiop_values import UNKNOWN, CorbaMessage, Events
+from tidings.client.transports.iiop.transport import IiopTransport
+from tidings.client.transports.iiop.values import UNKNOWN, CorbaMessage, Events
 from tidings.cos.CosNotifyChannelAdmin_auto import EventChannelFactory_INTERFACE
 from tidings.engine import perform
 from tidings.engine.access import OWNER, Grant, ObjectKey, Principal

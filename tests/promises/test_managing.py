@@ -11,7 +11,7 @@ from tidings import Any, MappedConstraint, constraint, event
 from tidings.channel.qos import DiscardPolicy, OrderPolicy
 from tidings.channel.views import FilterInfo, MappingInfo
 from tidings.channel.vocabulary import Operator, Side
-from tidings.client.transports.iiop_values import UNKNOWN
+from tidings.client.transports.iiop.values import UNKNOWN
 from tidings.errors import (
     AdminLimitExceeded,
     AdminNotFound,

@@ -8,6 +8,7 @@ import pytest
 
 from tests.patience import PATIENCE
 from tests.promises.services import Service, bid, eventually, known, seqs, shown
+from tidings.channel.settings import Limits
 from tidings.client.client import Client
 from tidings.client.managing import Channel
 from tidings.client.subscription import Subscription
@@ -16,6 +17,7 @@ from tidings.errors import (
     ConnectionAlreadyInactive,
     InvalidConstraint,
     InvalidUsage,
+    LimitExceeded,
     ProxyNotFound,
     Stopping,
 )
@@ -42,6 +44,14 @@ async def left(client: Client, subscription: Subscription) -> list[tuple[int, bo
         while (delivery := await again.next(0.05)) is not None:
             found.append((delivery.seq, delivery.redelivered))
     return found
+
+
+async def test_a_subscription_that_cannot_be_made_leaves_nothing(service: Service) -> None:
+    client = await service.client()
+    channel = await client.create_channel()
+    with pytest.raises(LimitExceeded):
+        await client.subscribe(channel, ["TRUE"] * (Limits().filter_constraints + 1))
+    assert await channel.proxies() == []
 
 
 async def test_only_what_is_wanted_comes(service: Service) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from tidings.audit import Change
 from tidings.channel import commands as c
 from tidings.channel import management as m
+from tidings.channel import questions as q
 from tidings.channel.settings import Settings
 from tidings.channel.trail import Trail
 from tidings.channel.views import (
@@ -50,6 +51,7 @@ EXAMPLES: Final[Mapping[type, tuple[dict[str, Any], ...]]] = {
     m.ObtainTypes: ({"mode": "all_now_updates_on"},),
     m.OfferChange: (_TYPES,),
     m.SetMapping: ({"filter": 5},),
+    q.RedriveDeadLetters: ({"channel": 1, "filter": "$price > 100", "most": 500},),
     m.SubscriptionChange: (_TYPES,),
     # What is answered.
     AdminInfo: (

@@ -42,7 +42,7 @@ from tidings.api.properties import (
 from tidings.channel.catalogue import described
 from tidings.channel.commands import Reason, Seqs
 from tidings.channel.management import AdminRequest, EventRequest, Purpose, QoSRequest
-from tidings.channel.questions import Name
+from tidings.channel.questions import Many, Name
 from tidings.channel.settings import FilterPart, Settings
 from tidings.channel.views import AdminValues, FilterInfo, MappingInfo, QoSValues
 from tidings.channel.vocabulary import Item
@@ -183,6 +183,7 @@ _ASKED: Final[Mapping[Any, JsonForm]] = {
         ConstraintForm | str, _constraint_in, _constraint_out, lambda read: [read]
     ),
     MappedConstraint: JsonForm(MappedForm, _mapped_in, _mapped_out, lambda read: [read]),
+    Many: JsonForm(Annotated[int, Field(ge=1, le=100_000)]),
     Name: JsonForm(Id | str),
     Reason: JsonForm(Annotated[str, Field(max_length=MAX_REASON)], outward=_reason_out),
     Seqs: JsonForm(Annotated[list[Id], FailFast(), Field(max_length=MAX_WINDOW)], outward=list),
@@ -343,7 +344,7 @@ def derived_model(
         kind: The class; its docstring describes the model and its members.
         title: What the model is called.
         forms: The forms of the fields it has.
-        base: What the model is derived from.
+        base: What the model is derived from; a member that it has stays as it is there.
         fixed: Members that always have the same text.
         renamed: Fields whose members are called otherwise.
     """
@@ -352,6 +353,8 @@ def derived_model(
     members: dict[str, Any] = {name: (Literal[word], word) for name, word in fixed.items()}
     for name, form in forms.items():
         description = told.get(name)
+        if name in base.model_fields:
+            continue
         if name not in defaults:
             info = Field(description=description)
         else:

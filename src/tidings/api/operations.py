@@ -16,7 +16,6 @@ from pydantic import Field, TypeAdapter, ValidationError
 from tidings.api.call import BASE, Call, reading
 from tidings.api.forms import (
     ConstraintForm,
-    Constraints,
     JsonForm,
     derived_model,
     form_of,
@@ -25,13 +24,12 @@ from tidings.api.forms import (
     named_form,
 )
 from tidings.api.frame_parts import MAX_WINDOW
-from tidings.api.model import Asked, EventType, SideWord, pattern_in
+from tidings.api.model import Asked, SideWord
 from tidings.api.problems import misfit_of
 from tidings.channel.catalogue import OPERATIONS, Named, Operation, Shown
 from tidings.channel.commands import Ack, Command, Failed, Reject
 from tidings.channel.management import (
     CreateChannel,
-    CreateFilter,
     Disconnect,
     ObtainProxy,
     OfferChange,
@@ -77,46 +75,11 @@ class NewChannel(Body):
         return {**reliabilities(persistent=self.persistent), **qos}
 
 
-class NewProxy(Body):
-    """A proxy can be asked for with its private filter and event types, all or nothing."""
-
-    SENT: ClassVar[Mapping[str, object]] = {"keep": False}
-
+class _NewProxy(Body):
     keep: bool = Field(
         default=True,
         description="For a consumer's: events wait from now on, before anybody has connected.",
     )
-    constraints: Constraints = Field(
-        default_factory=list,
-        description="A private filter of which one constraint must match; [] for no filter.",
-    )
-    types: list[EventType] = Field(
-        default_factory=list,
-        description="Event types it asks for or offers; for a consumer's, empty means all.",
-    )
-
-    def to_filter(self) -> CreateFilter | None:
-        """The private filter it gets; None for none.
-
-        Raises:
-            InvalidConstraint: A text is none; the error has the place.
-            InvalidEventType: An event type is outside the rules.
-        """
-        if not self.constraints:
-            return None
-        (form,) = [body_forms(OPERATIONS[CreateFilter])["constraints"]]
-        return CreateFilter(form.inward(self.constraints), private=True)
-
-    def to_types(self, place: Place, side: Side) -> OfferChange | SubscriptionChange | None:
-        """The change of event types at the new proxy; None for none.
-
-        Raises:
-            InvalidEventType: An event type is outside the rules.
-        """
-        if not self.types:
-            return None
-        change = SubscriptionChange if side is Side.CONSUMER else OfferChange
-        return change(place, tuple(pattern_in(one) for one in self.types))
 
 
 class _Sided(Body):
@@ -143,7 +106,7 @@ _BASES: Final[Mapping[type, type[Body]]] = {
     Ack: _Numbers,
     CreateChannel: NewChannel,
     Failed: _Numbers,
-    ObtainProxy: NewProxy,
+    ObtainProxy: _NewProxy,
     OfferChange: _Offered,
     Reject: _Numbers,
     SubscriptionChange: _Wanted,
@@ -184,13 +147,15 @@ def request_of(row: Operation, rest: Mapping[str, Any], body: Any) -> Any:  # no
     Args:
         row: The operation.
         rest: The fields that do not come from the body.
-        body: What pydantic has read; None if there is none.
+        body: What pydantic has read; None if it has none.
 
     Raises:
         InvalidConstraint: A text is none; the error has the place.
         InvalidEventType: An event type is outside the rules.
         InvalidEvent: A value is none; the error has the place.
     """
+    if body is None:
+        return row.request(**rest)
     forms = body_forms(row)
     if row.body:
         return row.request(**rest, **{row.body: forms[row.body].inward(body)})

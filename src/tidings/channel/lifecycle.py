@@ -14,8 +14,8 @@ from tidings.channel.property_errors import Level, Request
 from tidings.channel.qos import QoS, inherited
 from tidings.channel.qos_check import changed
 from tidings.channel.rules import Rules
-from tidings.channel.settings import room_for_one
-from tidings.channel.sharing import offer_key, tell_consumers
+from tidings.channel.settings import FilterPart, room_for_one
+from tidings.channel.sharing import offer_key, offers_changed, tell_consumers
 from tidings.channel.snapshot import admin_state, channel_state, proxy_state
 from tidings.channel.supplier import SupplierProxy
 from tidings.channel.unused import Unused
@@ -29,6 +29,7 @@ from tidings.errors import (
     NameTaken,
     NotConnected,
 )
+from tidings.filters.filter import Filter
 from tidings.names import checked_name
 
 # Of proxies that do not survive a crash, or are gone, no record tells the id: so that none is
@@ -144,18 +145,13 @@ class Lifecycle:
             UnsupportedQoS: The quality of service cannot be had.
             NameTaken: Another proxy of the channel has the name.
             TooManyObjects: The channel, or the service, has as many as it may.
+            LimitExceeded: Its filter would be too large.
         """
         admin = channel.admin(command.side, command.admin)
-        check_limit(channel, command.side, 1)
-        if checked_name(command.name) in channel.names:
-            raise NameTaken(f"{channel.label} has a proxy named {command.name!r} already")
-        limits, place = self._core.settings.limits, channel.label
-        room_for_one(len(channel.proxies), limits.proxies, "proxies", place)
-        if command.name:
-            named = sum(len(one.names) for one in self._channels.values())
-            room_for_one(named, limits.named_proxies, "named_proxies", "the service")
+        self._check_room(channel, command)
         asked = dict(command.qos)
         qos = self._qos(admin.qos, asked)
+        filter = self._own_filter(command)  # the last that can fail
         channel.last_proxy += 1
         proxy = new_proxy(admin, channel.last_proxy, command.style, command.form, qos)
         if asked:
@@ -166,12 +162,46 @@ class Lifecycle:
         if proxy.name:
             channel.names[proxy.name] = proxy.id
         self._rules.adjust(proxy)
+        if filter is not None:  # before the proxy is stored: without it, it would let all pass
+            proxy.last_attachment = 1
+            proxy.attached_filters = ((1, filter),)
+            self._filters.hold(filter, proxy)
+        if command.types and proxy.side is Side.CONSUMER:
+            proxy.types = proxy.types.changed(command.types, ())
+        elif command.types:
+            offers_changed(channel, proxy, command.types, ())
         if self._core.spills and proxy.id > channel.proxies_reserved:
             channel.proxies_reserved = proxy.id + RESERVED_AT_ONCE
             self.store_channel(channel)
         self.store(proxy)
         self.watch(proxy, now)
+        if command.keep and proxy.side is Side.CONSUMER:
+            self.connect(proxy, Connect(channel.id, proxy.id, notices=False), now)
+            self.detach(proxy, now)
         return proxy
+
+    def _check_room(self, channel: Channel, command: ObtainProxy) -> None:
+        settings = self._core.settings
+        check_limit(channel, command.side, 1)
+        if checked_name(command.name) in channel.names:
+            raise NameTaken(f"{channel.label} has a proxy named {command.name!r} already")
+        limits, place = settings.limits, channel.label
+        room_for_one(len(channel.proxies), limits.proxies, "proxies", place)
+        if command.name:
+            named = sum(len(one.names) for one in self._channels.values())
+            room_for_one(named, limits.named_proxies, "named_proxies", "the service")
+
+    def _own_filter(self, command: ObtainProxy) -> int | None:
+        """The id of a new proxy's private filter; None for none."""
+        if not command.constraints:
+            return None
+        if command.bare:
+            raise InvalidUsage("a proxy of the Event Service has no filters")
+        limits = self._core.settings.limits
+        limits.check_filter(map(FilterPart.of, command.constraints))
+        made = Filter()
+        made.add(command.constraints)
+        return self._filters.add(made, command.owner, private=True).id
 
     def _qos(self, parent: QoS, asked: Request) -> QoS:
         start = inherited(parent, Level.PROXY)

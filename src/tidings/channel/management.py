@@ -93,7 +93,7 @@ class DestroyAdmin:
 
 @dataclass(frozen=True, slots=True)
 class ObtainProxy:
-    """Create a proxy, to which one client can connect.
+    """Create a proxy, to which one client can connect, with its filter and types, all or nothing.
 
     Answer: its id.
 
@@ -107,6 +107,9 @@ class ObtainProxy:
         name: For people; unique in the channel. Empty for none.
         owner: Who may use it, for the engine's access rules.
         bare: Event Service style: not in lists of ids, no qos, no filters.
+        constraints: A private filter of which one constraint must match; none for no filter.
+        types: Event types it asks for or offers; for a consumer's, none means all.
+        keep: For a consumer's: events wait from now on, before anybody has connected.
     """
 
     channel: int
@@ -118,6 +121,9 @@ class ObtainProxy:
     name: str = ""
     owner: str = ""
     bare: bool = False
+    constraints: Sequence[Constraint] = ()
+    types: Sequence[EventTypePattern] = ()
+    keep: bool = False
 
 
 @dataclass(frozen=True, slots=True)

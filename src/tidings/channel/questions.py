@@ -26,6 +26,8 @@ from tidings.cores import Question as Question  # noqa: PLC0414
 
 Name: TypeAlias = Annotated[int | str, "name"]
 """An id, or a name."""
+Many: TypeAlias = Annotated[int, "many"]
+"""How many objects a request may be about, 1 to 100,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,23 @@ class RedriveDeadLetter(Question[None]):
     """Deliver a dead letter again to the consumer it was for."""
 
     id: int
+
+
+@dataclass(frozen=True, slots=True)
+class RedriveDeadLetters(Question[int]):
+    """Deliver the dead letters of a channel, or all, again whose events match a constraint.
+
+    Letters whose consumer is gone or not connected stay.
+
+    Attributes:
+        channel: Of one channel, by id or name; null: all.
+        matching: A constraint their events match; blank text is TRUE.
+        most: At most so many.
+    """
+
+    channel: Name | None = None
+    matching: str = ""
+    most: Many = 1_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Final, Self
 
-from tidings.channel.management import Connect, CreateChannel, CreateFilter, CreateMapping
+from tidings.channel.management import (
+    Connect,
+    CreateChannel,
+    CreateFilter,
+    CreateMapping,
+    ObtainProxy,
+)
 from tidings.channel.qos import reliabilities
 from tidings.channel.questions import (
     DropDeadLetter,
@@ -134,9 +140,8 @@ class Client(LooksBack):
         if producer:
             highest = await self._transport.request(SeeHighestNumber(info.id, producer))
             last = highest or 0
-        proxy = await self._proxies.obtain(
-            info.id, Side.SUPPLIER, Style.PUSH, Form.STRUCTURED, admin, qos
-        )
+        command = ObtainProxy(info.id, Side.SUPPLIER, qos=qos or {})
+        proxy = await self._proxies.obtain(command, admin)
         connect = Connect(info.id, proxy)
         line = await self._proxies.linked(connect, self._transport.supply(connect, on_wanted, None))
         return Publisher(
@@ -190,7 +195,8 @@ class Client(LooksBack):
             qos: What differs from the admin's quality of service.
         """
         info = await self._info(channel)
-        proxy = await self._proxies.obtain(info.id, Side.SUPPLIER, Style.PULL, form, admin, qos)
+        command = ObtainProxy(info.id, Side.SUPPLIER, Style.PULL, form, qos=qos or {})
+        proxy = await self._proxies.obtain(command, admin)
         connect = Connect(info.id, proxy)
         line = await self._proxies.linked(connect, self._transport.supply(connect, None, source))
         return PushConnection(self._transport, info.id, proxy, line)

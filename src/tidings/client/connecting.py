@@ -9,9 +9,9 @@ from tidings.channel.questions import SeeFilter
 from tidings.client.client import Client
 from tidings.client.sync import SyncClient
 from tidings.client.transports.backoff import ONE_TRY, PATIENCE, checked_patience
-from tidings.client.transports.http import HttpTransport
-from tidings.client.transports.http_socket import OnConnection
-from tidings.client.transports.iiop_scheme import is_corba
+from tidings.client.transports.http.socket import OnConnection
+from tidings.client.transports.http.transport import HttpTransport
+from tidings.client.transports.iiop.scheme import is_corba
 from tidings.errors import FilterNotFound, InvalidUsage, NotFound, TidingsError, Unreachable
 
 _NO_HTTP = (
@@ -96,7 +96,7 @@ async def _connect_http(transport: HttpTransport, url: str) -> Client:
 
 
 async def _connect_corba(url: str, listen: str | None, patience: float) -> Client:
-    from tidings.client.transports.iiop import IiopTransport
+    from tidings.client.transports.iiop.transport import IiopTransport
 
     return Client(await IiopTransport.open(url, listen=listen, patience=patience))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, TypeAlias, TypeVar
 
 from tidings.channel.management import (
@@ -40,31 +41,21 @@ class Proxies:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    async def obtain(
-        self,
-        channel: int,
-        side: Side,
-        style: Style,
-        form: Form,
-        admin: Admin | None,
-        qos: QoSRequest | None,
-        name: str = "",
-    ) -> int:
-        """A new proxy's id.
+    async def obtain(self, command: ObtainProxy, admin: Admin | None) -> int:
+        """Make a proxy under an admin; its id.
 
         Raises:
             InvalidUsage: The admin is one of another channel, or of the other side.
         """
-        parent = 0
+        channel, side, parent = command.channel, command.side, 0
         if admin is not None:
             if (admin.place.channel, admin.place.side) != (channel, side):
                 raise InvalidUsage(f"{admin.place} is no {side.value} admin of channel {channel}")
             parent = admin.id
         # What has no name cannot be found again after a restart: it need not survive one.
-        start = {} if name else {"ConnectionReliability": Reliability.BEST_EFFORT.value}
-        found: int = await self._transport.ask(
-            ObtainProxy(channel, side, style, form, parent, {**start, **(qos or {})}, name)
-        )
+        start = {} if command.name else {"ConnectionReliability": Reliability.BEST_EFFORT.value}
+        qos = {**start, **dict(command.qos)}
+        found: int = await self._transport.ask(replace(command, admin=parent, qos=qos))
         return found
 
     async def linked(self, connect: Connect, linking: Awaitable[_T]) -> _T:
@@ -105,22 +96,16 @@ class Proxies:
                 _check_same(known, style, form, admin)
                 await self._resume(known, asked, listed, qos)
                 return known.id, True
-        made = _FORMS[style] if form is None else form
-        proxy = await self.obtain(channel, Side.CONSUMER, style, made, admin, qos, name)
-        place = Place(channel, proxy=proxy)
-        try:
-            await self._attach(place, asked or ())
-            if listed:
-                await self._transport.ask(SubscriptionChange(place, listed))
-        except BaseException:
-            await self._drop(channel, proxy)
-            raise
-        return proxy, False
-
-    async def _attach(self, place: Place, asked: Sequence[Constraint]) -> None:
-        if asked:
-            made, _ = await self._transport.ask(CreateFilter(asked, private=True))
-            await self._transport.ask(AddFilter(place, made))
+        command = ObtainProxy(
+            channel,
+            style=style,
+            form=_FORMS[style] if form is None else form,
+            qos=qos or {},
+            name=name,
+            constraints=asked or (),
+            types=listed,
+        )
+        return await self.obtain(command, admin), False
 
     async def _resume(
         self,
@@ -148,7 +133,9 @@ class Proxies:
         if now == ([_texts(asked)] if asked else []):
             return
         # The new comes before the old goes: nothing that either wants is missed.
-        await self._attach(place, asked)
+        if asked:
+            made, _ = await self._transport.ask(CreateFilter(asked, private=True))
+            await self._transport.ask(AddFilter(place, made))
         for attachment in own:
             await self._transport.ask(RemoveFilter(place, attachment))
 

@@ -23,12 +23,16 @@ from tidings.channel.questions import (
     DropDeadLetter,
     Question,
     RedriveDeadLetter,
+    RedriveDeadLetters,
+    SeeChannel,
     SeeDeadLetters,
 )
+from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place
 from tidings.engine.access import OWNER, Principal, Verb
 from tidings.engine.authority import authorise
+from tidings.engine.beside import compiled
 from tidings.engine.endpoints import (
     BufferEndpoint,
     Endpoint,
@@ -40,15 +44,19 @@ from tidings.engine.endpoints import (
 )
 from tidings.engine.history import HistoryPage
 from tidings.engine.host import Host
+from tidings.engine.turns import Turns
 from tidings.engine.viewing import Viewing
-from tidings.errors import Disconnected, InvalidUsage, NotFound, Stopping
-from tidings.filters.constraint import Constraint
+from tidings.errors import Disconnected, InvalidUsage, NotFound, Stopping, WrongState
+from tidings.events.fields import fields_of
+from tidings.filters.constraint import Constraint, constraint
 
 _F = TypeVar("_F")
 
 _CLOSED: Final = "the client is closed: make another one"
 # Dead letters looked through at once.
 _PAGE: Final = 1_000
+# Dead letters delivered again before the next are looked for.
+_AT_ONCE: Final = 100
 
 
 class LocalDoor:
@@ -72,6 +80,7 @@ class LocalDoor:
         self._letters: dict[type, Callable[[Any], Awaitable[Any]]] = {
             SeeDeadLetters: lambda x: self.dead_letters(x.channel, x.proxy, x.after, x.most),
             RedriveDeadLetter: lambda x: self.redrive(x.id),
+            RedriveDeadLetters: self._redrive_many,
             DropDeadLetter: lambda x: self.drop_dead_letter(x.id),
         }
         # The host lets go of the endpoint of a proxy that ends, and so does this set.
@@ -247,6 +256,30 @@ class LocalDoor:
         if letter is not None:  # nothing is moved for a consumer that is gone
             self._host.factory.channel(letter.channel).proxy(letter.proxy)
         await self._host.dead_letters.redrive(id)
+
+    async def _redrive_many(self, asked: RedriveDeadLetters) -> int:
+        """Delivers the dead letters again that match; how many."""
+        self._host.settings.limits.check_filter([FilterPart(asked.matching, 0)])
+        wanted = await compiled(len(asked.matching), lambda: constraint(asked.matching))
+        channel = asked.channel
+        if channel is not None:
+            found: Any = self._views.answer(SeeChannel(channel))
+            channel = found.id
+        redriven = after = 0
+        turns = Turns()
+        while True:
+            page = await self.dead_letters(channel, None, after, _AT_ONCE)
+            for letter in page:
+                if redriven >= asked.most:
+                    return redriven
+                after = letter.id
+                await turns.give()
+                if wanted.matches(fields_of(letter.event)):
+                    with suppress(NotFound, WrongState):
+                        await self.redrive(letter.id)
+                        redriven += 1
+            if len(page) < _AT_ONCE:
+                return redriven
 
     async def drop_dead_letter(self, id: int) -> None:
         """Forgets a dead letter.

@@ -16,7 +16,6 @@ from tidings.web.looking import Movement
 from tidings.web.options import WebOptions
 from tidings.web.paths import PathParts
 from tidings.web.routes import (
-    dead_letters,
     events,
     history,
     operations,
@@ -29,7 +28,7 @@ from tidings.web.state import WebState
 _DEFAULTS = WebOptions()
 
 # What is asked for most often comes first: routes are tried in order.
-_V1 = (events, pulling, websocket, tail, history, operations, dead_letters, overview)
+_V1 = (events, pulling, websocket, tail, history, operations, overview)
 
 
 def build_app(host: Host, options: WebOptions = _DEFAULTS) -> FastAPI:

@@ -9,8 +9,6 @@ from typing import Annotated, Final
 
 from fastapi import Depends, Query
 
-from tidings.api.forms import ConstraintForm, Constraints
-from tidings.api.operations import NewProxy
 from tidings.engine.bodies import Message
 from tidings.engine.door import LocalDoor
 from tidings.engine.history import HistoryPage
@@ -68,11 +66,10 @@ class WantedEvents:
     types: tuple[str, ...]
     constraint: Constraint | None
 
-    def proxy(self) -> NewProxy:
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
         """What a consumer's proxy that gets them is made with."""
-        form = ConstraintForm(text=self.filter, types=list(self.types))
-        constraints: Constraints = [form] if self.constraint else []
-        return NewProxy(constraints=constraints, keep=False)
+        return () if self.constraint is None else (self.constraint,)
 
 
 def _wanted(

@@ -126,9 +126,10 @@ async def tail(
     start = after if last_event_id is None else last_event_id
     before = door.views.channel(channel).seq
     # In the order of their numbers, or the last number would say nothing of those before.
-    command = ObtainProxy(channel, qos={"OrderPolicy": OrderPolicy.FIFO.value})
+    qos = {"OrderPolicy": OrderPolicy.FIFO.value}
+    command = ObtainProxy(channel, qos=qos, constraints=wanted.constraints)
     with state.stream() as held:
-        proxy = await make_proxy(state, door, command, wanted.proxy())
+        proxy = await make_proxy(state, door, command)
         place = held.pop_all()
     buffer = TailBuffer()
     made = Tail(state, door, channel, proxy, buffer, place)

@@ -84,12 +84,13 @@ async def subscribe(
     """
     before, name = door.views.channel(channel).seq, asked.name
     known = _known(door, channel, name, wanted)
-    proxy = known or await make_proxy(state, door, ObtainProxy(channel, name=name), wanted.proxy())
+    command = ObtainProxy(channel, name=name, constraints=wanted.constraints)
+    proxy = known or await make_proxy(state, door, command)
     socket = Socket(state, door, websocket)
     replay = None
     try:
-        command = Connect(channel, proxy, window=asked.window, again=known is not None)
-        line = await socket.connect(_LINE, command)
+        connect = Connect(channel, proxy, window=asked.window, again=known is not None)
+        line = await socket.connect(_LINE, connect)
         if known is None and not (asked.since is None and asked.after is None):
             replay = Replay(door, channel, wanted, asked.after, asked.since)
             await replay.begin()

@@ -16,7 +16,7 @@ from tests.laws.strategies import anys, events, stored_values
 from tidings import errors
 from tidings.api.items import item_from_plain
 from tidings.api.model import Asked, EventType, pattern_in, pattern_out
-from tidings.api.operations import NewProxy, read_body, request_of
+from tidings.api.operations import read_body, request_of
 from tidings.api.plain import plain_item, plain_of
 from tidings.api.properties import properties_in, properties_out
 from tidings.api.pulling import PullForm
@@ -25,11 +25,10 @@ from tidings.channel.catalogue import OPERATIONS
 from tidings.channel.property_errors import Level
 from tidings.channel.qos import QOS_PROPERTIES, QoS
 from tidings.channel.qos_check import changed
-from tidings.channel.vocabulary import Place, Side
 from tidings.events.anyvalue import Value, same
 from tidings.events.codecs.json_values import value_from_plain
 from tidings.events.structured import StructuredEvent
-from tidings.filters.constraint import EventTypePattern, constraint, event_type
+from tidings.filters.constraint import EventTypePattern
 
 
 def _command(kind: type, body: object, **rest: object) -> Any:
@@ -45,23 +44,6 @@ def test_a_new_channel_is_persistent_unless_it_is_said_otherwise() -> None:
     asked = {"qos": {"EventReliability": "BestEffort", "Colour": "red"}}
     found = _command(m.CreateChannel, asked, origin="x")
     assert found.qos == {**both, "EventReliability": 0, "Colour": "red"}
-
-
-def test_constraints_make_a_private_filter() -> None:
-    asked = NewProxy.model_validate({"constraints": ["$a < 3", {"text": "$b", "types": ["A::*"]}]})
-    wanted = (constraint("$a < 3"), constraint("$b", ["A::*"]))
-    assert asked.to_filter() == m.CreateFilter(wanted, private=True)
-    assert NewProxy().to_filter() is None
-    with pytest.raises(errors.InvalidConstraint):
-        NewProxy(constraints=["$a <"]).to_filter()
-
-
-def test_types_are_asked_for_by_a_consumer_and_offered_by_a_supplier() -> None:
-    place, asked = Place(1, proxy=2), NewProxy(types=["A::B"])
-    types = (event_type("A::B"),)
-    assert asked.to_types(place, Side.CONSUMER) == m.SubscriptionChange(place, types)
-    assert asked.to_types(place, Side.SUPPLIER) == m.OfferChange(place, types)
-    assert NewProxy().to_types(place, Side.CONSUMER) is None
 
 
 def test_the_place_of_a_fault_is_known() -> None:

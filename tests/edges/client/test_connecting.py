@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tidings.client.connecting import connect, connect_sync
-from tidings.client.transports.http import HttpTransport, checked_url
-from tidings.client.transports.iiop_address import callback_address
+from tidings.client.transports.http.transport import HttpTransport, checked_url
+from tidings.client.transports.iiop.address import callback_address
 from tidings.errors import InvalidUsage, Unreachable
 from tidings.events.reference import Reference
 from tidings.orb.ior import make_reference

@@ -12,8 +12,8 @@ import pytest
 
 from tests.edges.engine.recorded_answers import RecordedAnswers, delivery, message, turns
 from tests.promises.services import bid
-from tidings.channel.management import Connect
-from tidings.channel.vocabulary import Form, Side, Style
+from tidings.channel.management import Connect, ObtainProxy
+from tidings.channel.vocabulary import Form, Side
 from tidings.client import past as past_module
 from tidings.client.managing import Admin, constraints
 from tidings.client.past import Past, Replay
@@ -28,7 +28,6 @@ from tidings.errors import (
     Disconnected,
     InvalidEvent,
     InvalidUsage,
-    LimitExceeded,
 )
 
 
@@ -63,18 +62,6 @@ def test_what_is_no_constraint_is_refused(wanted: Any) -> None:
         constraints(wanted)
 
 
-@pytest.mark.parametrize("failing", ["CreateFilter", "AddFilter"])
-@pytest.mark.parametrize("error", [LimitExceeded("full"), asyncio.CancelledError()])
-async def test_a_proxy_whose_filter_cannot_be_had_ends(failing: str, error: BaseException) -> None:
-    answers: dict[str, list[object]] = {"ObtainProxy": [7], "CreateFilter": [(3, ())]}
-    answers[failing] = [error]
-    transport: Any = FakeTransport(**answers)
-    parts: dict[str, Any] = {"name": "", "form": None, "admin": None, "qos": None}
-    with pytest.raises(type(error)):
-        await Proxies(transport).consumer(1, Style.PUSH, "$price > 1", [], **parts)
-    assert transport.kinds[-2:] == [failing, "Disconnect"]
-
-
 @pytest.mark.parametrize(("again", "asked"), [(False, ["Disconnect"]), (True, [])])
 async def test_a_proxy_that_cannot_be_connected_ends_unless_it_was_there_before(
     again: bool, asked: list[str]
@@ -93,7 +80,7 @@ async def test_an_admin_of_another_kind_is_refused(place: tuple[int, Side]) -> N
     transport: Any = FakeTransport()
     admin = Admin(transport, *place, 0)
     with pytest.raises(InvalidUsage, match="is no consumer admin of channel 1"):
-        await Proxies(transport).obtain(1, Side.CONSUMER, Style.PUSH, Form.ANY, admin, None)
+        await Proxies(transport).obtain(ObtainProxy(1, form=Form.ANY), admin)
     assert transport.asked == []
 
 

@@ -23,7 +23,6 @@ from tests.edges.web.doors import WebDoor, check_problem, web_door
 from tests.edges.web.served import EVENT
 from tidings.channel.commands import Push
 from tidings.engine.endpoints import BufferEndpoint
-from tidings.errors import TidingsError
 from tidings.web.options import WebOptions
 
 CHANNEL = "/v1/channels/1"
@@ -85,23 +84,14 @@ async def test_a_proxy_that_is_made_to_last_does_not_end_by_itself() -> None:
         assert len(door.state.lifetimes) == 0
 
 
-async def test_when_the_filter_cannot_be_attached_nothing_is_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_new_proxy_has_its_filter_and_event_types() -> None:
     async with web_door() as door:
         await _channel(door)
-        ask = door.host.ask
-
-        def failing(command: object, *given: object) -> object:
-            if type(command).__name__ == "AddFilter":
-                raise TidingsError("a fault of ours")
-            return ask(command, *given)  # type: ignore[arg-type]
-
-        monkeypatch.setattr(door.host, "ask", failing)
-        asked = {"constraints": ["$a"], "name": "billing"}
-        await door.refused("POST", PROXIES, asked, 500, "internal")
-        await until(lambda: not door.host.factory.channel(1).proxies)
-        await until(lambda: not door.host.factory.filters.filters)
+        asked = {"constraints": ["$a < 3"], "types": ["A::B"]}
+        made = await door.ask("POST", PROXIES, asked, 201)
+        assert (list(made["filters"]), made["types"]) == (["1"], ["A::B"])
+        await door.ask("POST", PROXIES, {**asked, "side": "supplier"}, 201)
+        assert (await door.ask("GET", f"{CHANNEL}/types"))["offered"] == ["A::B"]
 
 
 async def test_known_types_and_an_events_quality_of_service() -> None:
@@ -179,7 +169,7 @@ async def test_constraints_are_counted_before_one_is_compiled(
         raise AssertionError("it was compiled")
 
     monkeypatch.setattr("tidings.api.forms.constraint", compiled)
-    monkeypatch.setattr("tidings.web.routes.dead_letters.constraint", compiled)
+    monkeypatch.setattr("tidings.engine.door.constraint", compiled)
     async with web_door() as door:
         await _channel(door)
         await door.refused("POST", path, body, 413, "limit_exceeded")

@@ -18,8 +18,8 @@ BATCHES: Final = Part("batches", "batches")
 EACH: Final = Part("each", "each")
 PULLER: Final = Part("puller", "pull")
 
-LINES, REDELIVERY = "client/transports/http_lines.py", "client/transports/http_redelivery.py"
-SOCKET, PULLING = "client/transports/http_socket.py", "web/routes/pulling.py"
+LINES, REDELIVERY = "client/transports/http/lines.py", "client/transports/http/redelivery.py"
+SOCKET, PULLING = "client/transports/http/socket.py", "web/routes/pulling.py"
 
 FORGETFUL: Final = named("a client forgets what it has acknowledged, and somebody is killed")
 

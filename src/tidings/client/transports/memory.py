@@ -38,7 +38,8 @@ from tidings.channel.management import (
     SubscriptionChange,
     Suspend,
 )
-from tidings.channel.vocabulary import InfoMode, Place, Side
+from tidings.channel.views import ProxyInfo
+from tidings.channel.vocabulary import InfoMode, Place
 from tidings.errors import ConnectionAlreadyInactive, FilterNotFound
 from tidings.filters.constraint import EventTypePattern
 
@@ -46,13 +47,16 @@ Ask: TypeAlias = Callable[[Command], Awaitable[Any]]
 Key: TypeAlias = tuple[int, int]
 """A channel and the id a proxy had first."""
 
+FIRST: Final = 1
+"""The id of an object's first attachment, and of a filter's first constraint."""
+
 
 @dataclass(slots=True)
 class MadeProxy:
     """A proxy without a name.
 
     Attributes:
-        command: What made it.
+        command: What made it; with the constraints of its first filter until that was seen.
         now: The id it has at the service.
         qos: What was set.
         filters: Attachment to filter, as the program knows them.
@@ -130,6 +134,18 @@ class Memory:
             del self._holders[filter]
             self.filters.pop(filter, None)
 
+    def see(self, info: ProxyInfo) -> None:
+        """A proxy was looked at: from now on the program knows the id of its first filter."""
+        made = self.proxies.get((info.channel, info.id))
+        if made is None or not made.command.constraints or FIRST not in info.filters:
+            return
+        filter, constraints = info.filters[FIRST], made.command.constraints
+        parts = dict(enumerate(constraints, FIRST))
+        self.filters[filter] = MadeFilter(CreateFilter(constraints, private=True), filter, parts)
+        made.filters[FIRST] = filter
+        self.hold(filter)
+        made.command = replace(made.command, constraints=())
+
     def drop_filter(self, filter: int) -> None:
         """A filter has ended, wherever it is held."""
         self.filters.pop(filter, None)
@@ -156,7 +172,7 @@ class Memory:
         made = self.proxies.get(key)
         if made is None:
             return False
-        proxy = await ask(replace(made.command, qos=made.qos))
+        proxy = await ask(replace(made.command, qos=made.qos, types=tuple(made.types)))
         place = Place(made.command.channel, proxy=proxy)
         attached: dict[int, int] = {}
         for attachment, filter in list(made.filters.items()):
@@ -168,9 +184,6 @@ class Memory:
                 attached[attachment] = found
         for purpose, filter in list(made.mappings.items()):
             await self._again(filter, ask, lambda now, to=purpose: SetMapping(place, to, now))
-        if made.types:
-            change = OfferChange if made.command.side is Side.SUPPLIER else SubscriptionChange
-            await ask(change(place, tuple(made.types)))
         # Only now: one that was cut half-way through is made anew, and the half ends by itself.
         made.now, made.attached, made.settled = proxy, attached, False
         return True
@@ -217,7 +230,8 @@ class Memory:
 def _obtained(memory: Memory, command: ObtainProxy, answer: int) -> None:
     if not command.name:
         key = (command.channel, answer)
-        memory.proxies[key] = MadeProxy(command, answer, dict(command.qos))
+        types = dict.fromkeys(command.types)
+        memory.proxies[key] = MadeProxy(command, answer, dict(command.qos), types=types)
 
 
 def _ended(memory: Memory, command: Disconnect, answer: object) -> None:
@@ -332,6 +346,8 @@ def _taken_off(memory: Memory, command: RemoveFilter | RemoveAllFilters, answer:
     if made is None:
         return
     gone = [command.attachment] if isinstance(command, RemoveFilter) else list(made.filters)
+    if isinstance(command, RemoveAllFilters) or command.attachment == FIRST:
+        made.command = replace(made.command, constraints=())
     for attachment in gone:
         filter = made.filters.pop(attachment, None)
         if filter is not None:

@@ -104,11 +104,18 @@ class Names:
 
     def inward(self, found: _C) -> _C:
         """A view, or a trail, with the ids the program knows."""
+        turned: Any = self._turned(found)
+        for one in turned if isinstance(turned, list) else (turned,):
+            if isinstance(one, ProxyInfo):
+                self._memory.see(one)
+        return turned  # type: ignore[no-any-return]
+
+    def _turned(self, found: Any) -> Any:  # noqa: ANN401 -- of its own kind
         if self._same:
             return found
         turned: Any = found
         if isinstance(found, list | tuple) and not hasattr(found, "_fields"):
-            turned = [self.inward(one) for one in found]
+            turned = [self._turned(one) for one in found]
         elif isinstance(found, ProxyInfo):
             turned = self._proxy_info(found)
         elif isinstance(found, AdminInfo):
@@ -117,7 +124,7 @@ class Names:
             turned = self._filter_info(found)
         elif isinstance(found, DeadLetterInfo):
             turned = replace(found, proxy=self._proxy(found.channel, found.proxy))
-        return turned  # type: ignore[no-any-return]
+        return turned
 
     def trail(self, channel: int, trail: Trail) -> Trail:
         """A trail with the ids the program knows."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import suppress
 from dataclasses import MISSING, fields, replace
 from functools import partial
 from inspect import Parameter, Signature
@@ -16,7 +15,6 @@ from fastapi import APIRouter, Body, Response
 
 from tidings.api.forms import form_of
 from tidings.api.operations import (
-    NewProxy,
     answer_json,
     answer_of,
     body_fields,
@@ -28,10 +26,7 @@ from tidings.api.operations import (
 from tidings.channel.catalogue import CATALOGUE, Named, Operation, Shown
 from tidings.channel.commands import Ack, Failed, Reject
 from tidings.channel.management import (
-    AddFilter,
-    Connect,
     CreateChannel,
-    DestroyFilter,
     Disconnect,
     ObtainProxy,
     SetQoS,
@@ -47,9 +42,7 @@ from tidings.channel.questions import (
 from tidings.channel.views import AdminInfo, Advertisement, ProxyInfo
 from tidings.channel.vocabulary import Place, Side
 from tidings.engine.door import LocalDoor
-from tidings.engine.endpoints import QuietEndpoint
 from tidings.engine.turns import Turns
-from tidings.errors import TidingsError
 from tidings.filters.constraint import EventTypePattern
 from tidings.names import new_origin
 from tidings.web.bodies import StrictRoute
@@ -158,7 +151,7 @@ async def _answer_question(
     state: WebState, door: LocalDoor, rows: list[Operation], path: str, given: dict[str, Any]
 ) -> Response:
     (row,) = rows
-    question = row.request(**given)
+    question = request_of(row, given, given.pop("asked", None))
     answer = row.answer
     if isinstance(answer, Named) and row.request in _LISTS:
         found = _LISTS[row.request](door, question)
@@ -215,7 +208,7 @@ async def _carry_out(
     if row.request in (Ack, Failed, Reject):
         state.lifetimes.touch(command.channel, command.proxy)
     if row.request is ObtainProxy:
-        answer: Any = await make_proxy(state, door, command, body)
+        answer: Any = await make_proxy(state, door, command)
     else:
         answer = await door.ask(command)
     shown = answer
@@ -269,50 +262,13 @@ def _location(
     return "/v1" + template.format(**{**words, "id": getattr(answer, "id", answer)})
 
 
-# A new proxy is made together with its filter and event types.
-
-
-async def make_proxy(
-    state: WebState, door: LocalDoor, command: ObtainProxy, asked: NewProxy
-) -> int:
-    """Makes a proxy as the web door does: all or nothing, and one without a name not for ever.
-
-    Returns:
-        Its id.
-
-    Raises:
-        TidingsError: It cannot be made so; nothing is left of it.
-    """
+async def make_proxy(state: WebState, door: LocalDoor, command: ObtainProxy) -> int:
+    """Makes a proxy as the web door does: one without a name not for ever; its id."""
     command, lasts = _with_reliability(command)
-    wanted = await made_of(state, asked.constraints, asked.to_filter)
-    channel, side = command.channel, command.side
-    asked.to_types(Place(channel), side)  # what is wrong with them shows before anything is made
-    filter = proxy = None
-    try:
-        proxy = await door.ask(command)
-        place = Place(channel, proxy=proxy)
-        if wanted is not None:
-            filter, _ = await door.ask(wanted)
-            await door.ask(AddFilter(place, filter))
-        types = asked.to_types(place, side)
-        if types is not None:
-            await door.ask(types)
-        if asked.keep and side is Side.CONSUMER:
-            await _connect_nobody(door, channel, proxy)
-    except BaseException:
-        _undo(door, channel, proxy, filter)
-        raise
+    proxy: int = await door.ask(command)
     if not (command.name or lasts):
-        state.lifetimes.begin(channel, proxy)
-    found: int = proxy
-    return found
-
-
-async def _connect_nobody(door: LocalDoor, channel: int, proxy: int) -> None:
-    """Events are for proxies that are connected: this one is, and cut off at once."""
-    nobody = QuietEndpoint()
-    await door.connect(Connect(channel, proxy, notices=False), nobody)
-    await door.release(channel, proxy, nobody, end=False)
+        state.lifetimes.begin(command.channel, proxy)
+    return proxy
 
 
 def _with_reliability(command: ObtainProxy) -> tuple[ObtainProxy, bool]:
@@ -324,14 +280,6 @@ def _with_reliability(command: ObtainProxy) -> tuple[ObtainProxy, bool]:
         return command, lasts
     qos[_RELIABILITY] = Reliability.BEST_EFFORT.value
     return replace(command, qos=qos), lasts
-
-
-def _undo(door: LocalDoor, channel: int, proxy: int | None, filter: int | None) -> None:
-    with suppress(TidingsError):
-        if proxy is not None:
-            door.tell(Disconnect(channel, proxy))
-        if filter is not None:
-            door.tell(DestroyFilter(filter))
 
 
 _add_routes()

@@ -31,13 +31,14 @@ from tidings.api.frames import (
 from tidings.channel.commands import Ack, Command, Push
 from tidings.channel.effects import Message
 from tidings.channel.management import Connect
-from tidings.client.transports import http_gap, http_pushes
-from tidings.client.transports.http_functions import HandlerLine, SupplierLine
-from tidings.client.transports.http_gap import Gap
-from tidings.client.transports.http_lines import Line, StreamLine
-from tidings.client.transports.http_pulls import Pulls
-from tidings.client.transports.http_pushes import Pushes
-from tidings.client.transports.http_redelivery import Redelivery
+from tidings.client.transports.http import gap as http_gap
+from tidings.client.transports.http import pushes as http_pushes
+from tidings.client.transports.http.functions import HandlerLine, SupplierLine
+from tidings.client.transports.http.gap import Gap
+from tidings.client.transports.http.lines import Line, StreamLine
+from tidings.client.transports.http.pulls import Pulls
+from tidings.client.transports.http.pushes import Pushes
+from tidings.client.transports.http.redelivery import Redelivery
 from tidings.errors import (
     ChannelNotFound,
     CursorNotFound,

@@ -24,11 +24,11 @@ from tidings.api.problems import problem_of
 from tidings.channel.commands import Command, Push
 from tidings.channel.management import Connect, DestroyChannel, Suspend
 from tidings.channel.questions import SeeChannel, SeeChannels, SeeProxy
-from tidings.client.transports.http import HttpTransport
-from tidings.client.transports.http_calls import Caller
-from tidings.client.transports.http_lines import Line, StreamLine
-from tidings.client.transports.http_socket import Cut, Socket
-from tidings.client.transports.http_wire import Wire, open_wire
+from tidings.client.transports.http.calls import Caller
+from tidings.client.transports.http.lines import Line, StreamLine
+from tidings.client.transports.http.socket import Cut, Socket
+from tidings.client.transports.http.transport import HttpTransport
+from tidings.client.transports.http.wire import Wire, open_wire
 from tidings.errors import (
     ChannelNotFound,
     ConnectionAlreadyInactive,
@@ -385,7 +385,7 @@ async def test_a_refusal_is_the_error_it_was() -> None:
 
 
 async def test_a_silent_line_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidings.client.transports.http_wire.SILENCE", 0.03)
+    monkeypatch.setattr("tidings.client.transports.http.wire.SILENCE", 0.03)
 
     async def scene(port: int, ends: Ends) -> None:
         await ends.open(port)

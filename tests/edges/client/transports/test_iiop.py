@@ -28,8 +28,8 @@ from tidings.channel.management import (
 from tidings.channel.views import FilterInfo, MappingInfo
 from tidings.channel.vocabulary import Form, InfoMode, Item, Side, Style
 from tidings.client.client import Client
-from tidings.client.transports.iiop import IiopTransport
-from tidings.client.transports.iiop_values import UNKNOWN
+from tidings.client.transports.iiop.transport import IiopTransport
+from tidings.client.transports.iiop.values import UNKNOWN
 from tidings.engine.host import Host
 from tidings.errors import (
     AlreadyConnected,

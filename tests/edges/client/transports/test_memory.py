@@ -36,8 +36,8 @@ from tidings.channel.management import (
 from tidings.channel.trail import Step, Trail
 from tidings.channel.views import AdminInfo, Advertisement, FilterInfo, ProxyInfo
 from tidings.channel.vocabulary import Form, InfoMode, Operator, Place, Side, Style
-from tidings.client.transports.http_lines import Line
-from tidings.client.transports.http_recovery import ServiceRecovery
+from tidings.client.transports.http.lines import Line
+from tidings.client.transports.http.recovery import ServiceRecovery
 from tidings.client.transports.memory import Memory
 from tidings.client.transports.names import Names
 from tidings.errors import FilterNotFound, ProxyNotFound, Unreachable

@@ -22,7 +22,8 @@ from tidings.client.client import Client
 from tidings.client.managing import Channel
 from tidings.client.publishing import Publisher
 from tidings.client.subscription import Subscription
-from tidings.client.transports import http_calls, http_wire
+from tidings.client.transports.http import calls as http_calls
+from tidings.client.transports.http import wire as http_wire
 
 __all__ = ["SCENES", "Scene"]
 

@@ -16,10 +16,10 @@ from typing import Any, Final
 
 from tidings.channel.vocabulary import Form
 from tidings.client.transport import Source, TypesChanged
-from tidings.client.transports.iiop_objects import FarProxy
-from tidings.client.transports.iiop_sizes import measured
-from tidings.client.transports.iiop_values import CorbaMessage, Events, beyond
-from tidings.client.transports.iiop_valve import Valve
+from tidings.client.transports.iiop.objects import FarProxy
+from tidings.client.transports.iiop.sizes import measured
+from tidings.client.transports.iiop.values import CorbaMessage, Events, beyond
+from tidings.client.transports.iiop.valve import Valve
 from tidings.cos.CosEventComm_auto import Disconnected as GoneClient
 from tidings.cos.CosNotification_auto import EventType
 from tidings.cos.events import MOST_OCTETS

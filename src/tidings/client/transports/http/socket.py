@@ -25,12 +25,12 @@ from tidings.api.frames import (
 )
 from tidings.api.problems import error_of
 from tidings.client.transports.backoff import pauses
-from tidings.client.transports.http_calls import CLOSED
-from tidings.client.transports.http_gate import Gate
-from tidings.client.transports.http_lines import Line
-from tidings.client.transports.http_pushes import Pushes
-from tidings.client.transports.http_recovery import ServiceRecovery
-from tidings.client.transports.http_wire import Wire
+from tidings.client.transports.http.calls import CLOSED
+from tidings.client.transports.http.gate import Gate
+from tidings.client.transports.http.lines import Line
+from tidings.client.transports.http.pushes import Pushes
+from tidings.client.transports.http.recovery import ServiceRecovery
+from tidings.client.transports.http.wire import Wire
 from tidings.errors import (
     BadInput,
     Disconnected,

@@ -15,8 +15,8 @@ from tidings.api.frames import (
 )
 from tidings.channel.management import Connect
 from tidings.client.transport import Message, TypesChanged
-from tidings.client.transports.http_gap import Gap
-from tidings.client.transports.http_redelivery import Arrival, Redelivery
+from tidings.client.transports.http.gap import Gap
+from tidings.client.transports.http.redelivery import Arrival, Redelivery
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.constraint import EventTypePattern
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from tidings.channel.vocabulary import Form, Side, Style
-from tidings.client.transports.iiop_kinds import Kind
+from tidings.client.transports.iiop.kinds import Kind
 from tidings.cos import CosNotifyComm_auto as comm
 from tidings.cos.CosNotification_auto import EventType, StructuredEvent
 from tidings.cos.events import NO_EVENT

@@ -27,14 +27,14 @@ from tidings.channel.trail import Traced, Trail
 from tidings.channel.vocabulary import Form
 from tidings.client.transport import PulledMessages, Source, Stream, TypesChanged
 from tidings.client.transports.backoff import ONE_TRY, PATIENCE, checked_patience
-from tidings.client.transports.http_calls import Caller
-from tidings.client.transports.http_functions import HandlerLine, SupplierLine
-from tidings.client.transports.http_lines import ConsumerLine, Line, StreamLine
-from tidings.client.transports.http_pulls import Pulls
-from tidings.client.transports.http_recovery import ServiceRecovery
-from tidings.client.transports.http_socket import Cut, OnConnection, Socket
-from tidings.client.transports.http_views import NOTICING, HttpViews
-from tidings.client.transports.http_wire import Wire, open_wire
+from tidings.client.transports.http.calls import Caller
+from tidings.client.transports.http.functions import HandlerLine, SupplierLine
+from tidings.client.transports.http.lines import ConsumerLine, Line, StreamLine
+from tidings.client.transports.http.pulls import Pulls
+from tidings.client.transports.http.recovery import ServiceRecovery
+from tidings.client.transports.http.socket import Cut, OnConnection, Socket
+from tidings.client.transports.http.views import NOTICING, HttpViews
+from tidings.client.transports.http.wire import Wire, open_wire
 from tidings.client.transports.memory import Memory
 from tidings.client.transports.names import Names
 from tidings.errors import (

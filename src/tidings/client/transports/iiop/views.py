@@ -16,8 +16,8 @@ from tidings.channel.questions import (
 )
 from tidings.channel.views import AdminInfo, ChannelInfo, FilterInfo, MappingInfo, ProxyInfo
 from tidings.channel.vocabulary import Operator, Side
-from tidings.client.transports.iiop_objects import ADMINS, LISTS, Far, Objects
-from tidings.client.transports.iiop_values import UNKNOWN
+from tidings.client.transports.iiop.objects import ADMINS, LISTS, Far, Objects
+from tidings.client.transports.iiop.values import UNKNOWN
 from tidings.cos.CosNotifyChannelAdmin_auto import InterFilterGroupOperator
 from tidings.cos.CosNotifyFilter_auto import Filter_INTERFACE, MappingFilter_INTERFACE
 from tidings.cos.mapping import constraints_in, mapped_in, properties_in

@@ -8,9 +8,9 @@ from typing import Final
 
 from tidings.channel.vocabulary import Form, Side, Style
 from tidings.client.transport import TypesChanged
-from tidings.client.transports.iiop_lines import Line, Pulled
-from tidings.client.transports.iiop_objects import FarProxy, Objects
-from tidings.client.transports.iiop_values import CorbaMessage, Events
+from tidings.client.transports.iiop.lines import Line, Pulled
+from tidings.client.transports.iiop.objects import FarProxy, Objects
+from tidings.client.transports.iiop.values import CorbaMessage, Events
 from tidings.errors import InvalidUsage, TidingsError
 
 # A call that waits for events ends with them, or with the proxy; this is for ever.

@@ -17,7 +17,7 @@ from tidings.api.delivered import DeliveredEvent
 from tidings.api.pulling import PullForm, pull
 from tidings.channel.commands import Ack, Command
 from tidings.client.transport import Message
-from tidings.client.transports.http_calls import CLOSED, Caller
+from tidings.client.transports.http.calls import CLOSED, Caller
 from tidings.errors import Disconnected, InvalidUsage, Stopping, TidingsError, Unreachable
 from tidings.events.codecs.json_codec import event_from_plain
 from tidings.events.envelope import ProducerMark

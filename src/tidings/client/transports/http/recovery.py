@@ -10,9 +10,9 @@ from tidings.channel.questions import SeeChannel
 from tidings.channel.vocabulary import Form, Side
 from tidings.client.past import wish_of_proxy
 from tidings.client.transport import Transport
-from tidings.client.transports.http_calls import Caller
-from tidings.client.transports.http_gap import Missed
-from tidings.client.transports.http_lines import ConsumerLine, Line
+from tidings.client.transports.http.calls import Caller
+from tidings.client.transports.http.gap import Missed
+from tidings.client.transports.http.lines import ConsumerLine, Line
 from tidings.client.transports.memory import Memory
 from tidings.client.transports.names import Names
 from tidings.errors import (

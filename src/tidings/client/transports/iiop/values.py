@@ -48,6 +48,7 @@ _WORDS: Final[Mapping[type, tuple[str, ...]]] = {
     c.Reject: ("rejections of single events",),
     q.DropDeadLetter: ("dead letters",),
     q.RedriveDeadLetter: ("dead letters",),
+    q.RedriveDeadLetters: ("dead letters",),
     q.SeeAdvertisement: ("lists of who offers and wants what", "use on_wanted and on_offers"),
     q.SeeDeadLetters: ("dead letters",),
     q.SeeFilters: ("a list of all filters",),

@@ -12,9 +12,9 @@ from tidings.api.call import BASE, Call
 from tidings.channel.questions import Question, SeeAdvertisement, SeeChannel, SeeProxy
 from tidings.channel.views import ChannelInfo
 from tidings.client.transport import HistoryPage, Message
-from tidings.client.transports.http_calls import CLOSED, Caller
-from tidings.client.transports.http_pulls import Pulls, message_of
-from tidings.client.transports.http_socket import Socket
+from tidings.client.transports.http.calls import CLOSED, Caller
+from tidings.client.transports.http.pulls import Pulls, message_of
+from tidings.client.transports.http.socket import Socket
 from tidings.client.transports.memory import Memory
 from tidings.client.transports.names import Names
 from tidings.errors import ChannelNotFound, ProxyNotFound, Stopping

@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from tidings.channel import management as m
 from tidings.channel.catalogue import OPERATIONS
-from tidings.channel.vocabulary import Place
-from tidings.client.transports.iiop_kinds import Kind
-from tidings.client.transports.iiop_objects import Far, Objects
-from tidings.client.transports.iiop_values import beyond, unsupported
+from tidings.channel.vocabulary import Place, Side
+from tidings.client.transports.iiop.kinds import Kind
+from tidings.client.transports.iiop.objects import Far, Objects
+from tidings.client.transports.iiop.values import beyond, unsupported
 from tidings.cos.CosNotifyFilter_auto import Filter_INTERFACE, MappingFilter_INTERFACE
 from tidings.cos.operations import answer_in, arguments_of, name_of
 from tidings.errors import InvalidUsage, NotFound, TidingsError
@@ -41,17 +41,20 @@ class Commands:
         self._objects = objects
         # Filters that were made for one proxy, and end with it.
         self._private: set[int] = set()
-        self._held: dict[tuple[int, int], set[int]] = {}
+        self._held: dict[tuple[int, int], dict[int, int]] = {}
         self._special: dict[type, Callable[[Any], Awaitable[Any]]] = {
             m.AddFilter: self._add_filter,
             m.CreateChannel: self._create_channel,
             m.CreateFilter: self._create_filter,
             m.CreateMapping: self._create_mapping,
+            m.DestroyAdmin: self._destroy_admin,
             m.DestroyChannel: self._destroy_channel,
             m.DestroyFilter: self._destroy_filter,
             m.Disconnect: self._disconnect,
             m.NewAdmin: self._new_admin,
             m.ObtainProxy: self._obtain_proxy,
+            m.RemoveAllFilters: self._remove_filters,
+            m.RemoveFilter: self._remove_filters,
         }
 
     async def ask(self, command: Any) -> Any:  # noqa: ANN401 -- see the command
@@ -109,7 +112,21 @@ class Commands:
 
     async def _destroy_channel(self, command: m.DestroyChannel) -> None:
         await self._call(command)
+        await self._drop_unheld(command.channel)
         self._objects.forget_channel(command.channel)
+
+    async def _destroy_admin(self, command: m.DestroyAdmin) -> None:
+        await self._call(command)
+        await self._drop_unheld(command.channel)
+
+    async def _drop_unheld(self, channel: int) -> None:
+        """Ends the private filters of proxies that have ended with their channel or admin."""
+        for key in [key for key in self._held if key[0] == channel]:
+            far, _ = await self._objects.proxy(*key)
+            if await self._objects.is_gone(far):
+                self._objects.forget_proxy(*key)
+                for filter in self._held.pop(key, {}).values():
+                    await self._drop(filter)
 
     async def _new_admin(self, command: m.NewAdmin) -> int:
         reference, id = await self._call(command)
@@ -122,12 +139,22 @@ class Commands:
         if command.name:
             told = "leave it out; with the QoS ConnectionReliability 1 it outlives the service"
             raise beyond("subscriptions with a name", told)
+        if command.keep:
+            raise beyond("proxies that collect events for nobody", "connect to them")
         reference, id = await self._call(command)
         kind = Kind(command.side, command.style, command.form)
         self._objects.made_proxy(command.channel, id, kind, reference)
+        place = Place(command.channel, proxy=id)
         try:
             if command.qos:
-                await self.ask(m.SetQoS(Place(command.channel, proxy=id), command.qos))
+                await self.ask(m.SetQoS(place, command.qos))
+            if command.constraints:
+                made = await self._create_filter(m.CreateFilter(command.constraints, private=True))
+                await self._add_filter(m.AddFilter(place, made.id))
+            if command.types:
+                consumes = command.side is Side.CONSUMER
+                change = m.SubscriptionChange if consumes else m.OfferChange
+                await self.ask(change(place, command.types))
         except BaseException:
             await self._disconnect(m.Disconnect(command.channel, id))
             raise
@@ -145,7 +172,7 @@ class Commands:
             await self._call(command)
         finally:
             self._objects.forget_proxy(*key)
-            for filter in self._held.pop(key, ()):
+            for filter in self._held.pop(key, {}).values():
                 await self._drop(filter)
 
     # Filters.
@@ -191,8 +218,22 @@ class Commands:
         added: int = await self._call(command)
         place = command.place
         if command.filter in self._private and place.proxy is not None:
-            self._held.setdefault((place.channel, place.proxy), set()).add(command.filter)
+            held = self._held.setdefault((place.channel, place.proxy), {})
+            held[added] = command.filter
         return added
+
+    async def _remove_filters(self, command: m.RemoveFilter | m.RemoveAllFilters) -> None:
+        await self._call(command)
+        place = command.place
+        held = self._held.get((place.channel, place.proxy or 0), {})
+        gone = [command.attachment] if isinstance(command, m.RemoveFilter) else list(held)
+        for attachment in gone:
+            filter = held.pop(attachment, None)
+            if filter is not None and not self._is_held(filter):
+                await self._drop(filter)
+
+    def _is_held(self, filter: int) -> bool:
+        return any(filter in held.values() for held in self._held.values())
 
     async def end_all(self, proxies: Sequence[tuple[int, int]]) -> None:
         """End proxies, as far as they are still there and the service answers."""

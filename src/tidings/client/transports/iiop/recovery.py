@@ -17,9 +17,9 @@ from tidings.channel.commands import Command
 from tidings.channel.management import Disconnect
 from tidings.channel.vocabulary import Side
 from tidings.client.transports.backoff import pauses
-from tidings.client.transports.iiop_commands import Commands
-from tidings.client.transports.iiop_lines import Line
-from tidings.client.transports.iiop_objects import Objects
+from tidings.client.transports.iiop.commands import Commands
+from tidings.client.transports.iiop.lines import Line
+from tidings.client.transports.iiop.objects import Objects
 from tidings.client.transports.memory import Memory
 from tidings.client.transports.names import Names
 from tidings.errors import ChannelNotFound, NotFound, Stopping, TidingsError, Unreachable

@@ -2,7 +2,7 @@
 
 What the standard has no words for raises `NotOverCorba`: names, numbers and marks of events, the
 past, dead letters, trails, acknowledgements and leases. A service that is away is waited for, and
-lines are connected again when it is back (`iiop_recovery`).
+lines are connected again when it is back (`recovery`).
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from tidings.channel.management import Connect, Disconnect, ObtainProxy, Resume,
 from tidings.channel.questions import Question, SeeChannel, SeeProxy
 from tidings.client.transport import HistoryPage, Source, Stream, TypesChanged
 from tidings.client.transports.backoff import PATIENCE, checked_patience
-from tidings.client.transports.iiop_address import callback_address, object_url
-from tidings.client.transports.iiop_commands import Commands
-from tidings.client.transports.iiop_lines import (
+from tidings.client.transports.iiop.address import callback_address, object_url
+from tidings.client.transports.iiop.commands import Commands
+from tidings.client.transports.iiop.lines import (
     CorbaStream,
     HandlerLine,
     Line,
     Pulled,
     SourceLine,
 )
-from tidings.client.transports.iiop_objects import FarProxy, Objects
-from tidings.client.transports.iiop_patience import CLOSED, Patience
-from tidings.client.transports.iiop_pulls import PullLine
-from tidings.client.transports.iiop_pushes import Pushes, Target
-from tidings.client.transports.iiop_recovery import Held, Recovery
-from tidings.client.transports.iiop_servants import servant_for
-from tidings.client.transports.iiop_values import Events, beyond, unsupported
-from tidings.client.transports.iiop_valve import Valve
-from tidings.client.transports.iiop_views import Views
+from tidings.client.transports.iiop.objects import FarProxy, Objects
+from tidings.client.transports.iiop.patience import CLOSED, Patience
+from tidings.client.transports.iiop.pulls import PullLine
+from tidings.client.transports.iiop.pushes import Pushes, Target
+from tidings.client.transports.iiop.recovery import Held, Recovery
+from tidings.client.transports.iiop.servants import servant_for
+from tidings.client.transports.iiop.values import Events, beyond, unsupported
+from tidings.client.transports.iiop.valve import Valve
+from tidings.client.transports.iiop.views import Views
 from tidings.cos.names import look_up
 from tidings.errors import InvalidUsage, ProxyNotFound, Stopping, TidingsError, Unreachable
 from tidings.events.reference import Reference

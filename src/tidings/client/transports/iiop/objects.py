@@ -7,9 +7,9 @@ from itertools import count
 from typing import Any, Final, NamedTuple
 
 from tidings.channel.vocabulary import Place, Side
-from tidings.client.transports.iiop_errors import told
-from tidings.client.transports.iiop_kinds import Kind, kind_of_type
-from tidings.client.transports.iiop_patience import Patience, is_away, not_done
+from tidings.client.transports.iiop.errors import told
+from tidings.client.transports.iiop.kinds import Kind, kind_of_type
+from tidings.client.transports.iiop.patience import Patience, is_away, not_done
 from tidings.cos import CosNotifyChannelAdmin_auto as channel_admin
 from tidings.cos import CosNotifyFilter_auto as filters
 from tidings.cos.operations import bound_to
@@ -172,7 +172,7 @@ class Objects:
         """
         try:
             return bool(await self.call(far, NON_EXISTENT))
-        except far.missing:
+        except (far.missing, NotFound):  # it, or its channel
             return True
 
     async def _told(self, error: CorbaError, far: Far, operation: str) -> TidingsError:

@@ -11,7 +11,7 @@ from tidings.api.frames import MAX_FRAME_EVENTS, PolledFrame, write_frame
 from tidings.api.items import item_form
 from tidings.channel.management import Connect
 from tidings.client.transport import Message, Source, TypesChanged
-from tidings.client.transports.http_lines import (
+from tidings.client.transports.http.lines import (
     ConsumerLine,
     Line,
     Sender,

@@ -10,11 +10,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tidings.channel.vocabulary import Form, Item
-from tidings.client.transports.iiop_errors import told
-from tidings.client.transports.iiop_objects import FarProxy, Objects
-from tidings.client.transports.iiop_patience import not_done
-from tidings.client.transports.iiop_sizes import check_octets
-from tidings.client.transports.iiop_values import UNKNOWN, Events
+from tidings.client.transports.iiop.errors import told
+from tidings.client.transports.iiop.objects import FarProxy, Objects
+from tidings.client.transports.iiop.patience import not_done
+from tidings.client.transports.iiop.sizes import check_octets
+from tidings.client.transports.iiop.values import UNKNOWN, Events
 from tidings.cos.events import MOST_OCTETS, WRITE
 from tidings.errors import (
     Forbidden,

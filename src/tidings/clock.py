@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import time
+from datetime import UTC, datetime
 from typing import Final, Protocol
 
 # TimeBase::TimeT counts units of 100 ns from 15 October 1582.
@@ -60,6 +61,11 @@ class ManualClock:
 def monotonic_microseconds() -> int:
     """Microseconds since some moment; never set, so differences are true durations."""
     return time.monotonic_ns() // 1_000
+
+
+def utc_now() -> datetime:
+    """The time of the machine, for calendars."""
+    return datetime.now(UTC)
 
 
 def to_timebase(microseconds: int) -> int:

@@ -15,16 +15,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, get_type_hin
 import typer
 
 from tidings.cli import render
+from tidings.cli.contexts import chosen_context
 from tidings.cli.reading import reason, shown_name
 from tidings.errors import InvalidUsage, TidingsError, Unauthenticated, Unreachable
 from tidings.names import checked_name
 
 if TYPE_CHECKING:
+    import ssl
+
     from tidings.client.client import Client
 
 DEFAULT_URL: Final = "http://127.0.0.1:8080"
 URL: Final = "TIDINGS_URL"
 TOKEN: Final = "TIDINGS_TOKEN"
+CA: Final = "TIDINGS_CA"
 
 # Nobody waits longer than this for words to choose from.
 _COMPLETION_SECONDS: Final = 0.3
@@ -32,15 +36,38 @@ _COMPLETION_SECONDS: Final = 0.3
 _PATIENCE: Final = 5.0
 
 Url = Annotated[
-    str,
-    typer.Option("--url", envvar=URL, metavar="URL", help="Where the service is."),
+    str | None,
+    typer.Option(
+        "--url",
+        envvar=URL,
+        metavar="URL",
+        help=f"Where the service is. [default: that of the context, or {DEFAULT_URL}]",
+    ),
+]
+ContextName = Annotated[
+    str | None,
+    typer.Option(
+        "--context",
+        envvar="TIDINGS_CONTEXT",
+        metavar="NAME",
+        help="Which service, by the name that `tidings context add` has given it.",
+    ),
 ]
 TokenFile = Annotated[
     str | None,
     typer.Option(
         "--token-file",
         metavar="FILE",
-        help=f"A file with the owner's token. [default: {TOKEN} in the environment]",
+        help=f"A file with the token to show. [default: {TOKEN} in the environment]",
+    ),
+]
+CaFile = Annotated[
+    str | None,
+    typer.Option(
+        "--ca",
+        envvar=CA,
+        metavar="FILE",
+        help="For https: certificates of the authorities to trust, as PEM. [default: the system's]",
     ),
 ]
 Patience = Annotated[
@@ -60,15 +87,17 @@ class Service:
 
     Attributes:
         url: Where it is.
-        token: The owner's; None if it needs none.
+        token: What to show; None if it needs none.
         patience: Seconds to wait for a service that is away.
         json: Whether everything is told as JSON.
+        ca: A file with the authorities to trust; None for the system's.
     """
 
     url: str = DEFAULT_URL
     token: str | None = None
     patience: float = _PATIENCE
     json: bool = False
+    ca: str | None = None
 
 
 @asynccontextmanager
@@ -85,7 +114,11 @@ async def connected(service: Service) -> AsyncIterator[Client]:
     cuts = _Cuts(service)
     try:
         client = await connect(
-            service.url, token=service.token, patience=service.patience, on_connection=cuts.tell
+            service.url,
+            token=service.token,
+            patience=service.patience,
+            on_connection=cuts.tell,
+            tls=trusting(service.ca),
         )
     except Unreachable as error:
         told = f"{error}; `tidings serve` starts a service, --url says where one is"
@@ -122,8 +155,30 @@ class _Cuts:
             render.note(f"{url} is away ({why}); waiting for it", "dim")
 
 
-def owner_token(file: str | None) -> str | None:
-    """The owner's token: the first line of a file, or what the environment says; None if neither.
+def chosen_service(
+    url: str | None,
+    token_file: str | None = None,
+    ca: str | None = None,
+    context: str | None = None,
+    patience: float = _PATIENCE,
+    json: bool = False,
+) -> Service:
+    """The service that options, the environment and the context name; the first of these counts.
+
+    Raises:
+        InvalidUsage: There is no such context, or a file cannot be read.
+    """
+    found = chosen_context(context) if context is not None or url is None else None
+    if found is None:
+        return Service(url or DEFAULT_URL, shown_token(token_file), patience, json, ca)
+    token = shown_token(token_file)
+    if token is None and found.token_file is not None and url in (None, found.url):
+        token = shown_token(found.token_file)  # never shown to another service
+    return Service(url or found.url, token, patience, json, ca or found.ca)
+
+
+def shown_token(file: str | None) -> str | None:
+    """The token to show: the first line of a file, or what the environment says; None if neither.
 
     Raises:
         InvalidUsage: The file cannot be read, or has no token.
@@ -137,6 +192,24 @@ def owner_token(file: str | None) -> str | None:
     if not lines or not lines[0].strip():
         raise InvalidUsage(f"{shown_name(file)}: the first line should be the token, and is empty")
     return lines[0].strip()
+
+
+def trusting(file: str | None) -> ssl.SSLContext | None:
+    """A context that trusts the authorities of a file; None for those the system trusts.
+
+    Raises:
+        InvalidUsage: The file cannot be read, or holds no certificates.
+    """
+    if file is None:
+        return None
+    import ssl
+
+    try:
+        return ssl.create_default_context(cafile=file)
+    except ssl.SSLError as error:
+        raise InvalidUsage(f"{shown_name(file)}: this is not a certificate in PEM") from error
+    except OSError as error:
+        raise InvalidUsage(f"{shown_name(file)}: {reason(error)}") from error
 
 
 _Command: TypeAlias = Callable[..., Awaitable[None]]
@@ -154,8 +227,10 @@ def service_command(
         hints = get_type_hints(function, localns={"Client": object}, include_extras=True)
         own = list(inspect.signature(function).parameters.values())[1:]
         shared: dict[str, tuple[object, object]] = {
-            "url": (Url, DEFAULT_URL),
+            "url": (Url, None),
             "token_file": (TokenFile, None),
+            "ca": (CaFile, None),
+            "context": (ContextName, None),
             "patience": (Patience, _PATIENCE),
         }
         keyword = inspect.Parameter.KEYWORD_ONLY
@@ -169,9 +244,13 @@ def service_command(
 
         @wraps(function)
         def command(**given: Any) -> None:  # noqa: ANN401 -- whatever the function takes
-            file = given.pop("token_file")
-            service = Service(
-                given.pop("url"), owner_token(file), given.pop("patience"), given.get("json", False)
+            service = chosen_service(
+                given.pop("url"),
+                given.pop("token_file"),
+                given.pop("ca"),
+                given.pop("context"),
+                given.pop("patience"),
+                given.get("json", False),
             )
             asyncio.run(_carried_out(function, service, given))
 
@@ -192,9 +271,12 @@ def _channel_names(context: typer.Context, incomplete: str) -> list[str]:
     """The channels of the service, if it answers quickly: shells ask for them."""
     import tidings.client.connecting  # noqa: F401 -- so that only the service is timed
 
-    url = context.params.get("url") or os.environ.get(URL) or DEFAULT_URL
+    given = context.params
+    url = given.get("url") or os.environ.get(URL)
     try:
-        service = Service(url, owner_token(context.params.get("token_file")), _COMPLETION_SECONDS)
+        service = chosen_service(
+            url, given.get("token_file"), given.get("ca"), given.get("context"), _COMPLETION_SECONDS
+        )
         names = asyncio.run(asyncio.wait_for(_names(service), _COMPLETION_SECONDS))
     except (TidingsError, OSError, TimeoutError):
         return []

@@ -52,6 +52,8 @@ COMMANDS: Final = {
     "journal": "journal",
     "ior": "references",
     "idl": "idl",
+    "tls": "tls",
+    "context": "contexts",
 }
 
 

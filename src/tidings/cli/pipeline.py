@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tidings.cli import pipeline_moving, pipeline_running, render
-from tidings.cli.connection import TokenFile, owner_token
+from tidings.cli.connection import TokenFile, shown_token
 from tidings.cli.options import Json, Types, examples
 from tidings.cli.pipeline_command import (
     Channels,
@@ -124,7 +124,7 @@ def backtest(  # noqa: PLR0913, PLR0917 -- one argument for each option
     read(constraint, type or ())  # what is wrong with it is told at once
     span = span_of(since, until)
     check_html(html)
-    token = owner_token(token_file) if url else None
+    token = shown_token(token_file) if url else None
     with job.session() as (spark, progress):
         from tidings.pipeline.backtest import BacktestOptions, run_backtest
         from tidings.pipeline.backtest.view import (

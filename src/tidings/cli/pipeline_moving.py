@@ -10,13 +10,12 @@ import typer
 
 from tidings.cli import render
 from tidings.cli.connection import (
-    DEFAULT_URL,
     Service,
     TokenFile,
     Url,
     channel_key,
+    chosen_service,
     connected,
-    owner_token,
 )
 from tidings.cli.options import Json, Types, examples
 from tidings.cli.pipeline_command import (
@@ -178,7 +177,7 @@ def replay(  # noqa: PLR0913, PLR0917 -- one argument for each option
     stamp: Annotated[
         bool, typer.Option("--stamp", help="Let each event's header tell which one it was.")
     ] = False,
-    url: Url = DEFAULT_URL,
+    url: Url = None,
     token_file: TokenFile = None,
     patience: Patience = _PATIENCE,
     json: Json = False,
@@ -196,13 +195,13 @@ def replay(  # noqa: PLR0913, PLR0917 -- one argument for each option
     if not into:
         raise InvalidUsage("--into CHANNEL says where the events go")
     span, pace = span_of(since, until), _speed(speed)
-    service = Service(url, owner_token(token_file), patience=5.0, json=json)
+    service = chosen_service(url, token_file, patience=5.0, json=json)
     asyncio.run(_check(service, into))
     with job.session() as (spark, progress):
         from tidings.pipeline.replay import ReplayOptions, run_replay
 
         options = ReplayOptions(
-            job.archive, into, url, service.token, run, constraint, tuple(type or ()),
+            job.archive, into, service.url, service.token, run, constraint, tuple(type or ()),
             tuple(channel or ()), *span, speed=pace, stamp=stamp, patience=patience,
         )  # fmt: skip
         found = run_replay(spark, options, progress)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tidings.cli import render
-from tidings.cli.connection import DEFAULT_URL, TokenFile, Url, owner_token
+from tidings.cli.connection import TokenFile, Url, chosen_service
 from tidings.cli.options import Json, examples
 from tidings.cli.pipeline_command import Job, pipeline_command, warn
 
@@ -30,7 +30,7 @@ def add_to(app: typer.Typer) -> None:
 def run(  # noqa: PLR0913, PLR0917 -- one argument for each option
     job: Job,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A Python file with queries.")],
-    url: Url = DEFAULT_URL,
+    url: Url = None,
     token_file: TokenFile = None,
     checkpoint: Annotated[
         Path,
@@ -55,7 +55,7 @@ def run(  # noqa: PLR0913, PLR0917 -- one argument for each option
 
     Exit code: 0 done, or ended by Ctrl-C or SIGTERM; 2 it could not be done.
     """
-    token = owner_token(token_file)
+    service = chosen_service(url, token_file)
     stopping = Event()
     with job.session() as (spark, progress):
         from tidings.pipeline.derive import load_queries
@@ -63,7 +63,7 @@ def run(  # noqa: PLR0913, PLR0917 -- one argument for each option
         from tidings.pipeline.session.job import stopped_by_signals
 
         queries = load_queries(file)
-        options = RunOptions(job.archive, url, checkpoint, token, once, every)
+        options = RunOptions(job.archive, service.url, checkpoint, service.token, once, every)
         with stopped_by_signals(stopping):
             found = run_queries(spark, queries, options, progress, stopping.is_set)
     warn([problem for one in found.queries for problem in one.problems])

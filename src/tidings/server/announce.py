@@ -13,11 +13,12 @@ from tidings.errors import StoreError
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
-def service_url(address: tuple[str, int]) -> str:
+def service_url(address: tuple[str, int], *, tls: bool = False) -> str:
     """Where programs on this machine reach the service."""
     host, port = address
     host = _EVERYWHERE.get(host, host)
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    shown = f"[{host}]" if ":" in host else host
+    return f"{'https' if tls else 'http'}://{shown}:{port}"
 
 
 def is_everywhere(address: tuple[str, int]) -> bool:

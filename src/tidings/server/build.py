@@ -7,6 +7,7 @@ import contextlib
 import errno
 import os
 import socket
+import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -191,7 +192,12 @@ class HttpServer(uvicorn.Server):
             server.close()
 
 
-def http_server(app: Any, settings: ServerSettings, admission: Admission) -> HttpServer:  # noqa: ANN401
+def http_server(
+    app: Any,  # noqa: ANN401
+    settings: ServerSettings,
+    admission: Admission,
+    tls: ssl.SSLContext | None = None,
+) -> HttpServer:
     """The server of an ASGI application; `admission` decides which connections stay open."""
     http = settings.http
     return HttpServer(
@@ -211,6 +217,7 @@ def http_server(app: Any, settings: ServerSettings, admission: Admission) -> Htt
             proxy_headers=False,
             backlog=ACCEPT_AT_ONCE,
             timeout_graceful_shutdown=_GRACE,
+            ssl_context_factory=None if tls is None else lambda *_: tls,
         ),
         http.write_patience,
     )

@@ -40,6 +40,7 @@ from tidings.server.rules import (
     Section,
     channel_settings,
 )
+from tidings.server.tls import TlsSection, tls_problem
 from tidings.stores.journal import SEGMENT_OCTETS
 from tidings.stores.retention import Retention
 from tidings.web.options import WebOptions
@@ -128,6 +129,10 @@ class HttpSection(Section):
     )
     port: Annotated[int, Field(ge=0, le=65_535)] = Field(
         default=8080, description="The port; 0 takes a free one, which is then told."
+    )
+    tls: bool = Field(
+        default=False,
+        description="Whether this door speaks TLS, and only TLS: https:// and wss://.",
     )
     token: Annotated[
         OptionalSecret, AfterValidator(_fit_token), Right(f"{_TOKEN_WORDS}; or {AUTO}; or none")
@@ -261,6 +266,7 @@ class ServerSettings(Section):
     archive: ArchiveSection = ArchiveSection()
     http: HttpSection = HttpSection()
     iiop: IiopSection = IiopSection()
+    tls: TlsSection = TlsSection()
     log: LogSection = LogSection()
     stop: StopSection = StopSection()
     rules: RulesSection = RulesSection()
@@ -276,6 +282,7 @@ class ServerSettings(Section):
             _token_problem(self),
             archive_problem(self.archive, self.store.dir, self.store.memory),
             corba_problem(self.iiop, self.ior_file, self.naming),
+            tls_problem(self.tls, ["http.tls"] if self.http.tls else []),
         ]
         try:
             channel_settings(self.rules, self.limits)

@@ -28,7 +28,8 @@ DEFAULT_FILE: Final = Path("tidings.toml")
 _PREFIX: Final = "TIDINGS_"
 # Variables with our prefix that belong to the command line, to clients and to the tests.
 _FOREIGN: Final = frozenset(
-    {"TIDINGS_ARCHIVE", "TIDINGS_TRACEBACK", "TIDINGS_URL", "TIDINGS_TOKEN", "TIDINGS_SOAK_ROUNDS"}
+    f"{_PREFIX}{name}"
+    for name in ["ARCHIVE", "CA", "CONTEXT", "CONTEXTS", "SOAK_ROUNDS", "TOKEN", "TRACEBACK", "URL"]
 )
 _SECRET: Final = "***"
 _MOST_FILE: Final = 1_000_000

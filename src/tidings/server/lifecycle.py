@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import socket
+import ssl
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import tidings
 from tidings.admission import Admission
+from tidings.clock import utc_now
 from tidings.engine.host import Host
 from tidings.engine.recovery import JOURNAL
 from tidings.errors import Stopping
@@ -41,6 +43,7 @@ from tidings.server.layers import Loaded, Sources
 from tidings.server.logs import Logs, loop_fault
 from tidings.server.reload import Reloader
 from tidings.server.requests import RequestLog
+from tidings.server.tls import Tls
 from tidings.server.tokens import make_token, open_to_others, owner_token, token_path
 from tidings.stores.archive.archive_end import check_journal_reaches
 from tidings.web.state import WebState
@@ -163,6 +166,7 @@ class Service:
         self._budget = budget(loaded.settings, raised_limit())
         self._serving: asyncio.Task[None] | None = None
         self._corba: CorbaDoor | None = None
+        self._tls: Tls | None = None
 
     async def __aenter__(self) -> Self:
         http = self._settings.http
@@ -170,6 +174,8 @@ class Service:
         try:
             if self._settings.http.token_file is not None:
                 owner_token(self._settings)  # found out before a long recovery
+            if self._settings.tls.certificate is not None:
+                self._tls = Tls(self._settings.tls, utc_now())
             plan, known = archive_plan(self._settings.archive), None
             if plan is not None and not self._settings.store.memory:
                 data = self._settings.store.dir
@@ -235,15 +241,20 @@ class Service:
         door = RequestLog(app, lambda: self._logs.level)
         admission = Admission(self._budget.http)
         self._web.counts.admissions["http"] = admission
-        self._server: HttpServer = http_server(door, self._settings, admission)
+        self._server: HttpServer = http_server(door, self._settings, admission, self._http_tls())
         self.url, self._beside = "", ""
         if bound is not None:
             address = bound.getsockname()[:2]
-            self.url = service_url(address)
+            self.url = service_url(address, tls=self._settings.http.tls)
             self._beside = ", and on every other address" if is_everywhere(address) else ""
         self.reloader = Reloader(
-            self._sources, self._settings, self.host, self._web, door, self._logs
+            self._sources, self._settings, self.host, self._web, door, self._logs, self._tls
         )
+
+    def _http_tls(self) -> ssl.SSLContext | None:
+        for text in () if self._tls is None else self._tls.warnings:
+            log.warning("%s", text)
+        return self._tls.context if self._tls is not None and self._settings.http.tls else None
 
     def _token(self) -> str | None:
         made = make_token(self._settings)

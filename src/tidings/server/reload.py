@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from pydantic import ValidationError
 
+from tidings.clock import utc_now
 from tidings.engine.host import Host
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.server.archive import archive_plan
@@ -15,6 +17,7 @@ from tidings.server.config import LIVE, ServerSettings, flat
 from tidings.server.layers import Sources
 from tidings.server.logs import Logs
 from tidings.server.requests import RequestLog
+from tidings.server.tls import Tls
 from tidings.server.tokens import make_token, owner_token
 from tidings.web.state import WebState
 
@@ -38,6 +41,7 @@ class Reloader:
         web: WebState,
         door: RequestLog,
         logs: Logs,
+        tls: Tls | None = None,
     ) -> None:
         self.settings = settings
         self._sources = sources
@@ -45,6 +49,7 @@ class Reloader:
         self._web = web
         self._door = door
         self._logs = logs
+        self._tls = tls
         self._one_at_a_time = asyncio.Lock()
 
     async def reload(self) -> bool:
@@ -59,6 +64,9 @@ class Reloader:
             merged = _merged(self.settings, loaded.settings)
             made = await asyncio.to_thread(make_token, merged)
             token = await asyncio.to_thread(owner_token, merged)
+            if self._tls is not None:
+                await asyncio.to_thread(self._tls.load, merged.tls, utc_now())
+                loaded = replace(loaded, warnings=(*loaded.warnings, *self._tls.warnings))
         except TidingsError as error:
             for line in str(error).splitlines():
                 log.error("not reloaded, the settings stay as they were: %s", line)

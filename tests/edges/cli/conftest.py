@@ -27,3 +27,8 @@ def auction(served: Served) -> Served:
     """A service that has the channel `auction`."""
     served.done("channel", "create", "auction")
     return served
+
+
+@pytest.fixture(autouse=True)
+def _no_contexts_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIDINGS_CONTEXTS", str(tmp_path / "contexts" / "contexts.json"))

@@ -14,6 +14,7 @@ from tests.edges.cli.running import objects, tidings
 from tests.edges.cli.served import Served
 from tidings.cli import connection
 from tidings.cli.connection import Service
+from tidings.cli.contexts import contexts_file
 from tidings.client.client import Client
 from tidings.client.configuration.applying import Applying
 from tidings.client.configuration.steps import MakeProxy
@@ -32,6 +33,39 @@ def test_which_service_is_meant_by_options(
     token = ("--token-file", str(tmp_path / "token"))
     served.done("channel", "list", "--url", "http://other:1", *token, "--patience", "1", "--json")
     assert served.asked == [Service("http://other:1", "secret", 1.0, json=True)]
+
+
+def test_a_context_names_a_service_and_options_and_the_environment_override_it(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "token").write_text("of prod\n")
+    monkeypatch.chdir(tmp_path)
+    files = ("--token-file", "token", "--ca", "ca.pem")
+    served.done("context", "add", "prod", "--url", "https://prod:1", *files)
+    served.done("context", "add", "lab", "--url", "http://lab:1")
+    ca = str(tmp_path / "ca.pem")
+    for words, expected in (
+        ((), Service("https://prod:1", "of prod", ca=ca)),
+        (("--context", "lab"), Service("http://lab:1")),
+        (("--url", "http://elsewhere:1"), Service("http://elsewhere:1")),
+        (("--context", "prod", "--url", "http://else:1"), Service("http://else:1", ca=ca)),
+    ):
+        served.asked.clear()
+        served.done("channel", "list", *words)
+        assert served.asked == [expected], words
+    served.done("context", "use", "lab")
+    assert [one["current"] for one in objects(served.done("context", "list", "--json"))] == [
+        False,
+        True,
+    ]
+    assert contexts_file().stat().st_mode & 0o077 == 0
+    assert "of prod" not in contexts_file().read_text()
+    served.done("context", "remove", "lab")
+    assert "there are prod" in served.refused("channel", "list", "--context", "lab")
+    assert "not the address" in served.refused("context", "add", "x", "--url", "prod:1")
+    assert "needs a name" in served.refused("context", "add", "", "--url", "http://a:1")
+    contexts_file().write_text("{")
+    assert "does not hold contexts" in served.refused("channel", "list")
 
 
 @pytest.mark.parametrize(

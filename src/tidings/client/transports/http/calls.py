@@ -113,6 +113,12 @@ class Caller:
             try:
                 return call.read(await self._once(call, seconds))
             except (*_NOT_SENT, Stopping) as error:  # it was not taken; another try may be
+                if (distrusted := _distrust(error)) is not None:
+                    why = distrusted.verify_message
+                    raise Unreachable(
+                        f"the certificate of {self._url} is not trusted: {why}; name the authority "
+                        "that has signed it: --ca FILE, or tls= in Python"
+                    ) from error
                 told, silent = self._in_words(call, error), False
             except (httpx2.RequestError, Unreachable) as error:
                 told, silent = self._in_words(call, error), isinstance(error, httpx2.ReadTimeout)
@@ -174,3 +180,10 @@ class Caller:
         """Closes all connections; whoever waits for an answer gets `Stopping`."""
         self._closed.set()
         await self._http.aclose()
+
+
+def _distrust(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+    """Why a certificate is not trusted, if an error comes from that."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.__cause__ or error.__context__
+    return error

@@ -196,11 +196,12 @@ def test_what_the_service_would_refuse_is_refused_before_anything_is_done(
     served: Served, file: Path, options: tuple[str, ...]
 ) -> None:
     served.done("apply", str(file))
-    admin = "[channels.auction.consumer-admins.default.qos]\nEventReliability = 0\n"
-    file.write_text(f"{FILE}{admin}[channels.new]\n")
+    more = "[channels.auction.subscriptions.more]\n[channels.new]\n"
+    limit = "[channels.auction.admin-properties]\nMaxConsumers = 1\n"
+    file.write_text(f"{FILE}{more}{limit}")
     result = served.tidings("apply", str(file), *options)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "error: EventReliability: cannot be set at this level\n"
+    assert "MaxConsumers is 1" in result.stderr
     file.write_text(FILE + 'style = "pull"\n\n[channels.new]\n')  # it would lose events
     assert "cannot become pull" in served.refused("apply", str(file), *options)
     assert "new" not in served.done("channel", "list")

@@ -14,7 +14,7 @@ from tests.laws.conformance.openapi.world import World
 from tests.real.e2e.served import served
 from tests.real.faults.fault import Fault, copied_package
 
-GOOD, BAD = 12, 6
+GOOD, BAD = 9, 5
 
 
 @contextmanager

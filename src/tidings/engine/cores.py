@@ -45,8 +45,12 @@ class Cores:
     @property
     def wake_at(self) -> int | None:
         """When the first of them wants to be called, host time; None for never."""
-        times = (core.wake_at for core in (self._first, *self._others))
-        return min((time for time in times if time is not None), default=None)
+        first = self._first.wake_at
+        for core in self._others:  # after every batch: nothing is built for it
+            at = core.wake_at
+            if at is not None and (first is None or at < first):
+                first = at
+        return first
 
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
         """Has commands carried out in order, each by its core."""
@@ -59,7 +63,8 @@ class Cores:
                 answers += found[0]
                 effects += found[1]
         for core in self._others:
-            if core.wake_at is not None and core.wake_at <= now:
+            at = core.wake_at
+            if at is not None and at <= now:
                 effects += core.handle_many((), now)[1]
         return answers, effects
 

@@ -1,1 +1,1 @@
-"""The machine: what a channel decides. Pure: no I/O, no clock, no logging."""
+"""The core: what a channel decides. Pure: no I/O, no clock, no logging."""

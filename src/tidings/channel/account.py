@@ -1,4 +1,4 @@
-"""The account of one channel: which of its events still wait, and for how many consumers."""
+"""The account of one channel: which events still wait, and for how many consumers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,13 @@ from tidings.channel.entries import Entry
 
 
 class Account:
-    """What a channel's admins and proxies know of it: its identity, and what waits there.
+    """The identity and backlog of a channel, as its admins and proxies see it.
 
     Attributes:
-        id: Unique in the factory.
-        origin: Its id everywhere, 32 hexadecimal digits.
-        name: For people; empty for none.
-        core: What it shares with the factory's other channels.
-        live: How many consumers still wait for an event, by its number; not counting entries
-            on the disk.
-        spilled: How many entries of its consumers are on the disk.
-        backlog: In which order events go when the channel is full; None until it is needed.
+        origin: Its globally unique id, 32 hexadecimal digits.
+        live: How many consumers wait for each event, by number; entries on disk are not counted.
+        spilled: How many entries of its consumers are on disk.
+        backlog: The discard order of a full channel; None until first needed.
     """
 
     def __init__(self, id: int, origin: str, core: Core) -> None:
@@ -34,22 +30,22 @@ class Account:
 
     @property
     def label(self) -> str:
-        """What errors call the channel: by its name, or its id if it has none."""
+        """Return the name errors use for the channel: its name, or its id if unnamed."""
         return f"channel {self.name or self.id}"
 
     @property
     def waiting(self) -> int:
-        """How many events wait for somebody; those on the disk once for each consumer."""
+        """Count the waiting events; one on disk counts once per consumer."""
         return len(self.live) + self.spilled
 
     def load(self, entries: Sequence[Entry]) -> None:
-        """Counts copies of events that wait here from now on, or wait here again."""
+        """Count copies of events that start to wait here."""
         live = self.live
         for entry in entries:
             live[entry.seq] = live.get(entry.seq, 0) + 1
 
     def release(self, entries: Sequence[Entry]) -> list[int]:
-        """Counts copies off; the numbers of the events for which nobody waits here any more."""
+        """Uncount copies; return the numbers of events that no consumer waits for any more."""
         live = self.live
         settled: list[int] = []
         octets = 0

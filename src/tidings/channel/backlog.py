@@ -1,6 +1,6 @@
-"""Which event goes when a channel holds MaxQueueLength events and must not refuse new ones.
+"""Which event is discarded when a channel holds MaxQueueLength events and must accept more.
 
-The channel's DiscardPolicy chooses, and the event goes for all its consumers (11).
+The channel's DiscardPolicy chooses, and the event is discarded for all its consumers (clause 11).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tidings.channel.qos import DiscardPolicy
 
 
 def discard_key(policy: DiscardPolicy, entry: Entry) -> tuple[int, ...]:
-    """The smallest goes first."""
+    """Return the sort key of an entry; the smallest is discarded first."""
     if policy is DiscardPolicy.PRIORITY:
         return entry.priority, entry.seq
     if policy is DiscardPolicy.DEADLINE:
@@ -25,23 +25,18 @@ def discard_key(policy: DiscardPolicy, entry: Entry) -> tuple[int, ...]:
 
 
 class Discards(Protocol):
-    """A consumer that can do without an event."""
+    """A consumer whose copy of an event can be discarded."""
 
     def discard(self, seq: int) -> None:
-        """Discards its copy of an event, if it is in memory."""
+        """Discard the consumer's copy of an event, if it is in memory."""
 
 
 class Events(Container[int], Sized, Protocol):
-    """Numbers of events that wait; there are fewer after one was discarded."""
+    """The numbers of waiting events; shrinks when an event is discarded."""
 
 
 class Backlog:
-    """All events that wait in a channel, in the order in which they would be discarded.
-
-    Args:
-        policy: Which event goes first.
-        waiting: The consumers, each with its events.
-    """
+    """All waiting events of a channel, in discard order."""
 
     def __init__(
         self, policy: DiscardPolicy, waiting: Iterable[tuple[Discards, Sequence[Entry]]] = ()
@@ -58,12 +53,12 @@ class Backlog:
         heapify(self._heap)
 
     def add(self, entry: Entry, consumers: Sequence[Discards]) -> None:
-        """Notes an event that waits now."""
+        """Add an event that now waits."""
         heappush(self._heap, (discard_key(self.policy, entry), entry))
         self._consumers[entry.seq] = consumers
 
     def make_room(self, live: Events, most: int) -> None:
-        """Discards events for everybody until no more than so many wait."""
+        """Discard events for all consumers until at most `most` wait."""
         while self._heap and len(live) > most:
             _, entry = heappop(self._heap)
             consumers = self._consumers.pop(entry.seq, ())

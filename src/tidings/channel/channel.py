@@ -1,7 +1,7 @@
-"""The event channel: takes an event in, finds who wants it, and keeps account of it.
+"""The event channel: accepts an event, finds its consumers and accounts for it.
 
-This file is the way of one event: `push` → `_accept` → `router.match` → the consumers' queues.
-What happens to objects is in `lifecycle.py`, to one consumer's events in `consumer.py`.
+This file is the path of one event: `push` → `_accept` → `router.match` → the consumers' queues.
+`lifecycle.py` handles objects, `consumer.py` one consumer's events.
 """
 
 from __future__ import annotations
@@ -55,25 +55,18 @@ class Channel(Account):
     """One event channel.
 
     Attributes:
-        channels: The factory's channels, of which it is one.
         origin: The first half of the ids of its events.
-        qos: What applies to the channel.
-        own: What was set at it.
-        properties: Its admin properties.
+        qos: The effective quality of service.
+        own: The quality of service set at the channel itself.
         admins: By side and id; 0 is the default admin.
         last_admin: The highest id given, by side.
-        proxies: By id, both sides.
-        names: Ids of the proxies that have a name.
-        last_proxy: The highest id given.
-        proxies_reserved: Ids up to this one may be in use though no record shows it.
+        names: Ids of the named proxies.
+        proxies_reserved: Ids up to this one may be in use without a record.
         seq: The number of the latest event.
-        seq_reserved: Numbers up to this one may be in use though no record shows it.
-        skipped: How many numbers up to `seq` no event has.
-        promised: How many events are still to come of pushes that were accepted as a whole.
-        plan: The rules that judge events.
-        router: The same rules, by what they ask for.
-        offers: What suppliers say they will send.
-        wants: What consumers ask for.
+        seq_reserved: Numbers up to this one may be in use without a record.
+        skipped: How many numbers up to `seq` belong to no event.
+        promised: How many events are still to come from pushes accepted as a whole.
+        router: The plan's rules, indexed by what they ask for.
         marks: What producers have sent already.
     """
 
@@ -102,67 +95,49 @@ class Channel(Account):
         self.marks = ProducerMarks(self.core.settings.limits)
 
     def proxy(self, id: int) -> Proxy:
-        """A proxy by its id.
-
-        Raises:
-            ProxyNotFound: There is none.
-        """
+        """Return a proxy by its id, or raise ProxyNotFound."""
         found = self.proxies.get(id)
         if found is None:
             raise ProxyNotFound(f"{self.label} has no proxy {id}")
         return found
 
     def consumer(self, id: int) -> ConsumerProxy:
-        """A consumer's proxy by its id.
-
-        Raises:
-            ProxyNotFound: There is none.
-            InvalidUsage: It is a supplier's.
-        """
+        """Return a consumer's proxy, or raise ProxyNotFound, or InvalidUsage for a supplier's."""
         found = self.proxy(id)
         if not isinstance(found, ConsumerProxy):
             raise InvalidUsage(f"proxy {id} of {self.label} is not for a consumer")
         return found
 
     def supplier(self, id: int) -> SupplierProxy:
-        """A supplier's proxy by its id.
-
-        Raises:
-            ProxyNotFound: There is none.
-            InvalidUsage: It is a consumer's.
-        """
+        """Return a supplier's proxy, or raise ProxyNotFound, or InvalidUsage for a consumer's."""
         found = self.proxy(id)
         if not isinstance(found, SupplierProxy):
             raise InvalidUsage(f"proxy {id} of {self.label} is not for a supplier")
         return found
 
     def admin(self, side: Side, id: int) -> Admin:
-        """An admin by its side and id.
-
-        Raises:
-            AdminNotFound: There is none.
-        """
+        """Return an admin by side and id, or raise AdminNotFound."""
         found = self.admins[side].get(id)
         if found is None:
             raise AdminNotFound(f"{self.label} has no {side.value} admin {id}")
         return found
 
     def proxies_of(self, side: Side) -> Iterator[Proxy]:
-        """All proxies of one side."""
+        """Iterate over all proxies of one side."""
         for admin in self.admins[side].values():
             yield from admin.proxies.values()
 
     @property
     def accepted(self) -> int:
-        """How many events it has accepted, as far as is known after a crash."""
+        """Count the accepted events, as far as known after a crash."""
         return self.seq - self.skipped
 
     def reservation(self) -> Reserved:
-        """What a record must say of its numbers."""
+        """Return the record that reserves the channel's numbers."""
         return Reserved(self.id, max(self.seq, self.seq_reserved), self.seq, self.skipped)
 
     def push(self, command: Push, now: int) -> list[int | TidingsError]:
-        """Takes events in; for each its number, 0 if a filter stopped it, or an error."""
+        """Accept events; return for each its number, 0 if a filter stopped it, or an error."""
         items, promised = command.items, command.promised
         if promised:
             self.promised -= len(items)
@@ -170,12 +145,12 @@ class Channel(Account):
         return self.take_in(supplier, items, command.marks, command.hops, now, promised=promised)
 
     def supplier_of(self, command: Push) -> SupplierProxy:
-        """The proxy through which a push comes, if it can.
+        """Return the proxy a push comes through.
 
         Raises:
-            Disconnected: Nobody is connected there.
-            LimitExceeded: It has too many events.
-            InvalidUsage: It has not as many marks as events.
+            Disconnected: No client is connected to it.
+            LimitExceeded: The push has too many events.
+            InvalidUsage: The numbers of marks and events differ.
         """
         supplier = self.supplier(command.proxy)
         if not supplier.connected:
@@ -189,11 +164,7 @@ class Channel(Account):
         return supplier
 
     def check_whole(self, command: Push, now: int) -> None:
-        """Refuses a push of which one event would be refused, before any is taken in.
-
-        Raises:
-            TidingsError: What the first such event would be refused with.
-        """
+        """Raise the error of the first event that would be refused, before any is accepted."""
         supplier = self.supplier_of(command)
         core, items = self.core, command.whole
         is_tight = self.room_for(len(items)) < len(items)
@@ -224,7 +195,7 @@ class Channel(Account):
         *,
         promised: bool = False,
     ) -> list[int | TidingsError]:
-        """Takes events in one by one: one that is refused does not keep the others out."""
+        """Accept events one by one: a refused event does not affect the others."""
         ahead = 0 if promised else self.promised  # else room was kept for them
         answers: list[int | TidingsError] = []
         for index, item in enumerate(items):
@@ -279,10 +250,10 @@ class Channel(Account):
         return Warned.of(seq, quality.warnings) if quality.warnings else seq
 
     def judge(self, proxy: int, item: Item, now: int) -> None:
-        """Asks all filters that an event meets on its way in, and does nothing else.
+        """Evaluate all filters an event meets on its way in, without side effects.
 
         Raises:
-            TidingsError: It will not be taken in.
+            TidingsError: The event would be refused.
         """
         supplier = self.supplier(proxy)
         fields = fields_for(self._entered(item), now + self.core.offset)
@@ -290,7 +261,7 @@ class Channel(Account):
             self.router.match(fields)
 
     def _is_stopped(self, supplier: SupplierProxy, fields: Fields) -> bool:
-        """Whether a filter on the supplier's side stops an event."""
+        """Return whether a filter on the supplier's side stops an event."""
         return supplier.judged and not self.plan.verdict(fields, supplier.id).passed
 
     def _entered(self, item: Item) -> StructuredEvent:
@@ -300,14 +271,10 @@ class Channel(Account):
     def _is_full_for(
         self, event: StructuredEvent, quality: Quality, octets: int, ahead: int
     ) -> bool:
-        """Refuses an event for which there is no room; whether one has to go for it.
+        """Refuse an event without room; return whether another must be discarded for it.
 
-        Args:
-            event: The event.
-            quality: What applies to it.
-            octets: About how much memory it takes.
-            ahead: How many events will wait before it that have not come yet: of the same push, and
-                of pushes that were accepted as a whole.
+        `ahead` counts events that will wait before it but have not come yet: of the same push, and
+        of pushes accepted as a whole.
         """
         core = self.core
         limits = core.settings.limits
@@ -330,7 +297,7 @@ class Channel(Account):
         return is_full
 
     def room_for(self, events: int) -> int:
-        """How many of so many new events would not be refused."""
+        """Return how many of `events` new events would be accepted."""
         most = self.properties.max_queue_length
         if not most or not self.properties.reject_new_events:
             return events
@@ -346,7 +313,7 @@ class Channel(Account):
         hops: tuple[str, ...],
         now: int,
     ) -> None:
-        """Puts an accepted event into the queues of all who want it."""
+        """Put an accepted event into the queues of all matching consumers."""
         core = self.core
         recipients = self.router.match(fields)
         seq = entry.seq
@@ -385,7 +352,7 @@ class Channel(Account):
         quality: Quality,
         now: int,
     ) -> Mapping[int, Entry]:
-        """Puts an event into queues; the entries of those who see it differently."""
+        """Queue an event; return the entries of consumers with their own view of it."""
         views: dict[int, Entry] | None = None
         at_once = quality.start is None
         for proxy in recipients:
@@ -411,7 +378,7 @@ class Channel(Account):
         return views or _NO_VIEWS
 
     def revoke(self, command: Revoke) -> None:
-        """Events that could not be written were never accepted: they leave no trace."""
+        """Remove every trace of events that could not be written, and so were never accepted."""
         for consumer in self.consumers():
             consumer.revoke(command.seqs)
         self.backlog = None
@@ -424,7 +391,7 @@ class Channel(Account):
             self.skipped += len(command.seqs)
 
     def _ensure_backlog(self) -> Backlog:
-        """The order in which events go when the channel is full; made when first needed."""
+        """Return the discard order of a full channel, built when first needed."""
         if self.backlog is None:
             asked = self.qos.discard_policy
             any_discard = self.core.settings.any_discard
@@ -434,7 +401,7 @@ class Channel(Account):
         return self.backlog
 
     def consumers(self) -> list[Consumer]:
-        """All consumers that have or had events."""
+        """Return all consumers that have or had events."""
         proxies = self.proxies.values()
         found = (proxy.consumer for proxy in proxies if isinstance(proxy, ConsumerProxy))
         return [consumer for consumer in found if consumer is not None]
@@ -442,14 +409,14 @@ class Channel(Account):
     # Pull suppliers: the channel asks them for events, again and again.
 
     def begin_polling(self, supplier: SupplierProxy, now: int) -> None:
-        """A pull supplier has connected, or goes on: it is asked at once."""
+        """Start polling a pull supplier that has connected or resumed."""
         if supplier.polling is None:
             supplier.polling = Polling(supplier)
         supplier.polling.at = now
         self.poll(supplier, now)
 
     def poll(self, supplier: SupplierProxy, now: int) -> None:
-        """Asks a pull supplier when it is time, or has the proxy looked at when it is."""
+        """Poll a pull supplier if it is due, or set the alarm for when it is."""
         polling = supplier.polling
         if polling is None or not polling.is_due(now):
             return
@@ -457,7 +424,7 @@ class Channel(Account):
         polling.ask(self.room_for(min(most, self.core.settings.limits.batch_events)), now)
 
     def take_polled(self, supplier: SupplierProxy, command: Polled, now: int) -> bool:
-        """Takes what a pull supplier had; whether the proxy is to be ended."""
+        """Accept what a pull supplier returned; return whether to end the proxy."""
         polling = supplier.polling
         if polling is None:
             return False
@@ -473,40 +440,32 @@ class Channel(Account):
         return False
 
     def _refusal(self, supplier: SupplierProxy, items: Sequence[Item], now: int) -> str:
-        """Takes events in; why none was accepted, empty if one was or a filter stopped it."""
+        """Accept events; return why none was accepted, empty if one was or a filter stopped it."""
         answers = self.take_in(supplier, items, None, (), now)
         errors = [one for one in answers if isinstance(one, TidingsError)]
         return str(errors[0]) if errors and len(errors) == len(answers) else ""
 
 
 class Channels(dict[int, Channel]):
-    """All channels of a factory by id.
-
-    Attributes:
-        core: What they share.
-    """
+    """All channels of a factory by id, and the core they share."""
 
     def __init__(self, core: Core) -> None:
         super().__init__()
         self.core = core
 
     def find(self, id: int) -> Channel:
-        """A channel by its id.
-
-        Raises:
-            ChannelNotFound: There is none.
-        """
+        """Return a channel by its id, or raise ChannelNotFound."""
         found = self.get(id)
         if found is None:
             raise ChannelNotFound(f"there is no channel {id}")
         return found
 
     def consumers(self) -> list[Consumer]:
-        """All consumers of all channels that have or had events."""
+        """Return all consumers of all channels that have or had events."""
         return [consumer for channel in self.values() for consumer in channel.consumers()]
 
     def relieve(self, octets: int) -> None:
-        """Makes room in memory for all: the consumer with the largest backlog loses events.
+        """Free memory for all: discard events of the consumer with the largest backlog.
 
         Raises:
             ChannelFull: Not enough can be discarded; nothing was.
@@ -524,7 +483,7 @@ class Channels(dict[int, Channel]):
             largest.discard_tenth("the server's memory for events is full")
 
     def _undiscardable_octets(self) -> int:
-        """What the events take that are in flight or wait for something else than their turn."""
+        """Return the octets of events that are in flight or wait for a StartTime."""
         events: dict[tuple[int, int], int] = {}
         for consumer in self.consumers():
             channel, elsewhere = consumer.channel.id, consumer.undiscardable()

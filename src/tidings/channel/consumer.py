@@ -1,10 +1,10 @@
-"""A consumer's proxy, and its delivery state: what waits, what is in flight, when to try again.
+"""A consumer's proxy and its delivery state: backlog, events in flight, retry times.
 
-`Consumer` has all that happens to the events of one consumer: they are put into its queue, handed
-over while there is room in its window or somebody pulls, and answered for. When too many wait, the
-quality of service comes first: above MaxEventsPerConsumer the DiscardPolicy chooses. The server's
-own limits hold besides: above them BestEffort events are discarded by the same policy, Persistent
-ones go to the disk and come back when there is room.
+`Consumer` handles all that happens to one consumer's events: they are queued, delivered while the
+window has room or a pull waits, and acknowledged. When too many wait, quality of service applies
+first: above MaxEventsPerConsumer the DiscardPolicy chooses. Above the server's own limits,
+BestEffort events are discarded by the same policy, and Persistent ones are spilled to disk and
+refilled when there is room.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class ConsumerProxy(Proxy):
     """A proxy through which events go out.
 
     Attributes:
-        consumer: Its consumer's delivery state; made when first needed.
+        consumer: The delivery state; created when first needed.
         special: Whether it may see another priority or lifetime than others.
-        mapping: Its mapping filters, priority and lifetime; None for none.
+        mapping: Its mapping filters for priority and lifetime; None without.
     """
 
     __slots__ = ("consumer", "mapping", "special")
@@ -77,30 +77,25 @@ class ConsumerProxy(Proxy):
         self.consumer: Consumer | None = None
 
     def ensure_consumer(self) -> Consumer:
-        """Its consumer's delivery state, made if there is none yet."""
+        """Return the consumer's delivery state, creating it if needed."""
         if self.consumer is None:
             self.consumer = Consumer(self)
         return self.consumer
 
     @property
     def order(self) -> OrderPolicy:
-        """In which order it gets its events."""
+        """Return the delivery order, with ANY resolved."""
         asked = self.qos.order_policy
         return self.channel.core.settings.any_order if asked is OrderPolicy.ANY else asked
 
     @property
     def discard_policy(self) -> DiscardPolicy:
-        """Which of its events go first."""
+        """Return the discard policy, with ANY resolved."""
         asked = self.qos.discard_policy
         return self.channel.core.settings.any_discard if asked is DiscardPolicy.ANY else asked
 
     def adjust(self, by_priority: MappingRule | None, by_lifetime: MappingRule | None) -> None:
-        """Works out again what the flow of events needs to know of it.
-
-        Args:
-            by_priority: Its mapping filter for priorities.
-            by_lifetime: Its mapping filter for lifetimes.
-        """
+        """Recompute the values that the event flow caches, from the proxy's mapping filters."""
         qos = self.qos
         mapped = by_priority is not None or by_lifetime is not None
         self.mapping = (by_priority, by_lifetime) if mapped else None
@@ -112,10 +107,10 @@ class ConsumerProxy(Proxy):
     def view_of(
         self, entry: Entry, fields: Fields, quality: Quality, options: PlanOptions, now: int
     ) -> tuple[Entry, int | None]:
-        """An event as this consumer sees it, and when it may have it.
+        """Return an event as this consumer sees it, and its earliest delivery time.
 
-        A mapping filter that matches overrides everything; then come the event's own properties,
-        then what the supplier's proxy says, then the consumer's.
+        A matching mapping filter overrides everything; then come the event's own properties, then
+        the supplier proxy's, then the consumer's.
         """
         qos = self.qos
         priority, timeout = quality.priority, quality.timeout
@@ -140,16 +135,16 @@ class ConsumerProxy(Proxy):
         return Entry(expiry, entry.seq, priority, entry.octets, flags), start
 
     def pump(self, now: int) -> None:
-        """Hands over what can be handed over now."""
+        """Deliver what can be delivered now."""
         if self.consumer is not None:
             self.consumer.pump(now)
 
     def purge(self, upto: int) -> int:
-        """Drops all events that wait, up to a number; how many."""
+        """Drop all waiting events up to a number; return how many."""
         return 0 if self.consumer is None else self.consumer.purge(upto)
 
     def discard(self, seq: int) -> None:
-        """Discards its copy of an event, if it is in memory."""
+        """Discard the consumer's copy of an event, if it is in memory."""
         consumer = self.consumer
         gone = [] if consumer is None else consumer.withdraw([seq])
         if consumer is not None and gone:
@@ -157,13 +152,13 @@ class ConsumerProxy(Proxy):
             consumer.touch()  # it may have been in flight
 
     def cut(self) -> None:
-        """Who waits at it is told, and what was in flight waits again."""
+        """End waiting pulls with an error and requeue what was in flight."""
         if self.consumer is not None:
             self.consumer.end_pulls()
             self.consumer.put_back()
 
     def drop_events(self) -> None:
-        """The proxy ends: who waits at it is told, and its events are done with."""
+        """End waiting pulls with an error and settle all events: the proxy ends."""
         consumer = self.consumer
         if consumer is not None:
             consumer.end_pulls()
@@ -176,9 +171,9 @@ class WaitingPull(NamedTuple):
 
     Attributes:
         token: The engine's number for it.
-        most: At most so many events.
+        most: The maximum number of events.
         until: When it stops waiting, host time; None for never.
-        lease: How long the consumer has to acknowledge; None if the engine does it.
+        lease: How long the consumer has to acknowledge; None if the engine acknowledges.
     """
 
     token: int
@@ -191,33 +186,30 @@ class Consumer:
     """One consumer's delivery state.
 
     Attributes:
-        proxy: What the consumer is connected to.
-        channel: Keeps the account of its events.
-        core: What all channels share.
-        queue: Events that wait, ready to go.
+        queue: Events ready for delivery.
         later: Heap of events whose StartTime has not come, with that time.
-        flight: Events handed over and not answered yet, in order.
-        again: Numbers of events that may have been handed over before.
-        again_upto: So may all events up to this number: before a restart, for instance.
+        flight: Events delivered and not answered yet, in order.
+        again: Numbers of events that may have been delivered before.
+        again_upto: All events up to this number may have been, for instance before a restart.
         causes: Why deliveries failed, by event; the first cause is always kept.
         failures: How many deliveries failed in a row.
-        retry_at: Nothing is handed over before.
-        first_at: Since when an event has been waiting for its batch; None for none.
-        leases: Until when a pull consumer has to acknowledge, by event.
-        pulls: Pulls that wait, the oldest first.
-        alarm: When the proxy is to be looked at; None for never.
+        retry_at: No delivery before this time.
+        first_at: Since when an event has been waiting for its batch.
+        leases: When a pull consumer's lease expires, by event.
+        pulls: Waiting pulls, oldest first.
+        alarm: When the proxy is next due; None for never.
         slow: Whether the consumer was reported as slow and has not caught up.
-        spilled: How many of its entries are on the disk.
-        boundary: Everything on the disk comes after this entry.
-        refilling: In which order entries are on their way back; None if none are.
-        held: Events that belong behind something on the disk, but must stay in memory: those
-            that came during a refill, and BestEffort ones.
-        returned: Numbers of events that came back from flight, so that others that come back
-            later find their place among them.
-        purged: Events up to this number are dropped when they come back from the disk; 0 for none.
-        counts: What became of its copies, by outcome.
-        most: More entries than this are too many, by quality of service or server limit.
-        most_octets: More content than this is too much.
+        spilled: How many of its entries are on disk.
+        boundary: Everything on disk comes after this entry.
+        refilling: The order in which entries are being refilled; None if none are.
+        held: Events that belong behind spilled ones but must stay in memory: those that came
+            during a refill, and BestEffort ones.
+        returned: Numbers of events requeued from flight, so that later ones find their place
+            among them.
+        purged: Spilled events up to this number are dropped when refilled; 0 for none.
+        counts: Copies by outcome.
+        most: The entry limit, from quality of service or the server.
+        most_octets: The content limit.
     """
 
     __slots__ = (
@@ -286,24 +278,24 @@ class Consumer:
 
     @property
     def waiting(self) -> int:
-        """How many events wait, in memory and on the disk, not counting those in flight."""
+        """Count waiting events, in memory and on disk, without those in flight."""
         return len(self.queue) + len(self.later) + len(self.held) + self.spilled
 
     def is_over(self) -> bool:
-        """Whether more waits in memory than may."""
+        """Return whether the backlog in memory exceeds a limit."""
         return len(self.queue) + len(self.later) > self.most or self.queue.octets > self.most_octets
 
     def all_entries(self) -> list[Entry]:
-        """Every event of the consumer that is in memory, in flight or waiting."""
+        """Return all entries in memory, in flight or waiting."""
         later = [entry for _, entry in sorted(self.later)]
         return [*self.flight.values(), *self.queue.entries(), *self.held, *later]
 
     def undiscardable(self) -> list[Entry]:
-        """Events that are in flight, or wait for something else than their turn."""
+        """Return events that are in flight or wait for something else than their turn."""
         return [*self.flight.values(), *self.held, *(entry for _, entry in self.later)]
 
     def is_leaving(self) -> bool:
-        """Whether events are on their way, or will be without the consumer's doing."""
+        """Return whether events are in flight, or will be without the consumer's action."""
         if self.flight:
             return True
         proxy = self.proxy
@@ -311,11 +303,11 @@ class Consumer:
         return pushed and (len(self.queue) > 0 or self.spilled > 0)
 
     def touch(self) -> None:
-        """Has what can be handed over handed over at the end of the batch."""
+        """Schedule delivery for the end of the batch."""
         self.core.touched[self.proxy] = None
 
     def settle(self, entries: Sequence[Entry], outcome: Outcome) -> None:
-        """Strikes copies of events off: the consumer waits for them no more."""
+        """Settle copies of events: the consumer no longer waits for them."""
         proxy, channel, out = self.proxy, self.channel, self.core.out
         settled = channel.release(entries)
         durable: Sequence[int] = ()
@@ -327,7 +319,7 @@ class Consumer:
         self._count(outcome, entries)
 
     def _count(self, outcome: Outcome, entries: Sequence[Entry]) -> None:
-        """Adds to the counts, and forgets what was remembered of the events."""
+        """Count outcomes, and forget delivery details of the events."""
         self.counts[outcome] = self.counts.get(outcome, 0) + len(entries)
         if self.again or self.causes:
             for entry in entries:
@@ -335,13 +327,13 @@ class Consumer:
                 self.causes.pop(entry.seq, None)
 
     def _expire(self, now: int) -> None:
-        """What has expired is done with."""
+        """Settle expired events."""
         expired = self.queue.expire(now)
         if expired:
             self.settle(expired, Outcome.EXPIRED)
 
     def withdraw(self, seqs: Sequence[int]) -> list[Entry]:
-        """Takes events out, wherever they are but on the disk."""
+        """Remove events from everywhere but the disk."""
         asked = set(seqs)
         gone = self.queue.remove(asked)
         for seq in asked & self.flight.keys():
@@ -357,7 +349,7 @@ class Consumer:
         return gone
 
     def revoke(self, seqs: Sequence[int]) -> None:
-        """Events could not be written, and were never accepted: they leave no trace."""
+        """Remove every trace of events that could not be written, and so were never accepted."""
         channel = self.channel
         for entry in self.withdraw(seqs):
             self.again.discard(entry.seq)
@@ -368,7 +360,7 @@ class Consumer:
         self.touch()
 
     def drop_events(self) -> None:
-        """The connection has ended: its events are done with, those on the disk too."""
+        """Settle all events, those on disk too: the connection has ended."""
         entries = self.all_entries()
         if entries:
             self.settle(entries, Outcome.DISCONNECTED)
@@ -379,9 +371,9 @@ class Consumer:
             self.core.out += (gone, Unspill(channel.id, proxy.id, None))
 
     def adjust(self) -> None:
-        """After a change of the quality of service: its limits, and the order of delivery.
+        """Apply a changed quality of service: limits and delivery order.
 
-        In another order, what is on the disk may come before what is in memory.
+        In another order, spilled events may come before those in memory.
         """
         self._adjust_limits()
         order = self.proxy.order
@@ -393,7 +385,7 @@ class Consumer:
             self.held += self.queue.take_last(len(self.queue))
 
     def shift_absolute(self, delta: int) -> None:
-        """The clock was set: start times and the ends that come from a StopTime move."""
+        """Move start times and StopTime expiries: the clock was set."""
         self.queue.shift_absolute(delta)
         self.later = [(start + delta, shifted(entry, delta)) for start, entry in self.later]
         heapify(self.later)
@@ -405,13 +397,7 @@ class Consumer:
     # Events come in.
 
     def enqueue(self, entry: Entry, start: int | None, now: int) -> None:
-        """Puts an event into the queue; what is too much is discarded or spilled.
-
-        Args:
-            entry: The event.
-            start: Not delivered before; None for at once.
-            now: Host time.
-        """
+        """Queue an event, not to be delivered before `start`; discard or spill the excess."""
         if start is not None and start > now:
             heappush(self.later, (start, entry))
         elif self.spilled:
@@ -424,11 +410,11 @@ class Consumer:
         self.touch()
 
     def redrive(self, command: Redrive, now: int) -> None:
-        """Delivers a dead letter again.
+        """Deliver a dead letter again.
 
         Raises:
-            Disconnected: Nobody is connected to the proxy.
-            InvalidUsage: The consumer waits for the event already.
+            Disconnected: No client is connected to the proxy.
+            InvalidUsage: The consumer already waits for the event.
         """
         proxy, channel, out = self.proxy, self.channel, self.core.out
         if not proxy.connected:
@@ -459,7 +445,7 @@ class Consumer:
     # Events are handed over.
 
     def pump(self, now: int) -> None:
-        """Hands over what can be handed over now, and has the proxy looked at when more can."""
+        """Deliver what can be delivered now, and set the alarm for the rest."""
         proxy = self.proxy
         if proxy.attached and not proxy.suspended and self.retry_at <= now:
             if proxy.style is Style.PUSH:
@@ -487,7 +473,7 @@ class Consumer:
         self.core.out.append(Deliver(self.channel.id, self.proxy.id, entries, again))
 
     def _take(self, most: int, now: int) -> list[Entry]:
-        """The next events in order; those that have expired are done with."""
+        """Take the next events in order; settle expired ones."""
         expired: list[Entry] = []
         entries = self.queue.take(most, now, expired)
         if expired:
@@ -495,14 +481,14 @@ class Consumer:
         return entries
 
     def _again_among(self, entries: Iterable[Entry]) -> frozenset[int]:
-        """Which of the events may have been handed over before."""
+        """Return which of the events may have been delivered before."""
         again, upto = self.again, self.again_upto
         if not again and not upto:
             return _NONE_AGAIN
         return frozenset(entry.seq for entry in entries if entry.seq <= upto or entry.seq in again)
 
     def _pump_batches(self, now: int) -> None:
-        """A batch goes when it is full, or a pacing interval after its first event came."""
+        """Deliver batches that are full or whose pacing interval is over."""
         proxy, core = self.proxy, self.core
         size = proxy.qos.maximum_batch_size
         pacing = proxy.qos.pacing_interval // 10
@@ -520,7 +506,7 @@ class Consumer:
                 self.first_at = None
 
     def _begin_pacing(self, now: int) -> None:
-        """Notes since when a batch has been waiting; what has expired is no part of it."""
+        """Note when the batch's first event came; expired events do not count."""
         self._expire(now)
         if not len(self.queue):
             self.first_at = None
@@ -528,7 +514,7 @@ class Consumer:
             self.first_at = now
 
     def _is_pacing(self, pacing: int, now: int) -> bool:
-        """Whether a batch that is not full has still to wait for more."""
+        """Return whether a partial batch still waits for more."""
         first = now if self.first_at is None else self.first_at
         if now >= first + pacing:
             return False
@@ -538,11 +524,11 @@ class Consumer:
     # Pulls: who asks gets what waits, or waits itself.
 
     def pull(self, command: Pull, now: int) -> None:
-        """Takes a pull; it is answered by `Pulled` or `PullEnded`, at once or later.
+        """Accept a pull; answer with `Pulled` or `PullEnded`, now or later.
 
         Raises:
-            Disconnected: Nobody is connected to the proxy.
-            InvalidUsage: The proxy is none to pull from, or the number of events is not positive.
+            Disconnected: No client is connected to the proxy.
+            InvalidUsage: The proxy is not a pull proxy, or the number of events is not positive.
         """
         proxy = self.proxy
         if proxy.style is not Style.PULL:
@@ -563,14 +549,14 @@ class Consumer:
         self.touch()
 
     def _answer_empty(self, pulls: Sequence[WaitingPull]) -> None:
-        """Whoever does not wait any longer is answered now, though there is nothing."""
+        """Answer pulls whose waiting time is over with no events."""
         for pull in pulls:
             self.pulls.remove(pull)
             empty = Pulled(pull.token, self.channel.id, self.proxy.id, (), _NONE_AGAIN)
             self.core.out.append(empty)
 
     def _serve_pulls(self, now: int) -> None:
-        """Answers waiting pulls, the oldest first, while there are events."""
+        """Answer waiting pulls, oldest first, while there are events."""
         proxy = self.proxy
         pacing = proxy.qos.pacing_interval // 10 if proxy.form is Form.SEQUENCE else 0
         if pacing:
@@ -594,11 +580,11 @@ class Consumer:
                     self.leases[entry.seq] = now + pull.lease
 
     def cancel_pull(self, token: int) -> None:
-        """Whoever asked waits no more."""
+        """Forget a pull whose caller no longer waits."""
         self.pulls = [pull for pull in self.pulls if pull.token != token]
 
     def end_pulls(self) -> None:
-        """The connection ends: whoever waits at the proxy is told."""
+        """Answer all waiting pulls with an error: the connection ends."""
         for pull in self.pulls:
             where = f"proxy {self.proxy.id} of {self.channel.label}"
             error = Disconnected(f"the connection to {where} has ended")
@@ -608,7 +594,7 @@ class Consumer:
     # Time passes.
 
     def set_alarm(self, now: int) -> None:
-        """Has the proxy looked at when something is due, unless it is before that."""
+        """Set the alarm for the next due time, unless an earlier one is set."""
         at = self._next_time(now)
         if at is not None and (self.alarm is None or at < self.alarm):
             self.alarm = at
@@ -635,7 +621,7 @@ class Consumer:
         return min(times) if times else None
 
     def wake(self, now: int) -> None:
-        """Does what the time asks for: starts, leases, pulls that waited long enough, expiry."""
+        """Handle what is due: start times, leases, pulls that time out, expiry."""
         self.alarm = None
         while self.later and self.later[0][0] <= now:
             _, entry = heappop(self.later)
@@ -652,16 +638,16 @@ class Consumer:
     # Answers come back.
 
     def acknowledge(self, seqs: Sequence[int]) -> None:
-        """The consumer has taken events; numbers not in flight are ignored."""
+        """Acknowledge events; ignore numbers not in flight."""
         if self._land(seqs, Outcome.DELIVERED) and self.failures:
             self.failures = self.retry_at = 0
 
     def lose(self, seqs: Sequence[int]) -> None:
-        """The content of events is damaged or gone; numbers not in flight are ignored."""
+        """Settle events whose content is damaged or gone; ignore numbers not in flight."""
         self._land(seqs, Outcome.LOST)
 
     def _land(self, seqs: Sequence[int], outcome: Outcome) -> bool:
-        """Ends the flight of events; whether some of them were in flight."""
+        """Settle events in flight; return whether there were any."""
         found = map(self.flight.pop, seqs, repeat(None))
         entries = [entry for entry in found if entry is not None]
         if not entries:
@@ -674,13 +660,9 @@ class Consumer:
         return True
 
     def fail(self, seqs: Sequence[int], reason: object, now: int, *, behind: bool) -> bool:
-        """Events could not be handed over, and wait again; whether the consumer is given up.
+        """Requeue events whose delivery failed; return whether to give the consumer up.
 
-        Args:
-            seqs: Which ones.
-            reason: Why.
-            now: Host time.
-            behind: Whether nobody tried, because the consumer had just failed.
+        `behind` means that delivery was not tried, because the consumer had just failed.
         """
         back = self.put_back(seqs)
         if not back:
@@ -709,17 +691,17 @@ class Consumer:
         return False
 
     def _pause(self, now: int) -> None:
-        """Hands over nothing for a while: longer with each failure in a row."""
+        """Back off: longer with each failure in a row."""
         settings = self.core.settings
         pause = settings.retry_first << min(max(self.failures - 1, 0), 30)
         self.retry_at = now + min(pause, settings.retry_longest)
 
     def forgive(self) -> None:
-        """A new client has come: what failed before does not count."""
+        """Reset the failure count for a new client."""
         self.retry_at = self.failures = 0
 
     def put_back(self, seqs: Iterable[int] | None = None) -> list[Entry]:
-        """Takes events out of flight and puts them where they came from; None for all of them."""
+        """Requeue events in flight where they came from; None for all."""
         if not self.flight:
             return []
         if seqs is None:
@@ -737,7 +719,7 @@ class Consumer:
         return back
 
     def _return_to_queue(self, back: Sequence[Entry]) -> None:
-        """Puts events before all others, by their numbers among those that came back earlier."""
+        """Put events before all others, by number among those requeued earlier."""
         if self.spilled:
             self.held += [entry for entry in back if not self._is_before_spilled(entry)]
             back = [entry for entry in back if self._is_before_spilled(entry)]
@@ -749,7 +731,7 @@ class Consumer:
         self.returned = returned.union(entry.seq for entry in back)
 
     def _note_cause(self, entries: Sequence[Entry], cause: Cause) -> None:
-        """Remembers why deliveries failed: the first cause always, of the others the latest."""
+        """Remember why deliveries failed: the first cause and the latest ones."""
         for entry in entries:
             causes = self.causes.setdefault(entry.seq, [])
             if len(causes) == MAX_CAUSES:
@@ -757,7 +739,7 @@ class Consumer:
             causes.append(cause)
 
     def reject(self, seqs: Sequence[int], reason: object, now: int) -> None:
-        """The consumer will never take these events."""
+        """Make dead letters of events the consumer refuses for good."""
         flight = self.flight
         entries = [flight[seq] for seq in dict.fromkeys(seqs) if seq in flight]
         if not entries:
@@ -771,7 +753,7 @@ class Consumer:
         self.touch()
 
     def _bury(self, entries: Sequence[Entry], last: Cause, outcome: Outcome) -> None:
-        """Makes dead letters of events, with their causes; of too many, only of the last ones."""
+        """Make dead letters of events, with their causes; if too many, only of the last ones."""
         dead = list(entries[-self.core.settings.limits.dead_letters :])
         for entry in dead:
             causes = tuple(self.causes.get(entry.seq, ())) or (last,)
@@ -784,7 +766,7 @@ class Consumer:
     # Too many wait.
 
     def enforce_limits(self, now: int) -> None:
-        """Brings the queue below its limits again."""
+        """Bring the queue back below its limits."""
         self._expire(now)
         self.pump(now)  # what can be handed over does not have to go
         most = self.proxy.qos.max_events_per_consumer
@@ -817,7 +799,7 @@ class Consumer:
         self._report_slow(f"{why}; events are discarded by {policy.name} policy")
 
     def discard_tenth(self, why: str) -> None:
-        """Discards a tenth of the events that wait and whose content is in memory only."""
+        """Discard a tenth of the waiting events whose content is only in memory."""
         policy = self.proxy.discard_policy
         waiting = [entry for entry in self.queue.entries() if entry.octets]
         waiting.sort(key=lambda entry: discard_key(policy, entry))
@@ -825,7 +807,7 @@ class Consumer:
         self._discard(self.queue.remove(seqs), why)
 
     def _report_slow(self, why: str) -> None:
-        """Tells once that the consumer does not keep up, until it has caught up."""
+        """Report once that the consumer is slow, until it has caught up."""
         if self.slow:
             return
         self.slow = True
@@ -835,11 +817,11 @@ class Consumer:
     # Entries go to the disk, and come back.
 
     def _is_before_spilled(self, entry: Entry) -> bool:
-        """Whether an event comes before everything on the disk."""
+        """Return whether an event comes before everything on disk."""
         return self.boundary is None or not self.queue.is_before(self.boundary, entry)
 
     def _spill_last(self) -> None:
-        """Puts the events that would be delivered last on the disk, many at once."""
+        """Spill the events that would be delivered last, many at once."""
         entries = self.queue.take_last(max(1, self.most // 10))
         kept = [entry for entry in entries if entry.flags & PERSISTENT]
         lost = [entry for entry in entries if not entry.flags & PERSISTENT]
@@ -850,7 +832,7 @@ class Consumer:
         self._report_slow("the rest waits on the disk")
 
     def _queue_beside_spilled(self, entry: Entry, now: int) -> None:
-        """Takes an event in while others are on the disk."""
+        """Queue an event while others are on disk."""
         self.touch()
         self.queue.push(entry)
         most = self.proxy.qos.max_events_per_consumer
@@ -865,7 +847,7 @@ class Consumer:
             self.enforce_limits(now)
 
     def _put_behind_spilled(self, entry: Entry) -> None:
-        """Puts an event behind what is on the disk: there, or in memory until it is back."""
+        """Put an event behind the spilled ones: on disk, or held in memory until they are back."""
         if self.refilling:
             self.held.append(entry)
         elif entry.flags & PERSISTENT:
@@ -876,7 +858,7 @@ class Consumer:
             self._discard([entry], _SERVER_LIMIT)
 
     def _spill(self, entries: Sequence[Entry]) -> None:
-        """Puts entries on the disk; the account of their events is then kept there."""
+        """Spill entries to disk, and with them the account of their events."""
         channel, out = self.channel, self.core.out
         first = entries[0]
         for entry in entries:
@@ -892,7 +874,7 @@ class Consumer:
             out.append(Settled(channel.id, settled))
 
     def swap_out(self) -> int:
-        """Puts all Persistent entries on the disk; how many."""
+        """Spill all Persistent entries; return how many."""
         if not self.proxy.durable or not self.core.spills or self.refilling:
             return 0
         entries = self.queue.take_last(len(self.queue))
@@ -906,7 +888,7 @@ class Consumer:
         return len(kept)
 
     def _ask_for_more(self) -> None:
-        """Entries come back from the disk before memory runs out of them."""
+        """Request a refill before memory runs out of entries."""
         limit = self.core.settings.limits.entries_per_consumer
         if len(self.queue) <= limit // 4 and self.proxy.attached and not self.proxy.suspended:
             self._ask_for_spilled()
@@ -917,10 +899,9 @@ class Consumer:
         self.core.out.append(Refill(self.channel.id, self.proxy.id, order.name.lower(), most))
 
     def purge(self, upto: int) -> int:
-        """Drops all events that wait, but not those in flight; how many.
+        """Drop all waiting events, but not those in flight; return how many.
 
-        Args:
-            upto: The channel's latest number: what is on the disk is dropped up to it.
+        `upto` is the channel's latest number: spilled events up to it are dropped.
         """
         dropped = self.waiting
         waiting = [entry.seq for entry in self.all_entries() if entry.seq not in self.flight]
@@ -935,7 +916,7 @@ class Consumer:
         return dropped
 
     def refill(self, command: Refilled, now: int) -> None:
-        """Entries are back from the disk; what was purged meanwhile is dropped."""
+        """Take refilled entries in; drop those purged meanwhile."""
         dropped = [entry for entry in command.entries if entry.seq <= self.purged]
         if dropped:
             kept = [entry for entry in command.entries if entry.seq > self.purged]
@@ -949,7 +930,7 @@ class Consumer:
             self._ask_for_spilled()
 
     def _refill(self, command: Refilled, now: int) -> None:
-        """Asked for, entries come before everything that stayed on the disk."""
+        """Take refilled entries in: requested ones come before everything still on disk."""
         channel = self.channel
         channel.spilled += command.left - self.spilled
         self.spilled = command.left
@@ -984,6 +965,6 @@ class Consumer:
 
 
 def kept_reason(reason: object) -> str:
-    """A consumer's words as they can be written down: whatever they are, nobody else suffers."""
+    """Return a consumer's reason as bounded, writable text, whatever the consumer gave."""
     text = reason if isinstance(reason, str) else repr(reason)
     return text[:MAX_REASON].encode("utf-8", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""What all channels of a factory share while a batch of commands is carried out."""
+"""State that all channels of a factory share while a batch of commands runs."""
 
 from __future__ import annotations
 
@@ -10,25 +10,24 @@ from tidings.channel.settings import Settings
 
 
 class Pumped(Protocol):
-    """A consumer to which something may now be delivered."""
+    """A consumer that may now have events to deliver."""
 
     def pump(self, now: int) -> None:
-        """Hands over what can be handed over."""
+        """Deliver what can be delivered."""
 
 
 class Core:
     """The shared state of a factory's channels.
 
     Attributes:
-        settings: How the standard is read.
         out: The effects of the batch, in order.
-        touched: Consumers to which something may now be delivered.
-        unfinished: Channels to which the next part of a push is still to come.
+        touched: Consumers that may now have events to deliver.
+        unfinished: Channels still waiting for the next part of a push.
         held: Consumers of batches that wait for that part.
-        now: Host time when the latest commands came.
-        offset: Host time plus this is the time, microseconds since 1970.
-        octets: Content of waiting events that is in memory only.
-        spills: Whether there is a disk for entries that do not fit into memory.
+        now: Host time of the latest commands.
+        offset: Host time plus this is microseconds since 1970.
+        octets: Content of waiting events that is only in memory.
+        spills: Whether entries that do not fit into memory can be spilled to disk.
         disk_full: Why Persistent events are refused; empty if they are not.
     """
 
@@ -60,22 +59,22 @@ class Core:
         self._alarms: list[tuple[int, int, int]] = []
 
     def wake(self, at: int, channel: int, proxy: int) -> None:
-        """Has a proxy looked at when its time comes."""
+        """Set an alarm for a proxy."""
         heappush(self._alarms, (at, channel, proxy))
 
     def wake_unused(self, at: int, what: int) -> None:
-        """Has it looked at what nobody uses: it is due as channel 0."""
+        """Set an alarm for unused objects, due as channel 0."""
         heappush(self._alarms, (at, 0, what))
 
     @property
     def wake_at(self) -> int | None:
-        """When something is to be done next, host time."""
+        """Return the time of the next alarm, host time."""
         return self._alarms[0][0] if self._alarms else None
 
     def due(self, now: int) -> list[tuple[int, int]]:
-        """The proxies, as channel and id, whose time has come; each once.
+        """Return the proxies due now, as channel and id, each once.
 
-        Channel 0 stands for what nobody uses.
+        Channel 0 stands for unused objects.
         """
         found: dict[tuple[int, int], None] = {}
         while self._alarms and self._alarms[0][0] <= now:

@@ -1,4 +1,4 @@
-"""Which part of the core carries out which command."""
+"""Which part of the core runs which command."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ Handler: TypeAlias = Callable[[Any, int], Any]
 def handlers_of(
     channels: Channels, filters: FilterHost, life: Lifecycle, adjust: ObjectChanges
 ) -> dict[type, Handler]:
-    """What carries out the commands of each kind, but those that make or end channels."""
+    """Return the handler of each command class, except those that create or end channels."""
     parts = (_Flow, _Objects, _Filters)
     made = [part(channels, filters, life, adjust) for part in parts]
     return {kind: handler for one in made for kind, handler in one.table().items()}
 
 
 class _Part:
-    """Finds what commands are about."""
+    """Handlers that look up the objects commands name."""
 
     def __init__(
         self, channels: Channels, filters: FilterHost, life: Lifecycle, adjust: ObjectChanges
@@ -52,28 +52,28 @@ class _Part:
         self._adjust = adjust
 
     def table(self) -> dict[type, Handler]:
-        """What carries out the commands of each kind."""
+        """Return the handler of each command class."""
         raise NotImplementedError
 
     def proxy(self, command: Any) -> Proxy:  # noqa: ANN401
-        """The proxy a command is about."""
+        """Return the proxy a command names."""
         return self._used(self._channels.find(command.channel).proxy(command.proxy))
 
     def consumer(self, command: Any) -> ConsumerProxy:  # noqa: ANN401
-        """The consumer's proxy a command is about."""
+        """Return the consumer's proxy a command names."""
         return self._used(self._channels.find(command.channel).consumer(command.proxy))
 
     def supplier(self, command: Any) -> SupplierProxy:  # noqa: ANN401
-        """The supplier's proxy a command is about."""
+        """Return the supplier's proxy a command names."""
         return self._used(self._channels.find(command.channel).supplier(command.proxy))
 
     def _used(self, proxy: _P) -> _P:
-        """The proxy, which is used now."""
+        """Mark the proxy as used now, and return it."""
         self._life.unattended.touch((proxy.channel.id, proxy.id), self._core.now)
         return proxy
 
     def holder(self, place: Place, side: Side | None = None) -> Holder:
-        """The admin or proxy at a place."""
+        """Return the admin or proxy at a place."""
         channel = self._channels.find(place.channel)
         if place.proxy is not None:
             if side is Side.CONSUMER:
@@ -86,17 +86,17 @@ class _Part:
         return channel.admin(place.side, place.admin)
 
     def place(self, place: Place) -> Channel | Holder:
-        """The channel, admin or proxy at a place."""
+        """Return the channel, admin or proxy at a place."""
         if place.proxy is None and place.admin is None:
             return self._channels.find(place.channel)
         return self.holder(place)
 
 
 class _Flow(_Part):
-    """The flow of events."""
+    """Handlers for the flow of events."""
 
     def table(self) -> dict[type, Handler]:
-        """What carries out the commands of each kind."""
+        """Return the handler of each command class."""
         channel, consumer = self._channels.find, self.consumer
         return {
             c.Push: self._push,
@@ -191,10 +191,10 @@ class _Flow(_Part):
 
 
 class _Objects(_Part):
-    """Admins, proxies, their properties and event types."""
+    """Handlers for admins, proxies, their properties and event types."""
 
     def table(self) -> dict[type, Handler]:
-        """What carries out the commands of each kind."""
+        """Return the handler of each command class."""
         channel, life, adjust = self._channels.find, self._life, self._adjust
         return {
             m.NewAdmin: lambda x, now: life.new_admin(channel(x.channel), x.side, x.operator).id,
@@ -243,10 +243,10 @@ class _Objects(_Part):
 
 
 class _Filters(_Part):
-    """Filters of the host, and who holds them."""
+    """Handlers for filters and their attachments."""
 
     def table(self) -> dict[type, Handler]:
-        """What carries out the commands of each kind."""
+        """Return the handler of each command class."""
         adjust = self._adjust
         return {
             m.CreateFilter: self._create_filter,
@@ -315,7 +315,7 @@ class _Filters(_Part):
         self._adjust.change_filter(hosted, lambda: made.modify(command.delete, command.replace))
 
     def _check(self, new: Sequence[Constraint], old: Iterable[Constraint] = ()) -> None:
-        """Refuses constraints that no filter may have, or this one not in addition."""
+        """Refuse constraints that exceed the limits, alone or with the filter's old ones."""
         if new:
             self._core.settings.limits.check_filter(map(FilterPart.of, (*old, *new)))
 

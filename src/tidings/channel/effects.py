@@ -1,7 +1,7 @@
-"""What the outside must do: the core decides, the engine carries it out.
+"""Effects: the core decides, the engine carries them out.
 
-Effects of one batch of commands are carried out in order. Those called *record* are written to
-the journal first, and nothing of the batch that rests on them is let out before the sync.
+The engine carries out the effects of one batch in order. Those marked *record* are written to the
+journal first, and nothing of the batch that depends on them leaves before the sync.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from tidings.filters.plan import PlanChange
 class Outcome(IntEnum):
     """What became of one consumer's copy of an event; numbered as in the journal.
 
-    An event that its consumer refuses for good is REJECTED, one that is given up after failed
-    deliveries is DEAD; both become dead letters. One whose content on the disk is damaged or gone
-    is LOST. One that somebody had dropped while it waited is PURGED. REDRIVEN takes a dead
-    letter's outcome back: another one follows. It is counted, and the journal has the event again
-    instead.
+    REJECTED: its consumer refused it for good; DEAD: given up after failed deliveries; both become
+    dead letters. LOST: its content on disk is damaged or gone. PURGED: an operator dropped it while
+    it waited. REDRIVEN takes a dead letter's outcome back and another one follows; it is counted
+    only, and the journal has the event again instead.
     """
 
     DELIVERED = 1
@@ -44,20 +43,18 @@ class Outcome(IntEnum):
 
 # Without the collector: messages are many, and cannot be part of a cycle.
 class Message(msgspec.Struct, eq=False, gc=False):
-    """An accepted event as its consumers get it; all of them share one.
+    """An accepted event; all its consumers share one.
 
     Attributes:
-        event: The content.
         origin: Id of the channel, 32 hexadecimal digits.
         seq: Its number there.
         arrival: When it was accepted, microseconds since 1970.
-        plan: Version of the rules it was judged by.
-        priority: Larger is more urgent; without mapping filters.
-        mark: The producer's mark, if it sent one.
-        octets: What the content takes in memory, wherever it is.
-        hops: Origins of the channels it has passed before this one.
-        json: The content in typed JSON, once somebody has made it: the journal's is used again
-            when the event is delivered or becomes a dead letter.
+        plan: Version of the rules that judged it.
+        priority: Larger is more urgent; before mapping filters.
+        octets: The size of the content in memory, wherever it is.
+        hops: Origins of the channels it passed before this one.
+        json: The content in typed JSON, once made: the journal's is reused for deliveries and
+            dead letters.
     """
 
     event: StructuredEvent
@@ -73,17 +70,17 @@ class Message(msgspec.Struct, eq=False, gc=False):
 
     @property
     def id(self) -> tuple[str, int]:
-        """The event's id everywhere: origin and number."""
+        """The event's globally unique id: origin and number."""
         return self.origin, self.seq
 
     @property
     def envelope(self) -> Envelope:
-        """The event with what the service knows of it, for codecs."""
+        """Return the event with its service metadata, for codecs."""
         return Envelope(self.event, self.origin, self.seq, self.arrival, self.plan, self.mark)
 
 
 class Recipient(Protocol):
-    """A proxy to which an event goes."""
+    """A proxy that receives an event."""
 
     @property
     def id(self) -> int:
@@ -95,14 +92,12 @@ class Accepted(NamedTuple):
     """An event is in the channel. *Record* if PERSISTENT is among the entry's flags.
 
     Attributes:
-        channel: Where.
-        message: The event; the engine keeps it until `Settled`, if it has recipients.
-        entry: What the core knows of it: as its consumers see it without mapping filters.
-        start: Not delivered before, microseconds since 1970; None for at once.
-        recipients: The proxies it goes to.
-        durable: Those whose connection survives a crash: what recovery serves again.
-        views: For recipients that see another priority or expiry, their own entry.
-        redriven: It was accepted long ago, and is delivered again: it cannot be refused any more.
+        message: The event; if it has recipients, the engine keeps it until `Settled`.
+        entry: The core's view, before mapping filters.
+        start: Earliest delivery, microseconds since 1970; None for at once.
+        durable: Recipients whose connection survives a crash: those recovery serves again.
+        views: The entries of recipients that see another priority or expiry.
+        redriven: It was accepted earlier and is redelivered: it can no longer be refused.
     """
 
     channel: int
@@ -116,13 +111,9 @@ class Accepted(NamedTuple):
 
 
 class Deliver(NamedTuple):
-    """Hand events to a push consumer, in this order; answered by `Ack`, `Failed` or `Lost`.
+    """Deliver events to a push consumer, in this order; answered by `Ack`, `Failed` or `Lost`.
 
-    Attributes:
-        channel: Which channel.
-        proxy: Whose consumer.
-        entries: Which events.
-        again: Numbers of those that may have been handed over before.
+    `again` holds the numbers of those that may have been delivered before.
     """
 
     channel: int
@@ -132,14 +123,10 @@ class Deliver(NamedTuple):
 
 
 class Pulled(NamedTuple):
-    """The answer to a `Pull` that waited; its events are answered as those of `Deliver`.
+    """The answer to a waiting `Pull`; its events are answered like those of `Deliver`.
 
-    Attributes:
-        token: Of the Pull.
-        channel: Which channel.
-        proxy: Which proxy.
-        entries: What it gets; none when the time the Pull gave is over.
-        again: Numbers of those that may have been handed over before.
+    `entries` is empty if the pull timed out; `again` holds the numbers of events that may have been
+    delivered before.
     """
 
     token: int
@@ -150,26 +137,23 @@ class Pulled(NamedTuple):
 
 
 class PullEnded(NamedTuple):
-    """A `Pull` that waited ends with an error."""
+    """A waiting `Pull` ends with an error."""
 
     token: int
     error: TidingsError
 
 
 class Settled(NamedTuple):
-    """Nobody waits for these events any more: their content can be forgotten."""
+    """No consumer waits for these events any more: forget their content."""
 
     channel: int
     seqs: Sequence[int]
 
 
 class Done(NamedTuple):
-    """Copies of events are done with. *Record* for those in `durable`.
+    """Copies of events are settled. *Record* for those in `durable`.
 
     Attributes:
-        channel: Which channel.
-        proxy: Whose copies.
-        outcome: What became of them.
         copies: How many.
         durable: Numbers of those that recovery would serve again.
     """
@@ -192,11 +176,9 @@ class DeadLetter(NamedTuple):
     """An event that cannot be delivered to a consumer. *Record.* Comes before its `Settled`.
 
     Attributes:
-        channel: Which channel.
-        proxy: Whose consumer.
-        entry: Which event, as the consumer saw it.
+        entry: The event as the consumer saw it.
         at: When it was given up, microseconds since 1970.
-        causes: Why, the oldest first; the first is always kept.
+        causes: Oldest first; the first is always kept.
     """
 
     channel: int
@@ -207,13 +189,13 @@ class DeadLetter(NamedTuple):
 
 
 class TopologyChanged(NamedTuple):
-    """An object that survives a crash was made, changed or removed; a *record*.
+    """A durable object was created, changed or removed; a *record*.
 
     Attributes:
         channel: Its channel; 0 for filters, which belong to the host.
         kind: ``channel``, ``admin``, ``proxy``, ``filter``, ``mapping`` or ``factory``.
-        key: Which one of that kind.
-        state: Its plain data (`snapshot.py`), None when it is gone.
+        key: Its key among that kind.
+        state: Its plain data (`snapshot.py`), None when removed.
     """
 
     channel: int
@@ -223,21 +205,20 @@ class TopologyChanged(NamedTuple):
 
 
 class PlanChanged(NamedTuple):
-    """The rules of a channel have a new version; a *record*."""
+    """A channel's rules have a new version; a *record*."""
 
     channel: int
     change: PlanChange
 
 
 class Reserved(NamedTuple):
-    """Numbers up to this one may be in use though no other record shows it; a *record*.
+    """Numbers up to this one may be in use without another record; a *record*.
 
     Attributes:
-        channel: Which channel.
-        upto: The highest of them.
-        used: The highest one that is in use.
-        skipped: How many up to that one no event has: those reserved before a crash, and those
-            of events that could not be written.
+        upto: The highest reserved number.
+        used: The highest number in use.
+        skipped: How many up to `used` belong to no event: reserved before a crash, or of events
+            that could not be written.
     """
 
     channel: int
@@ -247,7 +228,7 @@ class Reserved(NamedTuple):
 
 
 class Spill(NamedTuple):
-    """Keep these entries of a consumer on the disk: memory has no room for them."""
+    """Keep these entries of a consumer on disk: memory has no room for them."""
 
     channel: int
     proxy: int
@@ -255,13 +236,9 @@ class Spill(NamedTuple):
 
 
 class Refill(NamedTuple):
-    """Answer with `Refilled`: the best of what was spilled, at most `most`, and remove them.
+    """Answer with `Refilled`: remove and return the best spilled entries, at most `most`.
 
-    Attributes:
-        channel: Which channel.
-        proxy: Whose entries.
-        order: ``fifo``, ``priority`` or ``deadline``.
-        most: At most this many.
+    `order` is ``fifo``, ``priority`` or ``deadline``.
     """
 
     channel: int
@@ -271,13 +248,7 @@ class Refill(NamedTuple):
 
 
 class Unspill(NamedTuple):
-    """What was spilled of these events is not wanted any more.
-
-    Attributes:
-        channel: Which channel.
-        proxy: Whose entries.
-        seqs: Which; None for all.
-    """
+    """Drop the spilled entries of these events; None for all."""
 
     channel: int
     proxy: int
@@ -285,7 +256,7 @@ class Unspill(NamedTuple):
 
 
 class Poll(NamedTuple):
-    """Ask a pull supplier for events, at most `most`; answered by `Polled`."""
+    """Ask a pull supplier for at most `most` events; answered by `Polled`."""
 
     channel: int
     proxy: int
@@ -293,7 +264,7 @@ class Poll(NamedTuple):
 
 
 class TellOffers(NamedTuple):
-    """Tell a consumer which event types are newly offered, and which no more."""
+    """Tell a consumer which event types are newly offered, and which no longer are."""
 
     channel: int
     proxy: int
@@ -302,7 +273,7 @@ class TellOffers(NamedTuple):
 
 
 class TellSubscriptions(NamedTuple):
-    """Tell a supplier which event types are newly wanted, and which no more."""
+    """Tell a supplier which event types are newly wanted, and which no longer are."""
 
     channel: int
     proxy: int
@@ -311,7 +282,7 @@ class TellSubscriptions(NamedTuple):
 
 
 class FilterTypesChanged(NamedTuple):
-    """A filter asks for other event types: tell those who attached callbacks to it."""
+    """A filter asks for other event types: tell the callbacks attached to it."""
 
     filter: int
     added: frozenset[EventTypePattern]
@@ -327,7 +298,7 @@ class DisconnectPeer(NamedTuple):
 
 
 class NoticeKind(Enum):
-    """What people who run the service want to hear of."""
+    """The kinds of notices for operators."""
 
     SLOW_CONSUMER = "slow consumer"
     CAUGHT_UP = "caught up"
@@ -340,16 +311,12 @@ class NoticeKind(Enum):
 
 
 class Notice(NamedTuple):
-    """Something worth telling whoever runs the service.
+    """A notice for operators.
 
     Attributes:
-        kind: What it is about.
-        channel: Which channel; 0 for the whole service.
-        proxy: Which proxy; 0 for none.
-        detail: What there is to tell.
-        channel_name: The channel's name; empty for none.
-        proxy_name: The proxy's name; empty for none.
-        time: When, microseconds since 1970; the engine says.
+        channel: 0 for the whole service.
+        proxy: 0 for none.
+        time: Microseconds since 1970; set by the engine.
     """
 
     kind: NoticeKind
@@ -362,7 +329,7 @@ class Notice(NamedTuple):
 
     @property
     def place(self) -> tuple[str, str]:
-        """The channel and the proxy in words, to follow the kind; empty for none."""
+        """Return the channel and the proxy as text to follow the kind; empty for none."""
         channel = f", channel {self.channel_name or self.channel}" if self.channel else ""
         proxy = f", proxy {self.proxy_name or self.proxy}" if self.proxy else ""
         return channel, proxy

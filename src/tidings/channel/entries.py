@@ -1,4 +1,4 @@
-"""What the core keeps of an event that waits: a few numbers, never its content."""
+"""What the core keeps of a waiting event: a few numbers, never its content."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ABSOLUTE: Final = 2
 class Entry(NamedTuple):
     """A waiting event; consumers with the same view of it share one entry.
 
-    The order of the fields is the order of deadlines: a heap of entries has the event on top
-    that expires first, and of those the one that came first.
+    The field order is the deadline order: a heap of entries has the event on top that expires
+    first, and among equals the one that came first.
 
     Attributes:
-        expiry: When it is worth nothing any more, host time in microseconds; NEVER for none.
+        expiry: When it expires, host time in microseconds; NEVER for none.
         seq: Its number in the channel.
         priority: Larger is more urgent.
-        octets: What its content takes in memory; 0 when the content is on the disk.
+        octets: The size of its content in memory; 0 when the content is on disk.
         flags: PERSISTENT if it survives a crash; ABSOLUTE if its expiry comes from a StopTime
             and moves when the clock is set.
     """

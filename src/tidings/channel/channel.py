@@ -483,7 +483,7 @@ class Channels(dict[int, Channel]):
             largest.discard_tenth("the server's memory for events is full")
 
     def _undiscardable_octets(self) -> int:
-        """Return the octets of events that are in flight or wait for a StartTime."""
+        """Return the octets of all consumers' undiscardable events, each event once."""
         events: dict[tuple[int, int], int] = {}
         for consumer in self.consumers():
             channel, elsewhere = consumer.channel.id, consumer.undiscardable()

@@ -1,7 +1,7 @@
-"""The factory: every command comes in here, and its effects leave from here.
+"""The factory: the entry point of every command and the exit of its effects.
 
-`handle_many` carries out a batch and then hands over what can be delivered, so that a batch of
-pushes is a batch of deliveries.
+`handle_many` runs a batch of commands and then delivers what can be delivered, so that a batch of
+pushes becomes a batch of deliveries.
 """
 
 from __future__ import annotations
@@ -54,14 +54,9 @@ CHANNELS: Final = "channels"
 class Factory:
     """All channels and filters: the first core of a service.
 
-    Args:
-        settings: How the standard is read.
-        spills: Whether there is a disk for what does not fit into memory.
+    `spills` says whether entries that do not fit into memory can be spilled to disk.
 
     Attributes:
-        core: What the channels share.
-        channels: All channels by id.
-        filters: The host's filters.
         last_channel: The highest id given to a channel.
     """
 
@@ -92,31 +87,27 @@ class Factory:
 
     @property
     def requests(self) -> Collection[type]:
-        """The classes of all commands."""
+        """Return the classes of all commands."""
         return self._handlers.keys()
 
     @property
     def unattended(self) -> Unused[tuple[int, int]]:
-        """Proxies whose client cannot be called, by channel and id."""
+        """Return the proxies whose client cannot be called, by channel and id."""
         return self._life.unattended
 
     @property
     def wake_at(self) -> int | None:
-        """When a `Tick` is due, host time; None for never."""
+        """Return when a `Tick` is due, host time; None for never."""
         return self.core.wake_at
 
     def channel(self, id: int) -> Channel:
-        """A channel by its id.
-
-        Raises:
-            ChannelNotFound: There is none.
-        """
+        """Return a channel by its id, or raise ChannelNotFound."""
         return self.channels.find(id)
 
     def handle_many(
         self, commands: Sequence[c.Command], now: int
     ) -> tuple[list[Answer | TidingsError], list[Effect]]:
-        """Carries out commands in order; their answers, and what the outside must do."""
+        """Run commands in order; return their answers and the effects."""
         core = self.core
         core.now = now
         replies = answer_each(self._handlers, commands, now)
@@ -138,11 +129,7 @@ class Factory:
         return replies, effects
 
     def handle(self, command: c.Command, now: int) -> tuple[Answer, list[Effect]]:
-        """Carries out one command.
-
-        Raises:
-            TidingsError: It cannot be carried out; nothing was changed.
-        """
+        """Run one command; if it raises TidingsError, nothing was changed."""
         replies, effects = self.handle_many([command], now)
         if isinstance(replies[0], TidingsError):
             raise replies[0]
@@ -151,9 +138,9 @@ class Factory:
     # Recovery.
 
     def snapshot(self) -> Iterator[tuple[ObjectKey, State]]:
-        """All objects that survive a crash, each as it is when it is asked for.
+        """Iterate over all durable objects, each in its state when it is reached.
 
-        Objects may change, come and go while this goes on; what is new is not among them.
+        Objects may change, come and go during the iteration; new ones are not included.
         """
         hosted = self.filters
         last_filter = max(hosted.last_id, hosted.reserved)
@@ -172,17 +159,17 @@ class Factory:
                     yield (channel.id, "proxy", str(proxy.id)), proxy_state(proxy)
 
     def restore(self, states: Mapping[ObjectKey, State], last_channel: int = 0) -> list[str]:
-        """Makes all objects again that were written down, the last state of each.
+        """Recreate all recorded objects, each in its last state.
 
         Args:
-            states: By channel, kind and key, as `TopologyChanged` has them.
+            states: By channel, kind and key, as in `TopologyChanged`.
             last_channel: A channel id that other records name, and no new channel may get.
 
         Returns:
-            What was passed over because nothing is known of what it belongs to.
+            What was skipped because its parent is unknown.
 
         Raises:
-            StoreError: A state was written by a newer version, or does not hold together.
+            StoreError: A state was written by a newer version, or is inconsistent.
         """
         passed_over = restore(self.channels, self.filters, self._rules, states, self._options)
         self.last_channel = max([last_channel, last_id(states, "channels"), *self.channels])
@@ -197,7 +184,7 @@ class Factory:
     def load_pending(
         self, channel: int, entry: Entry, start: int | None, proxies: Sequence[int], now: int
     ) -> int:
-        """An event waits again, as before the stop; for how many of the proxies."""
+        """Queue an event that waited before the stop; return for how many of the proxies."""
         found = self.channel(channel)
         known = map(found.proxies.get, proxies)
         served = [one for one in known if isinstance(one, ConsumerProxy) and one.connected]
@@ -210,16 +197,14 @@ class Factory:
         return len(served)
 
     def loaded(self) -> list[Effect]:
-        """What follows from the events that wait again: some may have to go to the disk."""
+        """Return the effects of loading events: some may have to be spilled."""
         effects, self.core.out = self.core.out, []
         return effects
 
     def recovered(self, versions: Mapping[int, int], now: int) -> list[Effect]:
-        """The first effects after recovery: among them every channel's rules, as a new version.
+        """Return the first effects after recovery, with a new version of every channel's rules.
 
-        Args:
-            versions: The latest version each channel's plan had.
-            now: Host time.
+        `versions` holds the latest version of each channel's plan.
         """
         for id, channel in self.channels.items():
             channel.plan = replace(channel.plan, version=versions.get(id, 0) + 1)

@@ -1,7 +1,7 @@
-"""The host's filters: every channel uses the same ones, by id.
+"""The host's filters: all channels share them, by id.
 
-A change of a filter makes a new version, and reaches every object that holds it before the
-command is answered. A filter that no object holds, and nobody uses, ends after a time.
+A change makes a new version of the filter, and reaches every object that holds it before the
+command is answered. A filter that no object holds and no client uses ends after a time.
 """
 
 from __future__ import annotations
@@ -32,15 +32,11 @@ UNUSED_FILTERS: Final = 0
 
 
 class HostedFilter:
-    """A filter, and who holds it.
+    """A filter, and the objects that hold it.
 
     Attributes:
-        id: Unique in the host.
-        filter: The filter or mapping filter.
-        owner: Who made it.
         private: Whether it ends with its last holder.
-        stored: Whether there is a record of it.
-        holders: The objects that hold it.
+        stored: Whether a record of it exists.
     """
 
     __slots__ = ("filter", "holders", "id", "owner", "private", "stored")
@@ -57,11 +53,11 @@ class HostedFilter:
 
     @property
     def kind(self) -> str:
-        """What its records are called."""
+        """Return the kind of its records."""
         return "filter" if isinstance(self.filter, Filter) else "mapping"
 
     def state(self) -> State:
-        """What is written down of it."""
+        """Return its recorded state."""
         made = self.filter
         state: dict[str, Any] = {
             "version": VERSION,
@@ -87,9 +83,8 @@ class FilterHost:
 
     Attributes:
         last_id: The highest id given.
-        reserved: Ids up to this one may be in use though no record shows it.
-        filters: By id.
-        unheld: Those that no object holds.
+        reserved: Ids up to this one may be in use without a record.
+        unheld: Filters that no object holds.
     """
 
     def __init__(self, core: Core) -> None:
@@ -100,68 +95,46 @@ class FilterHost:
         self._core = core
 
     def find(self, id: int) -> HostedFilter:
-        """A filter by its id.
-
-        Raises:
-            FilterNotFound: There is none.
-        """
+        """Return a filter by its id, or raise FilterNotFound."""
         found = self.filters.get(id)
         if found is None:
             raise FilterNotFound(f"there is no filter {id}")
         return found
 
     def use(self, id: int, now: int) -> HostedFilter:
-        """A filter by its id, for whoever uses it: one that nobody holds lasts longer by that.
-
-        Raises:
-            FilterNotFound: There is none.
-        """
+        """Return a filter, or raise FilterNotFound; using one that is not held extends its life."""
         found = self.find(id)
         self.unheld.touch(id, now)
         return found
 
     def collect(self, now: int) -> None:
-        """Ends filters that nobody has held or used for long enough."""
+        """End filters that were neither held nor used for long enough."""
         for id in self.unheld.due(now):
             self.remove(self.filters[id])
             self.unheld.collected += 1
 
     def restored(self, now: int) -> None:
-        """After recovery: for filters that nobody holds the time begins anew."""
+        """Restart the lifetime of filters that are not held, after recovery."""
         for id, hosted in self.filters.items():
             if not hosted.holders:
                 self.unheld.begin(id, now)
 
     def filter(self, id: int) -> Filter:
-        """A filter that forwards.
-
-        Raises:
-            FilterNotFound: There is none.
-            InvalidUsage: It is a mapping filter.
-        """
+        """Return a forwarding filter; raise FilterNotFound, or InvalidUsage for a mapping filter."""
         found = self.find(id).filter
         if not isinstance(found, Filter):
             raise InvalidUsage(f"filter {id} is a mapping filter; here one that forwards is needed")
         return found
 
     def mapping(self, id: int) -> MappingFilter:
-        """A mapping filter.
-
-        Raises:
-            FilterNotFound: There is none.
-            InvalidUsage: It is none that maps.
-        """
+        """Return a mapping filter, or raise FilterNotFound, or InvalidUsage for another filter."""
         found = self.find(id).filter
         if not isinstance(found, MappingFilter):
             raise InvalidUsage(f"filter {id} is no mapping filter")
         return found
 
     def add(self, filter: Filter | MappingFilter, owner: str, *, private: bool) -> HostedFilter:
-        """Takes a new filter in.
-
-        Raises:
-            TooManyObjects: There is no room for it.
-        """
+        """Add a new filter, or raise TooManyObjects."""
         limits = self._core.settings.limits
         room_for_one(len(self.filters), limits.filters, "filters", "the service")
         self.last_id += 1
@@ -177,7 +150,7 @@ class FilterHost:
         return hosted
 
     def hold(self, id: int, holder: Holder) -> None:
-        """An object holds a filter from now on."""
+        """Note that an object now holds a filter."""
         hosted = self.find(id)
         hosted.holders[holder] = None
         self.unheld.forget(id)
@@ -186,7 +159,7 @@ class FilterHost:
             self.store(hosted)
 
     def release(self, id: int, holder: Holder) -> None:
-        """An object holds a filter no more; a private one ends with its last holder."""
+        """Note that an object no longer holds a filter; a private one ends with its last holder."""
         hosted = self.filters.get(id)
         if hosted is None or id in holder.filter_ids:
             return
@@ -197,13 +170,13 @@ class FilterHost:
             self.unheld.begin(id, self._core.now)
 
     def remove(self, hosted: HostedFilter) -> None:
-        """Ends a filter that nobody holds."""
+        """End a filter that no object holds."""
         del self.filters[hosted.id]
         self.unheld.forget(hosted.id)
         if hosted.stored:
             self._core.out.append(TopologyChanged(0, hosted.kind, str(hosted.id), None))
 
     def store(self, hosted: HostedFilter) -> None:
-        """Has the filter as it is now written down."""
+        """Record the current state of a filter."""
         hosted.stored = True
         self._core.out.append(TopologyChanged(0, hosted.kind, str(hosted.id), hosted.state()))

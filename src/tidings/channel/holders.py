@@ -1,4 +1,4 @@
-"""Admins and proxies: what holds filters, quality of service and a list of event types."""
+"""Admins and proxies: the holders of filters, quality of service and event type lists."""
 
 from __future__ import annotations
 
@@ -18,20 +18,18 @@ _UNSET: Final[dict[str, int]] = {}
 
 
 class Holder:
-    """What an admin and a proxy have in common.
+    """The common part of admins and proxies.
 
     Attributes:
-        channel: Where it belongs.
-        id: Its id; of a proxy in the channel, of an admin in the channel and side.
-        side: Whether it serves suppliers or consumers.
-        qos: What applies here.
-        own: What was set here itself; the rest came from the parent.
+        id: A proxy's is unique in the channel, an admin's in the channel and side.
+        qos: The effective quality of service.
+        own: What was set here; the rest was inherited from the parent.
         attached_filters: Pairs of attachment and filter id, in the order attached.
         last_attachment: The highest attachment id given.
-        types: Of a consumer's: which event types it asks for.
-        offered: Of a supplier's: which event types it says it will send.
-        priority_filter: Of a consumer's: id of the mapping filter for priorities.
-        lifetime_filter: Of a consumer's: id of the mapping filter for lifetimes.
+        types: For consumers: the event types it asks for.
+        offered: For suppliers: the event types it says it will send.
+        priority_filter: For consumers: id of the mapping filter for priorities.
+        lifetime_filter: For consumers: id of the mapping filter for lifetimes.
     """
 
     __slots__ = (
@@ -63,7 +61,7 @@ class Holder:
 
     @property
     def filter_ids(self) -> list[int]:
-        """The filters it holds, mapping filters included."""
+        """Return the ids of its filters, mapping filters included."""
         held = [filter_id for _, filter_id in self.attached_filters]
         mappings = (self.priority_filter, self.lifetime_filter)
         return held + [filter_id for filter_id in mappings if filter_id is not None]
@@ -72,9 +70,7 @@ class Holder:
 class Admin(Holder):
     """An admin: the parent of proxies with something in common.
 
-    Attributes:
-        operator: How its filters are joined with those of its proxies.
-        proxies: Its proxies by id.
+    `operator` joins its filters with those of its proxies.
     """
 
     __slots__ = ("operator", "proxies")
@@ -86,7 +82,7 @@ class Admin(Holder):
 
     @property
     def place(self) -> Place:
-        """Where commands find it."""
+        """Return its address in commands."""
         return Place(self.channel.id, self.side, self.id)
 
 
@@ -94,21 +90,17 @@ class Proxy(Holder):
     """A proxy: what one client is connected to. See `ConsumerProxy` and `SupplierProxy`.
 
     Attributes:
-        admin: Its parent.
-        style: Whether events are pushed through it or pulled.
-        form: In which form they go through.
-        name: A name for people; empty for none.
-        owner: Who may use it.
-        bare: Event Service style: in no lists, without quality of service and filters; it does
-            not survive a crash.
-        connected: Whether a client has connected; events are for connected ones only.
+        owner: The principal that may use it.
+        bare: Event Service style: not listed, without quality of service and filters, and not
+            durable.
+        connected: Whether a client has connected; only connected proxies receive events.
         attached: Whether the client can be reached at the moment.
         reachable: Whether it gave a reference at all.
-        notices: Whether the client can be told of offers or subscriptions.
-        updates: Whether it wants to be.
+        notices: Whether the client can receive offer or subscription changes.
+        updates: Whether it wants them.
         window: How many events may be in flight to it.
         address: How to reach it after a restart.
-        suspended: Whether it asked for a pause.
+        suspended: Whether the client suspended delivery.
         durable: Whether the connection survives a crash.
     """
 
@@ -145,18 +137,18 @@ class Proxy(Holder):
 
     @property
     def place(self) -> Place:
-        """Where commands find it."""
+        """Return its address in commands."""
         return Place(self.channel.id, proxy=self.id)
 
     def cut(self) -> None:
-        """What was under way on the client's line will not be answered any more."""
+        """Drop what is under way on a connection that will not be answered any more."""
 
     @property
     def hears(self) -> bool:
-        """Whether its client is told of offers or subscriptions."""
+        """Return whether its client receives offer or subscription changes."""
         return self.connected and self.reachable and self.notices and self.updates
 
     def notice(self, kind: NoticeKind, detail: str) -> None:
-        """Tells whoever runs the service something about it."""
+        """Send operators a notice about the proxy."""
         channel = self.channel
         channel.core.out.append(Notice(kind, channel.id, self.id, detail, channel.name, self.name))

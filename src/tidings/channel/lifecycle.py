@@ -1,4 +1,4 @@
-"""The life of admins and proxies: made, connected, suspended, ended."""
+"""The life cycle of admins and proxies: created, connected, suspended, ended."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _LIMITS = {
 
 
 class Lifecycle:
-    """Makes and ends what a channel consists of."""
+    """Creates and ends the objects of a channel."""
 
     def __init__(self, channels: Channels, filters: FilterHost, rules: Rules) -> None:
         self._channels = channels
@@ -58,9 +58,9 @@ class Lifecycle:
         """Proxies whose client cannot be called, by channel and id."""
 
     def watch(self, proxy: Proxy, now: int) -> None:
-        """Counts the time of a proxy whose client cannot be called, until it can.
+        """Start the lifetime of a proxy whose client cannot be called, until it can.
 
-        One with a name lasts until it is deleted, and for a durable consumer events wait.
+        A named proxy lasts until it is deleted, and a durable consumer's keeps its events.
         """
         key = (proxy.channel.id, proxy.id)
         if _lasts(proxy) or (proxy.attached and proxy.reachable):
@@ -69,7 +69,7 @@ class Lifecycle:
             self.unattended.begin(key, now)
 
     def collect(self, now: int) -> None:
-        """Ends proxies whose client cannot be called, and has not come for long."""
+        """End proxies whose client cannot be called and has not come for long enough."""
         days = self._core.settings.unused_proxy_lifetime / _DAY
         for channel, id in self.unattended.due(now):
             proxy = self._channels[channel].proxies[id]
@@ -83,12 +83,12 @@ class Lifecycle:
             self.end(proxy, tell=False)
 
     def store_channel(self, channel: Channel) -> None:
-        """Has a channel as it is now written down."""
+        """Record the current state of a channel."""
         state = channel_state(channel)
         self._core.out.append(TopologyChanged(channel.id, "channel", str(channel.id), state))
 
     def store(self, holder: Admin | Proxy) -> None:
-        """Has an admin, or a proxy that survives a crash, written down as it is now."""
+        """Record the current state of an admin or a durable proxy."""
         channel = holder.channel.id
         if isinstance(holder, Admin):
             key = f"{holder.side.value}/{holder.id}"
@@ -98,11 +98,7 @@ class Lifecycle:
             self._core.out.append(TopologyChanged(channel, "proxy", str(holder.id), state))
 
     def new_admin(self, channel: Channel, side: Side, operator: Operator) -> Admin:
-        """Makes an admin; the first of a side is the default admin, with the id 0.
-
-        Raises:
-            TooManyObjects: The channel has as many as it may.
-        """
+        """Create an admin, or raise TooManyObjects; the first of a side is the default, id 0."""
         admins = channel.admins[side]
         if 0 in admins:
             count = sum(map(len, channel.admins.values()))
@@ -119,7 +115,7 @@ class Lifecycle:
         return admin
 
     def destroy_admin(self, admin: Admin) -> None:
-        """Ends an admin and its proxies; a default admin begins anew."""
+        """End an admin and its proxies; a default admin is created anew."""
         for proxy in list(admin.proxies.values()):
             self.end(proxy, tell=True)
         channel = self._channels[admin.channel.id]
@@ -138,13 +134,13 @@ class Lifecycle:
             self.new_admin(channel, admin.side, self._core.settings.default_operator)
 
     def obtain(self, channel: Channel, command: ObtainProxy, now: int) -> Proxy:
-        """Makes a proxy.
+        """Create a proxy.
 
         Raises:
-            AdminLimitExceeded: The channel has as many as its admin properties allow.
-            UnsupportedQoS: The quality of service cannot be had.
+            AdminLimitExceeded: The channel's admin properties allow no more.
+            UnsupportedQoS: The quality of service is not possible.
             NameTaken: Another proxy of the channel has the name.
-            TooManyObjects: The channel, or the service, has as many as it may.
+            TooManyObjects: The channel or the service has reached its limit.
             LimitExceeded: Its filter would be too large.
         """
         admin = channel.admin(command.side, command.admin)
@@ -192,7 +188,7 @@ class Lifecycle:
             room_for_one(named, limits.named_proxies, "named_proxies", "the service")
 
     def _own_filter(self, command: ObtainProxy) -> int | None:
-        """The id of a new proxy's private filter; None for none."""
+        """Create a new proxy's private filter, if it has one, and return its id."""
         if not command.constraints:
             return None
         if command.bare:
@@ -210,11 +206,11 @@ class Lifecycle:
         return changed(start, Level.PROXY, parent, asked, self._core.settings.narrowed)
 
     def connect(self, proxy: Proxy, command: Connect, now: int) -> None:
-        """Connects a client.
+        """Connect a client.
 
         Raises:
-            AlreadyConnected: There is one already.
-            InvalidUsage: Without a reference this client could not be reached.
+            AlreadyConnected: Another client is connected.
+            InvalidUsage: This client cannot be reached without a reference.
         """
         if proxy.connected and not command.again:
             raise AlreadyConnected(
@@ -249,7 +245,7 @@ class Lifecycle:
             self._channels[proxy.channel.id].begin_polling(proxy, now)
 
     def detach(self, proxy: Proxy, now: int) -> None:
-        """The client's line is cut; what was in flight waits again."""
+        """Requeue what was in flight: the client's connection is cut."""
         if proxy.connected:
             proxy.attached = False
             self.watch(proxy, now)
@@ -258,12 +254,12 @@ class Lifecycle:
                 self._core.touched[proxy] = None  # what waits again may expire
 
     def suspend(self, proxy: Proxy) -> None:
-        """Stops delivery.
+        """Suspend delivery.
 
         Raises:
             InvalidUsage: The proxy waits for its client to begin.
-            NotConnected: There is no client.
-            ConnectionAlreadyInactive: It is suspended already.
+            NotConnected: No client is connected.
+            ConnectionAlreadyInactive: It is already suspended.
         """
         self._check_connected(proxy)
         if proxy.suspended:
@@ -272,11 +268,11 @@ class Lifecycle:
         self.store(proxy)
 
     def resume(self, proxy: Proxy, now: int) -> None:
-        """Goes on delivering.
+        """Resume delivery.
 
         Raises:
             InvalidUsage: The proxy waits for its client to begin.
-            NotConnected: There is no client.
+            NotConnected: No client is connected.
             ConnectionAlreadyActive: It is not suspended.
         """
         self._check_connected(proxy)
@@ -294,7 +290,7 @@ class Lifecycle:
             raise NotConnected(f"nobody is connected to proxy {proxy.id}")
 
     def end(self, proxy: Proxy, tell: bool) -> None:
-        """Ends a proxy: its queue is dropped, its types are withdrawn, its client is told."""
+        """End a proxy: drop its queue, withdraw its types, and tell its client if `tell`."""
         channel = self._channels[proxy.channel.id]
         if isinstance(proxy, ConsumerProxy):
             proxy.drop_events()
@@ -319,7 +315,7 @@ class Lifecycle:
         proxy.connected = proxy.attached = False
 
     def destroy_channel(self, channel: Channel) -> None:
-        """Ends a channel and everything in it."""
+        """End a channel and everything in it."""
         for side in Side:
             for admin in list(channel.admins[side].values()):
                 for proxy in list(admin.proxies.values()):
@@ -335,22 +331,18 @@ class Lifecycle:
 
 
 def new_proxy(admin: Admin, id: int, style: Style, form: Form, qos: QoS) -> Proxy:
-    """A proxy for the side its admin serves."""
+    """Return a new proxy for the side its admin serves."""
     kind = ConsumerProxy if admin.side is Side.CONSUMER else SupplierProxy
     return kind(admin, id, style, form, qos)
 
 
 def _lasts(proxy: Proxy) -> bool:
-    """Whether a proxy stays though nobody uses it: it was named, or events wait there for long."""
+    """Return whether an unused proxy stays: it is named, or a durable consumer's."""
     return bool(proxy.name) or (proxy.durable and proxy.side is Side.CONSUMER)
 
 
 def check_limit(channel: Channel, side: Side, more: int) -> None:
-    """Refuses more clients than the admin properties allow.
-
-    Raises:
-        AdminLimitExceeded: There are as many already.
-    """
+    """Raise AdminLimitExceeded if the admin properties do not allow that many more clients."""
     name, attribute = _LIMITS[side]
     limit: int = getattr(channel.properties, attribute)
     if not limit:
@@ -361,5 +353,5 @@ def check_limit(channel: Channel, side: Side, more: int) -> None:
 
 
 def _client_of(proxy: Proxy) -> tuple[bool, bool, int, str]:
-    """What is written down of a proxy's client."""
+    """Return the recorded part of a proxy's client."""
     return proxy.reachable, proxy.notices, proxy.window, proxy.address

@@ -1,4 +1,4 @@
-"""How urgent an event is, and how long it lives."""
+"""Priority and lifetime of events."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ Defaults: TypeAlias = tuple[int, int, bool]
 
 
 class Quality(NamedTuple):
-    """What applies to one event, times in host microseconds.
+    """The quality of service of one event, times in host microseconds.
 
     Attributes:
         priority: Larger is more urgent.
-        expiry: When it is worth nothing any more; NEVER for none.
-        persistent: Whether it survives a crash.
+        expiry: NEVER for none.
         flags: For its entry.
-        start: Not delivered before; None for at once.
-        stop: The expiry its StopTime gives, whether supported or not; None for none.
-        own_priority: Whether its header names a priority.
-        own_timeout: Whether its header names a timeout.
-        timeout: How long it lives, in units of 100 ns; 0 for ever.
-        warnings: What its header says in vain.
+        start: Earliest delivery; None for at once.
+        stop: The expiry from its StopTime, whether supported or not; None for none.
+        own_priority: Whether its header has a priority.
+        own_timeout: Whether its header has a timeout.
+        timeout: Lifetime in units of 100 ns; 0 for ever.
+        warnings: Header properties that have no effect.
     """
 
     priority: int
@@ -52,18 +51,18 @@ class Quality(NamedTuple):
 def quality_of(
     header: Mapping[str, object], defaults: Defaults, qos: QoS, core: Core, now: int
 ) -> Quality:
-    """What applies to an event that comes through a supplier's proxy.
+    """Return the quality of an event that comes through a supplier's proxy.
 
     Args:
         header: Its variable header.
-        defaults: What applies where the header says nothing.
-        qos: Of the supplier's proxy: which properties it supports.
-        core: How the standard is read, and the clock's offset.
+        defaults: What applies without a header property.
+        qos: The supplier proxy's, for the properties it supports.
+        core: For the settings and the clock offset.
         now: Host time.
 
     Raises:
-        InvalidEvent: A standard header property has a value of another type, or out of its range;
-            or the event would end before it begins.
+        InvalidEvent: A standard header property has a wrong type or is out of range, or the event
+            would end before it begins.
     """
     priority, timeout, persistent = defaults
     own = header.get("Priority")
@@ -120,7 +119,7 @@ def _host_time(units: int | None, offset: int) -> int | None:
 
 
 def expiry_of(timeout: int, stop: int | None, now: int) -> tuple[int, int]:
-    """When an event expires, the earlier of both, and whether its StopTime decides."""
+    """Return the earlier expiry of timeout and StopTime, and the flag that says which decided."""
     by_timeout = min(now + timeout // _UNITS_PER_MICROSECOND, NEVER) if timeout else NEVER
     if stop is not None and stop < by_timeout:
         return stop, ABSOLUTE

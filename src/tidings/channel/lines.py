@@ -1,6 +1,6 @@
-"""Waiting entries in the three orders of delivery.
+"""Waiting entries in the three delivery orders.
 
-A line knows nothing of expiry or of discard policies; `queues.py` adds those.
+Expiry and discard policies are not handled here, but in `queues.py`.
 """
 
 from __future__ import annotations
@@ -19,36 +19,33 @@ _KEPT: Final = 6
 
 
 class Line(Protocol):
-    """Waiting entries in an order of delivery; no number is in it twice."""
+    """Waiting entries in a delivery order; numbers are unique."""
 
     @property
     def push(self) -> Callable[[Entry], None]:
-        """Adds an entry: behind all that are equal in this order."""
+        """Add an entry behind all equal ones."""
 
     def put_back(self, entries: Iterable[Entry]) -> None:
-        """Adds entries, in the sequence given: before all that are equal in this order."""
+        """Add entries, in the sequence given, before all equal ones."""
 
     def take(self, most: int) -> list[Entry]:
-        """Takes the first entries out, at most so many, in the order of delivery."""
+        """Remove and return the first entries, at most `most`, in delivery order."""
 
     def take_last(self, most: int) -> list[Entry]:
-        """Takes the last entries out, at most so many, in the order of delivery."""
+        """Remove and return the last entries, at most `most`, in delivery order."""
 
     def remove(self, entry: Entry) -> None:
-        """Takes an entry out that is known to be in it."""
+        """Remove an entry that must be present."""
 
     def entries(self) -> list[Entry]:
-        """All, in the order of delivery."""
+        """Return all entries in delivery order."""
 
 
 class FifoLine:
     """Entries in the order in which they were pushed.
 
-    What is removed from the middle stays there, marked, until it comes to an end of the line
-    or until half of the line is of that kind.
-
-    Attributes:
-        push: See `Line.push`: at the end.
+    Entries removed from the middle stay, marked, until they reach an end of the line or make up
+    half of it.
     """
 
     __slots__ = ("_entries", "_marked", "push")
@@ -57,7 +54,7 @@ class FifoLine:
         self._hold(deque())
 
     def _hold(self, entries: deque[Entry]) -> None:
-        """Holds these and nothing else."""
+        """Replace all entries."""
         self._entries = entries
         # Most lines never need the set, and a line of priorities may have many of these.
         self._marked: set[Entry] | None = None
@@ -119,19 +116,11 @@ class FifoLine:
         return [entry for entry in self._entries if entry not in marked]
 
     def first(self) -> Entry:
-        """The entry at the front.
-
-        Raises:
-            IndexError: There is none.
-        """
+        """Return the entry at the front, or raise IndexError."""
         return self._entries[0]
 
     def last(self) -> Entry:
-        """The entry at the end.
-
-        Raises:
-            IndexError: There is none.
-        """
+        """Return the entry at the end, or raise IndexError."""
         return self._entries[-1]
 
     def _push_beside_marked(self, entry: Entry) -> None:
@@ -141,7 +130,7 @@ class FifoLine:
         self._entries.append(entry)
 
     def _trim(self) -> None:
-        """Lets marked entries go from both ends: what stands there is always waiting."""
+        """Drop marked entries from both ends, so that the ends always wait."""
         entries, marked = self._entries, self._marked
         if marked is None:
             return
@@ -153,12 +142,12 @@ class FifoLine:
             self._hold(entries)
 
     def _sweep(self) -> None:
-        """Lets all marked entries go."""
+        """Drop all marked entries."""
         self._hold(deque(self.entries()))
 
 
 class PriorityLine:
-    """The most urgent entries first; those of equal priority in the order they were pushed."""
+    """The most urgent entries first; those of equal priority in push order."""
 
     __slots__ = ("_levels", "_priorities")
 
@@ -233,11 +222,7 @@ class PriorityLine:
         return [entry for level in reversed(levels) for entry in level]
 
     def first_of_lowest(self) -> Entry:
-        """Of the least urgent entries the one that was pushed first.
-
-        Raises:
-            IndexError: There is none.
-        """
+        """Return the oldest of the least urgent entries, or raise IndexError."""
         for priority in self._priorities:
             level = self._levels[priority]
             if level:
@@ -254,7 +239,7 @@ class PriorityLine:
         return level
 
     def _dropped(self, priority: int) -> bool:
-        """Drops a level if it is empty and there are many; whether it did."""
+        """Drop a level if it is empty and there are many; return whether it was dropped."""
         if self._levels[priority] or len(self._levels) <= _KEPT:
             return False
         del self._levels[priority]
@@ -266,15 +251,7 @@ class PriorityLine:
 
 
 class DeadlineLine:
-    """The entries first that expire first, then in the order of their numbers.
-
-    Attributes:
-        run: The entries.
-        push: See `Line.push`.
-        take: See `Line.take`.
-        take_last: See `Line.take_last`.
-        remove: See `Line.remove`.
-    """
+    """Entries by expiry, then by number."""
 
     __slots__ = ("push", "remove", "run", "take", "take_last")
 

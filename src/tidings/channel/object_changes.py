@@ -1,4 +1,4 @@
-"""Changes at objects: quality of service, admin properties, filters, subscription lists."""
+"""Changes of objects: quality of service, admin properties, filters, subscription lists."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VALUE_TYPES = {"priority": tc.SHORT, "lifetime": TIME_T}
 
 
 class ObjectChanges:
-    """Changes objects, and has everything that rests on them follow."""
+    """Changes objects, and updates everything that depends on them."""
 
     def __init__(
         self, channels: Channels, filters: FilterHost, rules: Rules, life: Lifecycle
@@ -43,7 +43,7 @@ class ObjectChanges:
         self._life = life
 
     def set_qos(self, place: Channel | Holder, request: Request, now: int) -> None:
-        """set_qos: all of the request, or nothing.
+        """Carry out set_qos: all of the request, or nothing.
 
         Raises:
             UnsupportedQoS: Something cannot be set; every bad property is listed.
@@ -61,13 +61,13 @@ class ObjectChanges:
         self._qos_changed(place, now, {n: v for n, v in fixed.items() if n in given})
 
     def validate_qos(self, place: Channel | Holder, request: Request) -> tuple[PropertyRange, ...]:
-        """validate_qos: what else could be set beside the request."""
+        """Carry out validate_qos: return what else could be set beside the request."""
         level, parent = self._level(place)
         settings = self._core.settings
         return qos_check.validate(place.qos, level, parent, request, settings.narrowed)
 
     def _check_followers(self, place: Channel | Holder, qos: QoS) -> None:
-        """Refuses what would leave a child with what it cannot have below such a parent.
+        """Refuse a change that would leave a child with an impossible quality of service.
 
         Raises:
             UnsupportedQoS: A child was itself set to Persistent, and must be changed first.
@@ -123,14 +123,14 @@ class ObjectChanges:
             consumer.touch()
 
     def set_admin_properties(self, channel: Channel, request: Request) -> None:
-        """set_admin: all of the request, or nothing."""
+        """Carry out set_admin: all of the request, or nothing."""
         narrowed = self._core.settings.narrowed
         channel.properties = properties.changed(channel.properties, request, narrowed)
         channel.backlog = None
         self._life.store_channel(channel)
 
     def add_filter(self, holder: Holder, filter_id: int) -> int:
-        """Attaches a filter; the id of the attachment."""
+        """Attach a filter; return the id of the attachment."""
         self._refuse_bare(holder)
         self._filters.filter(filter_id)
         holder.last_attachment += 1
@@ -140,7 +140,7 @@ class ObjectChanges:
         return holder.last_attachment
 
     def remove_filter(self, holder: Holder, attachment: int) -> None:
-        """Takes an attached filter off."""
+        """Detach a filter."""
         held = dict(holder.attached_filters)
         if attachment not in held:
             raise FilterNotFound(f"no filter is attached there under the id {attachment}")
@@ -150,7 +150,7 @@ class ObjectChanges:
         self._changed(holder)
 
     def remove_all_filters(self, holder: Holder) -> None:
-        """Takes all attached filters off."""
+        """Detach all filters."""
         held = [filter_id for _, filter_id in holder.attached_filters]
         holder.attached_filters = ()
         for filter_id in held:
@@ -158,7 +158,7 @@ class ObjectChanges:
         self._changed(holder)
 
     def set_mapping(self, holder: Holder, purpose: str, filter_id: int | None) -> None:
-        """Gives a consumer's object a mapping filter, or none."""
+        """Set or remove a mapping filter of a consumer's proxy or admin."""
         self._refuse_bare(holder)
         if holder.side is not Side.CONSUMER:
             raise InvalidUsage("mapping filters are for consumers; this is a supplier's object")
@@ -188,12 +188,12 @@ class ObjectChanges:
         added: Sequence[EventTypePattern],
         removed: Sequence[EventTypePattern],
     ) -> None:
-        """A consumer, or a consumer admin, asks for other event types."""
+        """Change the subscription list of a consumer or consumer admin."""
         holder.types = holder.types.changed(added, removed)
         self._changed(holder)
 
     def change_filter(self, hosted: HostedFilter, change: Callable[[], object]) -> object:
-        """Changes a filter; every object that holds it follows before this returns."""
+        """Change a filter; every object that holds it follows before this returns."""
         before = _event_types(hosted)
         answer = change()
         after = _event_types(hosted)
@@ -207,7 +207,7 @@ class ObjectChanges:
         return answer
 
     def destroy_filter(self, hosted: HostedFilter) -> None:
-        """Ends a filter; who holds it drops it."""
+        """End a filter, and detach it from its holders."""
         holders = list(hosted.holders)
         for holder in holders:
             rest = tuple(pair for pair in holder.attached_filters if pair[1] != hosted.id)
@@ -221,7 +221,7 @@ class ObjectChanges:
             self._changed(holder)
 
     def stored(self, holder: Holder) -> None:
-        """Has an object written down as it is now."""
+        """Record the current state of an object."""
         if isinstance(holder, Admin | Proxy):
             self._life.store(holder)
 
@@ -236,19 +236,19 @@ class ObjectChanges:
 
 
 def _event_types(hosted: HostedFilter) -> EventTypes:
-    """The event types a filter asks for; a mapping filter asks for none."""
+    """Return the event types a filter asks for; none for a mapping filter."""
     made = hosted.filter
     return made.version.event_types if isinstance(made, Filter) else frozenset()
 
 
 def _children(place: Channel | Holder) -> Sequence[Holder]:
-    """What inherits from an object."""
+    """Return the objects that inherit from an object."""
     if isinstance(place, Channel):
         return [admin for side in place.admins.values() for admin in side.values()]
     return list(place.proxies.values()) if isinstance(place, Admin) else ()
 
 
 def new_filter(constraints: Sequence[Constraint]) -> tuple[Filter, tuple[int, ...]]:
-    """A filter with its first constraints, and their ids."""
+    """Return a filter with its first constraints, and their ids."""
     made = Filter()
     return made, tuple(made.add(constraints)) if constraints else ()

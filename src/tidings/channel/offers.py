@@ -1,7 +1,7 @@
-"""Event types that are offered and wanted: who names which, and what all of them name together.
+"""Offered and wanted event types: who names which, and their union.
 
-Suppliers say which types they offer, consumers which they want. The channel counts how many name
-a type, and tells the other side only when the first one does and when the last one ceases to.
+Suppliers say which types they offer, consumers which they want. The channel counts how many name a
+type, and tells the other side only when the first one names it and the last one withdraws it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BY_NAME: Final = attrgetter("domain", "type")
 
 
 class TypeChange(NamedTuple):
-    """Types that are newly named by somebody, and types that nobody names any more; sorted."""
+    """Types newly named, and types no longer named by anyone; sorted."""
 
     added: tuple[EventTypePattern, ...] = ()
     removed: tuple[EventTypePattern, ...] = ()
@@ -36,7 +36,7 @@ class TypeChange(NamedTuple):
 
 
 class TypeRegistry(Generic[Owner]):
-    """Who names which event types. What a change costs depends on the types it is about."""
+    """The event types each owner names. A change costs in proportion to the types it names."""
 
     def __init__(self) -> None:
         self._types: dict[Owner, frozenset[EventTypePattern]] = {}
@@ -44,11 +44,7 @@ class TypeRegistry(Generic[Owner]):
         self._sorted: tuple[EventTypePattern, ...] | None = ()
 
     def replace(self, owner: Owner, types: Iterable[EventTypePattern]) -> TypeChange:
-        """From now on the owner names these types, and only these.
-
-        Returns:
-            What nobody named before, and what nobody names any more.
-        """
+        """Replace the types an owner names; return how the union changes."""
         before = self._types.get(owner, _NONE)
         after = _normal(types)
         if after:
@@ -58,21 +54,21 @@ class TypeRegistry(Generic[Owner]):
         return self._counted(owner, after - before, before - after)
 
     def withdraw(self, owner: Owner) -> TypeChange:
-        """The owner names nothing any more."""
+        """Withdraw all types of an owner."""
         return self.replace(owner, ())
 
     def types(self) -> tuple[EventTypePattern, ...]:
-        """What all owners name together, sorted."""
+        """Return the union of all owners' types, sorted."""
         if self._sorted is None:
             self._sorted = _sorted(self._owners)
         return self._sorted
 
     def owners(self) -> Mapping[Owner, frozenset[EventTypePattern]]:
-        """Who names types, and which. It shows later changes too."""
+        """Return a live view of the owners and their types."""
         return MappingProxyType(self._types)
 
     def of(self, owner: Owner) -> frozenset[EventTypePattern]:
-        """What this owner names; empty for one who names nothing."""
+        """Return an owner's types; empty if it names none."""
         return self._types.get(owner, _NONE)
 
     def _counted(
@@ -103,11 +99,7 @@ class TypeRegistry(Generic[Owner]):
 
 @dataclass(frozen=True, slots=True)
 class TypeList:
-    """An object's subscription list: the types its consumers want, at first all.
-
-    Attributes:
-        types: The types; empty for all.
-    """
+    """An object's subscription list: the types its consumers want; empty, as at first, for all."""
 
     types: frozenset[EventTypePattern] = _NONE
 
@@ -118,15 +110,15 @@ class TypeList:
     def changed(
         self, added: Iterable[EventTypePattern], removed: Iterable[EventTypePattern]
     ) -> TypeList:
-        """The list after a subscription_change.
+        """Return the list after a subscription_change.
 
-        What is removed goes first; types that are not in the list are ignored. The first type
-        that is added replaces "all", and a list without types is "all" again.
+        Removals apply first; types that are not in the list are ignored. The first type added
+        replaces "all", and an emptied list means "all" again.
         """
         return TypeList(offered(self.types, added, removed))
 
     def passes(self, domain: str, type: str) -> bool:
-        """Whether an event of this domain and type is wanted."""
+        """Return whether an event of this domain and type is wanted."""
         return not self.types or any(one.matches(domain, type) for one in self.types)
 
 
@@ -136,16 +128,10 @@ def wanted_by(
     admin_types: frozenset[EventTypePattern],
     admin_list: TypeList,
 ) -> frozenset[EventTypePattern]:
-    """What one consumer proxy, with its admin, adds to the types that are wanted.
+    """Return the types that one consumer proxy, with its admin, adds to the wanted union.
 
-    Args:
-        proxy_types: The types that the constraints of the proxy's filters name.
-        proxy_list: The proxy's subscription list.
-        admin_types: The types that the constraints of the admin's filters name.
-        admin_list: The admin's subscription list.
-
-    Returns:
-        All of these; only ALL_TYPES if there are none, or if that is among them.
+    `proxy_types` and `admin_types` are those named by filter constraints. The result is only
+    ALL_TYPES if there are none, or if that is among them.
     """
     named = _normal(proxy_types | proxy_list.types | admin_types | admin_list.types)
     return named if named and ALL_TYPES not in named else frozenset((ALL_TYPES,))
@@ -156,19 +142,19 @@ def offered(
     added: Iterable[EventTypePattern],
     removed: Iterable[EventTypePattern],
 ) -> frozenset[EventTypePattern]:
-    """A list of offered types after an offer_change: what is removed goes first."""
+    """Return the offered types after an offer_change; removals apply first."""
     return (_normal(current) - _normal(removed)) | _normal(added)
 
 
 def overlap(one: EventTypePattern, two: EventTypePattern) -> bool:
-    """Whether some event could be meant by both patterns."""
+    """Return whether some event could match both patterns."""
     return (one.any_domain or two.any_domain or _texts_overlap(one.domain, two.domain)) and (
         one.any_type or two.any_type or _texts_overlap(one.type, two.type)
     )
 
 
 def _texts_overlap(one: str, two: str) -> bool:
-    """Whether some text fits both patterns."""
+    """Return whether some text matches both patterns."""
     if "*" not in one:
         return wildcard_match(two, one)
     if "*" not in two:

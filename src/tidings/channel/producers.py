@@ -1,12 +1,12 @@
-"""Which events of which producers were accepted: the same one is accepted once.
+"""Which events of which producers were accepted: deduplication by producer number.
 
-A producer numbers what it sends, and sends an event again, with the same number, when it got no
-answer. Its numbers rise, but may arrive a little out of order.
+A producer numbers what it sends, and resends an event with the same number when it got no answer.
+Its numbers rise, but may arrive a little out of order.
 
-Numbers are remembered as runs: consecutive numbers that got consecutive sequence numbers. A
-producer that is alone is one run, however much it sends. Where producers alternate, every number
-is a run of its own: of the oldest only the numbers are kept, not the answers, so that runs become
-one again. Numbers that nobody can judge any more are refused.
+Numbers are kept as runs: consecutive numbers that got consecutive sequence numbers. A lone producer
+is one run, however much it sends. Where producers alternate, every number is its own run: of the
+oldest only the numbers are kept, not the answers, so that runs merge again. Numbers too old to
+judge are refused.
 """
 
 from __future__ import annotations
@@ -35,11 +35,10 @@ _NONE: Final = -1
 class ProducerMarks:
     """The marks a channel has accepted, with the answers it gave.
 
-    Args:
-        limits: At most `producers` producers; the one unused for longest is forgotten. For each
-            at most `producer_runs` runs with answers, and as many without: of the lowest run the
-            answers are forgotten first, and its numbers when that many gaps lie above them. Of
-            all producers `producer_runs_in_all` runs beside the newest of each.
+    `limits` allows at most `producers` producers; the least recently used is forgotten. Each has at
+    most `producer_runs` runs with answers and as many without: the lowest run loses its answers
+    first, and its numbers when that many gaps lie above them. Beside the newest of each producer
+    there are at most `producer_runs_in_all` runs.
     """
 
     __slots__ = ("_limits", "_numbers", "_older", "_runs", "_spread")
@@ -54,15 +53,13 @@ class ProducerMarks:
         self._spread: OrderedDict[str, None] = OrderedDict()
 
     def __len__(self) -> int:
-        """How many producers are known."""
+        """Count the known producers."""
         return len(self._numbers)
 
     def seen(self, mark: ProducerMark) -> int | None:
-        """What was answered to this mark; None if it is new.
+        """Return the sequence number a mark was answered with; None if the mark is new.
 
-        Returns:
-            The sequence number; 0 if a filter stopped the event, `UNKNOWN_SEQ` if the number came
-            before and the answer is forgotten.
+        It is 0 if a filter stopped the event, `UNKNOWN_SEQ` if the answer is forgotten.
 
         Raises:
             NumberTooOld: Whether the number came before is forgotten.
@@ -81,12 +78,7 @@ class ProducerMarks:
         return numbers.seq(mark.number)
 
     def record(self, mark: ProducerMark, seq: int) -> None:
-        """The mark was accepted. Of a mark that was seen before the first answer stays.
-
-        Args:
-            mark: The mark.
-            seq: The event's sequence number; 0 if a filter stopped it.
-        """
+        """Record an accepted mark, with 0 if a filter stopped it; the first answer stays."""
         number = mark.number
         numbers = self._numbers.get(mark.producer)
         distance = seq - number if seq else _NO_SEQ
@@ -105,7 +97,7 @@ class ProducerMarks:
             self._count(mark.producer, numbers.older_count() - before)
 
     def forget(self, mark: ProducerMark) -> None:
-        """The mark was not accepted after all: it counts as new again."""
+        """Forget a mark that was not accepted after all: it counts as new again."""
         numbers = self._numbers.get(mark.producer)
         number = mark.number
         if numbers is None or number <= numbers.floor or numbers.seq(number) is None:
@@ -128,7 +120,7 @@ class ProducerMarks:
         self._spread.pop(producer, None)
 
     def _count(self, producer: str, more: int) -> None:
-        """Counts a producer's runs; while there are too many, one after the other has fewer."""
+        """Count a producer's runs; shrink producers in turn while there are too many."""
         self._older += more
         if more > 0:
             self._spread.setdefault(producer)
@@ -142,17 +134,16 @@ class ProducerMarks:
                 self._spread[name] = None
 
     def highest(self, producer: str) -> int | None:
-        """The highest number of a producer that was accepted; None for an unknown producer."""
+        """Return a producer's highest accepted number; None for an unknown producer."""
         numbers = self._numbers.get(producer)
         return None if numbers is None else numbers.last
 
     def to_plain(self) -> list[list[object]]:
-        """As plain data, for `from_plain`.
+        """Return plain data for `from_plain`, the least recently used producer first.
 
-        Returns:
-            For each producer, the one unused for longest first: its name, the highest number
-            that cannot be judged (-1 for none), and its runs ``[number, seq, count]`` in rising
-            order; `seq` is 0 for numbers without, and -1 where it is not known any more.
+        Each has its name, the highest number that cannot be judged (-1 for none), and its runs
+        ``[number, seq, count]`` in rising order; `seq` is 0 for stopped numbers, and -1 if
+        forgotten.
         """
         seqs = {_NO_SEQ: 0, _UNKNOWN: UNKNOWN_SEQ}
         return [
@@ -169,10 +160,10 @@ class ProducerMarks:
 
     @classmethod
     def from_plain(cls, data: object, limits: Limits) -> ProducerMarks:
-        """The marks `to_plain` wrote; what is beyond the limits is forgotten.
+        """Read what `to_plain` wrote; forget what exceeds the limits.
 
         Raises:
-            InvalidUsage: The data is not of that form; the message says where.
+            InvalidUsage: The data has another form; the message says where.
         """
         marks = cls(limits)
         for place, item in enumerate(_items(data, "the producers' marks")):
@@ -200,11 +191,10 @@ class _Numbers:
 
     Attributes:
         start: The first number of the newest run.
-        last: The last one; below the first if there is no run.
+        last: Its last number; below the first if there is no run.
         distance: Of the newest run.
-        older: The other runs, if any.
-        floor: Numbers up to this one cannot be judged any more.
-        unknown: The sequence numbers of numbers up to this one are not kept.
+        floor: Numbers up to this one can no longer be judged.
+        unknown: Answers to numbers up to this one are not kept.
     """
 
     __slots__ = ("distance", "floor", "last", "older", "start", "unknown")
@@ -219,7 +209,7 @@ class _Numbers:
 
     @classmethod
     def of(cls, runs: Sequence[tuple[int, int, int]], floor: int, unknown: int) -> _Numbers:
-        """The numbers in these runs, rising."""
+        """Build from rising runs."""
         *older, newest = runs or [(floor + 1, floor, _NO_SEQ)]
         made = cls(*newest)
         made.floor, made.unknown = floor, unknown
@@ -229,7 +219,7 @@ class _Numbers:
         return made
 
     def seq(self, number: int) -> int | None:
-        """The answer to a number above the floor; None if it is new."""
+        """Return the answer to a number above the floor; None if it is new."""
         if number > self.last:
             return None
         if number >= self.start:
@@ -247,7 +237,7 @@ class _Numbers:
         return 0 if distance == _NO_SEQ else number + distance
 
     def add(self, number: int, distance: int) -> None:
-        """Remembers a number that is new and above the floor."""
+        """Add a new number above the floor."""
         if self.older is None:
             self.older = _Runs()
         older = self.older
@@ -260,7 +250,7 @@ class _Numbers:
             self.start, self.last, self.distance = older.pop(-1)
 
     def limit(self, runs: int) -> None:
-        """Forgets the lowest answers, then the lowest numbers, that are too many."""
+        """Forget the lowest answers, then the lowest numbers, beyond the limit."""
         older = self.older
         if older is None:
             return
@@ -270,7 +260,7 @@ class _Numbers:
             self.floor = older.pop(0)[1]
 
     def shrink(self) -> None:
-        """Makes one of the older runs go, the answers first; there is one."""
+        """Remove one of the older runs, answers first; there must be one."""
         older = self.older
         assert older is not None
         before = len(older.starts)
@@ -281,11 +271,11 @@ class _Numbers:
         self.floor = older.pop(0)[1]
 
     def _unknown_runs(self, older: _Runs) -> int:
-        """How many runs, the lowest ones, are without answers."""
+        """Count the lowest runs, those without answers."""
         return bisect_right(older.lasts, self.unknown)
 
     def _forget_answers(self, older: _Runs, place: int) -> None:
-        """Keeps only the numbers of the lowest run with answers; it may join the one below."""
+        """Drop the answers of the lowest run that has any; it may merge with the one below."""
         start, self.unknown, _ = older.pop(place)
         if place and older.lasts[place - 1] == start - 1:
             older.lasts[place - 1] = self.unknown
@@ -293,11 +283,11 @@ class _Numbers:
             older.insert(place, start, self.unknown, _UNKNOWN)
 
     def older_count(self) -> int:
-        """How many runs there are beside the newest one."""
+        """Count the runs beside the newest."""
         return 0 if self.older is None else len(self.older.starts)
 
     def runs(self) -> Iterator[tuple[int, int, int]]:
-        """All runs, in rising order."""
+        """Iterate over all runs, rising."""
         if self.older is not None:
             yield from zip(self.older.starts, self.older.lasts, self.older.distances, strict=True)
         if self.start <= self.last:
@@ -305,7 +295,7 @@ class _Numbers:
 
 
 class _Runs:
-    """Runs in rising order, 24 octets each: where producers mix there are many."""
+    """Rising runs, 24 octets each: where producers mix there are many."""
 
     __slots__ = ("distances", "lasts", "starts")
 
@@ -315,23 +305,23 @@ class _Runs:
         self.distances = array("q")
 
     def append(self, start: int, last: int, distance: int) -> None:
-        """Puts a run above all others."""
+        """Add a run above all others."""
         self.starts.append(start)
         self.lasts.append(last)
         self.distances.append(distance)
 
     def insert(self, place: int, start: int, last: int, distance: int) -> None:
-        """Puts a run at a place."""
+        """Insert a run at a place."""
         self.starts.insert(place, start)
         self.lasts.insert(place, last)
         self.distances.insert(place, distance)
 
     def pop(self, place: int) -> tuple[int, int, int]:
-        """Takes a run out."""
+        """Remove and return a run."""
         return self.starts.pop(place), self.lasts.pop(place), self.distances.pop(place)
 
     def add(self, number: int, distance: int) -> None:
-        """A number that is in no run: it makes its neighbours longer, or a run of its own."""
+        """Add a number that is in no run: extend its neighbours, or start a run."""
         starts, lasts, distances = self.starts, self.lasts, self.distances
         place = bisect_right(starts, number)
         above = place < len(starts) and starts[place] == number + 1 and distances[place] == distance
@@ -344,7 +334,7 @@ class _Runs:
 
 
 def _read_numbers(floor: object, plain_runs: list[object], where: str) -> _Numbers:
-    """The numbers of one producer from plain data."""
+    """Read the numbers of one producer from plain data."""
     if type(floor) is not int or floor < _NONE:
         raise InvalidUsage(f"{where}: {floor!r} is no highest forgotten number (-1 for none)")
     runs: list[tuple[int, int, int]] = []

@@ -1,7 +1,7 @@
-"""The administrative properties of a channel: how much it takes.
+"""The administrative properties of a channel: its capacity.
 
-Notification Service 9. They are set like the quality of service, at the channel only, and
-exclude each other in no way.
+Notification Service 9. They are set like the quality of service, at the channel only, and never
+conflict with each other.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ ADMIN_PROPERTIES: Final[Mapping[str, Property]] = {line.name: line for line in _
 
 
 class AdminProperties(PropertyValues):
-    """What applies at a channel: every property, whether set or not.
+    """The effective properties of a channel, set or default.
 
-    `AdminProperties()` holds the defaults; what comes from outside goes through `changed`.
+    `AdminProperties()` holds the defaults; external values go through `changed`.
     """
 
     __slots__ = ()
@@ -47,34 +47,34 @@ class AdminProperties(PropertyValues):
 
     @property
     def max_queue_length(self) -> int:
-        """How many undelivered events the channel keeps; 0 for no limit."""
+        """The maximum number of undelivered events; 0 for no limit."""
         return self["MaxQueueLength"]
 
     @property
     def max_consumers(self) -> int:
-        """How many proxies for consumers there may be; 0 for no limit."""
+        """The maximum number of consumer proxies; 0 for no limit."""
         return self["MaxConsumers"]
 
     @property
     def max_suppliers(self) -> int:
-        """How many proxies for suppliers there may be; 0 for no limit."""
+        """The maximum number of supplier proxies; 0 for no limit."""
         return self["MaxSuppliers"]
 
     @property
     def reject_new_events(self) -> bool:
-        """Whether a full channel refuses what is pushed, and does not discard what waits."""
+        """Whether a full channel refuses new events instead of discarding waiting ones."""
         return bool(self["RejectNewEvents"])
 
 
 def changed(
     current: AdminProperties, properties: Request, narrowed: Supported = NOT_NARROWED
 ) -> AdminProperties:
-    """set_admin: the properties with all of a request set.
+    """Carry out set_admin: return the properties with all of a request set.
 
     Args:
-        current: What applies at the channel.
-        properties: What to set, as it came; of two values for one name the last counts.
-        narrowed: What this installation supports less than is legal.
+        current: The effective properties.
+        properties: What to set, unchecked; of two values for one name the last counts.
+        narrowed: Where this installation supports less than is legal.
 
     Raises:
         UnsupportedAdmin: Something cannot be set; every bad property is listed.

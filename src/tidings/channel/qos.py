@@ -1,8 +1,7 @@
 """The quality of service of channels, admins and proxies, as frozen values.
 
-Notification Service 8.1 and 8.2: which properties there are, of which type and range, where
-they may be set and what applies until then. `qos_check.py` decides whether a change is
-possible.
+Notification Service 8.1 and 8.2: the properties, their types and ranges, where they may be set and
+their defaults. `qos_check.py` decides whether a change is possible.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Reliability(IntEnum):
 
 
 class OrderPolicy(IntEnum):
-    """In which order waiting events are delivered (11); `Settings.any_order` says what ANY is."""
+    """The delivery order of waiting events (11); `Settings.any_order` resolves ANY."""
 
     ANY = 0
     FIFO = 1
@@ -51,7 +50,7 @@ class OrderPolicy(IntEnum):
 
 
 class DiscardPolicy(IntEnum):
-    """Which event goes when too many wait (11); `Settings.any_discard` says what ANY is."""
+    """Which event is discarded when too many wait (11); `Settings.any_discard` resolves ANY."""
 
     ANY = 0
     FIFO = 1
@@ -74,7 +73,7 @@ def _number(
     levels: frozenset[Level],
     zero: int = 0,
 ) -> Property:
-    """A number; None stands for the greatest one of its type."""
+    """Return a numeric property; `high` None stands for the maximum of its type."""
     highest = INTEGER_RANGES[type.unaliased.kind][1] if high is None else high
     return Property(name, type, low, highest, default, levels, zero)
 
@@ -100,18 +99,18 @@ QOS_PROPERTIES: Final[Mapping[str, Property]] = {line.name: line for line in _TA
 
 
 def reliabilities(*, persistent: bool = True) -> dict[str, int]:
-    """Both reliabilities alike: what our own doors ask for, where nothing else is said.
+    """Return both reliabilities alike: the default of our own protocols.
 
-    The standard's default is BestEffort; whoever publishes, and starts the service again, expects
-    the events to be there.
+    The standard's default is BestEffort; a publisher that restarts the service expects its events
+    to be there.
     """
     return {"EventReliability": int(persistent), "ConnectionReliability": int(persistent)}
 
 
 class QoS(PropertyValues):
-    """What applies at a channel, admin or proxy: every property, whether set or not.
+    """The effective quality of service of a channel, admin or proxy, set or default.
 
-    `QoS()` holds the defaults. What comes from outside goes through `qos_check.changed`.
+    `QoS()` holds the defaults. External values go through `qos_check.changed`.
     """
 
     __slots__ = ()
@@ -119,7 +118,7 @@ class QoS(PropertyValues):
     table = QOS_PROPERTIES
 
     def at(self, level: Level) -> dict[str, int]:
-        """What `get_qos` tells at a level: the properties that may be set there."""
+        """Return what `get_qos` reports at a level: the properties that may be set there."""
         table = QOS_PROPERTIES
         return {n: value for n, value in self.items() if level in table[n].levels}
 
@@ -140,37 +139,37 @@ class QoS(PropertyValues):
 
     @property
     def timeout(self) -> int:
-        """How long events without a timeout of their own live, in 100 ns; 0 for ever."""
+        """The lifetime of events without their own timeout, in 100 ns; 0 for ever."""
         return self["Timeout"]
 
     @property
     def start_time_supported(self) -> bool:
-        """Whether an event's StartTime is looked at."""
+        """Whether an event's StartTime is honoured."""
         return bool(self["StartTimeSupported"])
 
     @property
     def stop_time_supported(self) -> bool:
-        """Whether an event's StopTime is looked at."""
+        """Whether an event's StopTime is honoured."""
         return bool(self["StopTimeSupported"])
 
     @property
     def max_events_per_consumer(self) -> int:
-        """How many events may wait for one consumer; 0 for no limit."""
+        """The maximum backlog of one consumer; 0 for no limit."""
         return self["MaxEventsPerConsumer"]
 
     @property
     def order_policy(self) -> OrderPolicy:
-        """In which order waiting events are delivered."""
+        """The delivery order of waiting events."""
         return OrderPolicy(self["OrderPolicy"])
 
     @property
     def discard_policy(self) -> DiscardPolicy:
-        """Which event goes when too many wait."""
+        """Which event is discarded when too many wait."""
         return DiscardPolicy(self["DiscardPolicy"])
 
     @property
     def maximum_batch_size(self) -> int:
-        """How many events a batch may hold."""
+        """The maximum number of events in a batch."""
         return self["MaximumBatchSize"]
 
     @property
@@ -184,10 +183,10 @@ _PARENTS: Final = {Level.ADMIN: Level.CHANNEL, Level.PROXY: Level.ADMIN}
 
 
 def inherited(parent: QoS, level: Level) -> QoS:
-    """8.2: what a new admin or proxy starts with; later changes at the parent do not reach it.
+    """Return the initial QoS of an admin or proxy (8.2); later parent changes do not reach it.
 
-    Also what cannot be set at the level is copied: a proxy knows the EventReliability of
-    events whose header has none. That alone follows the parent later on (`fixed_above`).
+    Properties that cannot be set at the level are copied too: a proxy knows the EventReliability of
+    events whose header has none. That one alone follows the parent later on (`fixed_above`).
 
     Raises:
         ValueError: Nothing is inherited at this level.
@@ -198,6 +197,6 @@ def inherited(parent: QoS, level: Level) -> QoS:
 
 
 def fixed_above(parent: QoS) -> dict[str, int]:
-    """What admins and proxies cannot set, and so always have as the object above them."""
+    """Return what admins and proxies cannot set, and so always share with their parent."""
     table = QOS_PROPERTIES
     return {n: v for n, v in parent.items() if Level.ADMIN not in table[n].levels}

@@ -1,8 +1,8 @@
 """Whether a change of quality of service is possible, and what applies to one event.
 
-Notification Service 8.2 to 8.4. A property is checked in this order: is the name known, may
-it be set at the level, is it available given the other settings, and then its value: type,
-legal range, supported range, available range. The first answer is the one reported.
+Notification Service 8.2 to 8.4. A property is checked in this order: is the name known, may it be
+set at the level, is it available given the other settings, and then its value: type, legal range,
+supported range, available range. The first failure is reported.
 """
 
 from __future__ import annotations
@@ -34,14 +34,13 @@ _RELIABILITIES: Final = (_EVENT, _CONNECTION)
 
 @dataclass(frozen=True, slots=True)
 class EventQoS:
-    """What applies to one event that came through a proxy.
+    """The quality of service of one event that came through a proxy.
 
     Attributes:
         priority: Larger is more urgent.
-        timeout: How long it lives from its arrival on, in 100 ns; 0 for ever.
-        reliability: Whether it survives a crash.
-        start: Not to be delivered before, as TimeBase::TimeT; None for at once.
-        stop: Not to be delivered after, as TimeBase::TimeT; None for no such moment.
+        timeout: Lifetime from arrival, in 100 ns; 0 for ever.
+        start: Earliest delivery, as TimeBase::TimeT; None for at once.
+        stop: Latest delivery, as TimeBase::TimeT; None for none.
     """
 
     priority: int
@@ -59,7 +58,7 @@ class _Place:
         level: The kind of object, or an event's header.
         qos: What applies there; for an event, at the proxy it comes through.
         parent: What applies at the parent of an admin or proxy.
-        narrowed: What is supported less than is legal.
+        narrowed: Where less is supported than is legal.
     """
 
     level: Level
@@ -68,7 +67,7 @@ class _Place:
     narrowed: Supported
 
     def available(self, name: str) -> bool:
-        """Whether a property can be set at all, given the other settings."""
+        """Return whether a property can be set at all, given the other settings."""
         if name == "StartTime":
             return self.qos.start_time_supported
         if name == "StopTime":
@@ -76,10 +75,10 @@ class _Place:
         return True
 
     def range_now(self, asked: Property, requested: Mapping[str, int]) -> PropertyRange:
-        """8.2: the supported values that are possible beside the other settings.
+        """Return the supported values that the other settings allow (8.2).
 
-        A channel asked for Persistent events on BestEffort connections has one fault, not two:
-        when both are in the request, the EventReliability is the one to blame.
+        Persistent events on BestEffort connections are one fault, not two: when both are in the
+        request, EventReliability is the one reported.
         """
         name, low, high = supported = asked.supported(self.narrowed)
         if name not in _RELIABILITIES:
@@ -97,7 +96,7 @@ class _Place:
         return PropertyRange(name, low, high)
 
     def judge(self, request: Request) -> tuple[dict[str, int], list[PropertyError]]:
-        """The good values of a request, and what is wrong with the others."""
+        """Return the valid values of a request, and the errors of the others."""
         answers = {name: self._judged(name, value) for name, value in dict(request).items()}
         good = {n: a for n, a in answers.items() if not isinstance(a, PropertyError)}
         for name, value in good.items():
@@ -108,7 +107,7 @@ class _Place:
         return good, [a for a in answers.values() if isinstance(a, PropertyError)]
 
     def _judged(self, name: str, value: object) -> int | PropertyError:
-        """One property by itself: everything but the available range."""
+        """Check one property by itself: everything but the available range."""
         known = QOS_PROPERTIES.get(name)
         if known is None:
             return PropertyError(PropertyErrorCode.BAD_PROPERTY, name)
@@ -119,18 +118,14 @@ class _Place:
         return judged(known, value, self.narrowed)
 
     def accepted(self, request: Request) -> dict[str, int]:
-        """The values of a request that is good as a whole.
-
-        Raises:
-            UnsupportedQoS: It is not; every bad property is listed.
-        """
+        """Return the values of a valid request, or raise UnsupportedQoS with every bad property."""
         good, bad = self.judge(request)
         if bad:
             raise UnsupportedQoS(bad)
         return good
 
     def open_ranges(self, taken: Mapping[str, int]) -> tuple[PropertyRange, ...]:
-        """The other properties that could be set here, with their ranges."""
+        """Return the other properties that could be set here, with their ranges."""
         known = QOS_PROPERTIES.values()
         lines = [line for line in known if self.level in line.levels]
         free = [line for line in lines if line.name not in taken and self.available(line.name)]
@@ -145,18 +140,18 @@ def changed(
     properties: Request,
     narrowed: Supported = NOT_NARROWED,
 ) -> QoS:
-    """set_qos (8.2): the QoS with all of the properties set.
+    """Carry out set_qos (8.2): return the QoS with all of the properties set.
 
     Args:
         qos: What applies at the object.
-        level: What kind of object it is.
+        level: The kind of object.
         parent: What applies now at its parent; None for a channel.
-        properties: What to set, as it came; of two values for one name the last counts.
-        narrowed: What this installation supports less than is legal.
+        properties: What to set, unchecked; of two values for one name the last counts.
+        narrowed: Where this installation supports less than is legal.
 
     Raises:
         UnsupportedQoS: Something cannot be set; every bad property is listed.
-        ValueError: An event has no QoS to change.
+        ValueError: The level is an event's.
     """
     good = _object_place(qos, level, parent, narrowed).accepted(properties)
     # What asks for nothing new shares the value: there are very many proxies.
@@ -170,21 +165,10 @@ def validate(
     required: Request,
     narrowed: Supported = NOT_NARROWED,
 ) -> tuple[PropertyRange, ...]:
-    """validate_qos (8.4): what else could be set beside the required properties.
+    """Carry out validate_qos (8.4): return what else could be set beside the required properties.
 
-    Each of the ranges holds for one property set in addition; two of them together may
-    exclude each other.
-
-    Args:
-        qos: What applies at the object.
-        level: What kind of object it is.
-        parent: What applies now at its parent; None for a channel.
-        required: What would be set.
-        narrowed: What this installation supports less than is legal.
-
-    Raises:
-        UnsupportedQoS: As `changed` would.
-        ValueError: An event has no QoS to change.
+    Each range holds for one more property; two of them together may conflict. Arguments and errors
+    are those of `changed`.
     """
     good = _object_place(qos, level, parent, narrowed).accepted(required)
     return _Place(level, QoS({**qos, **good}), parent, narrowed).open_ranges(good)
@@ -199,15 +183,10 @@ def _object_place(qos: QoS, level: Level, parent: QoS | None, narrowed: Supporte
 def validate_event(
     proxy: QoS, required: Request, narrowed: Supported = NOT_NARROWED
 ) -> tuple[PropertyRange, ...]:
-    """validate_event_qos (8.4): what else an event's header could carry through a proxy.
-
-    Args:
-        proxy: What applies at the proxy.
-        required: What the header would carry.
-        narrowed: What this installation supports less than is legal.
+    """Carry out validate_event_qos (8.4): return what else an event's header could carry.
 
     Raises:
-        UnsupportedQoS: A header could not carry that; every bad property is listed.
+        UnsupportedQoS: A header could not carry `required`; every bad property is listed.
     """
     place = _Place(Level.EVENT, proxy, None, narrowed)
     return place.open_ranges(place.accepted(required))
@@ -232,11 +211,11 @@ _FOLDED: Final = {name.lower(): name for name in _HEADER_NAMES}
 
 
 class HeaderValues(NamedTuple):
-    """What an event's header says of its quality of service.
+    """The quality of service in an event's header.
 
     Attributes:
         values: The standard properties that apply, by name.
-        warnings: What stands in the header and does nothing, though it may have been meant to.
+        warnings: Properties without effect that may have been meant to have one.
     """
 
     values: dict[str, int]
@@ -246,10 +225,10 @@ class HeaderValues(NamedTuple):
 def header_values(
     event_header: Mapping[str, object], proxy: QoS, narrowed: Supported = NOT_NARROWED
 ) -> HeaderValues:
-    """What an event's header says of its quality of service.
+    """Return the quality of service in an event's header.
 
     Raises:
-        InvalidEvent: A standard property has a value of another type, or out of its range.
+        InvalidEvent: A standard property has a wrong type or is out of range.
     """
     given = {n: event_header[n] for n in _HEADER_NAMES if n in event_header}
     others = [n for n in islice(event_header, _NAMES_LOOKED_AT) if n not in given]
@@ -267,7 +246,7 @@ def header_values(
 
 @lru_cache(maxsize=1_000)
 def _slip(name: str) -> str:
-    """What to say of a header property of no standard name; empty if it looks meant."""
+    """Return a warning for a misplaced or misspelt standard property; empty for other names."""
     if name in QOS_PROPERTIES:
         return f"header.{name} has no effect: it is set at a channel, an admin or a proxy"
     near = difflib.get_close_matches(name[:80].lower(), _FOLDED, 1, _NEAR)
@@ -277,10 +256,10 @@ def _slip(name: str) -> str:
 def effective(
     event_header: Mapping[str, object], proxy: QoS, narrowed: Supported = NOT_NARROWED
 ) -> EventQoS:
-    """What applies to an event: its header overrides the proxy it came through.
+    """Return what applies to an event: its header overrides the proxy it came through.
 
     Raises:
-        InvalidEvent: A standard property has a value of another type, or out of its range.
+        InvalidEvent: A standard property has a wrong type or is out of range.
     """
     said = header_values(event_header, proxy, narrowed).values
     return EventQoS(

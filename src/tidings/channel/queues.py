@@ -1,4 +1,4 @@
-"""The queue of one consumer: what waits, in which order it goes, and what is dropped."""
+"""The queue of one consumer: backlog, delivery order, expiry and discards."""
 
 from __future__ import annotations
 
@@ -18,25 +18,18 @@ _PRIORITY_AND_ARRIVAL: Final[Callable[[Entry], tuple[int, int]]] = itemgetter(2,
 
 
 class Queue:
-    """The entries that wait for one consumer; no number is in it twice.
+    """The waiting entries of one consumer; numbers are unique.
 
-    An entry takes one reference in the order of delivery and one more in each index: by expiry,
-    of the entries that expire; by arrival and by priority, where a discard policy needs it and
-    the order of delivery does not tell. An index is made when it is first needed and dropped
-    when the queue is empty.
+    An entry takes one reference in the delivery order and one in each index: by expiry, for entries
+    that expire; by arrival and by priority, where a discard policy needs it and the delivery order
+    does not provide it. An index is built when first needed and dropped when the queue is empty.
 
-    What goes through the whole queue says so; everything else costs what it takes out.
-
-    Args:
-        order: In which order the entries are delivered; `ANY` is the caller's to resolve.
+    Operations cost what they take out, unless they say that they scan the whole queue. The order
+    must not be `ANY`, else ValueError: the caller resolves it.
 
     Attributes:
-        order: The same.
-        length: How many entries wait: the same as `len`, for those in a hurry.
-        octets: What the contents of all waiting entries take in memory.
-
-    Raises:
-        ValueError: The order is `ANY`.
+        length: The same as `len`, without a call.
+        octets: The size of all waiting contents in memory.
     """
 
     __slots__ = (
@@ -54,7 +47,7 @@ class Queue:
         self._start(order)
 
     def _start(self, order: OrderPolicy) -> None:
-        """Makes the queue an empty one in this order."""
+        """Make the queue empty, in this order."""
         self._line = _new_line(order)
         self.order = order
         self.octets = 0
@@ -75,7 +68,7 @@ class Queue:
         return self.length
 
     def push(self, entry: Entry) -> None:
-        """Adds an entry behind all that are equal in the order of delivery."""
+        """Add an entry behind all equal ones in delivery order."""
         self.octets += entry[3]
         self.length += 1
         self._line.push(entry)
@@ -83,7 +76,7 @@ class Queue:
             self._index(entry)
 
     def put_back(self, entries: Sequence[Entry]) -> None:
-        """Adds entries that were taken and not delivered: before all that are equal.
+        """Add entries that were taken and not delivered, before all equal ones.
 
         Under `FIFO` they come first of all, in the order given.
         """
@@ -94,13 +87,9 @@ class Queue:
             self._index(entry)
 
     def take(self, most: int, now: int, expired: list[Entry]) -> list[Entry]:
-        """Takes the next entries out, at most so many, in the order of delivery.
+        """Remove and return the next entries, at most `most`, in delivery order.
 
-        Args:
-            most: How many, at most.
-            now: The time; entries whose expiry has come are not delivered any more.
-            expired: Gets all entries of the queue whose expiry has come, in that order; they
-                are taken out.
+        Moves all expired entries of the queue to `expired`, in order of expiry.
         """
         if self._by_expiry is not None:
             expired += self.expire(now)
@@ -109,21 +98,20 @@ class Queue:
         return taken
 
     def take_last(self, most: int) -> list[Entry]:
-        """Takes out those that would be delivered last, at most so many, in delivery order."""
+        """Remove and return the entries delivered last, at most `most`, in delivery order."""
         taken = self._line.take_last(most)
         self._left(taken)
         return taken
 
     def discard(self, policy: DiscardPolicy) -> Entry:
-        """Takes out the entry that goes first when too many wait.
+        """Remove and return the entry that is discarded first.
 
         `FIFO` is the one received first and `LIFO` the one received last: of a queue in `FIFO`
-        order its front and its end, of others the lowest and the highest number. `PRIORITY` is
-        the least urgent, `DEADLINE` the one that expires first; of several the one received
-        first.
+        order its front and its end, of others the lowest and the highest number. `PRIORITY` is the
+        least urgent, `DEADLINE` the one that expires first; of several the one received first.
 
         Raises:
-            ValueError: The policy is `ANY`, which is the caller's to resolve.
+            ValueError: The policy is `ANY`, which the caller resolves.
             IndexError: Nothing waits.
         """
         if policy is DiscardPolicy.ANY:
@@ -136,7 +124,7 @@ class Queue:
         return victim
 
     def expire(self, now: int) -> list[Entry]:
-        """Takes out all entries whose expiry has come, in the order of expiry.
+        """Remove and return all expired entries, in order of expiry.
 
         The cost follows their number, not the length of the queue.
         """
@@ -152,15 +140,12 @@ class Queue:
         return expired
 
     def next_expiry(self) -> int | None:
-        """When the next entry expires; None if none does."""
+        """Return when the next entry expires; None if none does."""
         nearest = self._by_expiry.first().expiry if self._by_expiry else NEVER
         return None if nearest == NEVER else nearest
 
     def remove(self, seqs: Collection[int]) -> list[Entry]:
-        """Takes out entries by their numbers, in the order of delivery; others are passed over.
-
-        Goes through the whole queue.
-        """
+        """Remove entries by number, in delivery order; ignore others. Scans the whole queue."""
         wanted = frozenset(seqs)
         found = [entry for entry in self._line.entries() if entry.seq in wanted]
         for entry in found:
@@ -169,7 +154,7 @@ class Queue:
         return found
 
     def is_before(self, one: Entry, other: Entry) -> bool:
-        """Whether of two entries the one would be delivered before the other."""
+        """Return whether `one` would be delivered before `other`."""
         if self.order is OrderPolicy.FIFO:
             return one.seq < other.seq
         if self.order is OrderPolicy.PRIORITY:
@@ -177,9 +162,7 @@ class Queue:
         return one < other
 
     def reorder(self, order: OrderPolicy) -> None:
-        """Changes the order of delivery; entries equal in the new one go by their numbers.
-
-        Goes through the whole queue.
+        """Change the delivery order; ties go by number. Scans the whole queue.
 
         Raises:
             ValueError: The order is `ANY`; nothing has changed.
@@ -190,16 +173,16 @@ class Queue:
             self._fill(waiting)
 
     def shift_absolute(self, delta: int) -> None:
-        """Moves the expiry of the entries that have the flag `ABSOLUTE`: the clock was set.
+        """Move the expiry of `ABSOLUTE` entries: the clock was set.
 
-        The moved entries are new ones, no longer shared. Goes through the whole queue.
+        The moved entries are new, no longer shared. Scans the whole queue.
         """
         waiting = [shifted(entry, delta) for entry in self._line.entries()]
         self._start(self.order)
         self._fill(waiting)
 
     def entries(self) -> list[Entry]:
-        """All that wait, in the order of delivery; goes through the whole queue."""
+        """Return all waiting entries in delivery order; scans the whole queue."""
         return self._line.entries()
 
     def _fill(self, entries: Iterable[Entry]) -> None:
@@ -207,7 +190,7 @@ class Queue:
             self.push(entry)
 
     def _index(self, entry: Entry) -> None:
-        """Adds a new entry to the indexes."""
+        """Add a new entry to the indexes."""
         if entry.expiry != NEVER and not isinstance(self._line, DeadlineLine):
             if self._by_expiry is None:
                 self._by_expiry = SortedRun()
@@ -219,7 +202,7 @@ class Queue:
             self._by_priority.add(entry)
 
     def _left(self, entries: Collection[Entry], out_of: SortedRun[Entry] | None = None) -> None:
-        """Lets go of entries that have left the line and perhaps an index."""
+        """Drop entries that have left the line, and perhaps one index, from the other indexes."""
         self.length -= len(entries)
         self.octets -= sum(map(_OCTETS, entries))
         if not self._indexed:
@@ -238,7 +221,7 @@ class Queue:
                     index.remove(entry)
 
     def _victim(self, policy: DiscardPolicy) -> Entry:
-        """The entry that a policy drops next."""
+        """Return the entry that a policy discards next."""
         line = self._line
         if policy is DiscardPolicy.FIFO:
             return line.first() if isinstance(line, FifoLine) else self._arrivals().first()
@@ -263,7 +246,7 @@ class Queue:
 
 
 def _new_line(order: OrderPolicy) -> Line:
-    """An empty line in this order."""
+    """Return an empty line in this order."""
     if order is OrderPolicy.FIFO:
         return FifoLine()
     if order is OrderPolicy.PRIORITY:
@@ -274,7 +257,7 @@ def _new_line(order: OrderPolicy) -> Line:
 
 
 def shifted(entry: Entry, delta: int) -> Entry:
-    """The entry with its expiry moved, if it is one that moves."""
+    """Return the entry with its expiry moved, if it is `ABSOLUTE`."""
     if not entry.flags & ABSOLUTE or entry.expiry == NEVER:
         return entry
     # One that expires does not come to last for ever.

@@ -1,6 +1,6 @@
-"""Back from plain data: the factory restores its channels, these their admins, these their proxies.
+"""Restores objects from plain data: channels, then their admins, then their proxies.
 
-Entries that waited come afterwards, event by event (`Factory.load_pending`).
+Waiting entries come afterwards, event by event (`Factory.load_pending`).
 """
 
 from __future__ import annotations
@@ -39,23 +39,13 @@ def restore(
     states: Mapping[tuple[int, str, str], State],
     options: PlanOptions,
 ) -> list[str]:
-    """Makes all objects again that were written down; the last state of each counts.
+    """Recreate all recorded objects, each in its last state; return what was skipped, and why.
 
-    What belongs to an object of which there is no record is passed over: a power cut may leave
-    the end of a batch without its beginning, and damage anything.
-
-    Args:
-        channels: The factory's channels, none yet.
-        filters: The host's filters, none yet.
-        rules: What judges events.
-        states: By channel, kind and key.
-        options: How rules are read.
-
-    Returns:
-        What was passed over, and why.
+    Objects whose parent has no record are skipped: a power cut may leave the end of a batch without
+    its beginning, and damage can hit anything. `channels` and `filters` must be empty.
 
     Raises:
-        StoreError: A state was written by a newer version, or does not hold together.
+        StoreError: A state was written by a newer version, or is inconsistent.
     """
     passed_over: list[str] = []
     # Ids are texts: the shorter one is the lower one.
@@ -79,10 +69,10 @@ def restore(
 
 
 def last_id(states: Mapping[tuple[int, str, str], State], what: str) -> int:
-    """The highest id of channels or of filters that may have been given, whatever else is left.
+    """Return the highest id that may have been given to channels or filters.
 
     Raises:
-        StoreError: The record of it tells none.
+        StoreError: The record of it is invalid.
     """
     state = states.get((0, "factory", what), {"last": 0})
     last = state.get("last")
@@ -100,7 +90,7 @@ def _check_version(kind: str, key: str, state: State) -> None:
 
 
 class _NoParentError(Exception):
-    """There is no record of what an object belongs to."""
+    """An object's parent has no record."""
 
 
 _Maker: TypeAlias = Callable[[Channels, FilterHost, int, State], None]
@@ -195,7 +185,7 @@ def _restore_proxy(channels: Channels, filters: FilterHost, id: int, state: Stat
 
 
 def _qos_below(channels: Channels, parent: QoS, state: State) -> QoS:
-    """Older versions left EventReliability below a channel as it was when the channel was made."""
+    """Correct EventReliability: older versions left it below a channel as at its creation."""
     return QoS({**state["qos"], **fixed_above(parent)})
 
 
@@ -217,14 +207,14 @@ _MAKERS: dict[str, _Maker] = {
 
 
 def _drop_orphans(filters: FilterHost) -> None:
-    """Private filters whose holder did not survive end with it."""
+    """End private filters whose holder was not restored."""
     for hosted in list(filters.filters.values()):
         if hosted.private and not hosted.holders:
             filters.remove(hosted)
 
 
 def _replan(channel: Channel, rules: Rules) -> None:
-    """The rules as they follow from the objects; proxies that were lost judge no more."""
+    """Rebuild the rules from the objects, without proxies that were lost."""
     for admins in channel.admins.values():
         for admin in admins.values():
             rules.refresh(admin)

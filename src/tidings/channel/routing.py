@@ -1,8 +1,8 @@
-"""Who gets an event: the plan's rules for consumers, kept by what they ask for.
+"""Who gets an event: the plan's rules for consumers, indexed by what they ask for.
 
-The answer is that of `Plan.judge`, found without asking every consumer. An admin with filters or
-a list of event types is one key of the index, a consumer with its own another one; consumers with
-neither hang on their admin.
+The answer is that of `Plan.judge`, found without asking every consumer. An admin with filters or an
+event type list is one key of the index, a consumer with its own another; consumers with neither
+belong to their admin's key.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Router:
         self._either: dict[Admin, dict[ConsumerProxy, None]] = {}
 
     def match(self, fields: Fields) -> list[ConsumerProxy]:
-        """All consumers whose rules the event passes, each once."""
+        """Return all consumers whose rules the event passes, each once."""
         if self._always is None:
             self._always = [p for admin in self._admins for p in self._free(admin)]
         found = self._always.copy()
@@ -54,7 +54,7 @@ class Router:
         return found + cast("list[ConsumerProxy]", matched)
 
     def _free(self, admin: Admin) -> Iterable[ConsumerProxy]:
-        """The consumers that get everything."""
+        """Return the consumers that get everything."""
         return () if admin in self._filtered or admin in self._listed else self._open.get(admin, ())
 
     @staticmethod
@@ -64,7 +64,7 @@ class Router:
     def _joined(
         self, matched: Sequence[Admin | ConsumerProxy], fields: Fields
     ) -> list[ConsumerProxy]:
-        """Joins what matched as the admins' operators say, and looks at the lists."""
+        """Join matches by the admins' operators, and check the event type lists."""
         domain, type_ = fields.event_type
         admins = {key for key in matched if isinstance(key, Admin)}
         found: dict[ConsumerProxy, None] = {}
@@ -84,7 +84,7 @@ class Router:
     def _passes_with_admin(
         self, proxy: ConsumerProxy, admins: set[Admin], domain: str, type_: str
     ) -> bool:
-        """Whether a consumer whose own part matched gets the event."""
+        """Return whether a consumer whose own part matched gets the event."""
         admin = proxy.admin
         if proxy.types.types and not proxy.types.passes(domain, type_):
             return False
@@ -97,7 +97,7 @@ class Router:
         return admin in admins
 
     def put_admin(self, admin: Admin, rule: Rule, options: PlanOptions) -> None:
-        """Takes an admin in, or what it asks for now."""
+        """Add an admin, or update what it asks for."""
         self.drop_admin(admin)
         self._admins[admin] = None
         asked = constraints_of(rule, options)
@@ -108,7 +108,7 @@ class Router:
         self._put(admin, asked, admin.types)
 
     def drop_admin(self, admin: Admin) -> None:
-        """Forgets an admin."""
+        """Remove an admin."""
         self._always = None
         self._admins.pop(admin, None)
         self._filtered.discard(admin)
@@ -116,7 +116,7 @@ class Router:
         self._drop(admin)
 
     def put(self, proxy: ConsumerProxy, rule: Rule, options: PlanOptions) -> None:
-        """Takes a consumer in, or what it asks for now."""
+        """Add a consumer, or update what it asks for."""
         self.drop(proxy)
         admin = proxy.admin
         asked = constraints_of(rule, options)
@@ -138,7 +138,7 @@ class Router:
         self._put(proxy, asked, proxy.types)
 
     def drop(self, proxy: ConsumerProxy) -> None:
-        """Forgets a consumer."""
+        """Remove a consumer."""
         if _take_out(self._open, proxy):
             self._always = None
         _take_out(self._either, proxy)
@@ -158,7 +158,7 @@ class Router:
 
 
 def _take_out(groups: dict[Admin, dict[ConsumerProxy, None]], proxy: ConsumerProxy) -> bool:
-    """Takes a consumer out of its admin's group; whether it was in it."""
+    """Remove a consumer from its admin's group; return whether it was there."""
     group = groups.get(proxy.admin)
     if group is None or proxy not in group:
         return False
@@ -172,7 +172,7 @@ NOTHING = constraint("FALSE")
 
 
 def constraints_of(rule: Rule, options: PlanOptions) -> Asked:
-    """What the filters of an object ask for together: they are joined by OR."""
+    """Return what the filters of an object ask for together, joined by OR."""
     if not rule.filters:
         return None
     if options.empty_filter_passes and not all(rule.filters):

@@ -1,4 +1,4 @@
-"""From filters and lists to the rules of the plan, the router and the union of wanted types."""
+"""From filters and lists to the plan's rules, the router and the union of wanted types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tidings.filters.plan import (
 
 
 class Rules:
-    """Keeps what judges events up to date with the objects."""
+    """Keeps the rules up to date with the objects."""
 
     def __init__(self, channels: Channels, filters: FilterHost) -> None:
         self._channels = channels
@@ -33,7 +33,7 @@ class Rules:
         return self._channels[holder.channel.id]
 
     def rule_of(self, holder: Holder) -> Rule:
-        """What an object asks for now."""
+        """Return what an object asks for now."""
         asked = tuple(
             tuple(self._filters.filter(id).version.constraints.values())
             for _, id in holder.attached_filters
@@ -52,7 +52,7 @@ class Rules:
         return MappingRule(found.default, found.version.best_first)
 
     def event_types(self, holder: Holder) -> frozenset[EventTypePattern]:
-        """All event types the object's filters name, or let pass without naming them."""
+        """Return all event types the object's filters name, or let pass without naming them."""
         named: set[EventTypePattern] = set()
         options = self._channel_of(holder).plan.options
         for _, id in holder.attached_filters:
@@ -63,7 +63,7 @@ class Rules:
         return frozenset(named)
 
     def refresh(self, holder: Holder) -> None:
-        """After a change at an object: the plan has a new version, and so has what rests on it."""
+        """Update the plan to a new version, and all that depends on it, after an object changed."""
         if isinstance(holder, Admin):
             self._refresh_admin(holder)
         elif isinstance(holder, Proxy) and holder.connected:
@@ -100,7 +100,7 @@ class Rules:
             self.want(proxy)
 
     def forget(self, proxy: Proxy) -> None:
-        """A proxy is gone: nothing judges for it any more."""
+        """Remove the rules of a proxy that is gone."""
         channel = self._channel_of(proxy)
         if proxy.id in channel.plan.proxies:
             channel.plan, change = channel.plan.changed(proxies={proxy.id: None})
@@ -110,7 +110,7 @@ class Rules:
             tell_suppliers(channel, channel.wants.withdraw(proxy.id))
 
     def forget_admin(self, admin: Admin) -> None:
-        """An admin is gone."""
+        """Remove the rules of an admin that is gone."""
         channel = self._channel_of(admin)
         channel.plan, change = channel.plan.changed(admins={(admin.side, admin.id): None})
         channel.core.out.append(PlanChanged(channel.id, change))
@@ -118,7 +118,7 @@ class Rules:
             channel.router.drop_admin(admin)
 
     def adjust(self, proxy: Proxy) -> None:
-        """Works out what the flow of events needs to know of a proxy."""
+        """Compute what the event flow needs to know of a proxy."""
         persistent = proxy.qos.connection_reliability is Reliability.PERSISTENT
         proxy.durable = persistent and not proxy.bare  # which nobody could find again
         if isinstance(proxy, SupplierProxy):
@@ -130,7 +130,7 @@ class Rules:
             proxy.adjust(by_priority, by_lifetime)
 
     def want(self, proxy: ConsumerProxy) -> None:
-        """What a consumer asks for goes into the union, and suppliers hear what changed there."""
+        """Update the union of wanted types for a consumer, and tell suppliers what changed."""
         channel = self._channel_of(proxy)
         admin = proxy.admin
         own, shared = self.event_types(proxy), self.event_types(admin)

@@ -1,4 +1,4 @@
-"""Offers and subscriptions: what suppliers will send, what consumers ask for, and who hears."""
+"""Offers and subscriptions: what suppliers will send, what consumers want, and who is told."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tidings.filters.constraint import EventTypePattern
 
 
 def offer_key(holder: Holder) -> tuple[str, int]:
-    """Under which name an object's offers are kept."""
+    """Return the key of an object's offers in the registry."""
     return ("proxy" if isinstance(holder, Proxy) else "admin", holder.id)
 
 
@@ -23,13 +23,13 @@ def offers_changed(
     added: Sequence[EventTypePattern],
     removed: Sequence[EventTypePattern],
 ) -> None:
-    """A supplier, or a supplier admin, offers other event types."""
+    """Change the event types a supplier or supplier admin offers."""
     holder.offered = offered(holder.offered, added, removed)
     tell_consumers(channel, channel.offers.replace(offer_key(holder), holder.offered))
 
 
 def tell_consumers(channel: Channel, change: TypeChange) -> None:
-    """Consumers that want to hear of it are told what is newly offered."""
+    """Tell interested consumers which types are newly offered or withdrawn."""
     if not change:
         return
     for proxy in channel.proxies_of(Side.CONSUMER):
@@ -39,7 +39,7 @@ def tell_consumers(channel: Channel, change: TypeChange) -> None:
 
 
 def tell_suppliers(channel: Channel, change: TypeChange) -> None:
-    """Suppliers that want to hear of it are told what is newly wanted."""
+    """Tell interested suppliers which types are newly wanted or withdrawn."""
     if not change:
         return
     for proxy in channel.proxies_of(Side.SUPPLIER):
@@ -49,7 +49,7 @@ def tell_suppliers(channel: Channel, change: TypeChange) -> None:
 
 
 def obtain_types(channel: Channel, proxy: Proxy, mode: InfoMode) -> tuple[EventTypePattern, ...]:
-    """What the other side offers or wants now, if asked for; later changes as the mode says."""
+    """Return the other side's types if the mode asks for them; set whether updates follow."""
     proxy.updates = mode.updates_on
     if not mode.all_now:
         return ()

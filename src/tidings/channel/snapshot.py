@@ -1,6 +1,6 @@
-"""Objects as plain data, for records of the journal, and back.
+"""Objects as plain data for journal records, and back.
 
-Each kind of state has a version, so that a later one can be told apart.
+Each kind of state has a version, to distinguish later ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ State = Mapping[str, Any]
 
 
 def channel_state(channel: Channel) -> State:
-    """What is written down of a channel itself."""
+    """Return the recorded state of a channel itself."""
     return {
         "version": VERSION,
         "name": channel.name,
@@ -50,7 +50,7 @@ def _holder_state(holder: Holder) -> dict[str, Any]:
 
 
 def admin_state(admin: Admin) -> State:
-    """What is written down of an admin."""
+    """Return the recorded state of an admin."""
     return {
         **_holder_state(admin),
         "side": admin.side.value,
@@ -60,7 +60,7 @@ def admin_state(admin: Admin) -> State:
 
 
 def proxy_state(proxy: Proxy) -> State:
-    """What is written down of a proxy."""
+    """Return the recorded state of a proxy."""
     return {
         **_holder_state(proxy),
         "side": proxy.side.value,
@@ -81,23 +81,23 @@ def proxy_state(proxy: Proxy) -> State:
 
 
 def last_id_state(last: int) -> State:
-    """What is written down of ids: no new object gets one up to this."""
+    """Return the record of used ids: no new object gets one up to `last`."""
     return {"version": VERSION, "last": last}
 
 
 def value_state(value: Value) -> str:
-    """What is written down of a value of a mapping filter."""
+    """Return a mapping filter's value as text."""
     # As text: the plain form may hold ready JSON, which is no plain data.
     return write_json(value_to_plain(value)).decode()
 
 
 def value_from(text: str) -> Value:
-    """A value of a mapping filter from its text."""
+    """Read a mapping filter's value from its text."""
     return value_from_plain(parse_json(text))
 
 
 def constraint_state(one: Constraint) -> list[Any]:
-    """What is written down of a constraint."""
+    """Return the recorded state of a constraint."""
     return [one.text, _patterns(one.event_types)]
 
 
@@ -106,15 +106,15 @@ def _patterns(patterns: Sequence[EventTypePattern]) -> list[list[str]]:
 
 
 def patterns_from(plain: Sequence[Sequence[str]]) -> tuple[EventTypePattern, ...]:
-    """Event types from plain data."""
+    """Read event types from plain data."""
     return tuple(EventTypePattern(domain, type_) for domain, type_ in plain)
 
 
 def constraint_from(text: str, types: Sequence[Sequence[str]]) -> Constraint:
-    """A constraint from plain data."""
+    """Read a constraint from plain data."""
     return accepted_constraint(text, patterns_from(types))
 
 
 def mapped_from(text: str, types: Sequence[Sequence[str]], value: str) -> MappedConstraint:
-    """A constraint with its value from plain data."""
+    """Read a constraint with its value from plain data."""
     return MappedConstraint(constraint_from(text, types), value_from(value))

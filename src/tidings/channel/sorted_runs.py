@@ -1,4 +1,4 @@
-"""A sorted sequence that stays cheap at both ends and in the middle."""
+"""A sorted sequence that is cheap at both ends and in the middle."""
 
 from __future__ import annotations
 
@@ -17,18 +17,11 @@ _WORTH_MERGING: Final = 8
 
 
 class SortedRun(Generic[Item]):
-    """Items in ascending order, no two of the same rank.
+    """Items in ascending order of unique rank; without `key` the items compare themselves.
 
-    The items lie in buckets of bounded length, so that adding and removing never move more than
-    one bucket, and an item takes about one reference. New items are sorted in when somebody
-    asks for the order, many at once for less than one by one.
-
-    Args:
-        items: What it holds at first, in any order.
-        key: The rank of an item; without it the items compare themselves.
-
-    Attributes:
-        add: Puts an item in its place.
+    The items lie in buckets of bounded length, so that adding and removing never move more than one
+    bucket, and an item takes about one reference. New items are sorted in when the order is next
+    needed, many at once for less than one by one.
     """
 
     __slots__ = ("_bounds", "_buckets", "_key", "_new", "add")
@@ -52,7 +45,7 @@ class SortedRun(Generic[Item]):
         return chain.from_iterable(self._buckets)
 
     def remove(self, item: Item) -> None:
-        """Takes an item out that is known to be in it."""
+        """Remove an item that must be present."""
         if self._new:
             self._settle()
         bucket = self._buckets[0]
@@ -68,27 +61,19 @@ class SortedRun(Generic[Item]):
             del self._buckets[at], self._bounds[at]
 
     def first(self) -> Item:
-        """The lowest item.
-
-        Raises:
-            IndexError: There is none.
-        """
+        """Return the lowest item, or raise IndexError."""
         if self._new:
             self._settle()
         return self._buckets[0][0]
 
     def last(self) -> Item:
-        """The highest item.
-
-        Raises:
-            IndexError: There is none.
-        """
+        """Return the highest item, or raise IndexError."""
         if self._new:
             self._settle()
         return self._buckets[-1][-1]
 
     def take(self, most: int) -> list[Item]:
-        """Takes the lowest items out, at most so many, in ascending order."""
+        """Remove and return the lowest items, at most `most`, ascending."""
         if self._new:
             self._settle()
         taken: list[Item] = []
@@ -103,7 +88,7 @@ class SortedRun(Generic[Item]):
         return taken
 
     def take_last(self, most: int) -> list[Item]:
-        """Takes the highest items out, at most so many, in ascending order."""
+        """Remove and return the highest items, at most `most`, ascending."""
         if self._new:
             self._settle()
         pieces: list[list[Item]] = []
@@ -118,7 +103,7 @@ class SortedRun(Generic[Item]):
         return list(chain.from_iterable(reversed(pieces)))
 
     def take_below(self, rank: Any) -> list[Item]:  # noqa: ANN401 -- see `_rank`
-        """Takes all items out that rank below something, in ascending order."""
+        """Remove and return all items that rank below `rank`, ascending."""
         if self._new:
             self._settle()
         taken: list[Item] = []
@@ -136,7 +121,7 @@ class SortedRun(Generic[Item]):
         return item if self._key is None else self._key(item)
 
     def _settle(self) -> None:
-        """Sorts the new items in."""
+        """Sort the new items in."""
         new, buckets = self._new, self._buckets
         if len(new) > 1:
             new.sort(key=self._key)
@@ -154,7 +139,7 @@ class SortedRun(Generic[Item]):
         new.clear()
 
     def _append(self, items: list[Item]) -> None:
-        """Adds sorted items that all rank above those that are there."""
+        """Add sorted items that rank above all others."""
         start = 0
         if self._buckets:
             last = self._buckets[-1]
@@ -167,7 +152,7 @@ class SortedRun(Generic[Item]):
             self._bounds.append(self._rank(bucket[-1]))
 
     def _insert(self, item: Item) -> None:
-        """Adds one item anywhere."""
+        """Insert one item anywhere."""
         rank, bounds = self._rank(item), self._bounds
         at = min(bisect_left(bounds, rank), len(bounds) - 1)
         bucket = self._buckets[at]

@@ -1,4 +1,4 @@
-"""A supplier's proxy: what its events are taken to be, and when a pull supplier is asked."""
+"""A supplier's proxy: defaults for its events, and polling of pull suppliers."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class SupplierProxy(Proxy):
     """A proxy through which events come in.
 
     Attributes:
-        defaults: What applies to events whose header says nothing.
+        defaults: What applies to events without header properties.
         judged: Whether there are filters to pass.
-        polling: Of a pull supplier's: when it is asked next; None until it has connected.
+        polling: A pull supplier's polling state; None until it has connected.
     """
 
     __slots__ = ("defaults", "judged", "polling")
@@ -31,37 +31,29 @@ class SupplierProxy(Proxy):
         self.polling: Polling | None = None
 
     def adjust(self) -> None:
-        """Works out again what the flow of events needs to know of it."""
+        """Recompute the values that the event flow caches."""
         qos = self.qos
         persistent = qos.event_reliability is Reliability.PERSISTENT
         self.judged = bool(self.attached_filters or self.admin.attached_filters)
         self.defaults = (qos.priority, qos.timeout, persistent)
 
     def quality_of(self, header: Mapping[str, object], now: int) -> Quality:
-        """What applies to an event that comes through it.
-
-        Raises:
-            InvalidEvent: A standard header property has a value of another type, or out of its
-                range; or the event would end before it begins.
-        """
+        """Return the quality of an event that comes through it; see `lifetimes.quality_of`."""
         return quality_of(header, self.defaults, self.qos, self.channel.core, now)
 
     def cut(self) -> None:
-        """What was asked for on the client's line will not be answered any more."""
+        """Drop the outstanding poll: it will not be answered any more."""
         if self.polling is not None:
             self.polling.asked = False
 
 
 class Polling:
-    """When a pull supplier is asked next.
-
-    Args:
-        proxy: Its proxy.
+    """When a pull supplier is polled next.
 
     Attributes:
         at: Not before.
         asked: Whether an answer is awaited.
-        failures: How many times in a row asking has failed.
+        failures: How many polls failed in a row.
     """
 
     __slots__ = ("_proxy", "asked", "at", "failures")
@@ -73,7 +65,7 @@ class Polling:
         self.failures = 0
 
     def is_due(self, now: int) -> bool:
-        """Whether the supplier is to be asked now; if only later, it is looked at again then."""
+        """Return whether to poll now; if only later, set the alarm."""
         proxy = self._proxy
         if self.asked or not proxy.attached or proxy.suspended:
             return False
@@ -83,7 +75,7 @@ class Polling:
         return True
 
     def ask(self, room: int, now: int) -> None:
-        """Asks for as many events as there is room for."""
+        """Poll for as many events as there is room for."""
         proxy, core = self._proxy, self._proxy.channel.core
         if not room:  # 9: a full channel that refuses new events stops asking
             self.at = now + core.settings.poll_interval
@@ -97,13 +89,13 @@ class Polling:
         channel.core.wake(self.at, channel.id, self._proxy.id)
 
     def had(self, events: int, now: int) -> None:
-        """The supplier had so many events: if some, it may have more and is asked at once."""
+        """Schedule the next poll: at once if the supplier had events, as it may have more."""
         self.failures = 0
         interval = self._proxy.channel.core.settings.poll_interval
         self.at = now if events else now + interval
 
     def fail(self, reason: str, now: int) -> bool:
-        """Asking failed: there is a pause; whether the supplier is given up instead."""
+        """Back off after a failed poll; return whether to give the supplier up instead."""
         proxy, settings = self._proxy, self._proxy.channel.core.settings
         self.failures += 1
         text = f"asking failed {self.failures} times; the last: {reason}"

@@ -1,4 +1,4 @@
-"""The forms of events: what suppliers push becomes one form, consumers take what they asked for.
+"""The forms of events: pushed events get one form, consumers take the form they asked for.
 
 Inside the core an event is always a StructuredEvent; a bare value is one of type ``%ANY`` whose
 body is the value.
@@ -23,13 +23,12 @@ _ANY_DOMAIN, _ANY_TYPE = ANY_EVENT_TYPE
 
 
 def entered(item: Item, unwrap: bool) -> StructuredEvent:
-    """What a supplier pushed, as the core keeps it.
+    """Return what a supplier pushed, as the core keeps it.
 
     Args:
         item: A structured event, which stays as it is, or any value.
         unwrap: Whether an any that holds a structured event is that event, and a structured
-            event of type ``%ANY`` with nothing but a body is the any in it, however often they
-            are wrapped.
+            event of type ``%ANY`` with nothing but a body is the any in it, at any depth.
 
     Raises:
         InvalidEvent: It is neither.
@@ -48,7 +47,7 @@ def entered(item: Item, unwrap: bool) -> StructuredEvent:
 
 
 def _unwrapped(event: StructuredEvent) -> StructuredEvent:
-    """The innermost event of one that is a bare value."""
+    """Return the innermost event of a bare value."""
     while is_any(event):
         inside = event_in_any(event.body)
         if inside is None:
@@ -58,9 +57,9 @@ def _unwrapped(event: StructuredEvent) -> StructuredEvent:
 
 
 def left_as(event: StructuredEvent, form: Form) -> StructuredEvent | Any:
-    """The event in the form a consumer takes; one of a sequence is a structured event.
+    """Return the event in a consumer's form; one of a sequence is a structured event.
 
-    Of an event of type ``%ANY`` a consumer of anys gets the body, whatever else it has.
+    Consumers of anys get only the body of an event of type ``%ANY``.
     """
     if form is not Form.ANY:
         return event
@@ -91,10 +90,10 @@ _text_octets: Final = str.__sizeof__
 
 
 def approximate_octets(event: StructuredEvent) -> int:
-    """About how much memory the content of an event takes; quick rather than exact.
+    """Return roughly how much memory an event's content takes; quick rather than exact.
 
-    The types of boxed values are not counted: as a rule many events share them. Of a large event
-    it is reckoned once.
+    The types of boxed values are not counted: many events usually share them. A large event is
+    computed once.
     """
     if event.octets:
         return event.octets
@@ -117,7 +116,7 @@ def approximate_octets(event: StructuredEvent) -> int:
 
 
 def _octets(value: object) -> int:
-    """What a value takes with all it holds; a container that stands in it twice counts once."""
+    """Return the size of a value with all it holds; a container in it twice counts once."""
     total = 0
     waiting = [value]
     counted = set()
@@ -147,7 +146,7 @@ def _octets(value: object) -> int:
 
 
 def _held(value: object) -> tuple[object, ...]:
-    """What a value that is no plain container holds."""
+    """Return what a value other than a plain container holds."""
     if isinstance(value, Any):
         return (value.value,)
     if isinstance(value, UnionValue):

@@ -1,4 +1,4 @@
-"""What ends when nobody has used it for long enough.
+"""Objects that end when unused for long enough.
 
 Filters that no object holds, and proxies whose client cannot be called and does not come.
 """
@@ -19,12 +19,12 @@ _K = TypeVar("_K", bound=Hashable)
 
 
 class Unused(Generic[_K]):
-    """Objects of one kind, and when each was last used, the oldest first.
+    """Objects of one kind and their last use, oldest first.
 
     Args:
         core: Sets the alarms.
-        alarm: Which kind, as `Core.due` names it beside channel 0.
-        lifetime: How long an unused one lasts, in microseconds.
+        alarm: The kind, as `Core.due` names it beside channel 0.
+        lifetime: How long an unused object lasts, in microseconds.
 
     Attributes:
         collected: How many have ended so, as their owner counts them.
@@ -42,22 +42,22 @@ class Unused(Generic[_K]):
         return len(self._used)
 
     def begin(self, key: _K, now: int) -> None:
-        """Counts the time of an object from now on."""
+        """Start the lifetime of an object."""
         self._used[key] = now
         self._used.move_to_end(key)
         self._set_alarm(now)
 
     def touch(self, key: _K, now: int) -> None:
-        """The object is used now; one whose time is not counted is passed over."""
+        """Note that an object is used now; ignore objects that are not tracked."""
         if key in self._used:
             self.begin(key, now)
 
     def forget(self, key: _K) -> None:
-        """Does not count the time of an object any more."""
+        """Stop tracking an object."""
         self._used.pop(key, None)
 
     def due(self, now: int) -> list[_K]:
-        """Those whose time is over, some at a time; they are forgotten."""
+        """Remove and return objects whose lifetime is over, a bounded number at a time."""
         some = islice(self._used.items(), _AT_ONCE)
         old = [key for key, used in some if used + self._lifetime <= now]
         for key in old:
@@ -67,7 +67,7 @@ class Unused(Generic[_K]):
         return old
 
     def _set_alarm(self, now: int) -> None:
-        """One alarm for all, however many come and go."""
+        """Set one alarm for all objects."""
         if self._used and not self._is_set:
             self._is_set = True
             oldest = next(iter(self._used.values()))

@@ -1,7 +1,7 @@
-"""Commands that are none: refused before they can change anything.
+"""Refuses malformed commands before they can change anything.
 
-Programs in the same process can put anything at all into a command. A window of 1.5 would come
-to light in the middle of somebody else's delivery, and a number of 65 bits in the journal.
+Programs in the same process can put anything into a command. A window of 1.5 would otherwise fail
+in the middle of another client's delivery, and a number of 65 bits in the journal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Kind(NamedTuple):
     """What a part of a command must be.
 
     Attributes:
-        fits: Whether a value is that.
+        fits: Whether a value is valid.
         words: The same for people.
     """
 
@@ -34,10 +34,10 @@ class _Kind(NamedTuple):
 
 
 def check_command(command: object) -> None:
-    """Refuses a command with a part of another type than its attribute has.
+    """Refuse a command with a value that does not have its attribute's type.
 
     Raises:
-        InvalidUsage: It has; the message names the part, and says what it should be.
+        InvalidUsage: The message names the attribute and the expected type.
     """
     for name, (fits, words) in _PARTS[type(command)]:
         value = getattr(command, name)
@@ -49,7 +49,7 @@ def check_command(command: object) -> None:
 
 
 def is_checked(kind: type) -> bool:
-    """Whether commands of a kind are checked; those of the flow of events check themselves."""
+    """Return whether commands of a class are checked; event flow commands check themselves."""
     return kind in _PARTS
 
 

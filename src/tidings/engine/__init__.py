@@ -1,1 +1,1 @@
-"""The shell: asyncio around the core; the one place where core, disk and clients meet."""
+"""The engine: asyncio around the core; the one place where core, disk and clients meet."""

@@ -1,4 +1,4 @@
-"""Going on without what a journal has lost: it stays known, and counts no more."""
+"""Accepts what a journal has lost: the losses stay on record, and no longer count."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class GivenUp(NamedTuple):
 
 
 def accept_losses(data: Path, archive: ArchiveEnd | None) -> GivenUp:
-    """Accepts all that a journal has lost.
+    """Accept all that a journal has lost.
 
     Args:
-        data: The data folder of a service that does not run.
+        data: The data folder of a stopped service.
         archive: What the journal's archive knows; None if there is none.
 
     Raises:

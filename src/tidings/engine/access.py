@@ -1,7 +1,7 @@
-"""Who may do what: the one place that decides. The engine asks it, never the doors.
+"""Access control: the one place that decides. The engine calls it, never the protocols.
 
-A reference to an object is a capability: its key names a grant, and the grant a principal with
-a scope. Keys are checked by computation alone, so they need no table and outlive restarts.
+A reference to an object is a capability: its key names a grant, and the grant a principal with a
+scope. Keys are verified by computation alone, so they need no table and outlive restarts.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tidings.errors import BadInput, Forbidden, LimitExceeded
 
 
 class Verb(Enum):
-    """What can be asked.
+    """What a principal can ask for.
 
     Attributes:
-        MANAGE: Make, change and end channels, admins and filters.
+        MANAGE: Create, change and end channels, admins and filters.
         PUBLISH: Obtain a proxy for a supplier.
         SUBSCRIBE: Obtain a proxy for a consumer.
-        USE: Send or take events through a proxy, change or end it.
-        INSPECT: See what there is.
-        ADMINISTER: Change grants and settings of access.
+        USE: Send or receive events through a proxy, change or end it.
+        INSPECT: View objects.
+        ADMINISTER: Change grants and access settings.
     """
 
     MANAGE = "manage"
@@ -47,12 +47,12 @@ class Relation(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Whoever asks.
+    """The caller.
 
     Attributes:
-        name: Stands as the owner of what this principal makes.
+        name: Recorded as the owner of what this principal creates.
         is_owner: Whether it owns the service, inside its scope.
-        scope: The channels it is confined to; None for no bounds.
+        scope: The channels it is confined to; None for all.
     """
 
     name: str
@@ -69,11 +69,9 @@ ANONYMOUS: Final = Principal("anonymous")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a reference stands for; what is reached by navigation from it has the same grant.
+    """What a reference stands for; references reached from it have the same grant.
 
-    Attributes:
-        id: Names it in object keys.
-        principal: Who uses the reference, and within which scope.
+    `id` names it in object keys.
     """
 
     id: int
@@ -97,12 +95,11 @@ _TABLE: Final[dict[Verb, tuple[bool | str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The settings of access, and what follows from them.
+    """The access settings and the decisions that follow.
 
     Attributes:
-        anonymous_may_publish: Whether suppliers need no name.
-        anonymous_may_subscribe: Whether consumers need no name; they may look around, too.
-        anonymous_may_manage: Whether anyone may make, change and end channels.
+        anonymous_may_subscribe: Whether consumers need no name; they may also view objects.
+        anonymous_may_manage: Whether anyone may create, change and end channels.
     """
 
     anonymous_may_publish: bool = True
@@ -110,14 +107,7 @@ class Access:
     anonymous_may_manage: bool = False
 
     def may(self, principal: Principal, verb: Verb, target: Object, owner: str = "") -> bool:
-        """Whether a principal may do something.
-
-        Args:
-            principal: Who asks.
-            verb: For what.
-            target: With which object.
-            owner: The name of the object's owner; empty if it has none.
-        """
+        """Return whether a principal may do something; `owner` is the object's, empty for none."""
         scope = principal.scope
         if scope is not None and isinstance(target, Place) and target.channel not in scope:
             return False
@@ -125,11 +115,7 @@ class Access:
         return allowed if isinstance(allowed, bool) else bool(getattr(self, allowed))
 
     def require(self, principal: Principal, verb: Verb, target: Object, owner: str = "") -> None:
-        """Does nothing if `may` says yes.
-
-        Raises:
-            Forbidden: It says no.
-        """
+        """Raise Forbidden unless `may` allows it."""
         if not self.may(principal, verb, target, owner):
             shown = "the service" if target is None else str(target)
             whose = f" of {owner}" if owner and owner != principal.name else ""
@@ -171,12 +157,12 @@ _PURPOSE: Final = b"tidings object key"
 
 
 class ObjectKey(NamedTuple):
-    """What a key says.
+    """The content of a key.
 
     Attributes:
         kind: One of `KINDS`.
-        ids: Which object of that kind, such as (channel, proxy).
-        grant: Id of the grant it was given out under.
+        ids: The object's ids, such as (channel, proxy).
+        grant: Id of the grant it was issued under.
     """
 
     kind: str
@@ -187,11 +173,7 @@ class ObjectKey(NamedTuple):
 class Keys:
     """Makes and reads object keys: version, grant, kind, ids, truncated HMAC-SHA256 (128 bits).
 
-    Args:
-        secret: The store's secret, at least 16 octets. The same secret reads the same keys.
-
-    Raises:
-        BadInput: The secret is too short.
+    The store's secret has at least 16 octets, else BadInput.
     """
 
     def __init__(self, secret: bytes) -> None:
@@ -202,10 +184,10 @@ class Keys:
         self._secret = hmac.digest(secret, _PURPOSE, hashlib.sha256)
 
     def make(self, kind: str, ids: tuple[int, ...], grant: int) -> bytes:
-        """The key of an object, at most `KEY_OCTETS` long.
+        """Return the key of an object, at most `KEY_OCTETS` long.
 
         Raises:
-            BadInput: No object is of this kind, or an id or grant is negative.
+            BadInput: The kind is unknown, or an id or grant is negative.
             LimitExceeded: The ids take too much room.
         """
         if kind not in KINDS:
@@ -218,7 +200,7 @@ class Keys:
         return bytes(body) + self._mac(bytes(body))
 
     def read(self, key: bytes) -> ObjectKey:
-        """What a key says.
+        """Return the content of a key.
 
         Raises:
             Forbidden: It was not made with this secret, or was changed.
@@ -238,7 +220,7 @@ class Keys:
 
 
 def _append(body: bytearray, number: int) -> None:
-    """Seven bits an octet, the lowest first; the high bit says that more follow."""
+    """Append a number, seven bits an octet, lowest first; the high bit says that more follow."""
     if number < 0:
         raise BadInput(f"{number} cannot be part of an object key: 0 or more")
     while number > 0x7F:

@@ -1,4 +1,4 @@
-"""Where the archive is, how it is kept, and what writes it."""
+"""The location and limits of the archive, and the command that writes it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class ArchivePlan:
-    """Where the archive is and how it is kept.
+    """The location and limits of the archive.
 
     Attributes:
-        folder: Where it is; made if it is missing.
-        seal_seconds: How old what is not sealed yet may become.
-        seal_octets: How long a file may become, about.
-        seal_rows: How many rows a file may have.
-        keep_octets: When the archive is longer, its oldest files go; None keeps all.
-        keep_microseconds: Older files go; None keeps them whatever their age.
+        folder: Created if missing.
+        seal_seconds: The maximum age of unsealed rows.
+        seal_octets: The approximate maximum size of a file.
+        seal_rows: The maximum rows of a file.
+        keep_octets: Above this size the oldest files are deleted; None keeps all.
+        keep_microseconds: Older files are deleted; None keeps them whatever their age.
         hold: How many octets of the journal wait for the archive before they go without it.
     """
 
@@ -33,7 +33,7 @@ class ArchivePlan:
     hold: int = 4 * 2**30
 
     def options(self) -> str:
-        """What the child is told, as JSON."""
+        """Return the child's options as JSON."""
         told = asdict(self)
         return json.dumps({name: told[name] for name in told if name not in ("folder", "hold")})
 
@@ -43,7 +43,7 @@ Command: TypeAlias = Callable[[ArchivePlan, Path], Sequence[str]]
 
 
 def archive_command(plan: ArchivePlan, journal: Path) -> list[str]:
-    """The program that writes the archive, with the same Python and packages as this one."""
+    """Return the archiver's command line, with the same Python and packages as this process."""
     # A file of the current folder must not be taken for a module, unless ours come from there.
     safe = [] if {"", str(Path.cwd())} & set(sys.path) else ["-P"]
     folders = [str(journal.absolute()), str(plan.folder.absolute())]
@@ -52,19 +52,18 @@ def archive_command(plan: ArchivePlan, journal: Path) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ArchivingState:
-    """How the archive is.
+    """The state of the archive.
 
     Attributes:
-        folder: Where it is.
         running: Whether the child runs.
-        seals: How often something was sealed since the start.
-        rows: How many rows that were.
-        restarts: How often a child was started again.
-        error: Why the archive does not go on; empty if it does.
-        behind_octets: How much of the journal is not in the archive.
-        behind_seconds: For how long the oldest of that has been in the journal.
-        manifest_octets: How long the manifest was after the last seal; 0 before the first.
-        problems: What was damaged in the manifest at the start, in words.
+        seals: Seals since the start.
+        rows: Rows in those.
+        restarts: How often a child was restarted.
+        error: Why archiving has stopped; empty if it goes on.
+        behind_octets: How much of the journal is not archived.
+        behind_seconds: The age of the oldest part of that.
+        manifest_octets: Size of the manifest after the last seal; 0 before the first.
+        problems: Damage found in the manifest at the start.
     """
 
     folder: Path

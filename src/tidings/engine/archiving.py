@@ -1,15 +1,15 @@
-"""The archive's side of the engine: a child process copies the journal into files for analysis.
+"""The engine's side of the archive: a child process copies the journal into files for analysis.
 
-The child has a process of its own, so that neither its work nor its faults touch deliveries: it
-is told up to where the journal is durable and tells what it has sealed. Nobody waits for it, but
-for the end of the service. One that dies is started again, later each time; the journal keeps
-meanwhile what is not in the archive yet (`Housekeeping.unarchived`).
+The child is a separate process, so that neither its work nor its faults affect deliveries: it is
+told up to where the journal is durable and reports what it has sealed. Only the end of the service
+waits for it. A child that dies is restarted with back-off; meanwhile the journal keeps what is not
+archived yet (`Housekeeping.unarchived`).
 
-What is said, line by line::
+The protocol, line by line::
 
     to the child     upto SEGMENT OFFSET     the journal is durable up to there
-                     seal                    what was read is to be sealed now
-                     options {...}           other options from now on, as JSON
+                     seal                    seal what was read now
+                     options {...}           new options, as JSON
                      (the end)               seal, and end
     by the child     {"sealed": 12, "cursor": [3, 4096], "rows": 800, "manifest": 9000}
                      {"idle": [3, 5000]}     nothing before this place waits to be sealed
@@ -50,13 +50,10 @@ _TOLD: Final = 100
 
 
 class Lag:
-    """Remembers when the journal was how long, for the part that is not archived.
-
-    Args:
-        now: The time in seconds, from any moment on.
+    """Tracks the age of the unarchived part of the journal; `now` is any clock in seconds.
 
     Attributes:
-        reached: Up to where the archive has the journal; None as long as nothing is known.
+        reached: Up to where the journal is archived; None while unknown.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
@@ -65,7 +62,7 @@ class Lag:
         self._ends: deque[tuple[Cursor, float]] = deque()
 
     def told(self, end: Cursor) -> None:
-        """The journal is durable up to there now."""
+        """Note that the journal is now durable up to `end`."""
         if self.reached is not None and end <= self.reached:
             return
         if len(self._ends) >= _MOST:
@@ -73,34 +70,31 @@ class Lag:
         self._ends.append((end, self._now()))
 
     def archived(self, place: Cursor) -> None:
-        """The archive has everything up to there."""
+        """Note that everything up to `place` is archived."""
         self.reached = place
         while self._ends and self._ends[0][0] <= place:
             self._ends.popleft()
 
     def seconds(self) -> float:
-        """How old the oldest part is that is not archived; 0 if there is none."""
+        """Return the age of the oldest unarchived part; 0 if there is none."""
         return self._now() - self._ends[0][1] if self._ends else 0.0
 
 
 class Archiving:
-    """Keeps a child at work that archives a host's journal.
+    """Supervises the child that archives a host's journal.
 
     Args:
         storage: Has the journal.
-        notice: Tells those who run the service.
-        hold: Told when it begins, so that the journal keeps what is not archived yet.
-        plan: Where the archive is.
-        command: What starts the child.
-        problems: What is damaged in the archive's manifest, in words; those who run the service
-            are told.
+        notice: Sends notices to operators.
+        hold: Called at the start, so that the journal keeps what is not archived yet.
+        plan: Location and limits of the archive.
+        command: Starts the child.
+        problems: Damage in the archive's manifest, reported to operators.
 
     Attributes:
-        plan: The same; `change` changes it.
-        sealed: Up to where the archive has the journal for good; None as long as nothing is known.
-        error: Why the archive does not go on; empty if it does.
-        problems: As above.
-        pause: How long a child that died is not started again, in seconds; doubles each time.
+        sealed: Up to where the journal is archived for good; None while unknown.
+        error: Why archiving has stopped; empty if it goes on.
+        pause: The back-off before a dead child is restarted, in seconds; doubles each time.
     """
 
     def __init__(
@@ -135,7 +129,7 @@ class Archiving:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        """Begins; the journal keeps from now on what is not archived yet."""
+        """Start; from now on the journal keeps what is not archived yet."""
         self._hold(self)
         for problem in self.problems[:_TOLD]:
             text = f"damage in the archive {self.plan.folder}: {problem}"
@@ -147,17 +141,14 @@ class Archiving:
         ]
 
     def change(self, plan: ArchivePlan) -> None:
-        """Goes on by another plan, in the same folder."""
+        """Switch to another plan with the same folder."""
         self.plan = plan
         process = self._process
         if process is not None and process.stdin is not None:
             process.stdin.write(f"options {plan.options()}\n".encode())
 
     async def stop(self, patience: float) -> bool:
-        """Ends; after `Host.close`, so that the archive gets all that is in the journal.
-
-        Args:
-            patience: How long the child may take for what is missing, in seconds.
+        """Stop, after `Host.close`; wait at most `patience` seconds for the child to catch up.
 
         Returns:
             Whether the archive has everything.
@@ -181,7 +172,7 @@ class Archiving:
         return self._lag.reached is not None and self._lag.reached >= self._last
 
     def state(self) -> ArchivingState:
-        """How the archive is."""
+        """Return the state of the archive."""
         return ArchivingState(
             self.plan.folder,
             self._process is not None,
@@ -196,7 +187,7 @@ class Archiving:
         )
 
     def _behind(self) -> int:
-        """The octets of the journal behind what the archive has reached."""
+        """Return the octets of the journal behind what the archive has reached."""
         reached = self._lag.reached or Cursor(0, 0)
         sizes = {**self._sizes, self._synced.segment: self._synced.offset}
         octets = sum(size for number, size in sizes.items() if number >= reached.segment)
@@ -205,7 +196,7 @@ class Archiving:
     # For retention.
 
     def held(self) -> tuple[int, int]:
-        """The first segment that is not in the archive, and how many octets wait at most."""
+        """Return the first unarchived segment, and how many octets to keep at most."""
         return (0 if self.sealed is None else self.sealed.segment), self.plan.hold
 
     # The child's life.
@@ -231,12 +222,12 @@ class Archiving:
             self._restarts += 1
 
     async def _rest(self, seconds: float) -> None:
-        """Waits, but not once it is asked to stop."""
+        """Wait, unless asked to stop."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stop.wait(), seconds)
 
     async def _one_life(self) -> str:
-        """Runs a child to its end; why it has ended, nothing if it was to."""
+        """Run a child to its end; return why it ended, empty if it was asked to."""
         pipe = asyncio.subprocess.PIPE
         command = self._command(self.plan, self._store.folder)
         self._complaint, self._told = "", None
@@ -272,7 +263,7 @@ class Archiving:
         return self._complaint or f"its process has ended with code {code}"
 
     def _finish(self) -> None:
-        """Tells the child how far the journal goes, and that there is no more to come."""
+        """Tell the child where the journal ends, and that no more comes."""
         stdin = None if self._process is None else self._process.stdin
         if stdin is not None and self._last is not None:
             stdin.write(f"upto {self._last.segment} {self._last.offset}\nseal\n".encode())
@@ -281,7 +272,7 @@ class Archiving:
     # The journal.
 
     async def _look(self) -> None:
-        """Tells the child how far it can read, not more often than makes sense."""
+        """Tell the child how far it can read, at a limited rate."""
         while not self._stop.is_set():
             # Torn between two segments it would be wrong; it only shows that there is more.
             end = self._store.journal.end
@@ -305,7 +296,7 @@ class Archiving:
             self._seen_durable(await self._storage.submit(self._durable))
 
     def _durable(self) -> Cursor:
-        """On the disk thread: up to where the journal is durable; notes how long segments are."""
+        """On the disk thread: return up to where the journal is durable; note segment sizes."""
         journal = self._store.journal
         if journal.segments[-1] not in self._sizes:
             folder = journal.folder

@@ -1,4 +1,4 @@
-"""Which right a command needs, and of whom the object is."""
+"""Which right a command needs, and who owns its object."""
 
 from __future__ import annotations
 
@@ -15,23 +15,18 @@ _Needed: TypeAlias = tuple[Verb, Object, str]
 
 
 class Guarded(Protocol):
-    """Whose objects commands are about.
-
-    Attributes:
-        factory: The objects.
-        access: Who may do what.
-    """
+    """The objects that commands name, and the access rules for them."""
 
     factory: Factory
     access: Access
 
 
 def authorise(host: Guarded, command: c.Command, principal: Principal) -> None:
-    """Lets a command pass that the principal may ask for.
+    """Check that a principal may run a command.
 
     Raises:
         Forbidden: It may not.
-        NotFound: What the command is about does not exist.
+        NotFound: The command's object does not exist.
     """
     host.access.require(principal, *_needed(host, command))
 
@@ -66,7 +61,7 @@ def _manage(host: Guarded, command: Any) -> _Needed:  # noqa: ANN401
 
 
 def _channel(command: Any) -> Object:  # noqa: ANN401
-    """The channel that a command names; None for the service."""
+    """Return the channel a command names; None for the service."""
     channel = getattr(command, "channel", None)
     return None if channel is None else Place(channel)
 
@@ -86,7 +81,7 @@ def _filter(host: Guarded, command: Any) -> _Needed:  # noqa: ANN401
 
 
 def _engine(host: Guarded, command: Any) -> _Needed:  # noqa: ANN401
-    """What only the engine itself asks for, and what nobody has thought of."""
+    """Refuse what only the engine itself may ask for, and any unlisted command."""
     return Verb.ADMINISTER, None, ""
 
 

@@ -1,4 +1,4 @@
-"""What takes long and touches no state is done beside the loop, which goes on meanwhile."""
+"""Runs long, stateless work off the loop."""
 
 from __future__ import annotations
 
@@ -16,18 +16,10 @@ _thread: Final = ThreadPoolExecutor(1, thread_name_prefix="beside")
 
 
 async def beside(make: Callable[[], _T]) -> _T:
-    """What a function makes, in a thread.
-
-    Raises:
-        BaseException: What the function raises.
-    """
+    """Run a function in a thread, and return or raise what it does."""
     return await asyncio.get_running_loop().run_in_executor(_thread, make)
 
 
 async def compiled(octets: int, make: Callable[[], _T]) -> _T:
-    """What a function makes of constraints; beside the loop if their texts are long in all.
-
-    Raises:
-        BaseException: What the function raises.
-    """
+    """Run a function that compiles constraints; off the loop if their texts are long in all."""
     return make() if octets <= _AT_ONCE else await beside(make)

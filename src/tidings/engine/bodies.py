@@ -18,28 +18,24 @@ _OFFSET_MASK: Final = (1 << _OFFSET_BITS) - 1
 
 
 def packed(cursor: Cursor) -> int:
-    """A place in the journal as one number."""
+    """Return a place in the journal as one number."""
     return cursor.segment << _OFFSET_BITS | cursor.offset
 
 
 def unpacked(place: int) -> Cursor:
-    """The place that `packed` made a number of."""
+    """Return the place that `packed` encoded."""
     return Cursor(place >> _OFFSET_BITS, place & _OFFSET_MASK)
 
 
 class Bodies:
     """Contents of waiting events by channel and number; for the loop's thread only.
 
-    An event is held from `keep` or `keep_on_disk` until `forget`. What is kept on disk has its
-    place held, and its content as long as the cache has room; the least recently used goes first.
-
-    Args:
-        cache_octets: How much content of events on disk is held in memory at most.
+    An event is held from `keep` or `keep_on_disk` until `forget`. An event on disk has its place
+    held, and its content while the cache has room; the least recently used is evicted first.
 
     Attributes:
-        octets: Content that is in memory only.
-        cached_octets: Content of events on disk that is in memory too, with `OVERHEAD_OCTETS`
-            for each.
+        octets: Content that is only in memory.
+        cached_octets: Cached content of events on disk, with `OVERHEAD_OCTETS` for each.
     """
 
     def __init__(self, cache_octets: int = CACHE_OCTETS) -> None:
@@ -54,7 +50,7 @@ class Bodies:
         return sum(map(len, self._held.values()))
 
     def keep(self, channel: int, seq: int, message: Message) -> None:
-        """Holds an event in memory; one that is on disk already stays there."""
+        """Hold an event in memory; one already on disk stays there."""
         try:
             held = self._held[channel]
         except KeyError:
@@ -69,7 +65,7 @@ class Bodies:
         self.octets += message.octets
 
     def keep_on_disk(self, channel: int, seq: int, message: Message, cursor: Cursor) -> None:
-        """Holds where in the journal an event is, and its content while there is room."""
+        """Hold an event's place in the journal, and its content while there is room."""
         held = self._held.setdefault(channel, {})
         before = held.get(seq)
         if isinstance(before, Message):
@@ -78,22 +74,22 @@ class Bodies:
         self.cache(channel, seq, message)
 
     def of(self, channel: int) -> dict[int, Message | int]:
-        """All that is held of a channel, for quick reading: a message, or where it is on disk."""
+        """Return all of a channel for quick reading: messages, or places on disk."""
         try:
             return self._held[channel]
         except KeyError:
             return self._held.setdefault(channel, {})
 
     def holds(self, channel: int, seq: int) -> bool:
-        """Whether somebody still waits for an event."""
+        """Return whether a consumer still waits for an event."""
         return seq in self._held.get(channel, ())
 
     def keep_place(self, channel: int, seq: int, place: int) -> None:
-        """Holds where in the journal an event is (`packed`), without its content."""
+        """Hold an event's place in the journal (`packed`), without its content."""
         self._held.setdefault(channel, {}).setdefault(seq, place)
 
     def get(self, channel: int, seq: int) -> Message | None:
-        """An event's content; None if it is not in memory: see `place`."""
+        """Return an event's content; None if it is not in memory: see `place`."""
         try:
             found = self._held[channel][seq]
         except KeyError:
@@ -106,20 +102,20 @@ class Bodies:
         return message
 
     def place(self, channel: int, seq: int) -> Cursor | None:
-        """Where in the journal an event is; None if it is not held, or in memory only."""
+        """Return an event's place in the journal; None if it is not held, or only in memory."""
         found = self._held.get(channel, {}).get(seq)
         if not isinstance(found, int):
             return None
         return unpacked(found)
 
     def moved(self, channel: int, seq: int, cursor: Cursor) -> None:
-        """An event on disk was carried to another place; one that is not held is ignored."""
+        """Update the place of an event that compaction moved; ignore one that is not held."""
         held = self._held.get(channel, {})
         if isinstance(held.get(seq), int):
             held[seq] = packed(cursor)
 
     def cache(self, channel: int, seq: int, message: Message) -> None:
-        """Content that was read from the disk; ignored if the event is not held there any more."""
+        """Cache content read from disk; ignore an event no longer held there."""
         if not isinstance(self._held.get(channel, {}).get(seq), int):
             return
         self._uncache(channel, seq)
@@ -133,7 +129,7 @@ class Bodies:
             self.cached_octets -= _room(oldest)
 
     def forget(self, channel: int, seqs: Iterable[int]) -> None:
-        """Nobody waits for these events any more; numbers that are not held are ignored."""
+        """Drop events no consumer waits for; ignore numbers that are not held."""
         held = self._held.get(channel)
         if held is None:
             return
@@ -146,7 +142,7 @@ class Bodies:
                 self._uncache(channel, seq)
 
     def drop_channel(self, channel: int) -> None:
-        """The channel is gone, and all its events."""
+        """Drop all events of a channel that is gone."""
         self.forget(channel, list(self._held.get(channel, ())))
         self._held.pop(channel, None)
 
@@ -157,6 +153,6 @@ class Bodies:
 
 
 def _room(message: Message) -> int:
-    """What a message takes in the cache, with its JSON if it has that."""
+    """Return the cache size of a message, with its JSON if it has any."""
     json = message.json
     return message.octets + OVERHEAD_OCTETS + (0 if json is None else len(json))

@@ -15,7 +15,7 @@ from tidings.stores.records import Kind, Record
 
 
 def framed(number: int, records: Sequence[Record]) -> list[Record]:
-    """Records between those that say that a complete copy begins and ends."""
+    """Return records between those that mark the begin and end of a complete copy."""
     first, last = (
         Record(Kind.CHECKPOINT, HOST_ORIGIN, number, checkpoint_payload(number, begins=begins))
         for begins in (True, False)
@@ -26,16 +26,11 @@ def framed(number: int, records: Sequence[Record]) -> list[Record]:
 def channel_records(
     recorder: Recorder, channel: Channel, unwritten: Sequence[ProducerMark]
 ) -> Callable[[], list[Record]]:
-    """A channel's numbers, rules and marks as they are now.
+    """Capture a channel's numbers, rules and marks; return what makes their records.
 
-    Args:
-        recorder: Makes records.
-        channel: Which one.
-        unwritten: Marks of events that are not in the journal yet: a producer that sends one of
-            them again after a crash must not be told that it is.
-
-    Returns:
-        What makes the records, on the disk thread: large rules and many marks take their time.
+    Call the result on the disk thread: large rules and many marks take time. `unwritten` are marks
+    of events that are not in the journal yet: if their producer resends them after a crash, they
+    must not count as duplicates.
     """
     origin = recorder.origins[channel.id]
     numbers = recorder.reserved(channel.reservation())

@@ -1,7 +1,7 @@
-"""Carrying forward, step by step: from what the loop knows to what the disk thread writes.
+"""Compaction, step by step: from what the loop knows to what the disk thread writes.
 
-Nothing is lost whenever it is given up: old segments go in the last step, after everything that
-is needed of them was written again and synced.
+Giving up at any point loses nothing: old segments are removed in the last step, after everything
+needed of them was written again and synced.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ _OBJECTS: Final = frozenset({Kind.TOPOLOGY, Kind.STATE})
 
 
 class _NotReady(StoreError):
-    """All is carried; the checkpoint is to be prepared."""
+    """All is carried forward; the checkpoint is to be prepared."""
 
 
 class JournalCompaction:
-    """One attempt to do without old segments.
+    """One attempt to remove old segments.
 
     Args:
         storage: Has the journal.
         factory: The channels whose journal it is.
         cores: All cores.
-        ask: Has a command carried out.
-        check: Called between steps; what it raises ends the attempt.
+        ask: Runs a command.
+        check: Called between steps; an exception ends the attempt.
 
     Attributes:
-        octets: What was written of objects, rules and marks.
+        octets: What was written for objects, rules and marks.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class JournalCompaction:
         await self._submit(partial(setattr, self._store, "ledger", None))
 
     def _begin(self) -> int:
-        """On the disk thread: all that is written from here on is seen, and in later segments."""
+        """On the disk thread: start a segment and a ledger that sees all later writes."""
         self._store.ledger = self._ledger
         self._oldest = self._store.journal.segments[0]
         return self._store.journal.segments[-1]
@@ -103,7 +103,7 @@ class JournalCompaction:
         return await self._storage.submit(job)
 
     async def _at_rest(self, act: Callable[[], asyncio.Future[_T]]) -> _T:
-        """Does something while nothing is being written; what it submits comes before the rest."""
+        """Act while nothing is being written; what `act` submits comes before the rest."""
         found: asyncio.Future[asyncio.Future[_T]] = asyncio.get_running_loop().create_future()
 
         def do() -> None:
@@ -118,7 +118,7 @@ class JournalCompaction:
     # Who waits.
 
     async def _gather(self) -> None:
-        """Tells the ledger who waits; it has seen everything since before this began."""
+        """Tell the ledger who waits; it has seen all writes since before this began."""
         await self._ask(Tick())  # what came back from the disk before is in the core now
         for consumer in self._factory.channels.consumers():
             proxy = consumer.proxy
@@ -137,7 +137,7 @@ class JournalCompaction:
         return self._storage.submit(partial(self._ledger.all_seen, records))
 
     async def is_free(self) -> bool:
-        """Whether nobody waits for anything, so that nothing has to be measured."""
+        """Return whether nothing waits, so that nothing needs to be measured."""
         if any(channel.spilled for channel in self._factory.channels.values()):
             return False
         return await self._submit(self._is_free)
@@ -148,7 +148,7 @@ class JournalCompaction:
     # How much is needed.
 
     async def needed(self, upto: int) -> dict[int, int]:
-        """How many octets of each segment before a number would have to be carried forward."""
+        """Return the octets to carry forward from each segment before `upto`."""
         unread = self._unread(upto)
         found: dict[int, int] = {}
         while await self._submit(partial(self._measure, unread, found)):
@@ -162,7 +162,7 @@ class JournalCompaction:
             yield entry
 
     def _measure(self, unread: Iterator[JournalEntry], found: dict[int, int]) -> bool:
-        """One step; whether there is more."""
+        """Measure one step; return whether there is more."""
         self._ledger.begin_step()
         octets = 0
         for count, entry in enumerate(unread, 1):
@@ -178,12 +178,12 @@ class JournalCompaction:
     # Carrying.
 
     async def carry(self, upto: int) -> None:
-        """Carries forward what is needed of the segments before a number, and removes them.
+        """Carry forward what is needed of the segments before `upto`, and remove them.
 
-        The segment stays that was written to when this began.
+        The segment that was current at the start stays.
 
         Raises:
-            StoreError: The disk refuses; the segments are still there, and all they hold.
+            StoreError: The disk refuses; the segments and all their content are still there.
         """
         self._upto = upto = min(upto, self._first)
         self._highest = dict(self._store.dropped)
@@ -215,7 +215,7 @@ class JournalCompaction:
         return self._checkpoint
 
     def _step(self, carrier: Carrier) -> Step:
-        """On the disk thread: carries some records, and tells the catalog where they are."""
+        """On the disk thread: carry some records forward, and tell the catalog their new places."""
         ledger = self._ledger
         ledger.begin_step()
         step = carrier.step(STEP_RECORDS)
@@ -238,7 +238,7 @@ class JournalCompaction:
     # What else recovery needs.
 
     async def _write_channels(self) -> None:
-        """Writes the rules, marks and numbers of all channels, each as of its own moment."""
+        """Write the rules, marks and numbers of all channels, each at its own moment."""
         for channel in list(self._factory.channels.values()):
             self._check()
             await self._at_rest(partial(self._write_channel, channel))
@@ -252,7 +252,7 @@ class JournalCompaction:
         return self._storage.submit(lambda: self._append([*make(), *self._dropped(origin)]))
 
     def _dropped(self, origin: bytes) -> list[Record]:
-        """What tells readers of the past how far it is gone; twice, as all that is there once."""
+        """Return the records, two copies, that say how much of a channel's history is gone."""
         seq = self._highest.get(origin, 0)
         payload = dropped_payload(self._upto)
         return [Record(Kind.DROPPED, origin, seq, payload)] * 2 if seq else []
@@ -262,7 +262,7 @@ class JournalCompaction:
         self.octets += sum(record.octets for record in records)
 
     async def _write_objects(self) -> None:
-        """Makes the records of all objects, to be written in the last step."""
+        """Make the records of all objects, to be written in the last step."""
         unseen = self._cores.snapshot()
         while some := list(islice(unseen, _OBJECTS_AT_ONCE)):
             self._check()
@@ -273,7 +273,7 @@ class JournalCompaction:
         self._objects += [(one[:2], make(*one)) for one in some]
 
     def _finish(self, carrier: Carrier, upto: int) -> asyncio.Future[bool]:
-        """Has the last step made, unless objects have changed and the journal does not know."""
+        """Run the last step, unless objects have changed and the journal does not have it yet."""
         waiting, _ = self._storage.writer.unwritten()
         if self._storage.writer.owed:
             raise StoreError("the disk refuses records; old segments are kept for now")
@@ -283,7 +283,7 @@ class JournalCompaction:
         return self._storage.submit(partial(self._last_step, carrier, upto))
 
     def _last_step(self, carrier: Carrier, upto: int) -> bool:
-        """On the disk thread: of an object that was written down since, that record counts."""
+        """On the disk thread: write the objects, except those recorded since, and drop segments."""
         changed = self._ledger.changed
         # Twice, as when they changed: one flipped bit must not cost an object.
         records = [record for key, record in self._objects if key not in changed for _ in (1, 2)]

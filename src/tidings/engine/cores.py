@@ -1,4 +1,4 @@
-"""The cores of a host: which one handles which request, and what is kept of all of them."""
+"""The cores of a host: which one handles which request, and their durable objects."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ Kept: TypeAlias = tuple[str, Any, State]
 
 
 class Cores:
-    """Several cores as one.
-
-    Args:
-        first: The channels; they have every request that no other core lists.
-        others: The other cores.
+    """Several cores as one; `first`, the channels, has every request no other core lists.
 
     Raises:
         InvalidUsage: Two cores have one name, or list one request.
@@ -39,12 +35,12 @@ class Cores:
                 self._routes[kind] = core
 
     def routes(self, kind: type) -> bool:
-        """Whether a core beside the channels handles requests of a class."""
+        """Return whether a core beside the channels handles a request class."""
         return kind in self._routes
 
     @property
     def wake_at(self) -> int | None:
-        """When the first of them wants to be called, host time; None for never."""
+        """Return when the first of them wants to be called, host time; None for never."""
         first = self._first.wake_at
         for core in self._others:  # after every batch: nothing is built for it
             at = core.wake_at
@@ -53,7 +49,7 @@ class Cores:
         return first
 
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
-        """Has commands carried out in order, each by its core."""
+        """Run commands in order, each in its core."""
         if self._routes.keys().isdisjoint(map(type, commands)):
             answers, effects = self._first.handle_many(commands, now)
         else:
@@ -72,18 +68,16 @@ class Cores:
         return self._routes.get(type(command), self._first)
 
     def snapshot(self) -> Iterator[Kept]:
-        """All objects that survive a crash, each as it is when it is asked for."""
+        """Iterate over all durable objects, each in its state when it is reached."""
         for core in (self._first, *self._others):
             for key, state in core.snapshot():
                 yield core.name, key, state
 
     def restore(self, states: Mapping[str, Mapping[str, State]]) -> list[str]:
-        """Makes the objects of all cores again but the channels; what was passed over, and why.
+        """Restore all cores but the channels; return what was skipped, and why.
 
-        Objects of a core that is not here stay as they are, until it is here again.
-
-        Args:
-            states: By core and key.
+        Objects of a core that this host lacks are kept until it is back. `states` is by core and
+        key.
 
         Raises:
             StoreError: A newer version has written them.
@@ -107,13 +101,13 @@ class _AbsentCore:
         self._states = states
 
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
-        """Nobody asks it for anything."""
+        """Do nothing: no request reaches it."""
         return [], []
 
     def snapshot(self) -> Iterable[tuple[str, State]]:
-        """Its objects as they were found."""
+        """Return its objects as they were found."""
         return self._states.items()
 
     def restore(self, states: Mapping[str, State]) -> Sequence[str]:
-        """It has its objects from the beginning."""
+        """Do nothing: it has its objects from the beginning."""
         return ()

@@ -1,4 +1,4 @@
-"""Dead letters: events a consumer could not be given, with the causes, and the way back."""
+"""Dead letters: undeliverable events with their causes, and redelivery."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ log = logging.getLogger(__name__)
 
 
 class DeadLetters:
-    """Keeps dead letters in the journal and the catalog, and delivers them again when asked.
+    """Keeps dead letters in the journal and the catalog, and redelivers them on request.
 
     Args:
         storage: Where they are kept.
-        limits: How many there may be.
-        ask: Has a command carried out.
-        lost: Told that events of a consumer are lost.
+        limits: The maximum number.
+        ask: Runs a command.
+        lost: Called when events of a consumer are lost.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class DeadLetters:
         self._later: list[Writable] = []
 
     def bury(self, effect: e.DeadLetter, write: Write) -> None:
-        """Writes a dead letter down, with its event."""
+        """Record a dead letter with its event."""
         seq, bodies = effect.entry.seq, self._storage.bodies
         found = bodies.get(effect.channel, seq)
         place = bodies.of(effect.channel).get(seq)
@@ -66,7 +66,7 @@ class DeadLetters:
         self._buried = True
 
     def outcome(self, effect: e.Done, now: int) -> Writable:
-        """The record of copies that are done with: not before their letters are written."""
+        """Return the record of settled copies, to be written after their letters."""
         if not self._buried:
             return self._storage.recorder.outcome(effect, now)
         self._buried = False
@@ -74,22 +74,22 @@ class DeadLetters:
 
     @property
     def waiting(self) -> bool:
-        """Whether events of letters could not be read yet: they must stay where they are."""
+        """Return whether events of letters are still unread, and must stay where they are."""
         return bool(self._unread)
 
     def try_again(self) -> None:
-        """Has letters written whose events could not be read before."""
+        """Retry letters whose events could not be read."""
         if self._later:
             later, self._later = self._later, []
             self._storage.writer.ride(later)
 
     def _put_off(self, record: Writable) -> Record:
-        """On the disk thread: makes a record later, so that the others do not wait for it."""
+        """On the disk thread: make a record later, so that the others do not wait for it."""
         self._loop.call_soon_threadsafe(lambda: self._later.append(record))
         return NOTHING
 
     def _outcome(self, effect: e.Done, now: int) -> Record:
-        """On the disk thread: a copy whose letter is put off waits for its consumer until then."""
+        """On the disk thread: leave out copies whose letter is put off; they still wait."""
         where = (effect.channel, effect.proxy)
         waiting = [seq for seq in effect.durable if (*where, seq) in self._unread]
         if waiting:
@@ -102,11 +102,11 @@ class DeadLetters:
     def _record(
         self, effect: e.DeadLetter, found: Message | None, place: int | None, most: int
     ) -> Record:
-        """On the disk thread: the record, and the entry in the catalog.
+        """On the disk thread: make the record, and the entry in the catalog.
 
-        A letter that is damaged is reported and recorded as gone; one the catalog refuses is there
-        again after the next start, and gets its number then. One whose event cannot be read now is
-        put off, and with it that its copy is done with: after a crash it is delivered again.
+        A damaged letter is reported and recorded as gone; one that the catalog refuses reappears
+        after the next start with a new number. A letter whose event cannot be read now is put off,
+        and so is its copy's outcome: after a crash the event is redelivered.
         """
         store = self._storage.journal
         message = found
@@ -133,7 +133,7 @@ class DeadLetters:
     async def list(
         self, channel: int | None = None, proxy: int | None = None, after: int = 0, most: int = 100
     ) -> list[DeadLetterInfo]:
-        """Dead letters in the order they came; `after` is the id of the last one seen."""
+        """Return dead letters in the order they came; `after` is the id of the last one seen."""
         store = self._storage.store
         if store is None:
             return []
@@ -141,11 +141,11 @@ class DeadLetters:
         return [_view(row) for row in await self._storage.submit(job)]
 
     async def redrive(self, id: int) -> None:
-        """Delivers a dead letter again to the consumer it was for.
+        """Redeliver a dead letter to its consumer.
 
         Raises:
             NotFound: There is no dead letter with this id, or its consumer is gone.
-            Disconnected: Nobody is connected there.
+            Disconnected: No client is connected there.
         """
         row = await self._take(id)
         letter = row.letter
@@ -165,11 +165,7 @@ class DeadLetters:
         self._gone(row)
 
     async def drop(self, id: int) -> None:
-        """Forgets a dead letter.
-
-        Raises:
-            NotFound: There is none with this id.
-        """
+        """Drop a dead letter, or raise NotFound."""
         self._gone(await self._take(id))
 
     async def _take(self, id: int) -> DeadLetterRow:
@@ -183,7 +179,7 @@ class DeadLetters:
         self._storage.writer.ride([partial(self._written_off, row)])
 
     def _written_off(self, row: DeadLetterRow) -> Record:
-        """On the disk thread: from here on recovery does without the letter."""
+        """On the disk thread: return the record that makes recovery skip the letter."""
         store = self._storage.journal
         store.taken.discard((row.channel, row.letter.proxy, row.seq))
         return self._gone_record(row.channel, row.letter.proxy, row.seq)

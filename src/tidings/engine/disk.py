@@ -34,16 +34,13 @@ _END: Final = None
 
 
 class DiskThread:
-    """Runs jobs one after the other, in the order they were submitted, off the loop.
+    """Runs jobs off the loop, one after the other, in the order submitted.
 
-    Everything but the jobs themselves happens on the loop; no lock is needed but the queue's.
-
-    Args:
-        loop: Where results are delivered; the running loop if None.
-        name: Of the thread.
+    Everything but the jobs happens on the loop, so the queue's lock is the only one needed. Results
+    are delivered on `loop`, the running one if None.
 
     Attributes:
-        waiting: Jobs that were submitted and whose result has not been delivered.
+        waiting: Submitted jobs whose result has not been delivered.
     """
 
     def __init__(
@@ -60,30 +57,23 @@ class DiskThread:
         self._thread.start()
 
     def submit(self, job: Callable[[], _T]) -> asyncio.Future[_T]:
-        """Queues a job; what it returns or raises arrives in the future.
+        """Queue a job, or raise Stopping; the future gets its result or error.
 
-        Cancelling the future does not stop the job: others after it may rest on its work.
-
-        Raises:
-            Stopping: The thread is closed.
+        Cancelling the future does not stop the job: later jobs may depend on it.
         """
         future: asyncio.Future[_T] = self._loop.create_future()
         self.call(job, partial(_settle, future))
         return future
 
     def call(self, job: Callable[[], Any], done: Done) -> None:
-        """Queues a job; `done` is called on the loop, a turn earlier than a future could tell.
-
-        Raises:
-            Stopping: The thread is closed.
-        """
+        """Queue a job, or raise Stopping; call `done` on the loop, a turn earlier than a future."""
         if self._closed:
             raise Stopping("the disk thread is closed: it takes no more jobs")
         self.waiting += 1
         self._jobs.put(_Job(job, done))
 
     def close(self) -> None:
-        """Finishes what is queued, delivers its results and ends the thread.
+        """Finish the queued jobs, deliver their results and end the thread.
 
         Blocks until the last job is done. To keep the loop free, await that one first.
         """

@@ -1,4 +1,4 @@
-"""The door for programs in the same process: what a client's transport is handed."""
+"""The in-process protocol: what a client's transport uses."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ _AT_ONCE: Final = 100
 class LocalDoor:
     """A host as one principal in this process may use it.
 
-    What the principal makes belongs to it: nobody but the owner of the service may use it, too.
+    What the principal creates belongs to it: only it and the service's owner may use it.
 
     Args:
         host: The host.
-        principal: Who asks.
+        principal: The caller.
         owned: Whether closing the door stops the host.
     """
 
@@ -88,24 +88,12 @@ class LocalDoor:
 
     @property
     def views(self) -> Viewing:
-        """What there is.
-
-        Raises:
-            Stopping: The door is closed.
-        """
+        """Return the host's views, or raise Stopping if the door is closed."""
         self._check_open()
         return self._views
 
     def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
-        """Has a command carried out.
-
-        Args:
-            command: What to do.
-            source: With whom events share their turns; see `Mailbox.post`.
-
-        Raises:
-            Stopping: The door is closed.
-        """
+        """Run a command, or raise Stopping if closed; for `source` see `Mailbox.post`."""
         principal = self._principal
         if self._closed:
             self._check_open()
@@ -119,18 +107,18 @@ class LocalDoor:
         return answer
 
     def check(self, command: Command) -> None:
-        """Does nothing if the principal may ask for a command, which it does not do yet.
+        """Check that the principal may run a command, without running it.
 
         Raises:
             Forbidden: It may not.
-            NotFound: What the command is about does not exist.
+            NotFound: The command's object does not exist.
             Stopping: The door is closed.
         """
         self._check_open()
         authorise(self._host, command, self._principal)
 
     def tell(self, command: Command) -> None:
-        """Has a command carried out; nobody hears what came of it."""
+        """Run a command and ignore its result."""
         with suppress(Stopping):
             self.ask(command).add_done_callback(_heard)
 
@@ -139,11 +127,11 @@ class LocalDoor:
             raise Stopping(_CLOSED)
 
     async def request(self, question: Question[_F]) -> _F:
-        """Answers a question.
+        """Answer a question.
 
         Raises:
-            Forbidden: The principal may not look there.
-            NotFound: There is nothing.
+            Forbidden: The principal may not view the object.
+            NotFound: The object does not exist.
             Stopping: The door is closed.
         """
         self._check_open()
@@ -163,13 +151,13 @@ class LocalDoor:
         return answer
 
     async def connect(self, connect: Connect, endpoint: Endpoint) -> None:
-        """Connects a client to a proxy."""
+        """Connect a client to a proxy."""
         self._check_open()
         await self._host.connect(connect, endpoint, self._principal)
         self._endpoints.add(endpoint)
 
     async def release(self, channel: int, proxy: int, endpoint: Endpoint, *, end: bool) -> None:
-        """Cuts a client off its proxy, which ends, too, or stays.
+        """Disconnect a client from its proxy, and end the proxy if `end`.
 
         A proxy that stays, and that another client has taken over, is left alone.
         """
@@ -184,7 +172,7 @@ class LocalDoor:
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
     ) -> EventBatch:
-        """Asks for events as a pull consumer."""
+        """Pull events."""
         self._check_open()
         return await self._host.pull(channel, proxy, most, wait, lease, self._principal)
 
@@ -196,11 +184,10 @@ class LocalDoor:
         most: int = 100,
         constraint: Constraint | None = None,
     ) -> HistoryPage:
-        """Past events of a channel; as `History.page`.
+        """Return past events of a channel; as `History.page`.
 
         Raises:
-            Forbidden: The principal may not subscribe there: it may not see what has come,
-                either.
+            Forbidden: The principal may not subscribe there, so it may not see past events either.
         """
         self._check_open()
         self._host.access.require(self._principal, Verb.SUBSCRIBE, Place(channel))
@@ -212,19 +199,19 @@ class LocalDoor:
 
     @staticmethod
     def buffer(on_offers: TypesChanged | None) -> BufferEndpoint:
-        """A consumer that takes events when it likes."""
+        """Return a consumer that takes events when it likes."""
         return BufferEndpoint(_function(on_offers))
 
     @staticmethod
     def handler(function: Callable[..., object]) -> HandlerEndpoint:
-        """A consumer whose function is called with the events."""
+        """Return a consumer whose function is called with the events."""
         return HandlerEndpoint(_function(function))
 
     @staticmethod
     def supplier(
         on_wanted: TypesChanged | None, source: Callable[[int], Any] | None
     ) -> SupplierEndpoint:
-        """A supplier; one with a source is asked for events."""
+        """Return a supplier; one with a source is polled for events."""
         if source is None:
             return SupplierEndpoint(_function(on_wanted))
         return PullSupplierEndpoint(_function(source), _function(on_wanted))
@@ -234,7 +221,7 @@ class LocalDoor:
     async def dead_letters(
         self, channel: int | None, proxy: int | None, after: int, most: int
     ) -> list[DeadLetterInfo]:
-        """Dead letters the principal may see, in the order they came."""
+        """Return dead letters the principal may see, in the order they came."""
         self._check_open()
         found: list[DeadLetterInfo] = []
         while len(found) < most:
@@ -246,7 +233,7 @@ class LocalDoor:
         return found[:most]
 
     async def redrive(self, id: int) -> None:
-        """Delivers a dead letter again.
+        """Redeliver a dead letter.
 
         Raises:
             NotFound: There is none with this id, or its consumer is gone.
@@ -258,7 +245,7 @@ class LocalDoor:
         await self._host.dead_letters.redrive(id)
 
     async def _redrive_many(self, asked: RedriveDeadLetters) -> int:
-        """Delivers the dead letters again that match; how many."""
+        """Redeliver the dead letters that match; return how many."""
         self._host.settings.limits.check_filter([FilterPart(asked.matching, 0)])
         wanted = await compiled(len(asked.matching), lambda: constraint(asked.matching))
         channel = asked.channel
@@ -282,7 +269,7 @@ class LocalDoor:
                 return redriven
 
     async def drop_dead_letter(self, id: int) -> None:
-        """Forgets a dead letter.
+        """Drop a dead letter.
 
         Raises:
             NotFound: There is none with this id.
@@ -312,9 +299,9 @@ class LocalDoor:
             return place, ""
 
     async def close(self) -> None:
-        """Lets go of all that was connected here, and stops the host if it is the client's own.
+        """Disconnect everything connected here, and stop the host if the door owns it.
 
-        What has a name stays. Handlers of a host that is stopped may finish the event they are at.
+        Named objects stay. Handlers of a stopped host may finish their current event.
         """
         async with self._closing:  # who closes it a second time waits for the first
             if self._closed:
@@ -337,6 +324,6 @@ def _function(given: _F) -> _F:
 
 
 def _heard(future: asyncio.Future[Any]) -> None:
-    """An error nobody waits for is no fault of the program's."""
+    """Retrieve an error that no caller waits for, so that asyncio does not report it."""
     if not future.cancelled():
         future.exception()

@@ -1,6 +1,6 @@
-"""How clients are reached: the protocol of endpoints, and those of this process.
+"""How clients are reached: the endpoint protocol, and the endpoints of this process.
 
-Handlers, iterators and suppliers of this process are here; doors have endpoints of their own.
+Handlers, iterators and suppliers of this process are here; other protocols have their own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TypesChanged: TypeAlias = Callable[[Types, Types], object]
 
 
 def in_words(error: BaseException) -> str:
-    """A client's error in words: some cannot even say what they are."""
+    """Return a client's error as text, even if its own conversion fails."""
     try:
         return f"{type(error).__name__}: {error}"
     except Exception:  # noqa: BLE001 -- of the client's making, too
@@ -34,10 +34,7 @@ class EventBatch(NamedTuple):
     """Events for one consumer, in order.
 
     Attributes:
-        channel: Which channel.
-        proxy: Through which proxy.
-        messages: The events.
-        again: Numbers of those that may have been handed over before.
+        again: Numbers of those that may have been delivered before.
         form: The form of the proxy.
     """
 
@@ -49,85 +46,85 @@ class EventBatch(NamedTuple):
 
 
 class Answers(Protocol):
-    """What an endpoint says of the events it was given; on the loop's thread, at any time."""
+    """How an endpoint answers for its events; on the loop's thread, at any time."""
 
     def ack(self, channel: int, proxy: int, seqs: Sequence[int]) -> None:
-        """The consumer has taken these."""
+        """Acknowledge events."""
         ...
 
     def failed(
         self, channel: int, proxy: int, seqs: Sequence[int], reason: str, gone: bool = False
     ) -> None:
-        """These could not be handed over; with `gone`, there is no such consumer any more."""
+        """Report events that could not be delivered; with `gone`, the consumer no longer exists."""
         ...
 
     def reject(self, channel: int, proxy: int, seqs: Sequence[int], reason: str) -> None:
-        """The consumer will never take these."""
+        """Refuse events for good."""
         ...
 
 
 class Endpoint(Protocol):
     """A client of one proxy. Called on the loop's thread; no call blocks.
 
-    `attach` comes first. After `disconnected` or `close` nothing else comes but `cancel`.
+    `attach` comes first. After `disconnected` or `close` only `cancel` may follow.
     """
 
     def attach(self, answers: Answers) -> None:
-        """Whom to answer from now on."""
+        """Set whom to answer from now on."""
         ...
 
     def deliver(self, batch: EventBatch) -> None:
-        """Hands events to a push consumer; each is answered later. Raises nothing."""
+        """Deliver events to a push consumer; each is answered later. Never raises."""
         ...
 
     async def try_pull(self, most: int) -> Sequence[Item]:
-        """Asks a pull supplier for events, at most `most`; none if it has none now.
+        """Poll a pull supplier for at most `most` events; none if it has none now.
 
         Raises:
-            Disconnected: The supplier is no more.
-            WrongClient: This client is no pull supplier.
-            Exception: Whatever else the supplier raises: it is asked again later.
+            Disconnected: The supplier is gone.
+            WrongClient: This client is not a pull supplier.
+            Exception: Any other error of the supplier: it is polled again later.
         """
         ...
 
     def offers(self, added: Types, removed: Types) -> None:
-        """Tells a consumer which event types are offered now, and which no more."""
+        """Tell a consumer which event types are newly offered, and which no longer are."""
         ...
 
     def subscriptions(self, added: Types, removed: Types) -> None:
-        """Tells a supplier which event types are wanted now, and which no more."""
+        """Tell a supplier which event types are newly wanted, and which no longer are."""
         ...
 
     def flush(self) -> None:
-        """Answers at once what was dealt with: another client takes over."""
+        """Send pending acknowledgements at once: another client takes over."""
         ...
 
     def disconnected(self) -> None:
-        """Tells the client that its proxy is gone, and closes."""
+        """Tell the client that its proxy is gone, and close."""
         ...
 
     def close(self, error: Exception | None = None) -> None:
-        """Drops what was not handed over, unanswered; a call that is running may end."""
+        """Drop undelivered events without an answer; a running call may finish."""
         ...
 
     def cancel(self) -> None:
-        """Ends calls to the client that are still running: the engine stops."""
+        """Cancel running calls to the client: the engine stops."""
         ...
 
 
 class QuietEndpoint:
-    """An endpoint that hears everything and does nothing; the others override their part."""
+    """An endpoint that does nothing; subclasses override their part."""
 
     __slots__ = ("__weakref__", "_answers")
 
     _answers: Answers
 
     def attach(self, answers: Answers) -> None:
-        """Whom to answer from now on."""
+        """Set whom to answer from now on."""
         self._answers = answers
 
     def deliver(self, batch: EventBatch) -> None:
-        """Fails: this client takes no events."""
+        """Fail: this client takes no events."""
         self._answers.failed(
             batch.channel,
             batch.proxy,
@@ -136,33 +133,29 @@ class QuietEndpoint:
         )
 
     async def try_pull(self, most: int) -> Sequence[Item]:
-        """Refuses: this client cannot be asked for events.
-
-        Raises:
-            WrongClient: Always.
-        """
+        """Raise WrongClient: this client cannot be polled."""
         raise WrongClient(
             f"{type(self).__name__} cannot be asked for {most} events: connect a pull supplier"
         )
 
     def offers(self, added: Types, removed: Types) -> None:
-        """Ignored."""
+        """Do nothing."""
 
     def subscriptions(self, added: Types, removed: Types) -> None:
-        """Ignored."""
+        """Do nothing."""
 
     def flush(self) -> None:
-        """Owes no answers."""
+        """Do nothing: no answers are pending."""
 
     def disconnected(self) -> None:
-        """Closes; the client is not told."""
+        """Close without telling the client."""
         self.close()
 
     def close(self, error: Exception | None = None) -> None:
-        """Nothing waits here."""
+        """Do nothing: no events wait here."""
 
     def cancel(self) -> None:
-        """Nothing runs here."""
+        """Do nothing: no calls run here."""
 
 
 # How long handlers run before the loop gets a turn, in seconds: well below the 5 ms that
@@ -181,9 +174,9 @@ def _seqs(handed: Handed) -> list[int]:
 
 
 def _tell(told: Callable[..., object] | None, *what: object) -> None:
-    """Calls a client in a later turn of the loop.
+    """Call a client in a later turn of the loop.
 
-    The engine is in the middle of its work, and an error of the client's is the loop's to report.
+    The engine is in the middle of its work, and the loop reports the client's errors.
     """
     if told is not None:
         asyncio.get_running_loop().call_soon(told, *what)
@@ -192,15 +185,15 @@ def _tell(told: Callable[..., object] | None, *what: object) -> None:
 class HandlerEndpoint(QuietEndpoint):
     """A push consumer in this process: a function that is called with the events, in order.
 
-    An event is done with when the call returns. When a call raises, it and everything behind it
-    fails, so that it all comes again in order; `Disconnected` ends the connection. Calls are made
-    in a turn of the loop of their own, never inside `deliver`; coroutines run in one task, one
-    after the other, so that one that hangs holds up nobody else.
+    An event is acknowledged when the call returns. When a call raises, it and everything behind it
+    fails, so that all are redelivered in order; `Disconnected` ends the connection. Calls are made
+    in their own turn of the loop, never inside `deliver`; coroutines run in one task, one after the
+    other, so that one that hangs delays no other client.
 
     Args:
         handler: Called with a `Message`, or with a list of them if the proxy's form is sequence.
-        on_offers: Told of changes in what is offered; a plain function.
-        on_disconnected: Called once when the proxy is gone; a plain function.
+        on_offers: A plain function, called when the offered types change.
+        on_disconnected: A plain function, called once when the proxy is gone.
     """
 
     def __init__(
@@ -220,7 +213,7 @@ class HandlerEndpoint(QuietEndpoint):
         self._task: asyncio.Task[None] | None = None
 
     def deliver(self, batch: EventBatch) -> None:
-        """Queues the events for the handler."""
+        """Queue the events for the handler."""
         if self._closed:
             return
         self._address = batch[:2]
@@ -233,23 +226,23 @@ class HandlerEndpoint(QuietEndpoint):
             asyncio.get_running_loop().call_soon(self._turn)
 
     def offers(self, added: Types, removed: Types) -> None:
-        """Tells the consumer in a later turn of the loop."""
+        """Tell the consumer in a later turn of the loop."""
         _tell(self._on_offers, added, removed)
 
     def disconnected(self) -> None:
-        """Tells the consumer in a later turn of the loop, and closes."""
+        """Tell the consumer in a later turn of the loop, and close."""
         told, self._on_disconnected = self._on_disconnected, None
         _tell(told)
         self.close()
 
     def close(self, error: Exception | None = None) -> None:
-        """Calls the handler no more; a call that is running may end, and is not answered."""
+        """Stop calling the handler; a running call may finish, and is not answered."""
         self.flush()
         self._closed = True
         self._queue.clear()
 
     def cancel(self) -> None:
-        """Cancels the coroutine that is running, if any."""
+        """Cancel the running coroutine, if any."""
         self.close()
         if self._task is not None:
             self._task.cancel()
@@ -276,7 +269,7 @@ class HandlerEndpoint(QuietEndpoint):
         self.flush()
 
     async def _run(self, handed: Handed, answer: object) -> None:
-        """Goes on in a task from the first call that gave a coroutine, until nothing waits."""
+        """Continue in a task from the first call that returned a coroutine, until nothing waits."""
         loop = asyncio.get_running_loop()
         until = loop.time() + TURN
         while True:
@@ -310,7 +303,7 @@ class HandlerEndpoint(QuietEndpoint):
         self._task, self._busy = None, False
 
     def flush(self) -> None:
-        """Answers what was dealt with."""
+        """Send pending acknowledgements."""
         if self._taken and not self._closed:
             taken, self._taken = self._taken, []
             self._answers.ack(*self._address, taken)
@@ -335,10 +328,7 @@ _NONE_AGAIN: Final[set[int]] = set()
 class BufferEndpoint(QuietEndpoint):
     """A push consumer in this process that takes events when it likes: for iterators.
 
-    What is acknowledged in one turn of the loop is answered in one call.
-
-    Args:
-        on_offers: Told of changes in what is offered; a plain function.
+    Acknowledgements of one turn of the loop are sent in one call. `on_offers` is a plain function.
     """
 
     __slots__ = ("_address", "_again", "_error", "_on_offers", "_readers", "_taken", "_waiting")
@@ -353,11 +343,11 @@ class BufferEndpoint(QuietEndpoint):
         self._error: Exception | None = None
 
     def __len__(self) -> int:
-        """How many events wait to be taken."""
+        """Count the events that wait to be taken."""
         return len(self._waiting)
 
     def deliver(self, batch: EventBatch) -> None:
-        """Keeps the events until they are taken, and wakes who waits for them."""
+        """Keep the events until they are taken, and wake the waiting caller."""
         if self._error is not None:
             return
         self._address = batch[:2]
@@ -372,21 +362,13 @@ class BufferEndpoint(QuietEndpoint):
             self._wake()
 
     async def get(self) -> Message:
-        """The next event; waits for it.
-
-        Raises:
-            Exception: What `close` was given.
-        """
+        """Wait for the next event; raise what `close` was given."""
         if not self._waiting:
             await self._filled()
         return self._waiting.popleft()
 
     def get_nowait(self) -> Message | None:
-        """The next event; None if none waits.
-
-        Raises:
-            Exception: What `close` was given.
-        """
+        """Return the next event, None if none waits; raise what `close` was given."""
         if self._waiting:
             return self._waiting.popleft()
         if self._error is not None:
@@ -394,31 +376,27 @@ class BufferEndpoint(QuietEndpoint):
         return None
 
     async def batch(self, most: int) -> list[Message]:
-        """The next events, at most `most`; waits for the first.
-
-        Raises:
-            Exception: What `close` was given.
-        """
+        """Wait for the next events, at most `most`; raise what `close` was given."""
         if not self._waiting:
             await self._filled()
         take = self._waiting.popleft
         return [take() for _ in range(min(most, len(self._waiting)))]
 
     def ack(self, message: Message) -> None:
-        """The event was dealt with."""
+        """Acknowledge an event."""
         taken = self._taken
         if not taken:
             asyncio.get_running_loop().call_soon(self.flush)
         taken.append(message.seq)
 
     def ack_many(self, messages: Sequence[Message]) -> None:
-        """The events were dealt with."""
+        """Acknowledge events."""
         if messages and not self._taken:
             asyncio.get_running_loop().call_soon(self.flush)
         self._taken += [message.seq for message in messages]
 
     def fail(self, message: Message, reason: str) -> None:
-        """The event is to come again later, and before those that wait behind it."""
+        """Have the event redelivered later, before those that wait behind it."""
         self.flush()
         seqs = [message.seq, *(behind.seq for behind in self._waiting)]
         self._waiting.clear()
@@ -426,26 +404,26 @@ class BufferEndpoint(QuietEndpoint):
             self._answers.failed(*self._address, seqs, reason)
 
     def reject(self, message: Message, reason: str) -> None:
-        """The event shall never come again: it becomes a dead letter."""
+        """Refuse the event for good: it becomes a dead letter."""
         self.flush()
         self._again.discard(message.seq)
         if self._error is None:
             self._answers.reject(*self._address, [message.seq], reason)
 
     def redelivered(self, seq: int) -> bool:
-        """Whether an event that was not acknowledged yet may have come before."""
+        """Return whether an unacknowledged event may have been delivered before."""
         return seq in self._again
 
     def offers(self, added: Types, removed: Types) -> None:
-        """Tells the consumer in a later turn of the loop."""
+        """Tell the consumer in a later turn of the loop."""
         _tell(self._on_offers, added, removed)
 
     def disconnected(self) -> None:
-        """Who waits or takes gets `Disconnected`."""
+        """Raise `Disconnected` in waiting and later calls."""
         self.close()
 
     def close(self, error: Exception | None = None) -> None:
-        """Who waits or takes gets the error, `Disconnected` if None; what waited is dropped."""
+        """Raise the error, `Disconnected` if None, in waiting and later calls; drop the events."""
         if self._error is None:
             self.flush()
             self._error = error or Disconnected("the subscription has ended: its proxy is gone")
@@ -473,7 +451,7 @@ class BufferEndpoint(QuietEndpoint):
         self._readers.clear()
 
     def flush(self) -> None:
-        """Answers what was dealt with."""
+        """Send pending acknowledgements."""
         taken = self._taken
         if taken and self._error is None:
             self._taken = []
@@ -486,8 +464,8 @@ class SupplierEndpoint(QuietEndpoint):
     """A push supplier in this process.
 
     Args:
-        on_subscriptions: Told of changes in what is wanted; a plain function.
-        on_disconnected: Called once when the proxy is gone; a plain function.
+        on_subscriptions: A plain function, called when the wanted types change.
+        on_disconnected: A plain function, called once when the proxy is gone.
     """
 
     def __init__(
@@ -499,11 +477,11 @@ class SupplierEndpoint(QuietEndpoint):
         self._on_disconnected = on_disconnected
 
     def subscriptions(self, added: Types, removed: Types) -> None:
-        """Tells the supplier in the later turn of the loop."""
+        """Tell the supplier in a later turn of the loop."""
         _tell(self._on_subscriptions, added, removed)
 
     def disconnected(self) -> None:
-        """Tells the supplier in the later turn of the loop."""
+        """Tell the supplier in a later turn of the loop."""
         told, self._on_disconnected = self._on_disconnected, None
         _tell(told)
 
@@ -514,13 +492,7 @@ Source: TypeAlias = Callable[[int], PulledItems | Awaitable[PulledItems]]
 
 
 class PullSupplierEndpoint(SupplierEndpoint):
-    """A pull supplier in this process.
-
-    Args:
-        source: Asked for events.
-        on_subscriptions: Told of changes in what is wanted; a plain function.
-        on_disconnected: Called once when the proxy is gone; a plain function.
-    """
+    """A pull supplier in this process: `source` is polled for events."""
 
     def __init__(
         self,
@@ -533,7 +505,7 @@ class PullSupplierEndpoint(SupplierEndpoint):
         self._left: list[Item] = []
 
     async def try_pull(self, most: int) -> Sequence[Item]:
-        """Asks the source; what it gives beyond `most` is given the next time."""
+        """Poll the source; keep what it returns beyond `most` for the next poll."""
         if not self._left:
             found = self._source(most)
             if isinstance(found, Awaitable):

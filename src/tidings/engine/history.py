@@ -1,9 +1,9 @@
-"""History: what a channel took in before, read from the journal, page by page.
+"""History: past events of a channel, read from the journal, page by page.
 
-Only Persistent events are in the journal. So numbers of BestEffort events are missing in pages,
-and a host without a disk has no past at all. What retention has let go is gone, also if some of
-it still waits for a consumer and was carried forward: a past with holes would be taken for a
-whole one. StartTime and lifetime do not count; what came is shown as it came.
+Only Persistent events are in the journal, so numbers of BestEffort events are missing in pages, and
+a host without a disk has no history. Events that retention has dropped are gone, even if some still
+wait for a consumer and were carried forward: a history with holes would look complete. StartTime
+and lifetime do not count; events are shown as they came.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class HistoryPage(NamedTuple):
     """Past events of a channel.
 
     Attributes:
-        messages: The events, in the order of their numbers.
-        next: To go on, ask for what comes after this number.
-        end: Whether nothing more was there; otherwise there may be, also after an empty page.
-        last: The number of the channel's latest event, when the page was asked for.
-        lost: The first and last numbers of runs of events that are lost by damage, from where
-            the page begins up to `next`; whether they would have matched cannot be told.
+        messages: In the order of their numbers.
+        next: The `after` of the next page.
+        end: Whether there was nothing more; otherwise there may be, even after an empty page.
+        last: The number of the channel's latest event when the page was requested.
+        lost: First and last numbers of runs of events lost by damage, from where the page begins
+            up to `next`; whether they would have matched is unknown.
     """
 
     messages: list[Message]
@@ -64,13 +64,7 @@ class HistoryPage(NamedTuple):
 
 
 class History:
-    """Reads the past of channels.
-
-    Args:
-        storage: Where it is.
-        channels: Whose past.
-        reports: Told what of it is lost.
-    """
+    """Reads the history of channels; reports losses to `reports`."""
 
     def __init__(self, storage: Storage, channels: Channels, reports: LossReports) -> None:
         self._storage = storage
@@ -87,24 +81,22 @@ class History:
         most: int = 100,
         constraint: Constraint | None = None,
     ) -> HistoryPage:
-        """The next events of a channel, each once.
+        """Return the next events of a channel, each once.
 
-        Of all numbers up to the page's `last`, no event comes into the journal later: who reads
-        until `end` has seen everything up to there. Nothing is seen that was not synced.
+        No event numbered up to the page's `last` enters the journal later: reading until `end`
+        shows everything up to there. Only synced events are shown.
 
         Args:
             channel: Its id.
             after: Only events with larger numbers; None begins at the oldest that is kept.
             since: Only events that came then or later, microseconds since 1970; None for all.
-            most: At most so many, up to `MOST`. Fewer may come when they are large, or few
-                of those looked at match.
-            constraint: Only events that match, asked as it was when they came; None for all.
+            most: The maximum, up to `MOST`. Fewer may come when they are large or few match.
+            constraint: Only matching events, evaluated as of their arrival; None for all.
 
         Raises:
             ChannelNotFound: There is no such channel.
-            CursorNotFound: Events after `after` are not kept any more, or no event has that
-                number yet.
-            InvalidUsage: An argument is none.
+            CursorNotFound: Events after `after` are not kept, or no event has that number yet.
+            InvalidUsage: An argument is invalid.
             StoreError: The disk cannot be read.
         """
         _check(after, since, most)
@@ -129,7 +121,7 @@ class History:
         return page._replace(lost=lost)
 
     async def _settled(self, channel: Channel) -> int:
-        """The latest number, once it is decided of all up to it whether they were accepted."""
+        """Return the latest number once all up to it are either accepted or refused."""
         latest = channel.seq
         settled: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
@@ -172,7 +164,7 @@ class _Guide:
 
 
 class _Asked(NamedTuple):
-    """What a page is to have."""
+    """The request for a page."""
 
     channel: int
     origin: bytes
@@ -201,12 +193,12 @@ class _Search:
         self._end = False
 
     def page(self) -> HistoryPage:
-        """What was found."""
+        """Return what was found."""
         reached = max(self._reached, self._asked.last) if self._end else self._reached
         return HistoryPage(self._messages, reached, reached >= self._asked.last, self._asked.last)
 
     def step(self) -> bool:
-        """Looks through a little more; whether the page is there."""
+        """Search a little more; return whether the page is complete."""
         if self._reached >= self._asked.last:
             return True
         if self._is_cut_off():
@@ -234,7 +226,7 @@ class _Search:
         return done
 
     def _is_cut_off(self) -> bool:
-        """Whether what comes next was dropped, and the page has to end before."""
+        """Return whether the next events were dropped, so that the page ends before them."""
         dropped = self._store.dropped.get(self._origin, 0)
         if self._reached >= dropped:
             return False
@@ -249,7 +241,7 @@ class _Search:
         return False
 
     def _place(self) -> Cursor:
-        """Where to look; segments may have gone since the last step."""
+        """Return where to search; segments may have been removed since the last step."""
         first = self._store.journal.segments[0]
         self._guide.forget_before(first)
         at = self._at or self._guide.place(self._origin, self._reached)
@@ -258,7 +250,7 @@ class _Search:
         return at
 
     def _turn_over(self) -> None:
-        """Goes to the next segment; the last one is the end."""
+        """Go to the next segment; the last one is the end."""
         assert self._at is not None
         later = [n for n in self._store.journal.segments if n > self._at.segment]
         if later:
@@ -267,7 +259,7 @@ class _Search:
             self._end = True
 
     def _explore(self, index: SegmentIndex) -> bool:
-        """Looks through what nobody has looked through yet; whether the segment is at its end."""
+        """Index a part not indexed yet; return whether the segment is at its end."""
         journal, at = self._store.journal, self._at
         assert at is not None
         sealed = at.segment != journal.synced.segment
@@ -282,7 +274,7 @@ class _Search:
         return True
 
     def _look(self, entries: Iterator[Entry], stop: int) -> None:
-        """Looks through what may hold events that are wanted."""
+        """Search entries that may hold wanted events."""
         assert self._at is not None
         enough = self._at.offset + _STEP_SCANNED
         for entry in entries:
@@ -292,7 +284,7 @@ class _Search:
         self._at = Cursor(self._at.segment, stop)
 
     def _sees(self, record: Record) -> bool:
-        """Takes an event in if it is wanted; whether this step may go on."""
+        """Take an event if it is wanted; return whether this step may continue."""
         # Copies, carried forward or delivered again, come behind the event itself.
         if (
             record.kind != Kind.EVENT

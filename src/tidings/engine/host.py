@@ -1,6 +1,6 @@
 """The host: one process's channels, with their mailbox, disk, clock and clients.
 
-Everything here runs on one event loop; the disk has a thread of its own.
+Everything here runs on one event loop; the disk has its own thread.
 """
 
 from __future__ import annotations
@@ -68,23 +68,15 @@ _NOTICES: Final = 1_000
 
 
 class Host:
-    """Channels that live in this process; made by `Host.open`.
+    """Channels that live in this process; created by `Host.open`.
 
     Attributes:
-        factory: The channels.
         cores: All cores; the channels are the first.
-        loop: Where everything runs but the disk.
-        settings: How the standard is read.
-        access: Who may do what.
-        store: The disk; None if everything is in memory only.
-        notices: The latest notices, the oldest first.
-        counts: What became of copies of events, by outcome.
-        reports: Finds what damage in the journal has cost.
-        broken: Done, with the reason, when the journal takes nothing more until the next start.
-        watchdog: Counts what held up the loop.
-        housekeeping: What is done in the background.
-        history: What channels took in before.
-        archiving: What keeps the archive; None if there is none.
+        store: The disk; None if everything is only in memory.
+        notices: The latest notices, oldest first.
+        counts: Copies of events by outcome.
+        broken: Done, with the reason, when the journal accepts nothing more until a restart.
+        archiving: The archive's supervisor; None without an archive.
     """
 
     housekeeping: Housekeeping
@@ -153,20 +145,20 @@ class Host:
         archived: Mapping[bytes, tuple[str, int]] | None = None,
         cores: Iterable[Core] = (),
     ) -> Self:
-        """Starts a host.
+        """Start a host.
 
         Args:
-            folder: Where its data is, made if it is missing; None keeps everything in memory.
+            folder: Its data, created if missing; None keeps everything in memory.
             settings: How the standard is read.
-            clock: The time; the machine's if None.
+            clock: The machine's if None.
             access: Who may do what.
-            segment_octets: How long a segment of the journal may be.
-            cache_octets: How much content of events on the disk is kept in memory.
+            segment_octets: The maximum size of a journal segment.
+            cache_octets: How much content of events on disk is cached in memory.
             retention: How much of the past the journal keeps; `Retention()` if None.
-            disk_quota: How long the journal may be, see `Housekeeping`.
+            disk_quota: The maximum size of the journal, see `Housekeeping`.
             archived: What the journal's archive knows: by origin, name and highest number of
                 each channel.
-            cores: What it runs beside the channels, new.
+            cores: New cores to run beside the channels.
 
         Raises:
             InvalidUsage: Two cores have one name, or list one request.
@@ -196,7 +188,7 @@ class Host:
         return host
 
     def _resumed(self) -> Resumed:
-        """What recovery needs."""
+        """Return what recovery needs."""
         return Resumed(
             self.factory,
             self.cores,
@@ -207,7 +199,7 @@ class Host:
         )
 
     def _kept(self) -> Kept:
-        """What housekeeping needs."""
+        """Return what housekeeping needs."""
         return Kept(
             self.storage,
             self.factory,
@@ -226,7 +218,7 @@ class Host:
 
     @property
     def origins(self) -> Mapping[int, str]:
-        """The first half of the ids of events, by channel."""
+        """The first half of event ids, by channel."""
         return self.recorder.origin_texts
 
     def new_archiving(
@@ -235,11 +227,11 @@ class Host:
         command: ArchiveCommand = archive_command,
         problems: tuple[str, ...] = (),
     ) -> Archiving:
-        """What archives the journal by a plan, to be started; see `Archiving`."""
+        """Return an archiver of the journal, not started yet; see `Archiving`."""
         return Archiving(self.storage, self.notice, self._hold, plan, command, problems)
 
     def _hold(self, archiving: Archiving) -> None:
-        """The journal keeps from now on what is not archived yet."""
+        """Make the journal keep what is not archived yet."""
         self.archiving = archiving
         self.housekeeping.unarchived = archiving.held
 
@@ -262,38 +254,38 @@ class Host:
 
     @property
     def folder(self) -> Path | None:
-        """Where its data is; None if everything is in memory only."""
+        """The data folder; None if everything is only in memory."""
         return None if self.store is None else self.store.folder
 
     @property
     def content_octets(self) -> int:
-        """Content of events that is in memory only."""
+        """Content of events that is only in memory."""
         return self.bodies.octets
 
     @property
     def disk_jobs(self) -> int:
-        """What waits for the disk."""
+        """The number of jobs that wait for the disk."""
         return self.disk.waiting
 
     def time(self) -> int:
-        """The time, microseconds since 1970."""
+        """Return the time, microseconds since 1970."""
         return self.clock.now() + self.clock.offset
 
     def endpoint(self, channel: int, proxy: int) -> Endpoint | None:
-        """How a proxy's client is reached; None if it is not."""
+        """Return how a proxy's client is reached; None if it is not."""
         reached = self.out.endpoints.get((channel, proxy))
         return None if reached is None else reached[0]
 
     def endpoints(self) -> dict[tuple[int, int], Endpoint]:
-        """How clients are reached, by channel and proxy, as it is now."""
+        """Return a copy of the endpoints, by channel and proxy."""
         return {key: endpoint for key, (endpoint, _) in self.out.endpoints.items()}
 
     def end_pulls(self, error: TidingsError) -> None:
-        """Answers all who wait for events with an error."""
+        """Answer all waiting pulls with an error."""
         self.out.end_pulls(error)
 
     async def message(self, channel: int, seq: int) -> Message | None:
-        """An event that waits, with its content; None if nobody waits for it.
+        """Return a waiting event with its content; None if no consumer waits for it.
 
         Raises:
             StoreError: It cannot be read now.
@@ -309,7 +301,7 @@ class Host:
     def ask(
         self, command: Command, principal: Principal = OWNER, source: Hashable | None = None
     ) -> asyncio.Future[Any]:
-        """Has a command carried out; the future gets its answer or error."""
+        """Run a command; the future gets its answer or error."""
         future = self.loop.create_future()
         self.post(command, future, principal, source)
         return future
@@ -321,13 +313,9 @@ class Host:
         principal: Principal = OWNER,
         source: Hashable | None = None,
     ) -> None:
-        """Has a command carried out, and somebody told of its answer or error.
+        """Run a command, and hand its answer or error to `waiting`.
 
-        Args:
-            command: What to do.
-            waiting: Who is told.
-            principal: Who asks.
-            source: With whom events are in order, and share their turns; see `Mailbox.post`.
+        Events of one `source` are in order and share their turns; see `Mailbox.post`.
         """
         if self._stopping or self.disk_error is not None or principal is not OWNER:
             error = self._refusal(command, principal)
@@ -338,7 +326,7 @@ class Host:
         self._schedule()
 
     def tell(self, command: Command, done: asyncio.Future[Any] | None = None) -> None:
-        """Has a command carried out, whoever asks; after the end nothing is."""
+        """Run a command without an access check; does nothing after the end."""
         if self._closed:
             return
         self._mailbox.post(command, done)
@@ -358,7 +346,7 @@ class Host:
     async def connect(
         self, command: m.Connect, endpoint: Endpoint | None, principal: Principal = OWNER
     ) -> None:
-        """Connects a client to a proxy; it is reached through the endpoint from then on."""
+        """Connect a client to a proxy, reached through the endpoint from then on."""
         key = (command.channel, command.proxy)
         before = self.out.endpoints.get(key)
         proxy = self.factory.channel(command.channel).proxy(command.proxy)
@@ -389,29 +377,29 @@ class Host:
         lease: int | None = None,
         principal: Principal = OWNER,
     ) -> EventBatch:
-        """Asks for events as a pull consumer; waits as long as asked to."""
+        """Pull events, waiting as long as requested."""
         return await self.out.pull(channel, proxy, most, wait, lease, principal)
 
     # What endpoints answer.
 
     def ack(self, channel: int, proxy: int, seqs: Sequence[int]) -> None:
-        """A consumer has taken events."""
+        """Acknowledge events."""
         self.tell(c.Ack(channel, proxy, seqs))
 
     def failed(
         self, channel: int, proxy: int, seqs: Sequence[int], reason: str, gone: bool = False
     ) -> None:
-        """Events could not be handed over, nor what waits to leave behind them."""
+        """Report a failed delivery; what waits behind the events fails with them."""
         self.out.failed(c.Failed(channel, proxy, seqs, reason, gone))
 
     def reject(self, channel: int, proxy: int, seqs: Sequence[int], reason: str) -> None:
-        """A consumer will never take these."""
+        """Refuse events for good."""
         self.tell(c.Reject(channel, proxy, seqs, reason))
 
     # The loop.
 
     def before_drain(self, act: Callable[[], None]) -> None:
-        """Has a door post what it gathers, just before the mailbox is drained."""
+        """Have a protocol post what it gathers, just before the mailbox is drained."""
         self._mailbox.gather(act)
         self._schedule()
 
@@ -476,34 +464,34 @@ class Host:
     # What performing needs.
 
     def submit(self, job: Callable[[], _T]) -> asyncio.Future[_T]:
-        """Has the disk thread do something."""
+        """Run a job on the disk thread."""
         return self.disk.submit(job)
 
     def submit_write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
-        """Has the disk thread write records."""
+        """Have the disk thread write records."""
         assert self.store is not None
         self.disk.call(partial(self.store.write, records, sync=sync), done)
 
     def withdraw(self, channel: int, seqs: Collection[int]) -> None:
-        """Lets events not leave that were not accepted after all."""
+        """Hold back events that were not accepted after all."""
         self.out.withdraw(channel, seqs)
 
     def revoke(self, command: c.Revoke) -> None:
-        """Tells the core at once: what comes after must not find these events."""
+        """Tell the core at once: later commands must not find these events."""
         self.at_once(command)
 
     def at_once(self, command: Command) -> None:
-        """Carries a command out before all that waits."""
+        """Run a command before all that waits."""
         _, effects = self.factory.handle_many([command], self.clock.now())
         self.perform_alone(effects)
 
     def perform_alone(self, effects: Sequence[e.Effect]) -> None:
-        """Carries out effects that no command asked for."""
+        """Carry out effects without a command."""
         self._performer.perform([], [], effects)
         self._timer.set(self.cores.wake_at)
 
     def refused(self, error: StoreError) -> None:
-        """The disk took nothing: changes are refused until it does again."""
+        """Refuse changes until the disk accepts writes again."""
         if self.disk_error is None:
             log.error("the disk refuses: %s", error)
         self.disk_error = error
@@ -512,13 +500,13 @@ class Host:
             self.notice(e.Notice(e.NoticeKind.FAILING, 0, 0, str(error)))
 
     def taken(self) -> None:
-        """The disk takes records again, or still."""
+        """Note that the disk accepts writes."""
         if self.disk_error is not None and not self.writer.owed:
             log.warning("the disk takes records again")
             self.disk_error = None
 
     def notice(self, notice: e.Notice) -> None:
-        """Keeps a notice, with its time and its names, and tells who watches."""
+        """Keep a notice, with its time and names, and tell the watchers."""
         channel = self.factory.channels.get(notice.channel)
         proxy = None if channel is None else channel.proxies.get(notice.proxy)
         notice = notice._replace(
@@ -533,18 +521,18 @@ class Host:
             self.loop.call_soon(watcher, notice)
 
     def watch(self, watcher: Callable[[e.Notice], None]) -> Callable[[], None]:
-        """Has a function told of every notice; returns what ends that."""
+        """Call a function with every notice; return a function that ends that."""
         self._watchers.append(watcher)
         return partial(self._watchers.remove, watcher)
 
     def watch_filters(self, watcher: Callable[[e.FilterTypesChanged], None]) -> None:
-        """Has a function told whenever a filter asks for other event types."""
+        """Call a function whenever a filter asks for other event types."""
         self.on_effect(e.FilterTypesChanged, watcher)
 
     def on_effect(self, kind: type[_T], act: Callable[[_T], None]) -> None:
-        """Has a function called with each effect of a class that the host itself does not know.
+        """Call a function with each effect of a class that the host itself does not handle.
 
-        It is called when everything that the effect's batch keeps is on the disk.
+        The call comes after all durable parts of the effect's batch are on disk.
         """
         self._performer.listeners.setdefault(kind, []).append(act)
 
@@ -553,9 +541,9 @@ class Host:
         return "" if channel is None else channel.name
 
     def _operation_done(self, done: OperationDone) -> None:
-        """Tells the core that wants to know, at once: it takes no turn of the mailbox's.
+        """Tell the interested core at once, without a turn of the mailbox.
 
-        A disk that refuses would have to be owed too much.
+        Otherwise a disk that refuses writes would owe too many records.
         """
         if self.disk_error is None and not self._closed and self.cores.routes(OperationDone):
             told = replace(done, at=self.time())
@@ -565,7 +553,7 @@ class Host:
     # The end.
 
     async def drain(self, seconds: float = 10.0) -> bool:
-        """Takes nothing more and lets what was taken in leave; whether all of it has."""
+        """Stop accepting and let accepted events leave; return whether all have."""
         self._stopping = True
         until = self.loop.time() + seconds
         while self.loop.time() < until:
@@ -579,7 +567,7 @@ class Host:
         return False
 
     async def close(self, seconds: float = 1.0) -> None:
-        """Stops: what was accepted is on the disk when this returns."""
+        """Stop: what was accepted is on disk when this returns."""
         async with self._closing:
             if self._closed:
                 return

@@ -120,7 +120,7 @@ class FilterHost:
                 self.unheld.begin(id, now)
 
     def filter(self, id: int) -> Filter:
-        """Return a forwarding filter; raise FilterNotFound, or InvalidUsage for a mapping filter."""
+        """Return a forwarding filter, or raise FilterNotFound, or InvalidUsage if it maps."""
         found = self.find(id).filter
         if not isinstance(found, Filter):
             raise InvalidUsage(f"filter {id} is a mapping filter; here one that forwards is needed")

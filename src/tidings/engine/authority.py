@@ -81,7 +81,7 @@ def _filter(host: Guarded, command: Any) -> _Needed:  # noqa: ANN401
 
 
 def _engine(host: Guarded, command: Any) -> _Needed:  # noqa: ANN401
-    """Refuse what only the engine itself may ask for, and any unlisted command."""
+    """Return the right for the engine's own commands, and for any unlisted command."""
     return Verb.ADMINISTER, None, ""
 
 

@@ -94,7 +94,7 @@ class JournalCompaction:
         await self._submit(partial(setattr, self._store, "ledger", None))
 
     def _begin(self) -> int:
-        """On the disk thread: start a segment and a ledger that sees all later writes."""
+        """On the disk thread: attach the ledger; return the segment that later writes go to."""
         self._store.ledger = self._ledger
         self._oldest = self._store.journal.segments[0]
         return self._store.journal.segments[-1]

@@ -543,7 +543,7 @@ class Host:
     def _operation_done(self, done: OperationDone) -> None:
         """Tell the interested core at once, without a turn of the mailbox.
 
-        Otherwise a disk that refuses writes would owe too many records.
+        While the disk refuses writes nothing is told: too many records would be owed.
         """
         if self.disk_error is None and not self._closed and self.cores.routes(OperationDone):
             told = replace(done, at=self.time())

@@ -1,7 +1,7 @@
-"""What the engine does in the background, in short steps between which pushes go on.
+"""Background work of the engine, in short steps between which pushes go on.
 
-Old segments of the journal go (`compaction.py`), entries of consumers that nothing moves go to the
-disk (`swapping.py`), and a journal beyond its quota takes no more Persistent events.
+Old segments of the journal are compacted (`compaction.py`), entries of idle consumers are swapped
+out (`swapping.py`), and a journal above its quota accepts no more Persistent events.
 """
 
 from __future__ import annotations
@@ -40,12 +40,10 @@ class Kept(NamedTuple):
 
     Attributes:
         storage: The journal and the memory to be kept small.
-        factory: The channels.
-        cores: All cores.
         now: Host time.
-        ask: Has a command carried out.
-        at_once: Carries a command out before all that waits.
-        notice: Tells those who run the service.
+        ask: Runs a command.
+        at_once: Runs a command before all that waits.
+        notice: Sends notices to operators.
         letters_wait: Whether events of dead letters must stay where they are.
     """
 
@@ -64,20 +62,18 @@ class Housekeeping:
 
     Args:
         retention: How much of the past the journal keeps.
-        disk_quota: How long the journal may be, in octets; when it is longer, and nothing can
-            go, Persistent events are refused. None for no limit.
+        disk_quota: The maximum size of the journal in octets; when it is larger and nothing can be
+            removed, Persistent events are refused. None for no limit.
 
     Raises:
-        InvalidUsage: The quota is no number of octets.
+        InvalidUsage: The quota is not a valid number of octets.
 
     Attributes:
-        retention: The same.
-        disk_quota: The same.
-        every: How often everything is looked at, in seconds; also when a segment is full.
-        idle_seconds: Consumers that have taken nothing for so long may be swapped out.
+        every: The interval of all checks, in seconds; a full segment triggers one too.
+        idle_seconds: Consumers that took nothing for so long may be swapped out.
         most_entries: They are when more entries than this are in memory.
-        unarchived: Tells the first segment that the archive still needs, and how many octets the
-            journal keeps for it at most; None if there is no archive.
+        unarchived: Returns the first segment that the archive still needs, and how many octets the
+            journal keeps for it at most; None without an archive.
     """
 
     def __init__(self, retention: Retention | None = None, disk_quota: int | None = None) -> None:
@@ -102,14 +98,14 @@ class Housekeeping:
         self._full = ""  # why Persistent events are refused; empty if they are not
 
     def start(self, host: Kept) -> None:
-        """Begins; a host without a disk has nothing to keep."""
+        """Start; without a disk there is nothing to do."""
         self._host = host
         if host.storage.store is not None:
             self._swapping = Swapping(host.factory.channels, host.now, host.ask)
             self._task = asyncio.get_running_loop().create_task(self._keep())
 
     async def stop(self) -> None:
-        """Ends; waits for a step that runs."""
+        """Stop, after the step that runs."""
         self._stop.set()
         if self._task is not None:
             await self._task
@@ -117,7 +113,7 @@ class Housekeeping:
             pass
 
     async def run_once(self) -> None:
-        """Does everything once, and does not wait until a pause is over."""
+        """Do everything once, ignoring back-off pauses."""
         await self._run(at_once=True)
 
     async def _keep(self) -> None:
@@ -147,7 +143,7 @@ class Housekeeping:
             await self._attempt(self._swap_out, "entries stay in memory")
 
     async def _attempt(self, work: Callable[[], Coroutine[None, None, bool]], what: str) -> bool:
-        """Does one kind of work; an error is told, once, and the work is done again later."""
+        """Do one kind of work; report an error once, and retry later."""
         try:
             done = await work()
         except Stopping:
@@ -174,7 +170,7 @@ class Housekeeping:
     # The journal.
 
     async def _look(self) -> bool:
-        """Notes how long the journal is and keeps the quota; whether a segment was finished."""
+        """Measure the journal and enforce the quota; return whether a segment was finished."""
         self._check()
         host = self._host
         assert host is not None
@@ -186,7 +182,7 @@ class Housekeeping:
         return before is not None and before[0] != number
 
     def _segments(self) -> list[SegmentInfo]:
-        """On the disk thread: number, length and age of each segment."""
+        """On the disk thread: return number, size and age of each segment."""
         assert self._host is not None
         store = self._host.storage.journal
         return [
@@ -215,7 +211,7 @@ class Housekeeping:
         self._host.at_once(RefusePersistent(reason))
 
     async def _retain(self) -> bool:
-        """Lets old segments go, as far as that pays; whether some went."""
+        """Remove old segments, as far as that pays; return whether some were removed."""
         host = self._host
         assert host is not None
         if asyncio.get_running_loop().time() < self._not_before or host.letters_wait():
@@ -269,7 +265,7 @@ class Housekeeping:
         return droppable(infos, kept, held)
 
     def _rest(self, useful: bool) -> None:
-        """After an attempt in vain the next one waits, longer each time."""
+        """Back off after an attempt in vain, longer each time."""
         self._pause = (
             0.0 if useful or self._full else min(2 * self._pause + self.every, _LONGEST_PAUSE)
         )

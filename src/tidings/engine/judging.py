@@ -1,4 +1,4 @@
-"""Large events are judged ahead, in slices: filters may look through long texts many times."""
+"""Judges large events ahead, in slices: filters may scan long texts many times."""
 
 from __future__ import annotations
 
@@ -19,13 +19,7 @@ _MOST_SLICES: Final = 10_000
 
 
 class Judging:
-    """What is known of large events that wait, and of those that are carried out next.
-
-    Args:
-        factory: Whose filters they meet.
-        cores: What carries out commands.
-        now: The time.
-    """
+    """Filter results of large events that wait, and of those that run next."""
 
     def __init__(self, factory: Factory, cores: Cores, now: Callable[[], int]) -> None:
         self._factory = factory
@@ -35,7 +29,7 @@ class Judging:
         self._next: list[Search] = []
 
     def ready(self, push: Push) -> bool:
-        """Judges the event of a push for a slice's time; whether that was all of it."""
+        """Judge the event of a push for one slice; return whether that was all of it."""
         (item,) = push.items
         _, search, slices = self._waiting.pop(id(item), (item, Search(), 0))
         try:
@@ -51,7 +45,7 @@ class Judging:
         return True
 
     def handle_many(self, commands: Sequence[Command], now: int) -> Handled:
-        """Carries out commands; what was found of those that were ready is not looked for again."""
+        """Run commands, reusing the results of events that were ready."""
         if not self._next:
             return self._cores.handle_many(commands, now)
         ready, self._next = self._next, []
@@ -59,5 +53,5 @@ class Judging:
             return self._cores.handle_many(commands, now)
 
     def forget(self) -> None:
-        """Nothing waits any more."""
+        """Drop all results: nothing waits any more."""
         self._waiting.clear()

@@ -1,8 +1,8 @@
-"""Who still waits for the events of old segments, kept while these are carried forward.
+"""Who still waits for the events of old segments, tracked during compaction.
 
-A ledger begins before anybody is asked who waits. From then on it sees everything that is
-written, spilled or got back, so what is gathered meanwhile, bit by bit, ends up exact: who was
-seen waiting, less those whose outcome was written since. All of it is on the disk thread.
+A ledger begins before any consumer is asked what it waits for. From then on it sees everything that
+is written, spilled or refilled, so what is gathered step by step ends up exact: all that were seen
+waiting, less those whose outcome was written since. All of it runs on the disk thread.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ _AHEAD: Final = 512
 
 
 class Ledger:
-    """Knows of old records whether they are still needed.
+    """Decides whether old records are still needed.
 
     Args:
-        ids: Of the channels that exist, by origin.
-        catalog: Holds the entries that are on the disk, and the dead letters.
-        taken: Dead letters that are on their way out; recovery needs them until they are gone.
+        ids: Of the existing channels, by origin.
+        catalog: Holds the spilled entries and the dead letters.
+        taken: Dead letters being removed; recovery needs them until they are gone.
 
     Attributes:
-        ids: Of the channels there were at the beginning, by origin.
-        changed: Core and key of objects that were written down since the beginning.
-        places: Where events are now that were carried forward, by channel and number.
+        ids: Of the channels that existed at the beginning, by origin.
+        changed: Core and key of objects recorded since the beginning.
+        places: New places of events that were carried forward, by channel and number.
     """
 
     def __init__(self, ids: Mapping[bytes, int], catalog: Catalog, taken: set[Letter]) -> None:
@@ -68,13 +68,13 @@ class Ledger:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody was seen waiting; what is in the catalog is not counted."""
+        """Return whether no waiting consumer was seen; the catalog's entries do not count."""
         return not any(self._waiting.values())
 
     # What happens meanwhile.
 
     def wrote(self, records: Iterable[Record]) -> None:
-        """Records were appended."""
+        """Note appended records."""
         for record in records:
             if record.kind == Kind.OUTCOME:
                 self._settle(record)
@@ -95,7 +95,7 @@ class Ledger:
             self._done.setdefault(key, set()).update(seqs)
 
     def saw(self, channel: int, proxy: int, entries: Iterable[Entry]) -> None:
-        """A consumer waits for these."""
+        """Note that a consumer waits for these entries."""
         origin = self._origins.get(channel)
         if origin is not None:
             self._add(origin, proxy, (e.seq for e in entries if e.flags & PERSISTENT))
@@ -106,7 +106,7 @@ class Ledger:
         self._waiting.setdefault(key, set()).update(seq for seq in seqs if seq not in done)
 
     def all_seen(self, unwritten: Iterable[Record]) -> None:
-        """Everybody was asked; what is done with, but not in the journal yet, still waits."""
+        """Note that all consumers were seen; outcomes not in the journal do not count yet."""
         self._done = None
         for record in unwritten:
             if record.kind == Kind.OUTCOME:
@@ -115,22 +115,22 @@ class Ledger:
                     self._add(record.channel, proxy, seqs)
 
     def renew(self, channel: int, places: dict[int, int]) -> None:
-        """Corrects places that were looked up before their events were carried forward."""
+        """Correct places that were looked up before their events were carried forward."""
         for seq in places:
             place = self.places.get((channel, seq))
             if place is not None:
                 places[seq] = place
 
     def begin_step(self) -> None:
-        """What was asked of the catalog before may have changed."""
+        """Drop cached catalog answers, which may have changed."""
         self._spilled.clear()
 
     # What is needed.
 
     def wanted(self, record: Record) -> Record | None:
-        """What to write in place of an old record; None if it is not needed any more.
+        """Return what to write in place of an old record; None if it is no longer needed.
 
-        One that cannot be understood is not needed: recovery would pass over it, too.
+        An unreadable record is not needed: recovery would skip it, too.
         """
         channel = self.ids.get(record.channel)
         if channel is None:

@@ -1,4 +1,4 @@
-"""What the journal has lost, as far as that can be known: before, on opening, and since."""
+"""What the journal has lost, as far as known: before, on opening, and since."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ _last: Final = itemgetter(1)
 
 
 class Losses:
-    """Counts what is lost and not accepted, and knows the numbers of events.
+    """Counts losses that are not accepted, and knows the numbers of lost events.
 
     Args:
-        book: What was known before; it is kept up to date but for events, see `written_down`.
-        origins: By id, the origins of the channels that there are.
-        dropped: By origin, the highest number of an event that went with old segments.
+        book: What was known before; kept up to date except for events, see `written_down`.
+        origins: The origins of the existing channels, by id.
+        dropped: By origin, the highest number of an event removed with old segments.
 
     Attributes:
-        changed: Whether more is lost than the book on the disk says.
+        changed: Whether more is lost than the book on disk says.
     """
 
     def __init__(
@@ -74,42 +74,42 @@ class Losses:
 
     @property
     def events(self) -> int:
-        """How many events are lost."""
+        """Count the lost events."""
         return sum(last + 1 - first for found in self._events.values() for first, last in found)
 
     @property
     def found(self) -> list[Loss]:
-        """Parts of the journal, channels and subscriptions that are lost and not accepted."""
+        """Return lost parts of the journal, channels and subscriptions that are not accepted."""
         return [one for one in self._book.losses if not one.accepted]
 
     @property
     def objects(self) -> list[str]:
-        """Channels and subscriptions that are lost, in words."""
+        """Return the lost channels and subscriptions, in words."""
         return [one.text for one in self.found if not one.is_part]
 
     @property
     def stretches(self) -> int:
-        """Damaged parts of the journal, but for those that held known events and nothing else."""
+        """Count damaged parts of the journal, except those that held only known events."""
         return sum(one.is_part and one.counts for one in self.found) + self._more
 
     @property
     def accepted(self) -> Sequence[Accepted]:
-        """When something was accepted, and what in words."""
+        """Return when losses were accepted, and which, in words."""
         return self._book.accepted
 
     @property
     def runs(self) -> Mapping[int, Sequence[_Run]]:
-        """The lost events of each channel that are not accepted."""
+        """Return the lost events of each channel that are not accepted."""
         return self._events
 
     @property
     def count(self) -> int:
-        """How much is lost in all."""
+        """Count all losses."""
         return self.events + len(self.objects) + self.stretches
 
     @property
     def sentence(self) -> str:
-        """What is lost, for people; empty if nothing is."""
+        """Return a summary for people; empty if nothing is lost."""
         parts = (
             (self.events, "event", "events"),
             (len(self.objects), "channel or subscription", "channels or subscriptions"),
@@ -121,7 +121,7 @@ class Losses:
         )
 
     def damaged(self, reports: Sequence[DamageReport], at: int) -> list[DamageReport]:
-        """Counts what is new in a list of reports; those that may have cost something."""
+        """Count new damage reports; return those that may have cost something."""
         new = [one for one in reports[self._seen :] if one.what != "torn"]
         self._seen = len(reports)
         new = [one for one in new if one.lost or not one.all_known]
@@ -131,7 +131,7 @@ class Losses:
         return new
 
     def add_object(self, key: str, text: str, at: int) -> bool:
-        """Notes a channel or a subscription; whether that is new."""
+        """Add a lost channel or subscription; return whether it is new."""
         return self._add(Loss(key, text, at))
 
     def _add(self, loss: Loss) -> bool:
@@ -146,11 +146,11 @@ class Losses:
         return True
 
     def add_events(self, channel: int, seqs: Iterable[int]) -> tuple[tuple[int, int], ...]:
-        """Notes events of a channel; those that were not known to be lost, as runs."""
+        """Add lost events of a channel; return those that were not known, as runs."""
         return self.add_runs(channel, runs(sorted(set(seqs))))
 
     def add_runs(self, channel: int, found: Iterable[_Run]) -> tuple[_Run, ...]:
-        """The same, for runs of numbers."""
+        """Add lost runs of a channel; return those that were not known."""
         known = self._all(channel)
         new = tuple(part for run in found for part in _without(run, known))
         if new:
@@ -159,7 +159,7 @@ class Losses:
         return new
 
     def between(self, channel: int, after: int, upto: int) -> tuple[tuple[int, int], ...]:
-        """The lost events of a channel behind one number and up to another, as runs."""
+        """Return the lost events of a channel after one number and up to another, as runs."""
         known = self._all(channel)
         first = bisect_right(known, after, key=_last)
         found = known[first : bisect_right(known, upto, key=_first)]
@@ -170,12 +170,12 @@ class Losses:
         return _joined([*new, *accepted]) if new and accepted else new or accepted
 
     def forget(self, channel: int) -> None:
-        """The channel is gone, and nobody asks for its events."""
+        """Drop the lost events of a channel that is gone."""
         for events in (self._events, self._accepted):
             self.changed |= events.pop(channel, None) is not None
 
     def accept(self) -> None:
-        """Counts nothing any more of what is lost now."""
+        """Accept all current losses: they no longer count."""
         for one in self.found:
             one.accepted = self.changed = True
         for channel, found in self._events.items():
@@ -184,10 +184,9 @@ class Losses:
         self._events = {}
 
     def written_down(self, oldest: int) -> LossBook:
-        """The book, to be saved; `changed` has to be told by who saves it.
+        """Return the book to save; the caller resets `changed` once it is saved.
 
-        Args:
-            oldest: The oldest segment of the journal: of accepted parts before nobody asks.
+        Accepted parts before `oldest`, the journal's oldest segment, are dropped.
         """
         book = self._book
         book.losses = [
@@ -208,7 +207,7 @@ class Losses:
 
 
 def runs(seqs: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """The first and last numbers of the runs in a row of numbers."""
+    """Return the first and last numbers of the runs in rising numbers."""
     found: list[tuple[int, int]] = []
     for seq in seqs:
         if found and seq == found[-1][1] + 1:
@@ -219,7 +218,7 @@ def runs(seqs: Iterable[int]) -> tuple[tuple[int, int], ...]:
 
 
 def _without(run: _Run, known: Sequence[_Run]) -> Iterator[_Run]:
-    """What of a run is in none of others, which are in order."""
+    """Return the parts of a run that are in none of the ordered `known` runs."""
     first, last = run
     for low, high in known[bisect_right(known, first - 1, key=_last) :]:
         if low > last:
@@ -232,7 +231,7 @@ def _without(run: _Run, known: Sequence[_Run]) -> Iterator[_Run]:
 
 
 def _joined(found: Iterable[_Run]) -> list[_Run]:
-    """Runs in order, those that touch or overlap made one."""
+    """Return runs in order, with touching and overlapping ones merged."""
     joined: list[_Run] = []
     for first, last in sorted(found):
         if joined and first <= joined[-1][1] + 1:
@@ -243,22 +242,13 @@ def _joined(found: Iterable[_Run]) -> list[_Run]:
 
 
 def numbers_text(found: Sequence[_Run]) -> str:
-    """Numbers of events, given as runs, as people write them: 3, 7 to 9."""
+    """Return runs as people write them: 3, 7 to 9."""
     parts = [str(a) if a == b else f"{a} to {b}" for a, b in found[:_MOST_NAMED]]
     return ", ".join(parts) + (", …" if len(found) > _MOST_NAMED else "")
 
 
 class LossReports:
-    """Finds what is lost, tells those who run the service, and keeps it.
-
-    Args:
-        storage: Whose losses.
-        notice: Tells those who run the service.
-        now: Host time.
-
-    Attributes:
-        losses: What is known.
-    """
+    """Finds losses, reports them to operators and records them."""
 
     def __init__(
         self, storage: Storage, notice: Callable[[Notice], None], now: Callable[[], int]
@@ -269,18 +259,18 @@ class LossReports:
         self._now = now
 
     def report(self, events: Mapping[int, Collection[int]]) -> None:
-        """Notes what damage has cost, and tells of it."""
+        """Record and report what damage has cost."""
         for channel, seqs in events.items():
             if new := self.losses.add_events(channel, seqs):
                 self._tell_lost(channel, 0, new)
 
     def lost(self, channel: int, proxy: int, seqs: Collection[int]) -> None:
-        """Events cannot be read any more: notes it, and tells of it."""
+        """Record and report events that can no longer be read."""
         self.losses.add_events(channel, seqs)
         self._tell_lost(channel, proxy, runs(sorted(seqs)))
 
     async def tell_all(self) -> None:
-        """Tells of all that is lost and not accepted; keeps it."""
+        """Report all losses that are not accepted, and record them."""
         for at, text in self.losses.accepted:
             day = datetime.fromtimestamp(at // 1_000_000, UTC)
             self._tell(f"accepted as lost on {day:%Y-%m-%d}: {text}")
@@ -295,7 +285,7 @@ class LossReports:
             await asyncio.wait([kept])
 
     def find(self) -> None:
-        """Looks for damage in the journal that was found since the start."""
+        """Check for damage in the journal found since the start."""
         origins = {origin: id for id, origin in self._storage.recorder.origins.items()}
         damage = self.losses.damaged(self._storage.journal.journal.damage, self._now())
         events: dict[int, set[int]] = {}
@@ -307,7 +297,7 @@ class LossReports:
         self.report(events)
 
     def keep(self) -> asyncio.Future[None] | None:
-        """Writes down what is lost, unless it is; what cannot be is tried again in a second."""
+        """Save the losses if they changed; retry a failed write after a second."""
         if self._storage.store is None or not self.losses.changed:
             return None
         self.losses.changed = False

@@ -1,12 +1,12 @@
-"""The mailbox: all that waits to be carried out, drained as a whole but in slices.
+"""The mailbox: all waiting commands, drained as a whole but in slices.
 
-A slice is small enough that the loop is not held up: how many events it may hold follows from
-what the latest ones have cost. A push with more events than that is carried out in parts.
+A slice is small enough not to block the loop: how many events it may hold follows from the cost of
+the latest ones. A push with more events than that runs in parts.
 
-What waits stands in queues, one for each source of events, and a slice takes from all of them in
-turn. A source that had nothing waiting goes before those that take more than one turn: somebody
-who sends a few events does not wait behind thousands of somebody else's. What one source sends,
-and whatever else is about its proxy, is carried out in the order it came.
+Commands wait in queues, one for each source of events, and a slice takes from all of them in turn.
+A source that had nothing waiting precedes those that take more than one turn: a client that sends a
+few events does not wait behind thousands of another's. Commands of one source, and all others about
+its proxy, run in the order they came.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ANSWERS: Final = 8
 
 
 def weight(command: Command) -> int:
-    """What a command costs, in events."""
+    """Return the cost of a command, in events."""
     kind = command.__class__
     if kind is Push:
         return len(command.items)  # type: ignore[union-attr]
@@ -46,27 +46,26 @@ _ANSWER_KINDS: Final = frozenset({Ack, Failed, Reject})
 
 
 class Waiting(Protocol):
-    """Who waits for an answer: a future, or what is told in the moment the answer is there."""
+    """The receiver of an answer: a future, or an object called as soon as the answer is there."""
 
     def done(self) -> bool:
-        """Whether nobody waits any more."""
+        """Return whether the answer is no longer wanted."""
         ...
 
     def set_result(self, answer: Any, /) -> None:  # noqa: ANN401 -- see the command
-        """The answer is there."""
+        """Receive the answer."""
         ...
 
     def set_exception(self, error: BaseException, /) -> None:
-        """The command was not carried out."""
+        """Receive the error."""
         ...
 
 
 class Post(NamedTuple):
-    """A command that waits, and who is answered.
+    """A waiting command, and the receiver of its answer.
 
     Attributes:
-        command: What to do.
-        waiting: Gets the answer; None if nobody does.
+        waiting: Gets the answer; None if no one does.
         parts: For the parts of a push, the answers so far; None for a whole command.
         last: Whether this is the last part.
     """
@@ -77,7 +76,7 @@ class Post(NamedTuple):
     last: bool = True
 
     def answer(self, answer: object) -> None:
-        """Answers who waits; the parts of a push when the last one is there."""
+        """Answer the caller; for the parts of a push, with the last one."""
         waiting, parts = self.waiting, self.parts
         if waiting is None or waiting.done():
             return
@@ -96,19 +95,18 @@ class Post(NamedTuple):
             waiting.set_result(answer)
 
     def fail(self, fault: Exception) -> None:
-        """Tells who still waits of a fault of ours."""
+        """Report an internal fault to a caller that still waits."""
         if self.waiting is not None and not self.waiting.done():
             self.waiting.set_exception(fault)
 
 
 class Mailbox:
-    """Commands in the order they came from each source.
+    """Commands in order of arrival from each source.
 
     Args:
-        batch_events: A push of more events is refused; it is not parted, so that it is refused
-            as a whole.
-        ready: Whether a push of one large event can be carried out at once; False if some of
-            what it needs was done, and it is to be asked again in the next slice.
+        batch_events: A push of more events is not split, so that it is refused as a whole.
+        ready: Whether a push of one large event can run now; False if only part of the
+            preparation was done, and the next slice must ask again.
     """
 
     __slots__ = (
@@ -155,13 +153,13 @@ class Mailbox:
     def post(
         self, command: Command, waiting: Waiting | None, source: Hashable | None = None
     ) -> None:
-        """Puts a command at the end of its queue.
+        """Put a command at the end of its queue.
 
         Args:
-            command: What to do.
+            command: The command.
             waiting: Gets the answer.
-            source: Who sends events, or behind whose events the command goes; by default all
-                that come through one proxy are from one source.
+            source: The sender of events, or the one whose events the command follows; by default
+                all that come through one proxy share a source.
         """
         queues = self._queues
         if command.__class__ is Push:
@@ -184,11 +182,11 @@ class Mailbox:
         queue.append(Post(command, waiting))
 
     def gather(self, act: Callable[[], None]) -> None:
-        """Has somebody post what has come together, when the next slice is taken."""
+        """Call `act` when the next slice is taken, to post what it has gathered."""
         self._gathering.append(act)
 
     def slice(self) -> list[Post]:
-        """The next commands, as many as fit into one slice; none if a large event is not ready.
+        """Return the next commands, as many as fit; none if a large event is not ready.
 
         A large event is the last of its queue in a slice.
         """
@@ -223,7 +221,7 @@ class Mailbox:
         return taken
 
     def _take(self, posts: deque[Post], room: int, taken: list[Post]) -> int:
-        """Takes what fits of one queue; what it costs."""
+        """Take what fits from one queue; return its cost."""
         cost = 0
         while posts and cost < room:
             post = posts.popleft()
@@ -243,7 +241,7 @@ class Mailbox:
         return cost
 
     def _take_large(self, post: Post, at: int, posts: deque[Post], taken: list[Post]) -> None:
-        """Takes what stands before the first large event of a push; it itself if it is ready."""
+        """Take what precedes the first large event of a push, or the event itself if ready."""
         if weight(post.command) > max(at, 1):
             post, rest = _parted(post, max(at, 1))
             posts.appendleft(rest)
@@ -267,7 +265,7 @@ class Mailbox:
         return command.__class__ is not Push or post.parts is not None or self._fits(command)
 
     def drop_rest(self, post: Post) -> None:
-        """Forgets the further parts of a push that was refused as a whole."""
+        """Drop the remaining parts of a push that was refused as a whole."""
         if self._others and self._others[0].parts is post.parts:
             self._count_taken([self._others.popleft()])
             return
@@ -280,19 +278,19 @@ class Mailbox:
                 return
 
     def _fits(self, command: Push) -> bool:
-        """Whether the core will judge its events one by one."""
+        """Return whether the core will judge the push's events one by one."""
         events, marks = len(command.items), command.marks
         return events <= self._batch_events and (marks is None or len(marks) == events)
 
     def took(self, weight: int, microseconds: int) -> None:
-        """What a slice has cost, so that the next one fits."""
+        """Note the cost of a slice, to size the next one."""
         if weight > 0:
             self._cost += (microseconds / weight - self._cost) * 0.2
             self.most = max(_FEWEST, min(_MOST, int(_SLICE / max(self._cost, 0.1))))
 
 
 def _first_large(command: Push) -> int | None:
-    """Where the first event stands that is known to be large."""
+    """Return the index of the first event known to be large."""
     for at, item in enumerate(command.items):
         if item.__class__ is StructuredEvent and item.octets:
             return at
@@ -300,7 +298,7 @@ def _first_large(command: Push) -> int | None:
 
 
 def _parted(post: Post, size: int) -> tuple[Post, Post]:
-    """A command as two: the first events or answers, and the rest."""
+    """Split a command in two: the first events or answers, and the rest."""
     whole = post.command
     if not isinstance(whole, Push):
         assert isinstance(whole, Ack | Failed | Reject)

@@ -1,4 +1,4 @@
-"""Which operations were asked for, by whom, and what came of them: counts, and an audit log."""
+"""Operations by caller and result: counts, and an audit log."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class OperationLog:
     """Counts operations, and logs those that change something.
 
     Args:
-        channel_name: The name of a channel, by its id.
-        tell: Told of each operation that changes something; when it was is filled in there.
+        channel_name: Returns the name of a channel by its id.
+        tell: Called with each operation that changes something; it fills in the time.
 
     Attributes:
         counts: By the name of the operation and ``done``, or the code of the error.
@@ -41,13 +41,13 @@ class OperationLog:
         self._tell = tell
 
     def watch(self, request: object, principal: str, answer: asyncio.Future[Any]) -> None:
-        """Counts and logs an operation when it is answered."""
+        """Count and log an operation when it is answered."""
         if request.__class__ in _COUNTED:
             channel = self.channel_of(request)  # which may be gone when it is answered
             answer.add_done_callback(partial(self._answered, request, principal, channel))
 
     def channel_of(self, request: object) -> str:
-        """The name of the channel that a request is about; empty for none."""
+        """Return the name of a request's channel; empty for none."""
         about = getattr(request, "place", request)
         id = getattr(about, "channel", None)
         return self._channel_name(id) if isinstance(id, int) else ""
@@ -60,7 +60,7 @@ class OperationLog:
     def note(
         self, request: object, principal: str, channel: str, error: BaseException | None
     ) -> None:
-        """Counts an operation that was answered, and logs it if it changes something."""
+        """Count an answered operation, and log it if it changes something."""
         row = _COUNTED.get(request.__class__)
         if row is None:
             return

@@ -1,7 +1,7 @@
 """What must wait before it may leave, in order for each consumer.
 
-An event that survives a crash leaves after its sync, one whose content is on the disk after it
-was read; others leave at once, but never overtake within one consumer.
+A durable event leaves after its sync, one whose content is on disk after it was read; others leave
+at once, but never overtake within one consumer.
 """
 
 from __future__ import annotations
@@ -25,13 +25,12 @@ LOST: Final = object()
 
 
 class Ticket:
-    """Something for one consumer that waits.
+    """Something that waits to leave for one consumer.
 
     Attributes:
-        key: The consumer.
         action: Lets it leave.
-        waits: For how many things.
-        messages: The events in it, or where they are on the disk.
+        waits: How many conditions are still open.
+        messages: The events in it, or their places on disk.
         entries: The same events as the core knows them.
     """
 
@@ -53,7 +52,7 @@ class Ticket:
 
 
 class Outbox:
-    """A line for each consumer for whom something waits."""
+    """A FIFO for each consumer for whom something waits."""
 
     def __init__(self) -> None:
         self.lines: dict[Key, deque[Ticket]] = {}
@@ -66,7 +65,7 @@ class Outbox:
         messages: list[Any],
         entries: Sequence[Entry] = (),
     ) -> Ticket:
-        """Puts something at the end of a consumer's line; with nothing to wait for it leaves."""
+        """Append a ticket for a consumer; it leaves at once if nothing is before it or awaited."""
         ticket = Ticket(key, action, waits, messages, entries)
         line = self.lines.get(key)
         if line is None:
@@ -77,17 +76,17 @@ class Outbox:
         return ticket
 
     def ready(self, ticket: Ticket) -> None:
-        """One of the things a ticket waits for is there."""
+        """Note that one of a ticket's conditions is met."""
         ticket.waits -= 1
         if not ticket.waits:
             self._let_out(ticket.key)
 
     def waits(self, ticket: Ticket) -> bool:
-        """Whether something still waits; it may have been recalled."""
+        """Return whether a ticket still waits; it may have been recalled."""
         return ticket in self.lines.get(ticket.key, ())
 
     def withdraw(self, channel: int, seqs: Collection[int]) -> None:
-        """Takes events out that were never accepted; `REFUSED` stands in their place."""
+        """Replace events that were never accepted by `REFUSED`."""
         for key, line in self.lines.items():
             if key[0] == channel:
                 for ticket in line:
@@ -96,7 +95,7 @@ class Outbox:
                             ticket.messages[at] = REFUSED
 
     def recall(self, key: Key) -> list[int]:
-        """Drops all that waits for a consumer; the numbers of the events."""
+        """Drop all that waits for a consumer; return the numbers of the events."""
         line = self.lines.pop(key, ())
         return [entry.seq for ticket in line for entry in ticket.entries]
 

@@ -1,7 +1,7 @@
-"""Carries out effects: contents are kept, records written, and then things leave.
+"""Carries out effects: keeps contents, writes records, then lets things leave.
 
-The effects of a batch that rest on records leave when these are on the disk. While they are
-being written, the core goes on with the next batch.
+Effects that depend on records leave when these are on disk. While they are being written, the core
+goes on with the next batch.
 """
 
 from __future__ import annotations
@@ -37,16 +37,11 @@ class Performer:
     """Carries out what the core decided, effect by effect.
 
     Attributes:
-        storage: Keeps contents, and has records written.
-        out: The way to consumers.
-        spilling: Entries on their way to the disk and back.
-        dead_letters: Keeps what cannot be delivered.
         reports: Forgets the losses of channels that are gone.
-        notice: Tells those who run the service.
         revoke: Tells the core at once of events that were never accepted.
         now: Host time.
-        counts: What became of copies of events, by outcome.
-        listeners: Who is told of other effects, by their class.
+        counts: Copies of events by outcome.
+        listeners: Receivers of other effects, by class.
     """
 
     storage: Storage
@@ -72,7 +67,7 @@ class Performer:
     def perform(
         self, posts: Sequence[Post], answers: Sequence[object], effects: Sequence[object]
     ) -> None:
-        """Carries out one batch."""
+        """Carry out one batch."""
         write = Write()
         left = iter(effects)
         find, tell = _PERFORM.get, Performer._tell
@@ -91,7 +86,7 @@ class Performer:
             self.revoke(Revoke(channel, [seq], marks))
 
     def _send(self, posts: Sequence[Post], answers: Sequence[object], write: Write) -> None:
-        """Has what was gathered written, and those answered who asked."""
+        """Have the gathered records written, and the callers answered."""
         writer = self._writer
         if write.sync:
             write.answers += zip(posts, answers, strict=True)
@@ -111,7 +106,7 @@ class Performer:
     def _refused(
         self, posts: Sequence[Post], answers: Sequence[object], write: Write
     ) -> list[object]:
-        """The answers, with errors for the events that no record can hold."""
+        """Return the answers, with errors for events that no record can hold."""
         found = list(answers)
         for (channel, seq), (_, error) in write.unwritable.items():
             gone = {channel: {seq}}
@@ -191,7 +186,7 @@ class Performer:
         self.out.pulled(effect, self._until_written(write) if waits else None)
 
     def _waits(self, entries: Sequence[Entry], write: Write) -> bool:
-        """Whether events must not leave before a sync."""
+        """Return whether events must wait for a sync before they leave."""
         if not write.sync and not self._writer.under_way:
             return False
         return any(entry[4] & PERSISTENT for entry in entries)

@@ -1,4 +1,4 @@
-"""From effects to records of the journal."""
+"""Converts effects to journal records."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ HOST_ORIGIN: Final = bytes(16)
 
 
 class Recorder:
-    """Writes effects as records.
+    """Converts effects to records.
 
     Attributes:
-        offset: Host time plus this is the time, microseconds since 1970.
+        offset: Host time plus this is microseconds since 1970.
         origins: Of the channels, by id.
         origin_texts: The same in hexadecimal, as events have them.
     """
@@ -49,7 +49,7 @@ class Recorder:
         self.origin_texts: dict[int, str] = {}
 
     def event(self, effect: Accepted) -> Record:
-        """The record of an accepted event; its JSON is kept with it for who gets it."""
+        """Return the record of an accepted event; its JSON is kept with it for delivery."""
         message, entry, views = effect.message, effect.entry, effect.views
         mark = message.mark
         json = encode_event(message.event)
@@ -73,20 +73,20 @@ class Recorder:
         return Record(Kind.EVENT, self.origins[effect.channel], entry.seq, payload)
 
     def outcome(self, effect: Done, now: int) -> Record:
-        """The record of copies that are done with since a moment of host time."""
+        """Return the record of copies settled at `now`, host time."""
         at = now + self.offset
         payload = outcome_payload(effect.proxy, effect.outcome, effect.durable, at)
         return Record(Kind.OUTCOME, self.origins[effect.channel], effect.durable[0], payload)
 
     def topology(self, effect: TopologyChanged) -> Record:
-        """The record of an object."""
+        """Return the record of an object."""
         if effect.kind == "channel" and effect.state is not None:
             self.origins[effect.channel] = bytes.fromhex(str(effect.state["origin"]))
         key = (effect.channel, effect.kind, effect.key)
         return self.object(CHANNELS, key, effect.state)
 
     def object(self, core: str, key: Any, state: State | None) -> Record:  # noqa: ANN401
-        """The record of an object of a core, by its key there."""
+        """Return the record of a core's object, by its key there."""
         if core == CHANNELS:
             channel, kind, id = key
             payload = topology_payload(channel, kind, id, state)
@@ -94,17 +94,17 @@ class Recorder:
         return Record(Kind.STATE, HOST_ORIGIN, 0, state_payload(core, key, state))
 
     def plan(self, effect: PlanChanged) -> Record:
-        """The record of a plan's version."""
+        """Return the record of a plan's version."""
         payload = plan_payload(change_to_plain(effect.change))
         return Record(Kind.PLAN, self.origins[effect.channel], effect.change.version, payload)
 
     def reserved(self, effect: Reserved) -> Record:
-        """The record of numbers that may be in use."""
+        """Return the record of numbers that may be in use."""
         payload = numbers_payload(effect.used, effect.skipped)
         return Record(Kind.RESERVED, self.origins[effect.channel], effect.upto, payload)
 
     def dead_letter(self, effect: DeadLetter, message: Message) -> StoredDeadLetter:
-        """What is kept of a dead letter, without a number."""
+        """Return what is kept of a dead letter, without a number."""
         entry = effect.entry
         return StoredDeadLetter(
             effect.proxy,
@@ -119,9 +119,9 @@ class Recorder:
         )
 
     def dead(self, channel: int, seq: int, letter: StoredDeadLetter) -> Record:
-        """The record of a dead letter."""
+        """Return the record of a dead letter."""
         return Record(Kind.DEAD, self.origins[channel], seq, dead_payload(letter))
 
     def wall(self, expiry: int) -> int:
-        """Host time as microseconds since 1970; NEVER stays NEVER."""
+        """Convert host time to microseconds since 1970; NEVER stays NEVER."""
         return NEVER if expiry == NEVER else expiry + self.offset

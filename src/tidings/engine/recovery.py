@@ -1,8 +1,8 @@
 """Start-up: from the journal to the state before the stop.
 
-The journal is read once. What it says last of an object counts; an event waits for the proxies
-its record names, less those whose outcome is there. Nothing else is needed: the catalog is
-filled from the same records.
+The journal is read once. The last record of an object counts; an event waits for the proxies its
+record names, less those whose outcome is recorded. Nothing else is needed: the catalog is filled
+from the same records.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ class ChannelState:
     Attributes:
         seq: The highest number seen.
         reserved: Numbers up to this one may have been in use.
-        used: The highest one that was in use when that was written.
-        skipped: How many up to there no event has.
+        used: The highest number in use when that was written.
+        skipped: How many numbers up to `used` belong to no event.
         plan: The latest version of its rules.
-        pending: Events that wait, by number.
+        pending: Waiting events, by number.
         marks: What producers have sent.
         lost: Numbers of events whose records are damaged.
-        holes: How many holes had been found when its last event was.
-        mixed: Whether BestEffort events have numbers, too, which no record shows.
+        holes: How many holes had been found before its last event.
+        mixed: Whether BestEffort events have numbers too, which no record shows.
     """
 
     seq: int = 0
@@ -101,13 +101,13 @@ class Recovered:
         cores: The same for cores beside the channels, by core and key.
         channels: By origin.
         last_channel: The highest channel id seen.
-        unreadable: How many records could not be understood.
-        last_dead: The highest number of a dead letter seen, also of one that is gone.
-        dropped: By origin and segment, the highest number of an event that went with the
-            segments before.
-        gone: Channel, kind and key of objects that were removed.
-        destroyed: Origins of channels that were removed.
-        holes: Damaged parts of the journal of which it cannot be told what they held.
+        unreadable: How many records were unreadable.
+        last_dead: The highest number of a dead letter seen, even if it is gone.
+        dropped: By origin and segment, the highest number of an event removed with the segments
+            before.
+        gone: Channel, kind and key of removed objects.
+        destroyed: Origins of removed channels.
+        holes: Damaged parts of the journal with unknown content.
 
     Args:
         limits: How much is remembered of producers.
@@ -141,7 +141,7 @@ class Recovered:
         }
 
     def visit(self, entry: JournalEntry) -> None:
-        """Takes in one record; one that cannot be understood is reported and passed over."""
+        """Read one record; report and skip an unreadable one."""
         read = self._read.get(entry.record.kind)  # type: ignore[call-overload]
         if read is None:
             return
@@ -152,7 +152,7 @@ class Recovered:
             log.warning("a record at %s is passed over: %s", entry.at, error)
 
     def damaged(self, report: DamageReport) -> None:
-        """Takes in that a part of the journal cannot be read."""
+        """Note that a part of the journal cannot be read."""
         if report.what == "torn":  # the end of a write that was never answered
             return
         self.holes += not report.all_known
@@ -164,10 +164,10 @@ class Recovered:
                 channel.seq = max(channel.seq, seq)  # no other event may have its number
 
     def _missed(self, channel: ChannelState, seq: int) -> None:
-        """Numbers that are missing behind a hole are those of events that were in it.
+        """Count numbers missing behind a hole as events lost in it.
 
-        Reserved numbers may be those of BestEffort events, and older ones may have gone with old
-        segments.
+        Reserved numbers may belong to BestEffort events, and older ones may have been removed with
+        old segments.
         """
         channel.holes = self.holes
         first = (max(channel.seq, channel.reserved) if channel.mixed else channel.seq) + 1
@@ -287,9 +287,9 @@ class Recovered:
         self.dropped[record.channel, stored_dropped(record.payload)] = record.seq
 
     def dropped_before(self, segment: int) -> dict[bytes, int]:
-        """By origin, the highest number of an event that was in segments before this one.
+        """By origin, return the highest number of an event in segments before this one.
 
-        What was said of segments that are still there does not count: a crash kept them.
+        Records about segments that still exist do not count: a crash kept them.
         """
         found: dict[bytes, int] = {}
         for (origin, upto), seq in self.dropped.items():
@@ -298,11 +298,9 @@ class Recovered:
         return found
 
     def go_on_after(self, seq: int, *, unsure: bool = False) -> list[Record]:
-        """Lets the numbers of all channels go on after one; the records that keep it so.
+        """Continue the numbers of all channels after `seq`; return the records that say so.
 
-        Args:
-            seq: The number.
-            unsure: Only of channels whose latest events may be in a damaged part.
+        With `unsure`, only of channels whose latest events may be in a damaged part.
         """
         records = []
         for id, origin in self.origins().items():
@@ -318,7 +316,7 @@ class Recovered:
         return records
 
     def origins(self) -> dict[int, bytes]:
-        """The origins of all channels that exist, by id."""
+        """Return the origins of all existing channels, by id."""
         found = {0: HOST_ORIGIN}
         for (channel, kind, _), state in self.states.items():
             if kind == "channel":
@@ -329,7 +327,7 @@ class Recovered:
 def _joined(
     before: Pending, stored: StoredEvent
 ) -> tuple[tuple[int, ...], dict[int, tuple[int, int]]]:
-    """The proxies of two records of one event, and how they see it beside the later record."""
+    """Merge the proxies of two records of one event, and their views beside the later record."""
     _, expiry, priority, _, _, waiting, known = before
     views = dict(stored.views)
     others = [proxy for proxy in waiting if proxy not in stored.durable]
@@ -342,10 +340,10 @@ def _joined(
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Has nothing collected meanwhile, unless it is so already.
+    """Suspend garbage collection, unless it is off already.
 
-    Recovery makes millions of objects, and all of them stay: to look through them for garbage
-    again and again would take a third of the time.
+    Recovery makes millions of objects that all stay: scanning them again and again would take a
+    third of the time.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -363,15 +361,15 @@ def open_journal(
     beyond: Head | None = None,
     clock: Clock | None = None,
 ) -> tuple[Journal, Recovered]:
-    """Opens the journal of a data folder, or makes one, and reads what it says.
+    """Open or create the journal of a data folder, and read it.
 
-    If an end or a segment of it is missing, the numbers of all channels go on beyond all that
-    may have been used.
+    If its end or a segment is missing, the numbers of all channels continue beyond all that may
+    have been used.
 
     Args:
         folder: The data folder.
         limits: Of producers.
-        segment_octets: How long a segment may be.
+        segment_octets: The maximum size of a segment.
         beyond: How far the journal once reached, as its archive knows.
         clock: The machine's time.
 
@@ -409,12 +407,9 @@ def _is_complete(folder: Path) -> bool:
 def recover(
     folder: Path, limits: Limits, segment_octets: int, clock: Clock | None = None
 ) -> tuple[Store, Recovered]:
-    """Opens the store in a folder, or makes one, and reads what it says. On the disk thread.
+    """Open or create the store in a folder, and read it, on the disk thread.
 
-    Raises:
-        JournalInUse: Another process has it open.
-        JournalTooNew: A newer version has written it; nothing was changed.
-        StoreError: The folder cannot be used.
+    Raises what `open_journal` does.
     """
     journal, found = open_journal(folder, limits, segment_octets, clock=clock)
     try:
@@ -428,7 +423,7 @@ def recover(
 
 
 def _list_dead(catalog: Catalog, found: Recovered, most: int) -> None:
-    """Fills the catalog with the dead letters there are, in the order they came.
+    """Fill the catalog with the dead letters, in the order they came.
 
     Those the catalog once refused have no number; they come last, and get new ones.
     """

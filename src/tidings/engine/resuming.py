@@ -1,4 +1,4 @@
-"""After recovery: the core is made again, and what waited waits again."""
+"""After recovery: restores the core and its backlog."""
 
 from __future__ import annotations
 
@@ -31,14 +31,11 @@ _AT_ONCE: Final = 500
 
 
 class Resumed(NamedTuple):
-    """What is brought into the state before the stop.
+    """The parts of a host to restore.
 
     Attributes:
         factory: The channels, none yet.
-        cores: All cores.
-        storage: What keeps events.
-        reports: What is lost.
-        perform: Carries out effects that no command asked for.
+        perform: Carries out effects without a command.
         now: Host time.
     """
 
@@ -53,12 +50,9 @@ class Resumed(NamedTuple):
 async def resume(
     host: Resumed, found: Recovered, archived: Mapping[bytes, tuple[str, int]] | None = None
 ) -> None:
-    """Brings a new host into the state before the stop.
+    """Bring a new host into the state before the stop.
 
-    Args:
-        host: Its parts.
-        found: What the journal says.
-        archived: What its archive knows: by origin, name and highest number of each channel.
+    `archived` is what its archive knows: by origin, name and highest number of each channel.
     """
     waiting = sum(len(state.pending) for state in found.channels.values())
     with uncollected():
@@ -107,17 +101,17 @@ def note_losses(
     archived: Mapping[bytes, tuple[str, int]],
     now: int,
 ) -> None:
-    """Notes what damage that opening a journal has shown has cost.
+    """Record the cost of damage found when a journal was opened.
 
-    A channel or subscription is lost if something else speaks of it, nothing is known of it, and
-    nobody has removed it.
+    A channel or subscription is lost if another record names it, it has no record itself, and it
+    was not removed.
 
     Args:
-        losses: Where to.
-        journal: Which one.
-        found: What it says.
-        factory: Its objects, made again.
-        passed_over: What could not be.
+        losses: Where to record it.
+        journal: The opened journal.
+        found: Its content.
+        factory: Its restored objects.
+        passed_over: Objects that could not be restored.
         archived: What its archive knows: by origin, name and highest number of each channel.
         now: The time.
     """
@@ -155,7 +149,7 @@ def _lost_channel(origin: bytes, name: str, highest: int, waiting: int) -> str:
 
 
 def last_words(factory: Factory, recorder: Recorder) -> list[Record]:
-    """What a stop in good order leaves: how far the numbers went, and producers' marks."""
+    """Return the records of a clean stop: how far the numbers went, and producers' marks."""
     records: list[Record] = []
     for id, channel in factory.channels.items():
         origin = recorder.origins[id]
@@ -168,7 +162,7 @@ def last_words(factory: Factory, recorder: Recorder) -> list[Record]:
 
 
 async def _load(host: Resumed, channel: Channel, state: ChannelState) -> None:
-    """Lets a channel's events wait again, in the order of their numbers."""
+    """Queue a channel's waiting events again, in the order of their numbers."""
     load, held = host.factory.load_pending, host.storage.bodies.of(channel.id)
     now = host.now()
     pending = state.pending

@@ -1,4 +1,4 @@
-"""Things that leave: events to consumers, answers to pulls, notices to clients."""
+"""What leaves: events to consumers, answers to pulls, notices to clients."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Later = Callable[[Callable[[], None]], None]
 
 
 class _Failing:
-    """A consumer that failed: why, and of how much of that the core has not heard yet."""
+    """A consumer that failed: why, and how many failures the core does not know yet."""
 
     __slots__ = ("reason", "untold")
 
@@ -48,14 +48,14 @@ class _Failing:
 
 
 class Asks(Protocol):
-    """Has commands carried out."""
+    """Runs commands."""
 
     def ask(self, command: Command, principal: Principal = ...) -> asyncio.Future[Any]:
-        """Has a command carried out; the future gets its answer or error."""
+        """Run a command; the future gets its answer or error."""
         ...
 
     def tell(self, command: Command, done: asyncio.Future[Any] | None = None) -> None:
-        """Has a command carried out, whoever asks."""
+        """Run a command without an access check."""
         ...
 
 
@@ -63,16 +63,16 @@ class Sender:
     """The way out.
 
     Args:
-        storage: Where contents are.
+        storage: Has the contents.
         channels: Whose events.
-        core: Hears what clients ask and answer.
+        core: Runs the commands that clients' answers become.
         now: Host time.
-        notice: Tells those who run the service.
-        lost: Told that events of a consumer are lost.
+        notice: Sends notices to operators.
+        lost: Called when events of a consumer are lost.
 
     Attributes:
         endpoints: How the clients of proxies are reached, and in which form they take events.
-        pulls: Who waits for the answer to a pull, by token.
+        pulls: The waiting pulls, by token.
     """
 
     def __init__(
@@ -103,16 +103,16 @@ class Sender:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing waits to leave."""
+        """Return whether nothing waits to leave."""
         return not self._outbox.lines
 
     def reach(self, key: Key, endpoint: Endpoint, form: Form) -> None:
-        """From now on this is how a proxy's client is reached; failures were of the one before."""
+        """Set how a proxy's client is reached, and forget its predecessor's failures."""
         self.endpoints[key] = (endpoint, form)
         self._failing.pop(key, None)
 
     def deliver(self, effect: e.Deliver, later: Later | None) -> None:
-        """Hands events to a push consumer, when they may leave and their content is here."""
+        """Deliver events to a push consumer, once they may leave and their content is in memory."""
         channel, proxy, entries, again = effect
         key = (channel, proxy)
         reached = self.endpoints.get(key)
@@ -143,9 +143,9 @@ class Sender:
         lease: int | None,
         principal: Principal,
     ) -> EventBatch:
-        """Asks the core for a pull consumer, and waits for what it answers.
+        """Pull events from the core and wait for the answer.
 
-        Events that cannot be read now are asked for again while the consumer waits.
+        Events that cannot be read now are retried while the consumer waits.
 
         Raises:
             StoreError: They still cannot be read; they wait for the next pull.
@@ -173,7 +173,7 @@ class Sender:
         lease: int | None,
         principal: Principal,
     ) -> EventBatch:
-        """Asks once. Without a lease, events count as delivered when they are handed over."""
+        """Pull once. Without a lease, events count as delivered when handed over."""
         token = next(self._tokens)
         future: asyncio.Future[EventBatch] = self._loop.create_future()
         self.pulls[token] = future
@@ -196,7 +196,7 @@ class Sender:
             self.pulls.pop(token, None)
 
     def pulled(self, effect: e.Pulled, later: Later | None) -> None:
-        """Answers a pull, when its events may leave and their content is here."""
+        """Answer a pull, once its events may leave and their content is in memory."""
         token, channel, proxy, entries, again = effect
         future = self.pulls.pop(token, None)
         if future is None:
@@ -237,7 +237,7 @@ class Sender:
     def _fill_from_memory(
         self, batch: EventBatch, entries: Sequence[Entry]
     ) -> list[tuple[int, int]]:
-        """Puts contents in that are in the cache; which others are where on the disk."""
+        """Fill in contents from memory; return which others are where on disk."""
         messages: list[Any] = batch.messages
         missing: list[tuple[int, int]] = []
         for at, found in enumerate(messages):
@@ -256,10 +256,10 @@ class Sender:
         missing: Sequence[tuple[int, int]],
         pause: float | None,
     ) -> None:
-        """Reads contents that are on the disk, then says so.
+        """Read contents from disk, then mark the ticket ready.
 
-        What cannot be read now is read again after a pause; None says so at once, for who pulls
-        asks again.
+        What cannot be read now is retried after `pause`; with None the failure is final at once, as
+        a pull is retried by its caller.
         """
         messages: list[Any] = batch.messages
 
@@ -304,7 +304,7 @@ class Sender:
             self._notice(e.Notice(e.NoticeKind.FAILING, batch.channel, batch.proxy, text))
 
     def _hand_over(self, endpoint: Endpoint, batch: EventBatch, entries: Sequence[Entry]) -> None:
-        """Delivers what could be read; the rest is reported as lost."""
+        """Deliver what could be read; report the rest as lost."""
         reached = self.endpoints.get((batch.channel, batch.proxy))
         if reached is None or reached[0] is not endpoint:
             return  # the connection has ended: what it was to get is delivered again, or done with
@@ -333,7 +333,7 @@ class Sender:
         self._give_back(batch.channel, batch.proxy, list(map(_SEQ, entries[whole:])))
 
     def _give_back(self, channel: int, proxy: int, seqs: list[int]) -> None:
-        """Lets pulled events wait again that were not handed over."""
+        """Requeue pulled events that were not handed over."""
         if seqs:
             self._core.tell(Failed(channel, proxy, seqs, "not handed over"))
 
@@ -349,7 +349,7 @@ class Sender:
             self._core.tell(Lost(batch.channel, batch.proxy, lost))
 
     def failed(self, command: Failed) -> None:
-        """Tells the core what could not be handed over; nothing overtakes it until it knows."""
+        """Tell the core of a failed delivery; nothing overtakes it until the core knows."""
         key = (command.channel, command.proxy)
         behind = self.recall(*key)
         failing = self._failing.setdefault(key, _Failing(command.reason))
@@ -368,7 +368,7 @@ class Sender:
             del self._failing[key]
 
     def recall(self, channel: int, proxy: int) -> list[int]:
-        """Keeps from a push consumer what waits to leave; the numbers of the events."""
+        """Hold back what waits to leave for a push consumer; return the numbers of the events."""
         key = (channel, proxy)
         if key not in self._outbox.lines:
             return []
@@ -378,22 +378,22 @@ class Sender:
         return self._outbox.recall(key)
 
     def withdraw(self, channel: int, seqs: Collection[int]) -> None:
-        """Lets events not leave that could not be written: they were never accepted."""
+        """Hold back events that could not be written, and so were never accepted."""
         self._outbox.withdraw(channel, seqs)
 
     def pull_ended(self, token: int, error: TidingsError) -> None:
-        """Answers a pull with an error."""
+        """Answer a pull with an error."""
         future = self.pulls.pop(token, None)
         if future is not None and not future.done():
             future.set_exception(error)
 
     def end_pulls(self, error: TidingsError) -> None:
-        """Answers all who wait with an error: nothing comes any more that they could wait for."""
+        """Answer all waiting pulls with an error: no more events will come."""
         for token in list(self.pulls):
             self.pull_ended(token, error)
 
     def poll(self, effect: e.Poll) -> None:
-        """Asks a pull supplier; the core hears what it had."""
+        """Poll a pull supplier, and pass its events to the core."""
         reached = self.endpoints.get((effect.channel, effect.proxy))
         if reached is None:
             return
@@ -413,19 +413,19 @@ class Sender:
         self._core.tell(answer)
 
     def tell_offers(self, effect: e.TellOffers) -> None:
-        """Tells a consumer what is offered."""
+        """Tell a consumer what is offered."""
         reached = self.endpoints.get((effect.channel, effect.proxy))
         if reached is not None:
             reached[0].offers(effect.added, effect.removed)
 
     def tell_subscriptions(self, effect: e.TellSubscriptions) -> None:
-        """Tells a supplier what is wanted."""
+        """Tell a supplier what is wanted."""
         reached = self.endpoints.get((effect.channel, effect.proxy))
         if reached is not None:
             reached[0].subscriptions(effect.added, effect.removed)
 
     def disconnect(self, effect: e.DisconnectPeer) -> None:
-        """Tells a client that its proxy is gone, and forgets it."""
+        """Tell a client that its proxy is gone, and forget it."""
         reached = self.endpoints.pop((effect.channel, effect.proxy), None)
         if reached is not None:
             endpoint = reached[0]
@@ -435,7 +435,7 @@ class Sender:
                 endpoint.close()
 
     async def stop(self) -> None:
-        """Ends what still runs at clients."""
+        """Cancel calls that still run at clients."""
         for task in self._polls:
             task.cancel()
         await asyncio.gather(*self._polls, return_exceptions=True)
@@ -447,5 +447,5 @@ class Sender:
 
 
 def _read(messages: list[Any]) -> list[Message]:
-    """The events whose content is here: others are refused or lost."""
+    """Return the events that have their content: others are refused or lost."""
     return [message for message in messages if isinstance(message, Message)]

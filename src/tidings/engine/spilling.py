@@ -1,4 +1,4 @@
-"""Entries that do not fit into memory: to the disk and back."""
+"""Spills entries that do not fit into memory to disk, and refills them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,7 @@ _PAUSE: Final = 1.0
 class Spilling:
     """Carries out `Spill`, `Refill` and `Unspill`, in order.
 
-    Args:
-        storage: Where entries go, and where contents are.
-        channels: Whose entries.
-        at_once: Carries a command out before all that waits.
+    `at_once` runs a command before all that waits.
     """
 
     def __init__(
@@ -43,7 +40,7 @@ class Spilling:
         self._under_way: Counter[tuple[int, int]] = Counter()
 
     def spill(self, effect: e.Spill, places: dict[int, int]) -> None:
-        """Puts entries on the disk; where those are that were being written is known now."""
+        """Spill entries; `places` has those that were still being written."""
         store = self._storage.journal
         self._under_way[effect.channel, effect.proxy] += len(effect.entries)
         job = partial(_spill, store, effect, places)
@@ -55,7 +52,7 @@ class Spilling:
         places: dict[int, int],
         result: asyncio.Future[tuple[Exception | None, int]],
     ) -> None:
-        """What the disk did not take comes back at once; the journal has the events anyway."""
+        """Return entries that the disk refused at once; the journal has their events anyway."""
         key = (effect.channel, effect.proxy)
         self._under_way[key] -= len(effect.entries)
         if not self._under_way[key]:
@@ -72,16 +69,16 @@ class Spilling:
     def _tell(
         self, effect: e.Spill | e.Refill, entries: list[Entry], left: int, *, asked: bool
     ) -> None:
-        """Tells the core what came back, and how many are on the disk or on their way there.
+        """Tell the core what came back, and how many entries are on disk or on their way there.
 
-        At once: who else was the last to wait for such an event must not have it forgotten.
+        At once, so that another consumer that settles such an event does not make it forgotten.
         """
         key = (effect.channel, effect.proxy)
         left += self._under_way.get(key, 0)
         self._at_once(Refilled(*key, entries, left, asked))
 
     def refill(self, effect: e.Refill) -> None:
-        """Gets entries back, and tells the core."""
+        """Refill entries, and tell the core."""
         store = self._storage.journal
         job = partial(store.refill, effect.channel, effect.proxy, effect.order, effect.most)
         self._storage.submit(job).add_done_callback(partial(self._refilled, effect))
@@ -107,14 +104,14 @@ class Spilling:
             self.refill(effect)
 
     def unspill(self, effect: e.Unspill) -> None:
-        """Forgets entries."""
+        """Drop entries."""
         store = self._storage.journal
         job = partial(store.unspill, effect.channel, effect.proxy, effect.seqs)
         self._storage.submit(job).add_done_callback(_report)
 
 
 def _spill(store: Store, effect: e.Spill, places: dict[int, int]) -> tuple[Exception | None, int]:
-    """On the disk's thread: what went wrong, and how many of the consumer's are there then."""
+    """On the disk thread: return the error, if any, and how many entries are there then."""
     try:
         store.spill(effect.channel, effect.proxy, list(effect.entries), places)
     except StoreError as error:

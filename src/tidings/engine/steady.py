@@ -1,4 +1,4 @@
-"""Host time: a clock that nobody can set, and how far the machine's clock is from it."""
+"""Host time: a clock that cannot be set, and its distance from the machine's clock."""
 
 from __future__ import annotations
 
@@ -12,16 +12,13 @@ THRESHOLD: Final = 500_000
 
 
 class SteadyClock:
-    """Starts at the wall clock's time and then advances with a monotonic one.
+    """A clock that starts at wall time and then advances with a monotonic one.
 
-    Waiting times are counted by it, so that setting the machine's clock makes nothing late.
-
-    Args:
-        wall: The clock of the machine.
-        monotonic: Microseconds from some moment on, never set.
+    It times all waits, so that setting the machine's clock delays nothing. `monotonic` returns
+    microseconds.
 
     Attributes:
-        offset: Host time plus this is wall time, as far as is known.
+        offset: Host time plus this is wall time, as far as known.
     """
 
     def __init__(self, wall: Clock, monotonic: Callable[[], int] = monotonic_microseconds) -> None:
@@ -31,15 +28,13 @@ class SteadyClock:
         self.offset = 0
 
     def now(self) -> int:
-        """Host time in microseconds."""
+        """Return host time in microseconds."""
         return self._base + self._monotonic()
 
     def check(self) -> int | None:
-        """Compares with the wall clock.
+        """Compare with the wall clock; return the offset if it changed by more than `THRESHOLD`.
 
-        Returns:
-            The new offset if it differs from the known one by more than `THRESHOLD`; smaller
-            differences are ignored until they add up.
+        Smaller differences are ignored until they add up.
         """
         found = self._wall.now() - self.now()
         if abs(found - self.offset) <= THRESHOLD:

@@ -1,4 +1,4 @@
-"""What keeps events: contents in memory, the journal on the disk, and what writes to it."""
+"""What keeps events: contents in memory, the journal on disk, and its writer."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What the parts of a host keep events with.
+    """The storage that the parts of a host share.
 
     Attributes:
-        store: The disk; None if everything is in memory only.
+        store: The disk; None if everything is only in memory.
         disk: The thread on which the store is used.
-        bodies: Contents of events that wait.
-        recorder: Makes records of effects.
+        bodies: Contents of waiting events.
         writer: Gathers records, and has them written.
     """
 
@@ -37,14 +36,14 @@ class Storage:
 
     @property
     def journal(self) -> Store:
-        """The disk, for who needs one."""
+        """The store, which must exist."""
         assert self.store is not None
         return self.store
 
     def submit(self, job: Callable[[], _T]) -> asyncio.Future[_T]:
-        """Has the disk thread do something."""
+        """Run a job on the disk thread."""
         return self.disk.submit(job)
 
     def fetch(self, places: Sequence[int]) -> asyncio.Future[list[Message | None]]:
-        """Has the disk thread read events; fails if they cannot be read now (`Store.fetch`)."""
+        """Read events on the disk thread; fails if they cannot be read now (`Store.fetch`)."""
         return self.disk.submit(partial(self.journal.fetch, places))

@@ -28,17 +28,16 @@ Writable: TypeAlias = Record | Callable[[], Record]
 
 
 class Store:
-    """What the engine keeps on the disk.
+    """What the engine keeps on disk.
 
     Attributes:
-        journal: The only truth.
-        catalog: What can be made again from it.
-        syncs: How many syncs there were.
-        synced_events: How many events they made durable.
-        ledger: Sees what happens while old segments are carried forward; None otherwise.
-        taken: Dead letters that were taken out, and whose end is not in the journal yet.
-        dropped: By origin, the highest number of an event that went with old segments.
-        book: What was known to be lost when it was opened.
+        journal: The only source of truth.
+        catalog: Can be rebuilt from it.
+        synced_events: How many events the syncs made durable.
+        ledger: Sees all changes during compaction; None otherwise.
+        taken: Dead letters that were removed, with no record of it in the journal yet.
+        dropped: By origin, the highest number of an event removed with old segments.
+        book: What was known to be lost on opening.
     """
 
     def __init__(
@@ -59,14 +58,14 @@ class Store:
 
     @property
     def folder(self) -> Path:
-        """Where the journal is."""
+        """The journal's folder."""
         return self.journal.folder
 
     def write(self, records: Sequence[Writable], *, sync: bool) -> list[Cursor]:
-        """Appends records, and makes them durable if asked to.
+        """Append records, and sync them if asked to.
 
         Raises:
-            StoreError: Nothing of it is in the journal, or the journal takes nothing more.
+            StoreError: None of them is in the journal, or the journal accepts nothing more.
         """
         made = [record if isinstance(record, Record) else record() for record in records]
         places = self.journal.append(made)
@@ -79,9 +78,9 @@ class Store:
         return places
 
     def fetch(self, places: Sequence[int]) -> list[Message | None]:
-        """The events at some places of the journal; None for one that is damaged or gone.
+        """Return the events at places of the journal; None for one that is damaged or gone.
 
-        Fewer come if one of them cannot be read now, though it may be whole: those before it.
+        If one cannot be read now, though it may be intact, only those before it are returned.
 
         Raises:
             StoreError: That is the first one: try again.
@@ -109,14 +108,14 @@ class Store:
             return None
 
     def bury(self, channel: int, seq: int, letter: StoredDeadLetter, most: int) -> int:
-        """Keeps a dead letter where it can be looked up; its number."""
+        """Keep a dead letter in the catalog; return its number."""
         number = self.catalog.add_dead(channel, seq, letter)
         self.catalog.trim_dead(most)
         self.taken.discard((channel, letter.proxy, seq))
         return number
 
     def take_dead(self, id: int) -> DeadLetterRow | None:
-        """Takes out a dead letter; it is among `taken` until it is back, or its end written."""
+        """Remove a dead letter; it is in `taken` until it is put back, or its end is written."""
         row = self.catalog.take_dead(id)
         if row is not None:
             self.taken.add((row.channel, row.letter.proxy, row.seq))
@@ -125,9 +124,9 @@ class Store:
     def spill(
         self, channel: int, proxy: int, entries: Sequence[Entry], places: dict[int, int]
     ) -> None:
-        """Keeps entries of a consumer, with where their events are.
+        """Keep entries of a consumer, with the places of their events.
 
-        An entry on the disk has the place of its event where one in memory has its octets.
+        An entry on disk has the place of its event where one in memory has its octets.
         """
         if self.ledger is not None:
             self.ledger.saw(channel, proxy, entries)
@@ -138,18 +137,18 @@ class Store:
     def refill(
         self, channel: int, proxy: int, order: str, most: int
     ) -> tuple[list[Entry], list[int], int]:
-        """The best entries of a consumer, where their events are, and how many are left."""
+        """Return a consumer's best entries, the places of their events, and how many remain."""
         rows, left = self.catalog.refill(channel, proxy, order, most)
         if self.ledger is not None:
             self.ledger.saw(channel, proxy, rows)
         return [row._replace(octets=0) for row in rows], [row.octets for row in rows], left
 
     def unspill(self, channel: int, proxy: int, seqs: Sequence[int] | None) -> None:
-        """Forgets entries of a consumer."""
+        """Drop entries of a consumer."""
         self.catalog.unspill(channel, proxy, seqs)
 
     def close(self) -> None:
-        """Syncs, and lets others open the journal."""
+        """Sync, and let others open the journal."""
         try:
             self.journal.close()
         finally:
@@ -157,7 +156,7 @@ class Store:
 
 
 def message_of(record: Record) -> Message:
-    """The event in a record, as consumers get it."""
+    """Return the event in a record, as consumers get it."""
     stored = stored_event(record.payload)
     event = decode_event(stored.octets)
     mark = None if stored.producer is None else ProducerMark(stored.producer, stored.number)

@@ -1,4 +1,4 @@
-"""Swap-out: entries of consumers that nothing moves go to the disk when memory holds many."""
+"""Swap-out: entries of idle consumers are spilled when memory holds many."""
 
 from __future__ import annotations
 
@@ -26,13 +26,7 @@ class _Seen(NamedTuple):
 
 
 class Swapping:
-    """Knows which consumers move, by looking at them now and then.
-
-    Args:
-        channels: Whose consumers.
-        now: Host time.
-        ask: Has a command carried out.
-    """
+    """Finds idle consumers by sampling them."""
 
     def __init__(
         self,
@@ -46,18 +40,11 @@ class Swapping:
         self._seen: dict[ConsumerProxy, _Seen] = {}
 
     async def relieve(self, most: int, idle: int) -> int:
-        """Puts entries on the disk while memory holds too many.
+        """Spill entries while memory holds more than `most`; return how many.
 
-        The consumers that have taken nothing for longest come first. One whose client is still
-        connected gets its entries back as soon as something happens to it, so it is not asked
-        again before it has been idle as long once more.
-
-        Args:
-            most: How many entries may be in memory in all.
-            idle: Only of consumers that have taken nothing for so long, in microseconds.
-
-        Returns:
-            How many entries went.
+        Only of consumers that took nothing for `idle` microseconds, the longest idle first. One
+        whose client is still connected gets its entries back at its next activity, so it is not
+        swapped again before it has been idle as long once more.
         """
         now = self._now()
         total, still = await self._look(now)
@@ -70,7 +57,7 @@ class Swapping:
         return gone
 
     async def _look(self, now: int) -> tuple[int, list[tuple[int, int, ConsumerProxy]]]:
-        """How many entries are in memory; and since when they wait for whom, and how many."""
+        """Return the entries in memory, and for idle consumers since when, and how many."""
         total = 0
         still: list[tuple[int, int, ConsumerProxy]] = []
         seen: dict[ConsumerProxy, _Seen] = {}
@@ -95,6 +82,6 @@ def _in_memory(consumer: Consumer) -> int:
 
 
 def _taken(consumer: Consumer) -> int:
-    """Events its consumer has answered: what expires or is discarded is not its doing."""
+    """Count the events a consumer has answered: expired and discarded ones do not count."""
     counts = consumer.counts
     return counts.get(Outcome.DELIVERED, 0) + counts.get(Outcome.REJECTED, 0)

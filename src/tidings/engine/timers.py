@@ -15,7 +15,7 @@ class Timer:
 
     Args:
         loop: Where the callback is called.
-        now: Tells host time in microseconds.
+        now: Returns host time in microseconds.
         due: Called once for each time set, when that time has come, and never earlier.
     """
 
@@ -34,14 +34,11 @@ class Timer:
 
     @property
     def at(self) -> int | None:
-        """What is set."""
+        """The time that is set."""
         return self._at
 
     def set(self, at: int | None) -> None:
-        """Sets the one time, in place of the last; None for no wake-up.
-
-        A time that has passed is due in the next turn of the loop.
-        """
+        """Replace the time, None for no wake-up; a past time is due in the loop's next turn."""
         self._at = at
         if self._handle is not None:
             # Waking up too early costs a look; arming again for each later time costs more.

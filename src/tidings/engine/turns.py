@@ -1,7 +1,7 @@
-"""Long work in turns: others get the loop before they have waited for long.
+"""Long work in turns, so that others get the loop soon.
 
-However many have long work to do, one of them has a turn in each round of the loop, the one that
-waited longest: whoever has little to do waits for one turn and not for all of theirs.
+However many tasks have long work to do, one of them has a turn in each round of the loop, the one
+that waited longest: a short task waits for one turn and not for all of theirs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PAUSE: Final = 100
 
 
 class _Row:
-    """Those who have used their turn up, in the order in which they get the next."""
+    """Tasks that have used up their turn, in the order of their next."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -54,23 +54,23 @@ class Turns:
 
     @property
     def over(self) -> bool:
-        """Whether others have waited long enough; where much is done, asked before `give`."""
+        """Return whether the turn is used up; in hot loops, check this before `give`."""
         self._asked = now = monotonic_microseconds()
         return now - self._since > _TURN
 
     def go_on(self) -> None:
-        """Begins a new turn if it was waited since `over` was asked: waiting is no work."""
+        """Begin a new turn if the task has waited since `over`: waiting is not work."""
         now = monotonic_microseconds()
         if now - self._asked > _PAUSE:
             self._since = now
 
     async def give(self) -> None:
-        """Lets others go on if they have waited long enough."""
+        """Yield to others if the turn is used up."""
         if self.over:
             await self.wait()
 
     async def wait(self) -> None:
-        """Waits for the next turn: who has long work before it begins, else all begin at once."""
+        """Wait for the next turn before long work, so that not all tasks begin at once."""
         loop = asyncio.get_running_loop()
         row = _rows.get(loop)
         if row is None:

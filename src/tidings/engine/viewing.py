@@ -1,4 +1,4 @@
-"""Looking without touching: what there is, for whoever may see it."""
+"""Read-only views of a host, limited to what the caller may see."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 class Viewing:
     """Views of a host, as one principal may have them.
 
-    Every method raises `Forbidden` if the principal may not look there, and the fitting
-    `NotFound` if there is nothing.
+    Every method raises `Forbidden` if the principal may not view the object, and the matching
+    `NotFound` if it does not exist.
     """
 
     def __init__(self, host: Host, principal: Principal = OWNER) -> None:
@@ -46,35 +46,35 @@ class Viewing:
         self._host.access.require(self._principal, Verb.INSPECT, target)
 
     def answer(self, question: Question[Any]) -> object:
-        """Answers a question."""
+        """Answer a question."""
         answer = _ANSWERS.get(type(question))
         if answer is None:
             raise NotFound(f"nothing answers {type(question).__name__}: its core does not run here")
         return answer(self, question)
 
     def rules(self) -> Settings:
-        """The settings that decide what is allowed."""
+        """Return the settings that decide what is allowed."""
         self._may(None)
         return self._host.settings
 
     def channel_ids(self) -> list[int]:
-        """The ids of all channels that the principal may see."""
+        """Return the ids of all channels that the principal may see."""
         self._may(None)
         may, channels = self._host.access.may, self._host.factory.channels
         return [id for id in channels if may(self._principal, Verb.INSPECT, Place(id))]
 
     def channels(self) -> list[ChannelInfo]:
-        """All channels that the principal may see."""
+        """Return all channels that the principal may see."""
         channels = self._host.factory.channels
         return [view_channel(channels[id]) for id in self.channel_ids()]
 
     def channel(self, id: int) -> ChannelInfo:
-        """One channel."""
+        """Return one channel."""
         self._may(id)
         return view_channel(self._host.factory.channel(id))
 
     def channel_named(self, name: str) -> ChannelInfo:
-        """The channel with a name."""
+        """Return a channel by its name."""
         for channel in self._host.factory.channels.values():
             if name and channel.name == name:
                 self._may(channel.id)
@@ -82,33 +82,33 @@ class Viewing:
         raise ChannelNotFound(f"there is no channel named {name!r}")
 
     def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
-        """One admin."""
+        """Return one admin."""
         self._may(channel)
         return view_admin(self._host.factory.channel(channel).admin(side, id))
 
     def admins(self, channel: int) -> list[AdminInfo]:
-        """All admins of a channel, those for suppliers first."""
+        """Return all admins of a channel, those for suppliers first."""
         self._may(channel)
         admins = self._host.factory.channel(channel).admins
         return [view_admin(one) for side in Side for _, one in sorted(admins[side].items())]
 
     def proxy(self, channel: int, id: int) -> ProxyInfo:
-        """One proxy."""
+        """Return one proxy."""
         self._may(channel)
         return view_proxy(self._host.factory.channel(channel).proxy(id))
 
     def proxy_ids(self, channel: int) -> list[int]:
-        """The ids of all proxies of a channel."""
+        """Return the ids of all proxies of a channel."""
         self._may(channel)
         return list(self._host.factory.channel(channel).proxies)
 
     def proxies(self, channel: int) -> list[ProxyInfo]:
-        """All proxies of a channel."""
+        """Return all proxies of a channel."""
         self._may(channel)
         return [view_proxy(proxy) for proxy in self._host.factory.channel(channel).proxies.values()]
 
     def proxy_named(self, channel: int, name: str) -> ProxyInfo:
-        """The proxy with a name."""
+        """Return a proxy by its name."""
         self._may(channel)
         found = self._host.factory.channel(channel)
         if name not in found.names:
@@ -116,25 +116,25 @@ class Viewing:
         return view_proxy(found.proxies[found.names[name]])
 
     def filter(self, id: int) -> FilterInfo | MappingInfo:
-        """One filter or mapping filter."""
+        """Return one filter or mapping filter."""
         self._may(None)
         # Whoever looks uses it: a CORBA client may hold no more than its reference.
         return view_filter(self._host.factory.filters.use(id, self._host.clock.now()))
 
     def filters(self, after: int, most: int) -> list[FilterInfo | MappingInfo]:
-        """Filters and mapping filters by rising ids; `after` is the id of the last one seen."""
+        """Return filters and mapping filters with ids above `after`, rising."""
         self._may(None)
         filters = self._host.factory.filters.filters
         ids = islice((id for id in filters if id > after), most)
         return [view_filter(filters[id]) for id in ids]
 
     def advertisement(self, channel: int) -> Advertisement:
-        """What is offered in a channel and what is wanted, and by whom."""
+        """Return the types offered and wanted in a channel, and by whom."""
         self._may(channel)
         return advertisement(self._host.factory.channel(channel))
 
     def highest_number(self, channel: int, producer: str) -> int | None:
-        """The highest number a producer's accepted events had; None if it is unknown."""
+        """Return a producer's highest accepted number; None if it is unknown."""
         self._may(channel)
         return self._host.factory.channel(channel).marks.highest(producer)
 

@@ -1,4 +1,4 @@
-"""Counts how often something blocked the event loop."""
+"""Counts how often the event loop was blocked."""
 
 from __future__ import annotations
 
@@ -15,21 +15,16 @@ _IDLE: Final = 20
 
 
 class Watchdog:
-    """Sees blocks of the loop: those of the engine exactly, those of others by a probe.
+    """Detects blocks of the loop: the engine's exactly, others' by a probe.
 
-    The engine calls `entered` and `left` around each batch. Whatever else runs on the loop shows
-    in a probe that comes late: every `limit` while batches flow, so that no block of twice the
-    limit goes unseen; more seldom while none do.
-
-    Args:
-        loop: The loop to watch.
-        limit: Longer than this is a block, in microseconds.
-        monotonic: Microseconds from some moment on, never set.
+    The engine calls `entered` and `left` around each batch. Other blocks show in a probe that comes
+    late: every `limit` while batches flow, so that no block of twice the limit is missed; less
+    often otherwise.
 
     Attributes:
-        limit: Longer than this is a block, in microseconds.
+        limit: The longest time that is not a block, in microseconds.
         blocks: How many were seen.
-        longest: The longest so far in microseconds; of others' blocks the part that was seen.
+        longest: The longest in microseconds; of others' blocks the part that was seen.
     """
 
     def __init__(
@@ -50,22 +45,22 @@ class Watchdog:
         self._handle: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Begins to probe; a second call is ignored."""
+        """Start probing; a second call is ignored."""
         if self._handle is None:
             self._schedule(self.limit)
 
     def stop(self) -> None:
-        """Ends probing; what was counted stays."""
+        """Stop probing; the counts stay."""
         if self._handle is not None:
             self._handle.cancel()
             self._handle = None
 
     def entered(self) -> None:
-        """A batch begins."""
+        """Begin a batch."""
         self._since = self._monotonic()
 
     def left(self) -> int:
-        """The batch is done; how long it took, in microseconds."""
+        """End a batch; return how long it took, in microseconds."""
         now = self._monotonic()
         took = now - self._since
         if not self._active:

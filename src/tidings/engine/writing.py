@@ -1,7 +1,7 @@
-"""Records on their way to the disk, in batches, and what happens when a batch is there.
+"""Records on their way to disk, in batches, and what follows when a batch is there.
 
 Many waiting pushes share one sync: while one batch is written, the next gathers. When a write
-fails, its events were never accepted; what else was in it is owed, and goes first the next time.
+fails, its events were never accepted; its other records are owed, and go first the next time.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Write:
     Attributes:
         records: In order.
         sync: Whether something waits for them to be durable.
-        events: The accepted events among them, each with its place.
-        after: What is done when they are on the disk.
-        answers: Who is answered then, and what.
+        events: The accepted events among them, each with its index.
+        after: What follows when they are on disk.
+        answers: The callers to answer then, and their answers.
         unwritable: Events that no record can hold, by channel and number: the producer's mark,
             and the reason.
     """
@@ -61,12 +61,12 @@ class Write:
         self.unwritable: dict[tuple[int, int], tuple[ProducerMark | None, TidingsError]] = {}
 
     def precede(self, records: Sequence[Writable]) -> None:
-        """Puts other records before its own."""
+        """Put other records before its own."""
         self.events = [(at + len(records), event) for at, event in self.events]
         self.records = [*records, *self.records]
 
     def join(self, other: Write) -> None:
-        """Takes in a batch that comes after it."""
+        """Append a later batch."""
         base = len(self.records)
         self.events += [(at + base, event) for at, event in other.events]
         self.records += other.records
@@ -79,28 +79,28 @@ class WritingHost(Protocol):
     """What writing needs of the host."""
 
     def submit_write(self, records: Sequence[Writable], sync: bool, done: Done) -> None:
-        """Has the disk thread write records."""
+        """Have the disk thread write records."""
         ...
 
     def withdraw(self, channel: int, seqs: Collection[int]) -> None:
-        """Lets events not leave that were not accepted after all."""
+        """Hold back events that were not accepted after all."""
         ...
 
     def revoke(self, command: Revoke) -> None:
-        """Tells the core that events were not accepted after all."""
+        """Tell the core that events were not accepted after all."""
         ...
 
     def refused(self, error: StoreError) -> None:
-        """The disk took nothing."""
+        """Note that the disk refused a batch."""
         ...
 
     def taken(self) -> None:
-        """The disk has taken a batch."""
+        """Note that the disk has written a batch."""
         ...
 
 
 class Writer:
-    """The writes that are under way, oldest first.
+    """The writes under way, oldest first.
 
     Attributes:
         owed: Records that could not be written yet.
@@ -118,29 +118,29 @@ class Writer:
 
     @property
     def under_way(self) -> bool:
-        """Whether something is being written."""
+        """Return whether something is being written."""
         return self._current is not None
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is being written, and nothing waits to be."""
+        """Return whether nothing is being written or waits to be."""
         return not (self._current or self._riding or self.owed)
 
     def unwritten(self) -> tuple[list[Writable], list[tuple[int, Accepted]]]:
-        """What the disk thread was not given yet, and the accepted events in it.
+        """Return the records not passed to the disk thread yet, and the accepted events in them.
 
-        Only while nothing is being written, as in what `after_writes` does, this is all that
-        the core knows and the journal does not.
+        Only while nothing is being written, as in `after_writes`, is this all that the core knows
+        and the journal does not.
         """
         gathered = self._next or Write()
         return [*gathered.records, *self.owed, *self._riding], gathered.events
 
     def ask_place(self, channel: int, seq: int, places: dict[int, int]) -> None:
-        """Has the place of an event noted, by its number, that is being written."""
+        """Add the place of an event that is being written to `places`, once it is known."""
         self._asked.setdefault((channel, seq), []).append(places)
 
     def begin(self, write: Write) -> None:
-        """Sends a batch to the disk, with what rides on it or is owed before it."""
+        """Write a batch, with what rides on it or is owed before it."""
         ahead = [*self.owed, *self._riding]
         self.owed, self._riding = [], []
         if ahead:
@@ -159,7 +159,7 @@ class Writer:
         self._host.submit_write(write.records, write.sync, self._written)
 
     def ride(self, records: Sequence[Writable]) -> None:
-        """Takes records that nobody waits for: they go with the next batch."""
+        """Add records that no caller waits for to the next batch."""
         self._riding += records
         if len(self._riding) >= _MOST_RIDING:
             self.flush()
@@ -167,7 +167,7 @@ class Writer:
             self._ride = asyncio.get_running_loop().call_later(_RIDE, self.flush)
 
     def flush(self) -> None:
-        """Writes and syncs what rides or is owed, without waiting for a next batch."""
+        """Write and sync what rides or is owed, without waiting for a next batch."""
         if self._ride is not None:
             self._ride.cancel()
             self._ride = None
@@ -177,13 +177,13 @@ class Writer:
             self.begin(write)
 
     def try_again(self) -> None:
-        """Finds out whether a disk that refused takes records again."""
+        """Find out whether a disk that refused accepts writes again."""
         if not self.owed and not self.under_way:
             self._riding.append(NOTHING)
         self.flush()
 
     def after_writes(self, act: Callable[[], None]) -> None:
-        """Does something in its order: after all that is being written, or at once."""
+        """Act in order: after all that is being written, or at once."""
         latest = self._next or self._current
         if latest is None:
             act()
@@ -191,7 +191,7 @@ class Writer:
             latest.after.append(act)
 
     async def finish(self) -> None:
-        """Writes what rides or is owed, and waits for it; a disk that refuses it is done with."""
+        """Write what rides or is owed, and wait for it; give up if the disk refuses."""
         self.flush()
         while self.under_way:
             written = asyncio.get_running_loop().create_future()
@@ -199,7 +199,7 @@ class Writer:
             await written
 
     def answer_after_writes(self, post: Post, answer: object) -> None:
-        """Answers in order: what was asked may rest on an event that is being written."""
+        """Answer in order: the answer may depend on an event that is being written."""
         latest = self._next or self._current
         if latest is not None and post.command.__class__ is Push:
             latest.answers.append((post, answer))
@@ -240,10 +240,10 @@ class Writer:
                     wanted[seq] = packed(places[at])
 
     def _refuse(self, write: Write, cause: BaseException) -> None:
-        """Nothing of it was written: its events were never accepted, the rest is owed.
+        """Refuse a batch that was not written: its events were never accepted, the rest is owed.
 
         What gathered meanwhile is refused with it: records must not overtake owed ones, an answer
-        there may rest on an event that is refused here, and numbers are to have no gaps.
+        there may depend on an event that is refused here, and numbers must have no gaps.
         """
         if self._next is not None:
             write.join(self._next)
@@ -268,9 +268,9 @@ class Writer:
 
 
 def must_last(command: Command) -> bool:
-    """Whether a command makes a change that has to be on the disk when it is answered.
+    """Return whether a command makes a change that must be on disk when it is answered.
 
-    A client that comes back must be let in on a full disk: what it takes makes room.
+    A client that reconnects must be let in on a full disk: its acknowledgements free space.
     """
     if isinstance(command, Connect):
         return not command.again
@@ -278,11 +278,10 @@ def must_last(command: Command) -> bool:
 
 
 def refusal(post: Post, answer: object, gone: dict[int, set[int]], error: TidingsError) -> object:
-    """What is answered when a batch could not be written.
+    """Return the answer of a command whose batch could not be written.
 
-    The events of a push are refused one by one. Another change is made, but not durable yet.
-    Who asks for events, comes back, or has one delivered again, changes nothing that a crash
-    could undo.
+    The events of a push are refused one by one. Other changes are made, but not durable yet. Pulls,
+    reconnects and redeliveries change nothing that a crash could undo.
     """
     command = post.command
     if isinstance(command, Push):

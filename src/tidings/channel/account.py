@@ -12,11 +12,8 @@ from tidings.channel.entries import Entry
 class Account:
     """The identity and backlog of a channel, as its admins and proxies see it.
 
-    Attributes:
-        origin: Its globally unique id, 32 hexadecimal digits.
-        live: How many consumers wait for each event, by number; entries on disk are not counted.
-        spilled: How many entries of its consumers are on disk.
-        backlog: The discard order of a full channel; None until first needed.
+    `live` counts the consumers that wait for each event, without entries on disk; `origin` is its
+    globally unique id, 32 hexadecimal digits.
     """
 
     def __init__(self, id: int, origin: str, core: Core) -> None:

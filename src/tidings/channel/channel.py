@@ -55,19 +55,12 @@ class Channel(Account):
     """One event channel.
 
     Attributes:
-        origin: The first half of the ids of its events.
-        qos: The effective quality of service.
-        own: The quality of service set at the channel itself.
+        own: The quality of service set here; `qos` is what applies.
         admins: By side and id; 0 is the default admin.
-        last_admin: The highest id given, by side.
-        names: Ids of the named proxies.
         proxies_reserved: Ids up to this one may be in use without a record.
-        seq: The number of the latest event.
         seq_reserved: Numbers up to this one may be in use without a record.
-        skipped: How many numbers up to `seq` belong to no event.
+        skipped: How many numbers up to `seq`, the latest, belong to no event.
         promised: How many events are still to come from pushes accepted as a whole.
-        router: The plan's rules, indexed by what they ask for.
-        marks: What producers have sent already.
     """
 
     def __init__(
@@ -145,13 +138,7 @@ class Channel(Account):
         return self.take_in(supplier, items, command.marks, command.hops, now, promised=promised)
 
     def supplier_of(self, command: Push) -> SupplierProxy:
-        """Return the proxy a push comes through.
-
-        Raises:
-            Disconnected: No client is connected to it.
-            LimitExceeded: The push has too many events.
-            InvalidUsage: The numbers of marks and events differ.
-        """
+        """Return the connected proxy a push comes through, if the push has a valid size."""
         supplier = self.supplier(command.proxy)
         if not supplier.connected:
             raise Disconnected(f"nobody is connected to proxy {supplier.id} of {self.label}")
@@ -226,7 +213,7 @@ class Channel(Account):
             if mark is not None:
                 self.marks.record(mark, 0)
             return 0
-        # Each event comes by here: a call less than `SupplierProxy.quality_of`.
+        # Hot path: one call less than `SupplierProxy.quality_of`.
         quality = quality_of(event.header, supplier.defaults, supplier.qos, core, now)
         octets = approximate_octets(event)
         is_full = self._is_full_for(event, quality, octets, ahead)
@@ -250,18 +237,13 @@ class Channel(Account):
         return Warned.of(seq, quality.warnings) if quality.warnings else seq
 
     def judge(self, proxy: int, item: Item, now: int) -> None:
-        """Evaluate all filters an event meets on its way in, without side effects.
-
-        Raises:
-            TidingsError: The event would be refused.
-        """
+        """Evaluate all filters an event meets on its way in; raise if it would be refused."""
         supplier = self.supplier(proxy)
         fields = fields_for(self._entered(item), now + self.core.offset)
         if not self._is_stopped(supplier, fields):
             self.router.match(fields)
 
     def _is_stopped(self, supplier: SupplierProxy, fields: Fields) -> bool:
-        """Return whether a filter on the supplier's side stops an event."""
         return supplier.judged and not self.plan.verdict(fields, supplier.id).passed
 
     def _entered(self, item: Item) -> StructuredEvent:
@@ -362,7 +344,7 @@ class Channel(Account):
                 and consumer is not None
                 and not (proxy.special or consumer.spilled or consumer.later)
             ):
-                # The way of most copies, short; `Consumer.enqueue` is the long one.
+                # The short path of most copies; `Consumer.enqueue` is the long one.
                 queue = consumer.queue
                 queue.push(entry)
                 if queue.length > consumer.most or queue.octets > consumer.most_octets:
@@ -406,7 +388,7 @@ class Channel(Account):
         found = (proxy.consumer for proxy in proxies if isinstance(proxy, ConsumerProxy))
         return [consumer for consumer in found if consumer is not None]
 
-    # Pull suppliers: the channel asks them for events, again and again.
+    # Polling of pull suppliers.
 
     def begin_polling(self, supplier: SupplierProxy, now: int) -> None:
         """Start polling a pull supplier that has connected or resumed."""
@@ -465,10 +447,9 @@ class Channels(dict[int, Channel]):
         return [consumer for channel in self.values() for consumer in channel.consumers()]
 
     def relieve(self, octets: int) -> None:
-        """Free memory for all: discard events of the consumer with the largest backlog.
+        """Discard events of the consumer with the largest backlog, or raise ChannelFull.
 
-        Raises:
-            ChannelFull: Not enough can be discarded; nothing was.
+        If not enough can be discarded, nothing is.
         """
         core = self.core
         limit = core.settings.limits.octets_in_all

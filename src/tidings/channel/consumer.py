@@ -52,20 +52,17 @@ _SERVER_LIMIT: Final = "the server keeps no more for one consumer"
 # Before every event, in every order.
 _BEFORE_ALL: Final = Entry(-NEVER, 0, NEVER, 0, 0)
 
-# Of very many failures of one event the first and the latest are kept.
+# Of many failures of one event, the first and the latest are kept.
 MAX_CAUSES: Final = 10
 
-# Longer reasons are cut: they are kept with every event that failed.
+# Longer reasons are truncated: they are kept with every failed event.
 MAX_REASON: Final = 1_000
 
 
 class ConsumerProxy(Proxy):
     """A proxy through which events go out.
 
-    Attributes:
-        consumer: The delivery state; created when first needed.
-        special: Whether it may see another priority or lifetime than others.
-        mapping: Its mapping filters for priority and lifetime; None without.
+    `special` says whether it may see another priority or lifetime than others.
     """
 
     __slots__ = ("consumer", "mapping", "special")
@@ -169,11 +166,8 @@ class ConsumerProxy(Proxy):
 class WaitingPull(NamedTuple):
     """A pull that has not been answered.
 
-    Attributes:
-        token: The engine's number for it.
-        most: The maximum number of events.
-        until: When it stops waiting, host time; None for never.
-        lease: How long the consumer has to acknowledge; None if the engine acknowledges.
+    `until` is host time, None for ever; `lease` is the time to acknowledge, None if the engine
+    does.
     """
 
     token: int
@@ -186,30 +180,18 @@ class Consumer:
     """One consumer's delivery state.
 
     Attributes:
-        queue: Events ready for delivery.
         later: Heap of events whose StartTime has not come, with that time.
         flight: Events delivered and not answered yet, in order.
         again: Numbers of events that may have been delivered before.
         again_upto: All events up to this number may have been, for instance before a restart.
         causes: Why deliveries failed, by event; the first cause is always kept.
-        failures: How many deliveries failed in a row.
-        retry_at: No delivery before this time.
         first_at: Since when an event has been waiting for its batch.
-        leases: When a pull consumer's lease expires, by event.
-        pulls: Waiting pulls, oldest first.
-        alarm: When the proxy is next due; None for never.
-        slow: Whether the consumer was reported as slow and has not caught up.
-        spilled: How many of its entries are on disk.
         boundary: Everything on disk comes after this entry.
         refilling: The order in which entries are being refilled; None if none are.
         held: Events that belong behind spilled ones but must stay in memory: those that came
             during a refill, and BestEffort ones.
-        returned: Numbers of events requeued from flight, so that later ones find their place
-            among them.
+        returned: Numbers of events requeued from flight, so that later ones find their place.
         purged: Spilled events up to this number are dropped when refilled; 0 for none.
-        counts: Copies by outcome.
-        most: The entry limit, from quality of service or the server.
-        most_octets: The content limit.
     """
 
     __slots__ = (
@@ -274,7 +256,7 @@ class Consumer:
         self.most = min(asked, most) if asked else most
         self.most_octets = limits.octets_per_consumer
 
-    # What there is.
+    # State.
 
     @property
     def waiting(self) -> int:
@@ -327,7 +309,6 @@ class Consumer:
                 self.causes.pop(entry.seq, None)
 
     def _expire(self, now: int) -> None:
-        """Settle expired events."""
         expired = self.queue.expire(now)
         if expired:
             self.settle(expired, Outcome.EXPIRED)
@@ -410,12 +391,7 @@ class Consumer:
         self.touch()
 
     def redrive(self, command: Redrive, now: int) -> None:
-        """Deliver a dead letter again.
-
-        Raises:
-            Disconnected: No client is connected to the proxy.
-            InvalidUsage: The consumer already waits for the event.
-        """
+        """Redeliver a dead letter, or raise InvalidUsage if the consumer already waits for it."""
         proxy, channel, out = self.proxy, self.channel, self.core.out
         if not proxy.connected:
             raise Disconnected(f"nobody is connected to proxy {proxy.id} of {channel.label}")
@@ -481,7 +457,6 @@ class Consumer:
         return entries
 
     def _again_among(self, entries: Iterable[Entry]) -> frozenset[int]:
-        """Return which of the events may have been delivered before."""
         again, upto = self.again, self.again_upto
         if not again and not upto:
             return _NONE_AGAIN
@@ -501,7 +476,7 @@ class Consumer:
             if pacing and len(self.queue) < size and self._is_pacing(pacing, now):
                 return
             self._hand_over(size, now)
-            # What is left came after the first: it must not wait longer than that one would have.
+            # The rest came after the first event: it must not wait longer than that one would have.
             if not len(self.queue):
                 self.first_at = None
 
@@ -514,22 +489,16 @@ class Consumer:
             self.first_at = now
 
     def _is_pacing(self, pacing: int, now: int) -> bool:
-        """Return whether a partial batch still waits for more."""
         first = now if self.first_at is None else self.first_at
         if now >= first + pacing:
             return False
         self.first_at = first
         return True
 
-    # Pulls: who asks gets what waits, or waits itself.
+    # Pulls.
 
     def pull(self, command: Pull, now: int) -> None:
-        """Accept a pull; answer with `Pulled` or `PullEnded`, now or later.
-
-        Raises:
-            Disconnected: No client is connected to the proxy.
-            InvalidUsage: The proxy is not a pull proxy, or the number of events is not positive.
-        """
+        """Accept a pull; answer with `Pulled` or `PullEnded`, now or later."""
         proxy = self.proxy
         if proxy.style is not Style.PULL:
             raise InvalidUsage(f"proxy {proxy.id} pushes to its consumer; it cannot be pulled from")
@@ -616,7 +585,7 @@ class Consumer:
                 times.append(paced)
         expiry = self.queue.next_expiry()
         if expiry is not None:
-            # Expired events are also noticed when they would be delivered: no hurry.
+            # Expired events are also found at delivery: no hurry.
             times.append(max(expiry, now + self.core.settings.sweep_interval))
         return min(times) if times else None
 
@@ -776,7 +745,7 @@ class Consumer:
             if not (self.core.spills and self.proxy.durable):
                 self._discard_one(_SERVER_LIMIT)
             elif self.refilling or not len(self.queue):
-                # What comes back must find everything before it in memory; and what waits for its
+                # Refilled entries must find all before them in memory; and what waits for its
                 # StartTime has no place on the disk.
                 return
             else:
@@ -817,7 +786,6 @@ class Consumer:
     # Entries go to the disk, and come back.
 
     def _is_before_spilled(self, entry: Entry) -> bool:
-        """Return whether an event comes before everything on disk."""
         return self.boundary is None or not self.queue.is_before(self.boundary, entry)
 
     def _spill_last(self) -> None:
@@ -836,7 +804,7 @@ class Consumer:
         self.touch()
         self.queue.push(entry)
         most = self.proxy.qos.max_events_per_consumer
-        # It takes part in the choice with those in memory: nobody knows the others.
+        # The policy chooses among it and those in memory: those on disk are unknown.
         why = f"MaxEventsPerConsumer is {most}"
         if most and self.waiting > most and self._discard_one(why) is entry:
             return
@@ -936,7 +904,7 @@ class Consumer:
         self.spilled = command.left
         self.touch()
         if not command.asked and command.left:
-            # The disk would not take them, and what it has may come first: the next refill tells.
+            # The disk refused them, and its entries may come first: the next refill decides.
             channel.load(command.entries)
             self.held += command.entries
             return
@@ -944,7 +912,7 @@ class Consumer:
         if command.asked:
             self.refilling = None
         if asked is not None and asked is not self.queue.order and command.left:
-            # The best in an order that counts no more: the best in the new one may be on the disk.
+            # The best of an outdated order: the best of the new one may be on disk.
             channel.load(command.entries)
             self._spill(command.entries)
             return

@@ -24,11 +24,8 @@ class Core:
         touched: Consumers that may now have events to deliver.
         unfinished: Channels still waiting for the next part of a push.
         held: Consumers of batches that wait for that part.
-        now: Host time of the latest commands.
         offset: Host time plus this is microseconds since 1970.
         octets: Content of waiting events that is only in memory.
-        spills: Whether entries that do not fit into memory can be spilled to disk.
-        disk_full: Why Persistent events are refused; empty if they are not.
     """
 
     __slots__ = (
@@ -72,10 +69,7 @@ class Core:
         return self._alarms[0][0] if self._alarms else None
 
     def due(self, now: int) -> list[tuple[int, int]]:
-        """Return the proxies due now, as channel and id, each once.
-
-        Channel 0 stands for unused objects.
-        """
+        """Return the proxies due now, each once; channel 0 stands for unused objects."""
         found: dict[tuple[int, int], None] = {}
         while self._alarms and self._alarms[0][0] <= now:
             _, channel, proxy = heappop(self._alarms)

@@ -27,7 +27,7 @@ from tidings.filters.mapping import MappingFilter
 _P = TypeVar("_P", bound=Proxy)
 
 Handler: TypeAlias = Callable[[Any, int], Any]
-"""Carries out one kind of command at a time; returns what its docstring says."""
+"""Runs one command; returns what the command's docstring says."""
 
 
 def handlers_of(
@@ -56,15 +56,12 @@ class _Part:
         raise NotImplementedError
 
     def proxy(self, command: Any) -> Proxy:  # noqa: ANN401
-        """Return the proxy a command names."""
         return self._used(self._channels.find(command.channel).proxy(command.proxy))
 
     def consumer(self, command: Any) -> ConsumerProxy:  # noqa: ANN401
-        """Return the consumer's proxy a command names."""
         return self._used(self._channels.find(command.channel).consumer(command.proxy))
 
     def supplier(self, command: Any) -> SupplierProxy:  # noqa: ANN401
-        """Return the supplier's proxy a command names."""
         return self._used(self._channels.find(command.channel).supplier(command.proxy))
 
     def _used(self, proxy: _P) -> _P:
@@ -73,7 +70,6 @@ class _Part:
         return proxy
 
     def holder(self, place: Place, side: Side | None = None) -> Holder:
-        """Return the admin or proxy at a place."""
         channel = self._channels.find(place.channel)
         if place.proxy is not None:
             if side is Side.CONSUMER:
@@ -86,7 +82,6 @@ class _Part:
         return channel.admin(place.side, place.admin)
 
     def place(self, place: Place) -> Channel | Holder:
-        """Return the channel, admin or proxy at a place."""
         if place.proxy is None and place.admin is None:
             return self._channels.find(place.channel)
         return self.holder(place)
@@ -96,7 +91,6 @@ class _Flow(_Part):
     """Handlers for the flow of events."""
 
     def table(self) -> dict[type, Handler]:
-        """Return the handler of each command class."""
         channel, consumer = self._channels.find, self.consumer
         return {
             c.Push: self._push,
@@ -194,7 +188,6 @@ class _Objects(_Part):
     """Handlers for admins, proxies, their properties and event types."""
 
     def table(self) -> dict[type, Handler]:
-        """Return the handler of each command class."""
         channel, life, adjust = self._channels.find, self._life, self._adjust
         return {
             m.NewAdmin: lambda x, now: life.new_admin(channel(x.channel), x.side, x.operator).id,
@@ -246,7 +239,6 @@ class _Filters(_Part):
     """Handlers for filters and their attachments."""
 
     def table(self) -> dict[type, Handler]:
-        """Return the handler of each command class."""
         adjust = self._adjust
         return {
             m.CreateFilter: self._create_filter,

@@ -41,20 +41,17 @@ class Outcome(IntEnum):
     PURGED = 10
 
 
-# Without the collector: messages are many, and cannot be part of a cycle.
+# Without garbage collection: messages are many, and cannot be part of a cycle.
 class Message(msgspec.Struct, eq=False, gc=False):
     """An accepted event; all its consumers share one.
 
     Attributes:
-        origin: Id of the channel, 32 hexadecimal digits.
-        seq: Its number there.
         arrival: When it was accepted, microseconds since 1970.
         plan: Version of the rules that judged it.
         priority: Larger is more urgent; before mapping filters.
         octets: The size of the content in memory, wherever it is.
         hops: Origins of the channels it passed before this one.
-        json: The content in typed JSON, once made: the journal's is reused for deliveries and
-            dead letters.
+        json: The content in typed JSON, once made; deliveries and dead letters reuse it.
     """
 
     event: StructuredEvent
@@ -92,8 +89,6 @@ class Accepted(NamedTuple):
     """An event is in the channel. *Record* if PERSISTENT is among the entry's flags.
 
     Attributes:
-        message: The event; if it has recipients, the engine keeps it until `Settled`.
-        entry: The core's view, before mapping filters.
         start: Earliest delivery, microseconds since 1970; None for at once.
         durable: Recipients whose connection survives a crash: those recovery serves again.
         views: The entries of recipients that see another priority or expiry.
@@ -123,11 +118,7 @@ class Deliver(NamedTuple):
 
 
 class Pulled(NamedTuple):
-    """The answer to a waiting `Pull`; its events are answered like those of `Deliver`.
-
-    `entries` is empty if the pull timed out; `again` holds the numbers of events that may have been
-    delivered before.
-    """
+    """The answer to a waiting `Pull`, empty if it timed out; answered like `Deliver`."""
 
     token: int
     channel: int
@@ -151,12 +142,7 @@ class Settled(NamedTuple):
 
 
 class Done(NamedTuple):
-    """Copies of events are settled. *Record* for those in `durable`.
-
-    Attributes:
-        copies: How many.
-        durable: Numbers of those that recovery would serve again.
-    """
+    """Copies of events are settled. *Record* for those in `durable`, which recovery would serve."""
 
     channel: int
     proxy: int
@@ -175,10 +161,7 @@ class Cause(NamedTuple):
 class DeadLetter(NamedTuple):
     """An event that cannot be delivered to a consumer. *Record.* Comes before its `Settled`.
 
-    Attributes:
-        entry: The event as the consumer saw it.
-        at: When it was given up, microseconds since 1970.
-        causes: Oldest first; the first is always kept.
+    `at` is microseconds since 1970; the first of the `causes` is always kept.
     """
 
     channel: int
@@ -189,13 +172,10 @@ class DeadLetter(NamedTuple):
 
 
 class TopologyChanged(NamedTuple):
-    """A durable object was created, changed or removed; a *record*.
+    """A durable object was created, changed or removed (state None); a *record*.
 
-    Attributes:
-        channel: Its channel; 0 for filters, which belong to the host.
-        kind: ``channel``, ``admin``, ``proxy``, ``filter``, ``mapping`` or ``factory``.
-        key: Its key among that kind.
-        state: Its plain data (`snapshot.py`), None when removed.
+    The kind is ``channel``, ``admin``, ``proxy``, ``filter``, ``mapping`` or ``factory``; filters
+    belong to the host and have channel 0.
     """
 
     channel: int
@@ -212,13 +192,10 @@ class PlanChanged(NamedTuple):
 
 
 class Reserved(NamedTuple):
-    """Numbers up to this one may be in use without another record; a *record*.
+    """Numbers up to `upto` may be in use without another record; a *record*.
 
-    Attributes:
-        upto: The highest reserved number.
-        used: The highest number in use.
-        skipped: How many up to `used` belong to no event: reserved before a crash, or of events
-            that could not be written.
+    `skipped` counts the numbers up to `used`, the highest in use, that belong to no event: reserved
+    before a crash, or of events that could not be written.
     """
 
     channel: int
@@ -311,13 +288,7 @@ class NoticeKind(Enum):
 
 
 class Notice(NamedTuple):
-    """A notice for operators.
-
-    Attributes:
-        channel: 0 for the whole service.
-        proxy: 0 for none.
-        time: Microseconds since 1970; set by the engine.
-    """
+    """A notice for operators, time in microseconds since 1970; channel 0 is the whole service."""
 
     kind: NoticeKind
     channel: int

@@ -42,10 +42,10 @@ from tidings.filters.plan import Plan, PlanOptions
 from tidings.names import checked_name
 
 Answer: TypeAlias = Any
-"""What a command's docstring says, or the error that kept it from being carried out."""
+"""What a command's docstring says, or its error."""
 
 ObjectKey: TypeAlias = tuple[int, str, str]
-"""Channel, kind and key of an object, as `TopologyChanged` has them."""
+"""Channel, kind and key of an object, as in `TopologyChanged`."""
 
 CHANNELS: Final = "channels"
 """The name of this core."""
@@ -55,9 +55,6 @@ class Factory:
     """All channels and filters: the first core of a service.
 
     `spills` says whether entries that do not fit into memory can be spilled to disk.
-
-    Attributes:
-        last_channel: The highest id given to a channel.
     """
 
     name: Final = CHANNELS
@@ -159,14 +156,10 @@ class Factory:
                     yield (channel.id, "proxy", str(proxy.id)), proxy_state(proxy)
 
     def restore(self, states: Mapping[ObjectKey, State], last_channel: int = 0) -> list[str]:
-        """Recreate all recorded objects, each in its last state.
+        """Recreate all recorded objects, each in its last state; return what was skipped.
 
-        Args:
-            states: By channel, kind and key, as in `TopologyChanged`.
-            last_channel: A channel id that other records name, and no new channel may get.
-
-        Returns:
-            What was skipped because its parent is unknown.
+        Objects whose parent is unknown are skipped. `last_channel` is a channel id that other
+        records name, and no new channel may get.
 
         Raises:
             StoreError: A state was written by a newer version, or is inconsistent.
@@ -202,10 +195,7 @@ class Factory:
         return effects
 
     def recovered(self, versions: Mapping[int, int], now: int) -> list[Effect]:
-        """Return the first effects after recovery, with a new version of every channel's rules.
-
-        `versions` holds the latest version of each channel's plan.
-        """
+        """Return the first effects after recovery, with each plan's version after `versions`."""
         for id, channel in self.channels.items():
             channel.plan = replace(channel.plan, version=versions.get(id, 0) + 1)
             self.core.out.append(PlanChanged(id, channel.plan.whole()))
@@ -242,7 +232,7 @@ class Factory:
 
     def _destroy_channel(self, command: m.DestroyChannel, now: int) -> None:
         channel = self.channel(command.channel)
-        # So that its id is not given again after a restart.
+        # Prevents reuse of its id after a restart.
         last = last_id_state(self.last_channel)
         self.core.out.append(TopologyChanged(0, "factory", "channels", last))
         self._life.destroy_channel(channel)

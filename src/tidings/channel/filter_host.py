@@ -24,20 +24,15 @@ from tidings.errors import FilterNotFound, InvalidUsage
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappingFilter
 
-# Of filters that are not stored, or are gone, no record tells the id: so that none is used twice,
+# Ids of filters that are not stored, or are gone, have no record: so that none is used twice,
 # they are reserved this many at a time.
 RESERVED_AT_ONCE: Final = 1_000
 UNUSED_FILTERS: Final = 0
-"""What an alarm for filters that nobody holds is called."""
+"""The alarm id for filters that no object holds."""
 
 
 class HostedFilter:
-    """A filter, and the objects that hold it.
-
-    Attributes:
-        private: Whether it ends with its last holder.
-        stored: Whether a record of it exists.
-    """
+    """A filter and its holders; a private one ends with its last holder."""
 
     __slots__ = ("filter", "holders", "id", "owner", "private", "stored")
 
@@ -79,13 +74,7 @@ class HostedFilter:
 
 
 class FilterHost:
-    """All filters of the host.
-
-    Attributes:
-        last_id: The highest id given.
-        reserved: Ids up to this one may be in use without a record.
-        unheld: Filters that no object holds.
-    """
+    """All filters of the host; ids up to `reserved` may be in use without a record."""
 
     def __init__(self, core: Core) -> None:
         self.last_id = self.reserved = 0

@@ -22,14 +22,10 @@ class Holder:
 
     Attributes:
         id: A proxy's is unique in the channel, an admin's in the channel and side.
-        qos: The effective quality of service.
-        own: What was set here; the rest was inherited from the parent.
+        own: The quality of service set here; `qos` is what applies.
         attached_filters: Pairs of attachment and filter id, in the order attached.
-        last_attachment: The highest attachment id given.
         types: For consumers: the event types it asks for.
         offered: For suppliers: the event types it says it will send.
-        priority_filter: For consumers: id of the mapping filter for priorities.
-        lifetime_filter: For consumers: id of the mapping filter for lifetimes.
     """
 
     __slots__ = (
@@ -90,9 +86,7 @@ class Proxy(Holder):
     """A proxy: what one client is connected to. See `ConsumerProxy` and `SupplierProxy`.
 
     Attributes:
-        owner: The principal that may use it.
-        bare: Event Service style: not listed, without quality of service and filters, and not
-            durable.
+        bare: Event Service style: not listed, without quality of service and filters, not durable.
         connected: Whether a client has connected; only connected proxies receive events.
         attached: Whether the client can be reached at the moment.
         reachable: Whether it gave a reference at all.
@@ -100,8 +94,6 @@ class Proxy(Holder):
         updates: Whether it wants them.
         window: How many events may be in flight to it.
         address: How to reach it after a restart.
-        suspended: Whether the client suspended delivery.
-        durable: Whether the connection survives a crash.
     """
 
     __slots__ = (

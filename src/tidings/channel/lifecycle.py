@@ -32,10 +32,10 @@ from tidings.errors import (
 from tidings.filters.filter import Filter
 from tidings.names import checked_name
 
-# Of proxies that do not survive a crash, or are gone, no record tells the id: so that none is
-# used twice, they are reserved this many at a time.
+# Ids of proxies that are not durable, or are gone, have no record: so that none is used twice,
+# they are reserved this many at a time.
 RESERVED_AT_ONCE = 1_000
-# What an alarm for proxies whose client cannot be called is named.
+# The alarm id for proxies whose client cannot be called.
 _UNUSED_PROXIES: Final = 1
 _DAY: Final = 24 * 3600 * 1_000_000
 
@@ -134,15 +134,7 @@ class Lifecycle:
             self.new_admin(channel, admin.side, self._core.settings.default_operator)
 
     def obtain(self, channel: Channel, command: ObtainProxy, now: int) -> Proxy:
-        """Create a proxy.
-
-        Raises:
-            AdminLimitExceeded: The channel's admin properties allow no more.
-            UnsupportedQoS: The quality of service is not possible.
-            NameTaken: Another proxy of the channel has the name.
-            TooManyObjects: The channel or the service has reached its limit.
-            LimitExceeded: Its filter would be too large.
-        """
+        """Create a proxy; if it raises, nothing was created."""
         admin = channel.admin(command.side, command.admin)
         self._check_room(channel, command)
         asked = dict(command.qos)
@@ -188,7 +180,6 @@ class Lifecycle:
             room_for_one(named, limits.named_proxies, "named_proxies", "the service")
 
     def _own_filter(self, command: ObtainProxy) -> int | None:
-        """Create a new proxy's private filter, if it has one, and return its id."""
         if not command.constraints:
             return None
         if command.bare:
@@ -206,12 +197,7 @@ class Lifecycle:
         return changed(start, Level.PROXY, parent, asked, self._core.settings.narrowed)
 
     def connect(self, proxy: Proxy, command: Connect, now: int) -> None:
-        """Connect a client.
-
-        Raises:
-            AlreadyConnected: Another client is connected.
-            InvalidUsage: This client cannot be reached without a reference.
-        """
+        """Connect a client, or raise InvalidUsage if it needs a reference to be reached."""
         if proxy.connected and not command.again:
             raise AlreadyConnected(
                 f"proxy {proxy.id} of {proxy.channel.label} has a client already"
@@ -254,13 +240,7 @@ class Lifecycle:
                 self._core.touched[proxy] = None  # what waits again may expire
 
     def suspend(self, proxy: Proxy) -> None:
-        """Suspend delivery.
-
-        Raises:
-            InvalidUsage: The proxy waits for its client to begin.
-            NotConnected: No client is connected.
-            ConnectionAlreadyInactive: It is already suspended.
-        """
+        """Suspend delivery, or raise InvalidUsage if the proxy waits for its client to begin."""
         self._check_connected(proxy)
         if proxy.suspended:
             raise ConnectionAlreadyInactive(f"proxy {proxy.id} is suspended already")
@@ -268,13 +248,7 @@ class Lifecycle:
         self.store(proxy)
 
     def resume(self, proxy: Proxy, now: int) -> None:
-        """Resume delivery.
-
-        Raises:
-            InvalidUsage: The proxy waits for its client to begin.
-            NotConnected: No client is connected.
-            ConnectionAlreadyActive: It is not suspended.
-        """
+        """Resume delivery, or raise InvalidUsage if the proxy waits for its client to begin."""
         self._check_connected(proxy)
         if not proxy.suspended:
             raise ConnectionAlreadyActive(f"proxy {proxy.id} is not suspended")

@@ -18,16 +18,14 @@ _UNITS_PER_MICROSECOND: Final = 10
 
 
 Defaults: TypeAlias = tuple[int, int, bool]
-"""Priority, timeout in units of 100 ns, and persistence of events whose header says nothing."""
+"""Priority, timeout in units of 100 ns, and persistence of events without header properties."""
 
 
 class Quality(NamedTuple):
     """The quality of service of one event, times in host microseconds.
 
     Attributes:
-        priority: Larger is more urgent.
         expiry: NEVER for none.
-        flags: For its entry.
         start: Earliest delivery; None for at once.
         stop: The expiry from its StopTime, whether supported or not; None for none.
         own_priority: Whether its header has a priority.
@@ -52,13 +50,6 @@ def quality_of(
     header: Mapping[str, object], defaults: Defaults, qos: QoS, core: Core, now: int
 ) -> Quality:
     """Return the quality of an event that comes through a supplier's proxy.
-
-    Args:
-        header: Its variable header.
-        defaults: What applies without a header property.
-        qos: The supplier proxy's, for the properties it supports.
-        core: For the settings and the clock offset.
-        now: Host time.
 
     Raises:
         InvalidEvent: A standard header property has a wrong type or is out of range, or the event

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from tidings.channel.entries import Entry
 from tidings.channel.sorted_runs import SortedRun
 
-# Fewer removed entries than this are never worth going through a line.
+# Fewer removed entries than this never justify a sweep.
 _FEW: Final = 32
 # How many levels of priority a queue keeps though they are empty.
 _KEPT: Final = 6
@@ -54,7 +54,6 @@ class FifoLine:
         self._hold(deque())
 
     def _hold(self, entries: deque[Entry]) -> None:
-        """Replace all entries."""
         self._entries = entries
         # Most lines never need the set, and a line of priorities may have many of these.
         self._marked: set[Entry] | None = None
@@ -124,7 +123,7 @@ class FifoLine:
         return self._entries[-1]
 
     def _push_beside_marked(self, entry: Entry) -> None:
-        # An entry that comes again must not be taken for the marked one.
+        # An entry that returns must not be mistaken for the marked one.
         if self._marked is not None and entry in self._marked:
             self._sweep()
         self._entries.append(entry)
@@ -142,7 +141,6 @@ class FifoLine:
             self._hold(entries)
 
     def _sweep(self) -> None:
-        """Drop all marked entries."""
         self._hold(deque(self.entries()))
 
 
@@ -245,7 +243,7 @@ class PriorityLine:
         del self._levels[priority]
         self._priorities.remove(priority)
         if len(self._levels) == _KEPT:
-            # Deleting leaves the table as large as it ever was.
+            # Deleting keys does not shrink the dictionary.
             self._levels = dict(self._levels)
         return True
 
@@ -257,7 +255,7 @@ class DeadlineLine:
 
     def __init__(self) -> None:
         self.run: SortedRun[Entry] = SortedRun()
-        # The names of the line without another call.
+        # Bound methods save a call.
         self.push = self.run.add
         self.take = self.run.take
         self.take_last = self.run.take_last

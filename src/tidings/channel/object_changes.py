@@ -43,12 +43,7 @@ class ObjectChanges:
         self._life = life
 
     def set_qos(self, place: Channel | Holder, request: Request, now: int) -> None:
-        """Carry out set_qos: all of the request, or nothing.
-
-        Raises:
-            UnsupportedQoS: Something cannot be set; every bad property is listed.
-            InvalidUsage: An Event Service proxy has no quality of service.
-        """
+        """Carry out set_qos: all of the request, or nothing, with every bad property listed."""
         level, parent = self._level(place)
         given = dict(request)
         settings = self._core.settings
@@ -67,11 +62,7 @@ class ObjectChanges:
         return qos_check.validate(place.qos, level, parent, request, settings.narrowed)
 
     def _check_followers(self, place: Channel | Holder, qos: QoS) -> None:
-        """Refuse a change that would leave a child with an impossible quality of service.
-
-        Raises:
-            UnsupportedQoS: A child was itself set to Persistent, and must be changed first.
-        """
+        """Raise UnsupportedQoS if a child, itself set to Persistent, must be changed first."""
         settings = self._core.settings
         level = Level.ADMIN if isinstance(place, Channel) else Level.PROXY
         for child in _children(place):
@@ -236,13 +227,11 @@ class ObjectChanges:
 
 
 def _event_types(hosted: HostedFilter) -> EventTypes:
-    """Return the event types a filter asks for; none for a mapping filter."""
     made = hosted.filter
     return made.version.event_types if isinstance(made, Filter) else frozenset()
 
 
 def _children(place: Channel | Holder) -> Sequence[Holder]:
-    """Return the objects that inherit from an object."""
     if isinstance(place, Channel):
         return [admin for side in place.admins.values() for admin in side.values()]
     return list(place.proxies.values()) if isinstance(place, Admin) else ()

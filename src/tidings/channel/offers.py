@@ -15,12 +15,12 @@ from typing import Final, Generic, NamedTuple, TypeVar
 from tidings.filters.constraint import EventTypePattern, wildcard_match
 
 ALL_TYPES: Final = EventTypePattern("", "%ALL")
-"""All event types: the one form in which this is said, however it was written."""
+"""All event types, in canonical form."""
 
 Owner = TypeVar("Owner", bound=Hashable)
 
 _NONE: Final[frozenset[EventTypePattern]] = frozenset()
-# What most consumers want: one set for all of them.
+# What most consumers want: one shared set.
 _ALL_ONLY: Final = frozenset([ALL_TYPES])
 _BY_NAME: Final = attrgetter("domain", "type")
 
@@ -159,7 +159,7 @@ def _texts_overlap(one: str, two: str) -> bool:
         return wildcard_match(two, one)
     if "*" not in two:
         return wildcard_match(one, two)
-    # Between the ends each has a place for anything, so for all the other one asks for there.
+    # Between the ends each has a wildcard, which can match all that the other requires there.
     start, other_start = one[: one.index("*")], two[: two.index("*")]
     end, other_end = one[one.rindex("*") + 1 :], two[two.rindex("*") + 1 :]
     return (start.startswith(other_start) or other_start.startswith(start)) and (

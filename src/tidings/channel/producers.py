@@ -22,11 +22,11 @@ from tidings.errors import InvalidEvent, InvalidUsage, NumberTooOld
 from tidings.events.envelope import ProducerMark
 
 UNKNOWN_SEQ: Final = -1
-"""The answer to a number that came before, and whose sequence number is not known any more."""
+"""The answer to a duplicate whose sequence number is forgotten."""
 
 _INT64: Final = 2**63
-# The distance from numbers to sequence numbers, for numbers that have none, and for those whose
-# sequence numbers are not known any more: further than any.
+# The distance from numbers to sequence numbers, for numbers without one and for those whose
+# sequence numbers are forgotten: larger than any real one.
 _NO_SEQ: Final = -_INT64
 _UNKNOWN: Final = -_INT64 + 1
 _NONE: Final = -1
@@ -46,7 +46,7 @@ class ProducerMarks:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._runs = limits.producer_runs
-        # The one unused for longest comes first.
+        # Least recently used first.
         self._numbers: OrderedDict[str, _Numbers] = OrderedDict()
         # How many runs there are beside the newest ones, and whose: in the order they make room.
         self._older = 0
@@ -160,11 +160,7 @@ class ProducerMarks:
 
     @classmethod
     def from_plain(cls, data: object, limits: Limits) -> ProducerMarks:
-        """Read what `to_plain` wrote; forget what exceeds the limits.
-
-        Raises:
-            InvalidUsage: The data has another form; the message says where.
-        """
+        """Read what `to_plain` wrote, or raise InvalidUsage; forget what exceeds the limits."""
         marks = cls(limits)
         for place, item in enumerate(_items(data, "the producers' marks")):
             where = f"producer {place} of the producers' marks"
@@ -187,14 +183,8 @@ class ProducerMarks:
 class _Numbers:
     """The numbers of one producer: the run that grows, and the ones below it.
 
-    A run is its first number, its last, and the distance from numbers to sequence numbers.
-
-    Attributes:
-        start: The first number of the newest run.
-        last: Its last number; below the first if there is no run.
-        distance: Of the newest run.
-        floor: Numbers up to this one can no longer be judged.
-        unknown: Answers to numbers up to this one are not kept.
+    A run is its first number, its last, and the distance from numbers to sequence numbers. Numbers
+    up to `floor` can no longer be judged, and answers to numbers up to `unknown` are not kept.
     """
 
     __slots__ = ("distance", "floor", "last", "older", "start", "unknown")
@@ -209,7 +199,6 @@ class _Numbers:
 
     @classmethod
     def of(cls, runs: Sequence[tuple[int, int, int]], floor: int, unknown: int) -> _Numbers:
-        """Build from rising runs."""
         *older, newest = runs or [(floor + 1, floor, _NO_SEQ)]
         made = cls(*newest)
         made.floor, made.unknown = floor, unknown
@@ -283,7 +272,6 @@ class _Numbers:
             older.insert(place, start, self.unknown, _UNKNOWN)
 
     def older_count(self) -> int:
-        """Count the runs beside the newest."""
         return 0 if self.older is None else len(self.older.starts)
 
     def runs(self) -> Iterator[tuple[int, int, int]]:
@@ -305,19 +293,16 @@ class _Runs:
         self.distances = array("q")
 
     def append(self, start: int, last: int, distance: int) -> None:
-        """Add a run above all others."""
         self.starts.append(start)
         self.lasts.append(last)
         self.distances.append(distance)
 
     def insert(self, place: int, start: int, last: int, distance: int) -> None:
-        """Insert a run at a place."""
         self.starts.insert(place, start)
         self.lasts.insert(place, last)
         self.distances.insert(place, distance)
 
     def pop(self, place: int) -> tuple[int, int, int]:
-        """Remove and return a run."""
         return self.starts.pop(place), self.lasts.pop(place), self.distances.pop(place)
 
     def add(self, number: int, distance: int) -> None:
@@ -334,7 +319,6 @@ class _Runs:
 
 
 def _read_numbers(floor: object, plain_runs: list[object], where: str) -> _Numbers:
-    """Read the numbers of one producer from plain data."""
     if type(floor) is not int or floor < _NONE:
         raise InvalidUsage(f"{where}: {floor!r} is no highest forgotten number (-1 for none)")
     runs: list[tuple[int, int, int]] = []

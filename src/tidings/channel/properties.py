@@ -69,15 +69,10 @@ class AdminProperties(PropertyValues):
 def changed(
     current: AdminProperties, properties: Request, narrowed: Supported = NOT_NARROWED
 ) -> AdminProperties:
-    """Carry out set_admin: return the properties with all of a request set.
+    """Carry out set_admin; raise UnsupportedAdmin, with every bad property, if it cannot be done.
 
-    Args:
-        current: The effective properties.
-        properties: What to set, unchecked; of two values for one name the last counts.
-        narrowed: Where this installation supports less than is legal.
-
-    Raises:
-        UnsupportedAdmin: Something cannot be set; every bad property is listed.
+    Of two values for one name the last counts. `narrowed` says where this installation supports
+    less than is legal.
     """
     answers = {name: _judged(name, value, narrowed) for name, value in dict(properties).items()}
     bad = [a for a in answers.values() if isinstance(a, PropertyError)]

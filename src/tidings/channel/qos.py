@@ -178,7 +178,7 @@ class QoS(PropertyValues):
         return self["PacingInterval"]
 
 
-# Whose copy a new object starts with.
+# The parent whose QoS a new object copies.
 _PARENTS: Final = {Level.ADMIN: Level.CHANNEL, Level.PROXY: Level.ADMIN}
 
 

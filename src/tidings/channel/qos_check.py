@@ -36,11 +36,7 @@ _RELIABILITIES: Final = (_EVENT, _CONNECTION)
 class EventQoS:
     """The quality of service of one event that came through a proxy.
 
-    Attributes:
-        priority: Larger is more urgent.
-        timeout: Lifetime from arrival, in 100 ns; 0 for ever.
-        start: Earliest delivery, as TimeBase::TimeT; None for at once.
-        stop: Latest delivery, as TimeBase::TimeT; None for none.
+    `timeout` is in 100 ns from arrival, 0 for ever; `start` and `stop` are TimeBase::TimeT.
     """
 
     priority: int
@@ -52,13 +48,9 @@ class EventQoS:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where properties are to be set.
+    """Where properties are to be set: an object, or an event's header.
 
-    Attributes:
-        level: The kind of object, or an event's header.
-        qos: What applies there; for an event, at the proxy it comes through.
-        parent: What applies at the parent of an admin or proxy.
-        narrowed: Where less is supported than is legal.
+    `qos` is what applies there; for an event, at the proxy it comes through.
     """
 
     level: Level
@@ -142,19 +134,15 @@ def changed(
 ) -> QoS:
     """Carry out set_qos (8.2): return the QoS with all of the properties set.
 
-    Args:
-        qos: What applies at the object.
-        level: The kind of object.
-        parent: What applies now at its parent; None for a channel.
-        properties: What to set, unchecked; of two values for one name the last counts.
-        narrowed: Where this installation supports less than is legal.
+    Of two values for one name the last counts. `parent` is what applies now at the parent, None for
+    a channel; `narrowed` says where this installation supports less than is legal.
 
     Raises:
         UnsupportedQoS: Something cannot be set; every bad property is listed.
         ValueError: The level is an event's.
     """
     good = _object_place(qos, level, parent, narrowed).accepted(properties)
-    # What asks for nothing new shares the value: there are very many proxies.
+    # An unchanged QoS is shared: there are very many proxies.
     return qos if good.items() <= qos.items() else QoS({**qos, **good})
 
 
@@ -183,11 +171,7 @@ def _object_place(qos: QoS, level: Level, parent: QoS | None, narrowed: Supporte
 def validate_event(
     proxy: QoS, required: Request, narrowed: Supported = NOT_NARROWED
 ) -> tuple[PropertyRange, ...]:
-    """Carry out validate_event_qos (8.4): return what else an event's header could carry.
-
-    Raises:
-        UnsupportedQoS: A header could not carry `required`; every bad property is listed.
-    """
+    """Carry out validate_event_qos (8.4): return what else an event's header could carry."""
     place = _Place(Level.EVENT, proxy, None, narrowed)
     return place.open_ranges(place.accepted(required))
 
@@ -195,7 +179,7 @@ def validate_event(
 _HEADER_NAMES: Final = [n for n, line in QOS_PROPERTIES.items() if Level.EVENT in line.levels]
 
 
-# What a header asks for that this installation or this proxy cannot do is ignored (8.4), and said.
+# Header properties that this installation or proxy cannot honour are ignored with a warning (8.4).
 _IGNORED: Final = frozenset(
     {
         PropertyErrorCode.UNAVAILABLE_PROPERTY,
@@ -211,12 +195,7 @@ _FOLDED: Final = {name.lower(): name for name in _HEADER_NAMES}
 
 
 class HeaderValues(NamedTuple):
-    """The quality of service in an event's header.
-
-    Attributes:
-        values: The standard properties that apply, by name.
-        warnings: Properties without effect that may have been meant to have one.
-    """
+    """The standard properties in an event's header, and warnings for those without effect."""
 
     values: dict[str, int]
     warnings: tuple[str, ...]
@@ -225,11 +204,7 @@ class HeaderValues(NamedTuple):
 def header_values(
     event_header: Mapping[str, object], proxy: QoS, narrowed: Supported = NOT_NARROWED
 ) -> HeaderValues:
-    """Return the quality of service in an event's header.
-
-    Raises:
-        InvalidEvent: A standard property has a wrong type or is out of range.
-    """
+    """Return an event's standard properties; raise InvalidEvent for a wrong type or range."""
     given = {n: event_header[n] for n in _HEADER_NAMES if n in event_header}
     others = [n for n in islice(event_header, _NAMES_LOOKED_AT) if n not in given]
     warnings = [warning for warning in map(_slip, others) if warning]
@@ -256,11 +231,7 @@ def _slip(name: str) -> str:
 def effective(
     event_header: Mapping[str, object], proxy: QoS, narrowed: Supported = NOT_NARROWED
 ) -> EventQoS:
-    """Return what applies to an event: its header overrides the proxy it came through.
-
-    Raises:
-        InvalidEvent: A standard property has a wrong type or is out of range.
-    """
+    """Return what applies to an event: its header overrides the proxy it came through."""
     said = header_values(event_header, proxy, narrowed).values
     return EventQoS(
         said.get("Priority", proxy.priority),

@@ -47,7 +47,6 @@ class Queue:
         self._start(order)
 
     def _start(self, order: OrderPolicy) -> None:
-        """Make the queue empty, in this order."""
         self._line = _new_line(order)
         self.order = order
         self.octets = 0
@@ -162,11 +161,7 @@ class Queue:
         return one < other
 
     def reorder(self, order: OrderPolicy) -> None:
-        """Change the delivery order; ties go by number. Scans the whole queue.
-
-        Raises:
-            ValueError: The order is `ANY`; nothing has changed.
-        """
+        """Change the delivery order; ties go by number. Scans the whole queue."""
         if order is not self.order:
             waiting = sorted(self._line.entries(), key=_ARRIVAL)
             self._start(order)
@@ -221,7 +216,6 @@ class Queue:
                     index.remove(entry)
 
     def _victim(self, policy: DiscardPolicy) -> Entry:
-        """Return the entry that a policy discards next."""
         line = self._line
         if policy is DiscardPolicy.FIFO:
             return line.first() if isinstance(line, FifoLine) else self._arrivals().first()
@@ -246,7 +240,6 @@ class Queue:
 
 
 def _new_line(order: OrderPolicy) -> Line:
-    """Return an empty line in this order."""
     if order is OrderPolicy.FIFO:
         return FifoLine()
     if order is OrderPolicy.PRIORITY:
@@ -260,5 +253,5 @@ def shifted(entry: Entry, delta: int) -> Entry:
     """Return the entry with its expiry moved, if it is `ABSOLUTE`."""
     if not entry.flags & ABSOLUTE or entry.expiry == NEVER:
         return entry
-    # One that expires does not come to last for ever.
+    # An entry that expires must not become one that lasts for ever.
     return entry._replace(expiry=min(entry.expiry + delta, NEVER - 1))

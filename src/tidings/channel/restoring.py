@@ -69,11 +69,7 @@ def restore(
 
 
 def last_id(states: Mapping[tuple[int, str, str], State], what: str) -> int:
-    """Return the highest id that may have been given to channels or filters.
-
-    Raises:
-        StoreError: The record of it is invalid.
-    """
+    """Return the highest id that may have been given, or raise StoreError if it is invalid."""
     state = states.get((0, "factory", what), {"last": 0})
     last = state.get("last")
     if not isinstance(last, int):

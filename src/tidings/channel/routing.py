@@ -84,7 +84,6 @@ class Router:
     def _passes_with_admin(
         self, proxy: ConsumerProxy, admins: set[Admin], domain: str, type_: str
     ) -> bool:
-        """Return whether a consumer whose own part matched gets the event."""
         admin = proxy.admin
         if proxy.types.types and not proxy.types.passes(domain, type_):
             return False
@@ -158,7 +157,6 @@ class Router:
 
 
 def _take_out(groups: dict[Admin, dict[ConsumerProxy, None]], proxy: ConsumerProxy) -> bool:
-    """Remove a consumer from its admin's group; return whether it was there."""
     group = groups.get(proxy.admin)
     if group is None or proxy not in group:
         return False

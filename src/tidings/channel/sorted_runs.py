@@ -121,7 +121,6 @@ class SortedRun(Generic[Item]):
         return item if self._key is None else self._key(item)
 
     def _settle(self) -> None:
-        """Sort the new items in."""
         new, buckets = self._new, self._buckets
         if len(new) > 1:
             new.sort(key=self._key)
@@ -152,7 +151,6 @@ class SortedRun(Generic[Item]):
             self._bounds.append(self._rank(bucket[-1]))
 
     def _insert(self, item: Item) -> None:
-        """Insert one item anywhere."""
         rank, bounds = self._rank(item), self._bounds
         at = min(bisect_left(bounds, rank), len(bounds) - 1)
         bucket = self._buckets[at]

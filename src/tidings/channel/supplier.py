@@ -14,13 +14,7 @@ _STANDARD: Defaults = (0, 0, False)
 
 
 class SupplierProxy(Proxy):
-    """A proxy through which events come in.
-
-    Attributes:
-        defaults: What applies to events without header properties.
-        judged: Whether there are filters to pass.
-        polling: A pull supplier's polling state; None until it has connected.
-    """
+    """A proxy through which events come in; `judged` says whether there are filters to pass."""
 
     __slots__ = ("defaults", "judged", "polling")
 
@@ -48,13 +42,7 @@ class SupplierProxy(Proxy):
 
 
 class Polling:
-    """When a pull supplier is polled next.
-
-    Attributes:
-        at: Not before.
-        asked: Whether an answer is awaited.
-        failures: How many polls failed in a row.
-    """
+    """When a pull supplier is polled next: not before `at`, nor while an answer is awaited."""
 
     __slots__ = ("_proxy", "asked", "at", "failures")
 

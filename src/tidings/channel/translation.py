@@ -47,7 +47,6 @@ def entered(item: Item, unwrap: bool) -> StructuredEvent:
 
 
 def _unwrapped(event: StructuredEvent) -> StructuredEvent:
-    """Return the innermost event of a bare value."""
     while is_any(event):
         inside = event_in_any(event.body)
         if inside is None:
@@ -78,7 +77,7 @@ _SMALL_OCTETS: Final = 28
 _OBJECT_OCTETS: Final = 64
 _TYPECODE_OCTETS: Final = 512
 
-# What is larger takes a millisecond to reckon.
+# Larger contents take a millisecond to compute.
 _LARGE_OCTETS: Final = 65_536
 
 _SMALL: Final = frozenset({type(None), bool, int, float})

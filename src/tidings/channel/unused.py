@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar
 
 from tidings.channel.core import Core
 
-# So many end at once; the others with the next tick.
+# How many end at once; the others with the next tick.
 _AT_ONCE: Final = 500
 
 _K = TypeVar("_K", bound=Hashable)
@@ -21,13 +21,7 @@ _K = TypeVar("_K", bound=Hashable)
 class Unused(Generic[_K]):
     """Objects of one kind and their last use, oldest first.
 
-    Args:
-        core: Sets the alarms.
-        alarm: The kind, as `Core.due` names it beside channel 0.
-        lifetime: How long an unused object lasts, in microseconds.
-
-    Attributes:
-        collected: How many have ended so, as their owner counts them.
+    `alarm` is the kind, as `Core.due` names it beside channel 0; `lifetime` is in microseconds.
     """
 
     def __init__(self, core: Core, alarm: int, lifetime: int) -> None:
@@ -67,7 +61,6 @@ class Unused(Generic[_K]):
         return old
 
     def _set_alarm(self, now: int) -> None:
-        """Set one alarm for all objects."""
         if self._used and not self._is_set:
             self._is_set = True
             oldest = next(iter(self._used.values()))

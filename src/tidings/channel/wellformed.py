@@ -22,23 +22,14 @@ _TOO_HIGH: Final = 2**63
 
 
 class _Kind(NamedTuple):
-    """What a part of a command must be.
-
-    Attributes:
-        fits: Whether a value is valid.
-        words: The same for people.
-    """
+    """What a part of a command must be: a predicate, and the same in words."""
 
     fits: Callable[[object], bool]
     words: str
 
 
 def check_command(command: object) -> None:
-    """Refuse a command with a value that does not have its attribute's type.
-
-    Raises:
-        InvalidUsage: The message names the attribute and the expected type.
-    """
+    """Raise InvalidUsage if a value does not have its attribute's type; the message names both."""
     for name, (fits, words) in _PARTS[type(command)]:
         value = getattr(command, name)
         if not fits(value):
@@ -87,7 +78,7 @@ _INT: Final = _Kind(_is_int, "a whole number of at most 64 bits")
 _PROPERTIES: Final = _of(Mapping, "a mapping of names to values")
 _TEXT: Final = _of(str, "a text")
 
-# By what is written beside the attribute. Values are checked by the filters that hold them.
+# By the attribute's annotation. Values are checked by the filters that hold them.
 _KINDS: Final = {
     "Form": _one_of(Form),
     "InfoMode": _one_of(InfoMode),

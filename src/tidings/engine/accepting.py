@@ -17,28 +17,19 @@ from tidings.stores.chain import MISSING, read_head
 from tidings.stores.journal import SEGMENT_OCTETS
 from tidings.stores.loss_book import read_book, write_book
 
-# What is accepted at once is told in one notice, up to so many parts of it.
+# One notice reports all that is accepted at once, up to so many parts.
 _MOST_TOLD: Final = 20
 
 
 class GivenUp(NamedTuple):
-    """What was accepted.
-
-    Attributes:
-        losses: Each in words.
-        segment: Where the journal goes on.
-    """
+    """What was accepted, in words, and the segment where the journal goes on."""
 
     losses: list[str]
     segment: int
 
 
 def accept_losses(data: Path, archive: ArchiveEnd | None) -> GivenUp:
-    """Accept all that a journal has lost.
-
-    Args:
-        data: The data folder of a stopped service.
-        archive: What the journal's archive knows; None if there is none.
+    """Accept all that the journal of a stopped service has lost.
 
     Raises:
         JournalInUse: The service runs.

@@ -47,12 +47,9 @@ class Relation(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The caller.
+    """The caller, and the owner of what it creates.
 
-    Attributes:
-        name: Recorded as the owner of what this principal creates.
-        is_owner: Whether it owns the service, inside its scope.
-        scope: The channels it is confined to; None for all.
+    `is_owner` holds inside its scope: the channels it is confined to, None for all.
     """
 
     name: str
@@ -82,7 +79,8 @@ Object: TypeAlias = Place | str | None
 """A channel, admin or proxy; the words for something else, such as ``filter 3``; None for the
 service itself."""
 
-# By verb, what each relation may, in the order of `Relation`. A word is the setting that decides.
+# By verb, what each relation may, in the order of `Relation`. A string names the setting that
+# decides.
 _TABLE: Final[dict[Verb, tuple[bool | str, ...]]] = {
     Verb.MANAGE: (True, True, False, "anonymous_may_manage"),
     Verb.PUBLISH: (True, True, True, "anonymous_may_publish"),
@@ -97,9 +95,7 @@ _TABLE: Final[dict[Verb, tuple[bool | str, ...]]] = {
 class Access:
     """The access settings and the decisions that follow.
 
-    Attributes:
-        anonymous_may_subscribe: Whether consumers need no name; they may also view objects.
-        anonymous_may_manage: Whether anyone may create, change and end channels.
+    Anonymous clients that may subscribe may also view objects.
     """
 
     anonymous_may_publish: bool = True
@@ -146,7 +142,7 @@ KINDS: Final = (
     "advertiser",
     "generic factory",
 )
-"""What keys can be of; numbered by place, so new kinds go to the end."""
+"""The kinds of objects with keys; numbered by index, so append new kinds."""
 
 _VERSION: Final = 1
 _MAC_OCTETS: Final = 16
@@ -157,13 +153,7 @@ _PURPOSE: Final = b"tidings object key"
 
 
 class ObjectKey(NamedTuple):
-    """The content of a key.
-
-    Attributes:
-        kind: One of `KINDS`.
-        ids: The object's ids, such as (channel, proxy).
-        grant: Id of the grant it was issued under.
-    """
+    """The content of a key: a kind of `KINDS`, ids such as (channel, proxy), and a grant id."""
 
     kind: str
     ids: tuple[int, ...]
@@ -200,11 +190,7 @@ class Keys:
         return bytes(body) + self._mac(bytes(body))
 
     def read(self, key: bytes) -> ObjectKey:
-        """Return the content of a key.
-
-        Raises:
-            Forbidden: It was not made with this secret, or was changed.
-        """
+        """Return the content of a key, or raise Forbidden if this secret did not make it."""
         body, mac = key[:-_MAC_OCTETS], key[-_MAC_OCTETS:]
         if not _LEAST_OCTETS <= len(key) <= KEY_OCTETS or not hmac.compare_digest(
             mac, self._mac(body)

@@ -39,7 +39,7 @@ class ArchivePlan:
 
 
 Command: TypeAlias = Callable[[ArchivePlan, Path], Sequence[str]]
-"""What starts a child, of the plan and the journal's folder."""
+"""Makes the child's command line from the plan and the journal's folder."""
 
 
 def archive_command(plan: ArchivePlan, journal: Path) -> list[str]:
@@ -52,13 +52,9 @@ def archive_command(plan: ArchivePlan, journal: Path) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ArchivingState:
-    """The state of the archive.
+    """The state of the archive; counts are since the start.
 
     Attributes:
-        running: Whether the child runs.
-        seals: Seals since the start.
-        rows: Rows in those.
-        restarts: How often a child was restarted.
         error: Why archiving has stopped; empty if it goes on.
         behind_octets: How much of the journal is not archived.
         behind_seconds: The age of the oldest part of that.

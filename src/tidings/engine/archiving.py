@@ -35,26 +35,22 @@ from tidings.stores.segments import Cursor, segment_path
 
 log = logging.getLogger(__name__)
 
-# How often the child may be told how far it can read, in seconds.
+# The minimum interval between messages to the child, in seconds.
 _TELL: Final = 0.2
 # The pauses before a child that died is started again, in seconds.
 _PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
-# What a child that has ended may take to hand over its last lines, in seconds.
+# How long the last lines of an ended child may take, in seconds.
 _LAST_LINES: Final = 2.0
 _LONGEST_LINE: Final = 2**20
 # More moments of the journal's length than this are thinned out: an archive may be days behind.
 _MOST: Final = 512
-# Damaged lines of the manifest that are told one by one.
+# How many damaged lines of the manifest are reported one by one.
 _TOLD: Final = 100
 
 
 class Lag:
-    """Tracks the age of the unarchived part of the journal; `now` is any clock in seconds.
-
-    Attributes:
-        reached: Up to where the journal is archived; None while unknown.
-    """
+    """Tracks the age of the unarchived part of the journal; `now` is any clock in seconds."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.reached: Cursor | None = None
@@ -83,17 +79,10 @@ class Lag:
 class Archiving:
     """Supervises the child that archives a host's journal.
 
-    Args:
-        storage: Has the journal.
-        notice: Sends notices to operators.
-        hold: Called at the start, so that the journal keeps what is not archived yet.
-        plan: Location and limits of the archive.
-        command: Starts the child.
-        problems: Damage in the archive's manifest, reported to operators.
-
     Attributes:
         sealed: Up to where the journal is archived for good; None while unknown.
         error: Why archiving has stopped; empty if it goes on.
+        problems: Damage in the archive's manifest, reported to operators.
         pause: The back-off before a dead child is restarted, in seconds; doubles each time.
     """
 
@@ -148,11 +137,7 @@ class Archiving:
             process.stdin.write(f"options {plan.options()}\n".encode())
 
     async def stop(self, patience: float) -> bool:
-        """Stop, after `Host.close`; wait at most `patience` seconds for the child to catch up.
-
-        Returns:
-            Whether the archive has everything.
-        """
+        """Stop, after `Host.close`, with `patience` in seconds; return whether all is archived."""
         if not self._tasks:
             return False
         self._last = self._store.journal.synced
@@ -187,7 +172,6 @@ class Archiving:
         )
 
     def _behind(self) -> int:
-        """Return the octets of the journal behind what the archive has reached."""
         reached = self._lag.reached or Cursor(0, 0)
         sizes = {**self._sizes, self._synced.segment: self._synced.offset}
         octets = sum(size for number, size in sizes.items() if number >= reached.segment)
@@ -222,7 +206,6 @@ class Archiving:
             self._restarts += 1
 
     async def _rest(self, seconds: float) -> None:
-        """Wait, unless asked to stop."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stop.wait(), seconds)
 

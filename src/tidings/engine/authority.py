@@ -22,12 +22,7 @@ class Guarded(Protocol):
 
 
 def authorise(host: Guarded, command: c.Command, principal: Principal) -> None:
-    """Check that a principal may run a command.
-
-    Raises:
-        Forbidden: It may not.
-        NotFound: The command's object does not exist.
-    """
+    """Raise Forbidden if a principal may not run a command, NotFound if its object is missing."""
     host.access.require(principal, *_needed(host, command))
 
 
@@ -61,7 +56,6 @@ def _manage(host: Guarded, command: Any) -> _Needed:  # noqa: ANN401
 
 
 def _channel(command: Any) -> Object:  # noqa: ANN401
-    """Return the channel a command names; None for the service."""
     channel = getattr(command, "channel", None)
     return None if channel is None else Place(channel)
 

@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 # Texts of so many octets are compiled in about a millisecond.
 _AT_ONCE: Final = 500
-# One thread for all: it takes no more from the loop than one who asks would, and touches no state.
+# One thread for all, so that it competes with the loop no more than a single caller would.
 _thread: Final = ThreadPoolExecutor(1, thread_name_prefix="beside")
 
 

@@ -153,6 +153,5 @@ class Bodies:
 
 
 def _room(message: Message) -> int:
-    """Return the cache size of a message, with its JSON if it has any."""
     json = message.json
     return message.octets + OVERHEAD_OCTETS + (0 if json is None else len(json))

@@ -43,17 +43,9 @@ class _NotReady(StoreError):
 
 
 class JournalCompaction:
-    """One attempt to remove old segments.
+    """One attempt to remove old segments; an exception of `check` between steps ends it.
 
-    Args:
-        storage: Has the journal.
-        factory: The channels whose journal it is.
-        cores: All cores.
-        ask: Runs a command.
-        check: Called between steps; an exception ends the attempt.
-
-    Attributes:
-        octets: What was written for objects, rules and marks.
+    `octets` is what was written for objects, rules and marks.
     """
 
     def __init__(

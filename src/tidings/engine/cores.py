@@ -14,11 +14,7 @@ Kept: TypeAlias = tuple[str, Any, State]
 
 
 class Cores:
-    """Several cores as one; `first`, the channels, has every request no other core lists.
-
-    Raises:
-        InvalidUsage: Two cores have one name, or list one request.
-    """
+    """Several cores as one; `first`, the channels, has every request no other core lists."""
 
     def __init__(self, first: Core, others: Iterable[Core] = ()) -> None:
         self._first = first
@@ -76,11 +72,7 @@ class Cores:
     def restore(self, states: Mapping[str, Mapping[str, State]]) -> list[str]:
         """Restore all cores but the channels; return what was skipped, and why.
 
-        Objects of a core that this host lacks are kept until it is back. `states` is by core and
-        key.
-
-        Raises:
-            StoreError: A newer version has written them.
+        Objects of a core that this host lacks are kept until it is back.
         """
         known = {core.name: core for core in self._others}
         passed_over = [core.restore(states.get(name, {})) for name, core in known.items()]
@@ -105,7 +97,6 @@ class _AbsentCore:
         return [], []
 
     def snapshot(self) -> Iterable[tuple[str, State]]:
-        """Return its objects as they were found."""
         return self._states.items()
 
     def restore(self, states: Mapping[str, State]) -> Sequence[str]:

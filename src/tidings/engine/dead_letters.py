@@ -26,14 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class DeadLetters:
-    """Keeps dead letters in the journal and the catalog, and redelivers them on request.
-
-    Args:
-        storage: Where they are kept.
-        limits: The maximum number.
-        ask: Runs a command.
-        lost: Called when events of a consumer are lost.
-    """
+    """Keeps dead letters in the journal and the catalog, and redelivers them on request."""
 
     def __init__(
         self,
@@ -84,7 +77,6 @@ class DeadLetters:
             self._storage.writer.ride(later)
 
     def _put_off(self, record: Writable) -> Record:
-        """On the disk thread: make a record later, so that the others do not wait for it."""
         self._loop.call_soon_threadsafe(lambda: self._later.append(record))
         return NOTHING
 
@@ -141,12 +133,7 @@ class DeadLetters:
         return [_view(row) for row in await self._storage.submit(job)]
 
     async def redrive(self, id: int) -> None:
-        """Redeliver a dead letter to its consumer.
-
-        Raises:
-            NotFound: There is no dead letter with this id, or its consumer is gone.
-            Disconnected: No client is connected there.
-        """
+        """Redeliver a dead letter, or raise NotFound if it or its consumer is gone."""
         row = await self._take(id)
         letter = row.letter
         offset = self._storage.recorder.offset

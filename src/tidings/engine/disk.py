@@ -16,7 +16,7 @@ _T = TypeVar("_T")
 
 
 Done: TypeAlias = Callable[[Any, BaseException | None], None]
-"""Told what a job returned, or what it raised."""
+"""Called with a job's result or error."""
 
 
 class _Job(NamedTuple):
@@ -36,11 +36,7 @@ _END: Final = None
 class DiskThread:
     """Runs jobs off the loop, one after the other, in the order submitted.
 
-    Everything but the jobs happens on the loop, so the queue's lock is the only one needed. Results
-    are delivered on `loop`, the running one if None.
-
-    Attributes:
-        waiting: Submitted jobs whose result has not been delivered.
+    Everything but the jobs happens on the loop, so the queue's lock is the only one needed.
     """
 
     def __init__(

@@ -53,21 +53,16 @@ from tidings.filters.constraint import Constraint, constraint
 _F = TypeVar("_F")
 
 _CLOSED: Final = "the client is closed: make another one"
-# Dead letters looked through at once.
+# Dead letters scanned at once.
 _PAGE: Final = 1_000
-# Dead letters delivered again before the next are looked for.
+# Dead letters redelivered before the next are scanned.
 _AT_ONCE: Final = 100
 
 
 class LocalDoor:
-    """A host as one principal in this process may use it.
+    """A host as one principal in this process may use it; closing an owning door stops the host.
 
     What the principal creates belongs to it: only it and the service's owner may use it.
-
-    Args:
-        host: The host.
-        principal: The caller.
-        owned: Whether closing the door stops the host.
     """
 
     def __init__(self, host: Host, principal: Principal = OWNER, *, owned: bool = False) -> None:
@@ -107,13 +102,7 @@ class LocalDoor:
         return answer
 
     def check(self, command: Command) -> None:
-        """Check that the principal may run a command, without running it.
-
-        Raises:
-            Forbidden: It may not.
-            NotFound: The command's object does not exist.
-            Stopping: The door is closed.
-        """
+        """Raise Forbidden or NotFound if the principal may not run a command; do not run it."""
         self._check_open()
         authorise(self._host, command, self._principal)
 
@@ -127,13 +116,7 @@ class LocalDoor:
             raise Stopping(_CLOSED)
 
     async def request(self, question: Question[_F]) -> _F:
-        """Answer a question.
-
-        Raises:
-            Forbidden: The principal may not view the object.
-            NotFound: The object does not exist.
-            Stopping: The door is closed.
-        """
+        """Answer a question."""
         self._check_open()
         operations = self._host.operations
         channel = operations.channel_of(question)
@@ -184,11 +167,7 @@ class LocalDoor:
         most: int = 100,
         constraint: Constraint | None = None,
     ) -> HistoryPage:
-        """Return past events of a channel; as `History.page`.
-
-        Raises:
-            Forbidden: The principal may not subscribe there, so it may not see past events either.
-        """
+        """Return past events, as `History.page`; only for principals that may subscribe there."""
         self._check_open()
         self._host.access.require(self._principal, Verb.SUBSCRIBE, Place(channel))
         return await self._host.history.page(
@@ -216,7 +195,7 @@ class LocalDoor:
             return SupplierEndpoint(_function(on_wanted))
         return PullSupplierEndpoint(_function(source), _function(on_wanted))
 
-    # Dead letters: who may use a consumer's proxy may see what could not be delivered there.
+    # Dead letters: a principal that may use a consumer's proxy may see its dead letters.
 
     async def dead_letters(
         self, channel: int | None, proxy: int | None, after: int, most: int
@@ -233,12 +212,7 @@ class LocalDoor:
         return found[:most]
 
     async def redrive(self, id: int) -> None:
-        """Redeliver a dead letter.
-
-        Raises:
-            NotFound: There is none with this id, or its consumer is gone.
-            Forbidden: It is not the principal's.
-        """
+        """Redeliver a dead letter of the principal's, or raise NotFound or Forbidden."""
         letter = await self._check_dead(id)
         if letter is not None:  # nothing is moved for a consumer that is gone
             self._host.factory.channel(letter.channel).proxy(letter.proxy)
@@ -269,12 +243,7 @@ class LocalDoor:
                 return redriven
 
     async def drop_dead_letter(self, id: int) -> None:
-        """Drop a dead letter.
-
-        Raises:
-            NotFound: There is none with this id.
-            Forbidden: It is not the principal's.
-        """
+        """Drop a dead letter of the principal's, or raise NotFound or Forbidden."""
         await self._check_dead(id)
         await self._host.dead_letters.drop(id)
 

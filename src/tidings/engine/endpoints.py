@@ -19,7 +19,7 @@ Types: TypeAlias = Sequence[EventTypePattern]
 """Event types that were added, or removed."""
 
 TypesChanged: TypeAlias = Callable[[Types, Types], object]
-"""A plain function that is told which event types were added and which removed."""
+"""A plain function, called with the event types added and removed."""
 
 
 def in_words(error: BaseException) -> str:
@@ -31,12 +31,7 @@ def in_words(error: BaseException) -> str:
 
 
 class EventBatch(NamedTuple):
-    """Events for one consumer, in order.
-
-    Attributes:
-        again: Numbers of those that may have been delivered before.
-        form: The form of the proxy.
-    """
+    """Events for one consumer, in order; those in `again` may have been delivered before."""
 
     channel: int
     proxy: int
@@ -461,12 +456,7 @@ class BufferEndpoint(QuietEndpoint):
 
 
 class SupplierEndpoint(QuietEndpoint):
-    """A push supplier in this process.
-
-    Args:
-        on_subscriptions: A plain function, called when the wanted types change.
-        on_disconnected: A plain function, called once when the proxy is gone.
-    """
+    """A push supplier in this process; its callbacks are plain functions."""
 
     def __init__(
         self,
@@ -488,7 +478,7 @@ class SupplierEndpoint(QuietEndpoint):
 
 PulledItems: TypeAlias = Item | Sequence[Item] | None
 Source: TypeAlias = Callable[[int], PulledItems | Awaitable[PulledItems]]
-"""Asked for at most so many events: returns one, several or None, or a coroutine of these."""
+"""Polled for at most so many events: returns one, several or None, or a coroutine of these."""
 
 
 class PullSupplierEndpoint(SupplierEndpoint):

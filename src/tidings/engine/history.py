@@ -30,7 +30,7 @@ from tidings.stores.segments import DATA_START, Cursor, Entry
 log = logging.getLogger(__name__)
 
 MOST: Final = 1_000
-"""How many events a page has at most."""
+"""The maximum number of events in a page."""
 
 # A page ends when so many events were looked at, or so many octets of them found.
 _LOOKED_AT: Final = 10_000
@@ -40,7 +40,7 @@ _PAGE_OCTETS: Final = 8 * 1024 * 1024
 _STEP_EVENTS: Final = 24
 _STEP_OCTETS: Final = 256 * 1024
 _STEP_SCANNED: Final = 128 * 1024
-# Readers whose place is remembered.
+# How many readers' places are remembered.
 _PLACES: Final = 1_000
 
 
@@ -193,7 +193,6 @@ class _Search:
         self._end = False
 
     def page(self) -> HistoryPage:
-        """Return what was found."""
         reached = max(self._reached, self._asked.last) if self._end else self._reached
         return HistoryPage(self._messages, reached, reached >= self._asked.last, self._asked.last)
 
@@ -250,7 +249,6 @@ class _Search:
         return at
 
     def _turn_over(self) -> None:
-        """Go to the next segment; the last one is the end."""
         assert self._at is not None
         later = [n for n in self._store.journal.segments if n > self._at.segment]
         if later:
@@ -274,7 +272,6 @@ class _Search:
         return True
 
     def _look(self, entries: Iterator[Entry], stop: int) -> None:
-        """Search entries that may hold wanted events."""
         assert self._at is not None
         enough = self._at.offset + _STEP_SCANNED
         for entry in entries:

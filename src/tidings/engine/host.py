@@ -188,7 +188,6 @@ class Host:
         return host
 
     def _resumed(self) -> Resumed:
-        """Return what recovery needs."""
         return Resumed(
             self.factory,
             self.cores,
@@ -199,7 +198,6 @@ class Host:
         )
 
     def _kept(self) -> Kept:
-        """Return what housekeeping needs."""
         return Kept(
             self.storage,
             self.factory,
@@ -235,7 +233,7 @@ class Host:
         self.archiving = archiving
         self.housekeeping.unarchived = archiving.held
 
-    # What doors may see.
+    # State for protocols.
 
     @property
     def channels(self) -> Channels:
@@ -296,7 +294,7 @@ class Host:
             return found
         return (await self.storage.fetch([place]))[0]
 
-    # Asking.
+    # Commands.
 
     def ask(
         self, command: Command, principal: Principal = OWNER, source: Hashable | None = None
@@ -380,7 +378,7 @@ class Host:
         """Pull events, waiting as long as requested."""
         return await self.out.pull(channel, proxy, most, wait, lease, principal)
 
-    # What endpoints answer.
+    # Answers of endpoints.
 
     def ack(self, channel: int, proxy: int, seqs: Sequence[int]) -> None:
         """Acknowledge events."""
@@ -461,7 +459,7 @@ class Host:
             self.writer.try_again()
         self._around = self.loop.call_later(_LOOK_AROUND, self._look_around)
 
-    # What performing needs.
+    # For the performer.
 
     def submit(self, job: Callable[[], _T]) -> asyncio.Future[_T]:
         """Run a job on the disk thread."""

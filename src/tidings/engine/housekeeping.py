@@ -27,7 +27,7 @@ from tidings.stores.segments import segment_path
 log = logging.getLogger(__name__)
 
 _SECOND: Final = 1_000_000
-# How often the length of the journal is looked at, in seconds.
+# How often the journal is measured, in seconds.
 _LOOK: Final = 1.0
 # Finding out that nothing can go means reading old segments: not more often than this, seconds.
 _LONGEST_PAUSE: Final = 600.0
@@ -38,13 +38,7 @@ _ROUNDS: Final = 3
 class Kept(NamedTuple):
     """What housekeeping needs of a host.
 
-    Attributes:
-        storage: The journal and the memory to be kept small.
-        now: Host time.
-        ask: Runs a command.
-        at_once: Runs a command before all that waits.
-        notice: Sends notices to operators.
-        letters_wait: Whether events of dead letters must stay where they are.
+    `letters_wait` says whether events of dead letters must stay where they are.
     """
 
     storage: Storage
@@ -60,13 +54,7 @@ class Kept(NamedTuple):
 class Housekeeping:
     """Keeps a host's journal and memory small.
 
-    Args:
-        retention: How much of the past the journal keeps.
-        disk_quota: The maximum size of the journal in octets; when it is larger and nothing can be
-            removed, Persistent events are refused. None for no limit.
-
-    Raises:
-        InvalidUsage: The quota is not a valid number of octets.
+    Above `disk_quota` octets, if nothing can be removed, Persistent events are refused.
 
     Attributes:
         every: The interval of all checks, in seconds; a full segment triggers one too.
@@ -260,7 +248,7 @@ class Housekeeping:
         held = None
         if self.unarchived is not None:
             first, hold = self.unarchived()
-            # Events that are refused would be worse than events that are not in the archive.
+            # Refusing events would be worse than not archiving some.
             held = held_from(infos, first, hold if most is None else min(hold, most))
         return droppable(infos, kept, held)
 

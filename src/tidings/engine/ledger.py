@@ -43,11 +43,6 @@ _AHEAD: Final = 512
 class Ledger:
     """Decides whether old records are still needed.
 
-    Args:
-        ids: Of the existing channels, by origin.
-        catalog: Holds the spilled entries and the dead letters.
-        taken: Dead letters being removed; recovery needs them until they are gone.
-
     Attributes:
         ids: Of the channels that existed at the beginning, by origin.
         changed: Core and key of objects recorded since the beginning.
@@ -71,7 +66,7 @@ class Ledger:
         """Return whether no waiting consumer was seen; the catalog's entries do not count."""
         return not any(self._waiting.values())
 
-    # What happens meanwhile.
+    # Updates.
 
     def wrote(self, records: Iterable[Record]) -> None:
         """Note appended records."""
@@ -125,7 +120,7 @@ class Ledger:
         """Drop cached catalog answers, which may have changed."""
         self._spilled.clear()
 
-    # What is needed.
+    # Decisions.
 
     def wanted(self, record: Record) -> Record | None:
         """Return what to write in place of an old record; None if it is no longer needed.

@@ -28,9 +28,9 @@ from tidings.stores.segments import DamageReport
 
 log = logging.getLogger(__name__)
 
-# Damaged parts of the journal that are told one by one: other notices must stay readable.
+# How many damaged parts are reported one by one: other notices must stay readable.
 _TOLD: Final = 100
-# Longer lists of numbers are cut in texts.
+# Longer lists of numbers are truncated in texts.
 _MOST_NAMED = 10
 
 _Run: TypeAlias = tuple[int, int]
@@ -41,13 +41,8 @@ _last: Final = itemgetter(1)
 class Losses:
     """Counts losses that are not accepted, and knows the numbers of lost events.
 
-    Args:
-        book: What was known before; kept up to date except for events, see `written_down`.
-        origins: The origins of the existing channels, by id.
-        dropped: By origin, the highest number of an event removed with old segments.
-
-    Attributes:
-        changed: Whether more is lost than the book on disk says.
+    `changed` says whether more is lost than the book on disk says. The book is kept up to date
+    except for events, see `written_down`.
     """
 
     def __init__(

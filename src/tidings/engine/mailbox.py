@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 _SLICE: Final = 3_000
 _FEWEST: Final = 1
 _MOST: Final = 512
-# What one source may have done before the others get their turn, in events.
+# The turn of one source, in events.
 _TURN: Final = 32
 # Answers of consumers that cost as much as one event.
 _ANSWERS: Final = 8
@@ -64,10 +64,7 @@ class Waiting(Protocol):
 class Post(NamedTuple):
     """A waiting command, and the receiver of its answer.
 
-    Attributes:
-        waiting: Gets the answer; None if no one does.
-        parts: For the parts of a push, the answers so far; None for a whole command.
-        last: Whether this is the last part.
+    `parts` has the answers so far to the parts of a push; None for a whole command.
     """
 
     command: Command
@@ -155,11 +152,8 @@ class Mailbox:
     ) -> None:
         """Put a command at the end of its queue.
 
-        Args:
-            command: The command.
-            waiting: Gets the answer.
-            source: The sender of events, or the one whose events the command follows; by default
-                all that come through one proxy share a source.
+        `source` is the sender of events, or the one whose events the command follows; by default
+        all that come through one proxy share a source.
         """
         queues = self._queues
         if command.__class__ is Push:
@@ -198,7 +192,7 @@ class Mailbox:
         queues, new, old = self._queues, self._new, self._old
         taken: list[Post] = []
         room = self.most
-        # However much is new, what waits goes on.
+        # New sources must not starve waiting ones.
         self._reserves = not self._reserves
         reserve = max(room // 4, int(self._reserves))
         kept = reserve if old else 0
@@ -290,7 +284,6 @@ class Mailbox:
 
 
 def _first_large(command: Push) -> int | None:
-    """Return the index of the first event known to be large."""
     for at, item in enumerate(command.items):
         if item.__class__ is StructuredEvent and item.octets:
             return at

@@ -25,12 +25,7 @@ _COUNTED: Final = {row.request: row for row in CATALOGUE if row.is_change or row
 class OperationLog:
     """Counts operations, and logs those that change something.
 
-    Args:
-        channel_name: Returns the name of a channel by its id.
-        tell: Called with each operation that changes something; it fills in the time.
-
-    Attributes:
-        counts: By the name of the operation and ``done``, or the code of the error.
+    `counts` is by the name of the operation and ``done``, or the code of the error.
     """
 
     def __init__(

@@ -17,21 +17,17 @@ Key: TypeAlias = tuple[int, int]
 """A consumer: channel and proxy."""
 
 REFUSED: Final = object()
-"""Stands where an event was that could not be written, and so was never accepted."""
+"""Replaces an event that could not be written, and so was never accepted."""
 
 
 LOST: Final = object()
-"""Stands where an event was whose content on the disk is damaged or gone."""
+"""Replaces an event whose content on disk is damaged or gone."""
 
 
 class Ticket:
-    """Something that waits to leave for one consumer.
+    """Something that waits to leave for one consumer, until `waits` conditions are met.
 
-    Attributes:
-        action: Lets it leave.
-        waits: How many conditions are still open.
-        messages: The events in it, or their places on disk.
-        entries: The same events as the core knows them.
+    `messages` are the events in it, or their places on disk.
     """
 
     __slots__ = ("action", "entries", "key", "messages", "waits")

@@ -36,12 +36,8 @@ log = logging.getLogger(__name__)
 class Performer:
     """Carries out what the core decided, effect by effect.
 
-    Attributes:
-        reports: Forgets the losses of channels that are gone.
-        revoke: Tells the core at once of events that were never accepted.
-        now: Host time.
-        counts: Copies of events by outcome.
-        listeners: Receivers of other effects, by class.
+    `listeners` receive the effects of other classes; `revoke` tells the core at once of events that
+    were never accepted.
     """
 
     storage: Storage

@@ -31,17 +31,11 @@ from tidings.stores.payloads import (
 from tidings.stores.records import Kind, Record
 
 HOST_ORIGIN: Final = bytes(16)
-"""Stands for the channel in records that belong to the host."""
+"""The channel's placeholder in records that belong to the host."""
 
 
 class Recorder:
-    """Converts effects to records.
-
-    Attributes:
-        offset: Host time plus this is microseconds since 1970.
-        origins: Of the channels, by id.
-        origin_texts: The same in hexadecimal, as events have them.
-    """
+    """Converts effects to records; host time plus `offset` is microseconds since 1970."""
 
     def __init__(self) -> None:
         self.offset = 0

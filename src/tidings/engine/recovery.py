@@ -59,7 +59,7 @@ LOST_NUMBERS: Final = 1_000_000
 _MOST_MISSED: Final = 1_000_000
 
 Pending: TypeAlias = tuple[int, int, int, int, int | None, tuple[int, ...], Any]
-"""Of an event that may wait: place, expiry, priority, flags, start, proxies, views; times as in
+"""A possibly waiting event: place, expiry, priority, flags, start, proxies, views; times as in
 the journal. A tuple, because there may be millions."""
 
 
@@ -364,14 +364,7 @@ def open_journal(
     """Open or create the journal of a data folder, and read it.
 
     If its end or a segment is missing, the numbers of all channels continue beyond all that may
-    have been used.
-
-    Args:
-        folder: The data folder.
-        limits: Of producers.
-        segment_octets: The maximum size of a segment.
-        beyond: How far the journal once reached, as its archive knows.
-        clock: The machine's time.
+    have been used. `beyond` is how far the journal once reached, as its archive knows.
 
     Raises:
         JournalInUse: Another process has it open.

@@ -31,13 +31,7 @@ _AT_ONCE: Final = 500
 
 
 class Resumed(NamedTuple):
-    """The parts of a host to restore.
-
-    Attributes:
-        factory: The channels, none yet.
-        perform: Carries out effects without a command.
-        now: Host time.
-    """
+    """The parts of a host to restore; the factory has no channels yet."""
 
     factory: Factory
     cores: Cores
@@ -104,16 +98,7 @@ def note_losses(
     """Record the cost of damage found when a journal was opened.
 
     A channel or subscription is lost if another record names it, it has no record itself, and it
-    was not removed.
-
-    Args:
-        losses: Where to record it.
-        journal: The opened journal.
-        found: Its content.
-        factory: Its restored objects.
-        passed_over: Objects that could not be restored.
-        archived: What its archive knows: by origin, name and highest number of each channel.
-        now: The time.
+    was not removed. `archived` is as for `resume`.
     """
     if not (losses.damaged(journal.damage, now) or found.unreadable):
         return

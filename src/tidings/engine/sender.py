@@ -34,7 +34,7 @@ _LONGEST_PAUSE: Final = 5.0
 _NOT_NOW: Final = "the next events cannot be read from the journal now; they wait"
 
 Later = Callable[[Callable[[], None]], None]
-"""Has something done when a write is on the disk."""
+"""Runs an action when a write is on disk."""
 
 
 class _Failing:
@@ -62,17 +62,8 @@ class Asks(Protocol):
 class Sender:
     """The way out.
 
-    Args:
-        storage: Has the contents.
-        channels: Whose events.
-        core: Runs the commands that clients' answers become.
-        now: Host time.
-        notice: Sends notices to operators.
-        lost: Called when events of a consumer are lost.
-
-    Attributes:
-        endpoints: How the clients of proxies are reached, and in which form they take events.
-        pulls: The waiting pulls, by token.
+    `endpoints` says how clients are reached, and in which form they take events; `pulls` are the
+    waiting ones, by token.
     """
 
     def __init__(
@@ -96,7 +87,7 @@ class Sender:
         self._lost = lost
         self._loop = asyncio.get_running_loop()
         self._outbox = Outbox()
-        # Consumers of whose failures the core has not heard all yet.
+        # Consumers with failures that the core does not know yet.
         self._failing: dict[Key, _Failing] = {}
         self._polls: set[asyncio.Task[None]] = set()
         self._tokens = count(1)
@@ -333,7 +324,6 @@ class Sender:
         self._give_back(batch.channel, batch.proxy, list(map(_SEQ, entries[whole:])))
 
     def _give_back(self, channel: int, proxy: int, seqs: list[int]) -> None:
-        """Requeue pulled events that were not handed over."""
         if seqs:
             self._core.tell(Failed(channel, proxy, seqs, "not handed over"))
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from tidings.clock import Clock, monotonic_microseconds
 
-# A clock that is slewed runs at most 500 ppm wrong: it needs a quarter of an hour for this much.
+# A slewed clock is at most 500 ppm off: it needs a quarter of an hour for this much.
 THRESHOLD: Final = 500_000
 
 

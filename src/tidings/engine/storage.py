@@ -19,14 +19,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """The storage that the parts of a host share.
-
-    Attributes:
-        store: The disk; None if everything is only in memory.
-        disk: The thread on which the store is used.
-        bodies: Contents of waiting events.
-        writer: Gathers records, and has them written.
-    """
+    """The storage that the parts of a host share; `store` is None if all is only in memory."""
 
     store: Store | None
     disk: DiskThread

@@ -24,7 +24,7 @@ from tidings.stores.segments import Cursor
 log = logging.getLogger(__name__)
 
 Writable: TypeAlias = Record | Callable[[], Record]
-"""A record, or what makes one on the disk thread because it must read first."""
+"""A record, or a function that makes one on the disk thread because it must read first."""
 
 
 class Store:

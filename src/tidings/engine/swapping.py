@@ -12,9 +12,9 @@ from tidings.channel.consumer import Consumer, ConsumerProxy
 from tidings.channel.effects import Outcome
 
 FEWEST: Final = 100
-"""Consumers with fewer entries in memory are left alone: it would not be worth it."""
+"""Consumers with fewer entries in memory are not worth swapping out."""
 
-# Consumers looked at before the loop gets a turn.
+# Consumers sampled before the loop gets a turn.
 _AT_ONCE: Final = 1_000
 
 

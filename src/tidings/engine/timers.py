@@ -13,10 +13,7 @@ LONGEST: Final = 3_600_000_000
 class Timer:
     """One wake-up for the whole core; on the loop's thread.
 
-    Args:
-        loop: Where the callback is called.
-        now: Returns host time in microseconds.
-        due: Called once for each time set, when that time has come, and never earlier.
+    `due` is called once for each time set, when that time has come, and never earlier.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from tidings.clock import monotonic_microseconds
 
 # How long one turn may hold up the loop, in microseconds; well below what counts as a block.
 _TURN: Final = 1_500
-# Who was not back for so long has waited, and others had the loop; in microseconds.
+# A task away for so long has waited, and others had the loop; in microseconds.
 _PAUSE: Final = 100
 
 

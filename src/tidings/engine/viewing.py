@@ -118,7 +118,7 @@ class Viewing:
     def filter(self, id: int) -> FilterInfo | MappingInfo:
         """Return one filter or mapping filter."""
         self._may(None)
-        # Whoever looks uses it: a CORBA client may hold no more than its reference.
+        # Viewing counts as use: a CORBA client may hold no more than its reference.
         return view_filter(self._host.factory.filters.use(id, self._host.clock.now()))
 
     def filters(self, after: int, most: int) -> list[FilterInfo | MappingInfo]:

@@ -10,7 +10,7 @@ from tidings.clock import monotonic_microseconds
 
 # Nothing may hold up the loop for longer, in microseconds.
 LIMIT: Final = 5_000
-# While the engine has nothing to do, the probe looks this much more seldom.
+# While the engine is idle, the probe interval is this many times longer.
 _IDLE: Final = 20
 
 
@@ -19,12 +19,8 @@ class Watchdog:
 
     The engine calls `entered` and `left` around each batch. Other blocks show in a probe that comes
     late: every `limit` while batches flow, so that no block of twice the limit is missed; less
-    often otherwise.
-
-    Attributes:
-        limit: The longest time that is not a block, in microseconds.
-        blocks: How many were seen.
-        longest: The longest in microseconds; of others' blocks the part that was seen.
+    often otherwise. All times are in microseconds; `longest` has the part of others' blocks that
+    was seen.
     """
 
     def __init__(

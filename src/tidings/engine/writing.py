@@ -30,22 +30,19 @@ log = logging.getLogger(__name__)
 
 _PASSING: Final = frozenset(row.request for row in CATALOGUE if not row.lasts)
 
-# Acknowledgements ride on the next sync; without one they wait at most this long, in seconds.
+# Acknowledgements wait for the next sync, at most this long, in seconds.
 _RIDE: Final = 0.1
 _MOST_RIDING: Final = 1_000
 NOTHING: Final = Record(Kind.RESERVED, HOST_ORIGIN, 0, b"")
-"""A record that says nothing."""
+"""An empty record."""
 
 
 class Write:
     """A batch of records.
 
     Attributes:
-        records: In order.
         sync: Whether something waits for them to be durable.
         events: The accepted events among them, each with its index.
-        after: What follows when they are on disk.
-        answers: The callers to answer then, and their answers.
         unwritable: Events that no record can hold, by channel and number: the producer's mark,
             and the reason.
     """
@@ -100,11 +97,7 @@ class WritingHost(Protocol):
 
 
 class Writer:
-    """The writes under way, oldest first.
-
-    Attributes:
-        owed: Records that could not be written yet.
-    """
+    """The writes under way, oldest first; `owed` are records that could not be written yet."""
 
     def __init__(self, host: WritingHost, bodies: Bodies) -> None:
         self.owed: list[Writable] = []

@@ -336,7 +336,7 @@ class Consumer:
             self.again.discard(entry.seq)
             if channel.live.pop(entry.seq, None) is not None:
                 self.core.octets -= entry.octets
-        if self.spilled or self.refilling:  # how many are left is told by the next refill
+        if self.spilled or self.refilling:  # the next refill counts the rest
             self.core.out.append(Unspill(channel.id, self.proxy.id, list(seqs)))
         self.touch()
 
@@ -508,7 +508,7 @@ class Consumer:
             raise InvalidUsage(
                 f"a pull asks for at least one event, not for {shortened(command.most)}"
             )
-        proxy.attached = True  # whoever asks is there
+        proxy.attached = True  # its client is there
         most = command.most if proxy.form is Form.SEQUENCE or command.lease is not None else 1
         until = None if command.wait is None else now + command.wait
         self.pulls.append(WaitingPull(command.token, most, until, command.lease))
@@ -642,7 +642,7 @@ class Consumer:
         self._note_cause(back, cause)
         self.touch()
         if proxy.style is Style.PULL:
-            return False  # who pulls asks again
+            return False  # a pull client retries itself
         if behind:
             self._pause(now)
             return False

@@ -17,15 +17,10 @@ class Pumped(Protocol):
 
 
 class Core:
-    """The shared state of a factory's channels.
+    """The shared state of a factory's channels; host time plus `offset` is microseconds since 1970.
 
-    Attributes:
-        out: The effects of the batch, in order.
-        touched: Consumers that may now have events to deliver.
-        unfinished: Channels still waiting for the next part of a push.
-        held: Consumers of batches that wait for that part.
-        offset: Host time plus this is microseconds since 1970.
-        octets: Content of waiting events that is only in memory.
+    `touched` are consumers that may now have events to deliver; `unfinished` are channels still
+    waiting for the next part of a push, and `held` the consumers of batches that wait for it.
     """
 
     __slots__ = (

@@ -156,13 +156,9 @@ class Factory:
                     yield (channel.id, "proxy", str(proxy.id)), proxy_state(proxy)
 
     def restore(self, states: Mapping[ObjectKey, State], last_channel: int = 0) -> list[str]:
-        """Recreate all recorded objects, each in its last state; return what was skipped.
+        """Recreate all recorded objects; return what was skipped. See `restoring.restore`.
 
-        Objects whose parent is unknown are skipped. `last_channel` is a channel id that other
-        records name, and no new channel may get.
-
-        Raises:
-            StoreError: A state was written by a newer version, or is inconsistent.
+        `last_channel` is a channel id that other records name, and no new channel may get.
         """
         passed_over = restore(self.channels, self.filters, self._rules, states, self._options)
         self.last_channel = max([last_channel, last_id(states, "channels"), *self.channels])

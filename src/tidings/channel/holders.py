@@ -18,14 +18,10 @@ _UNSET: Final[dict[str, int]] = {}
 
 
 class Holder:
-    """The common part of admins and proxies.
+    """The common part of admins and proxies: `own` was set here, `qos` is what applies.
 
-    Attributes:
-        id: A proxy's is unique in the channel, an admin's in the channel and side.
-        own: The quality of service set here; `qos` is what applies.
-        attached_filters: Pairs of attachment and filter id, in the order attached.
-        types: For consumers: the event types it asks for.
-        offered: For suppliers: the event types it says it will send.
+    A proxy's id is unique in the channel, an admin's in the channel and side. Consumers' holders
+    ask for `types`, suppliers' have `offered` ones.
     """
 
     __slots__ = (

@@ -24,14 +24,8 @@ Defaults: TypeAlias = tuple[int, int, bool]
 class Quality(NamedTuple):
     """The quality of service of one event, times in host microseconds.
 
-    Attributes:
-        expiry: NEVER for none.
-        start: Earliest delivery; None for at once.
-        stop: The expiry from its StopTime, whether supported or not; None for none.
-        own_priority: Whether its header has a priority.
-        own_timeout: Whether its header has a timeout.
-        timeout: Lifetime in units of 100 ns; 0 for ever.
-        warnings: Header properties that have no effect.
+    `stop` is the expiry from its StopTime, whether supported or not; `timeout` is in units of 100
+    ns, 0 for ever; `warnings` are header properties without effect.
     """
 
     priority: int

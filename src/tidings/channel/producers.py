@@ -60,9 +60,7 @@ class ProducerMarks:
         """Return the sequence number a mark was answered with; None if the mark is new.
 
         It is 0 if a filter stopped the event, `UNKNOWN_SEQ` if the answer is forgotten.
-
-        Raises:
-            NumberTooOld: Whether the number came before is forgotten.
+        NumberTooOld means that it is forgotten whether the number came before.
         """
         numbers = self._numbers.get(mark.producer)
         if numbers is None or mark.number > numbers.last:

@@ -187,9 +187,6 @@ def inherited(parent: QoS, level: Level) -> QoS:
 
     Properties that cannot be set at the level are copied too: a proxy knows the EventReliability of
     events whose header has none. That one alone follows the parent later on (`fixed_above`).
-
-    Raises:
-        ValueError: Nothing is inherited at this level.
     """
     if level not in _PARENTS:
         raise ValueError(f"a new {level.value} has no parent")

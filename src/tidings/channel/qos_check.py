@@ -132,14 +132,10 @@ def changed(
     properties: Request,
     narrowed: Supported = NOT_NARROWED,
 ) -> QoS:
-    """Carry out set_qos (8.2): return the QoS with all of the properties set.
+    """Carry out set_qos (8.2), or raise UnsupportedQoS with every bad property.
 
     Of two values for one name the last counts. `parent` is what applies now at the parent, None for
     a channel; `narrowed` says where this installation supports less than is legal.
-
-    Raises:
-        UnsupportedQoS: Something cannot be set; every bad property is listed.
-        ValueError: The level is an event's.
     """
     good = _object_place(qos, level, parent, narrowed).accepted(properties)
     # An unchanged QoS is shared: there are very many proxies.

@@ -24,12 +24,8 @@ class Queue:
     that expire; by arrival and by priority, where a discard policy needs it and the delivery order
     does not provide it. An index is built when first needed and dropped when the queue is empty.
 
-    Operations cost what they take out, unless they say that they scan the whole queue. The order
-    must not be `ANY`, else ValueError: the caller resolves it.
-
-    Attributes:
-        length: The same as `len`, without a call.
-        octets: The size of all waiting contents in memory.
+    Operations cost what they take out, unless they say that they scan the whole queue. The caller
+    resolves `ANY`, else ValueError. `length` is the same as `len`, without a call.
     """
 
     __slots__ = (
@@ -103,15 +99,12 @@ class Queue:
         return taken
 
     def discard(self, policy: DiscardPolicy) -> Entry:
-        """Remove and return the entry that is discarded first.
+        """Remove and return the entry that is discarded first, or raise IndexError.
 
         `FIFO` is the one received first and `LIFO` the one received last: of a queue in `FIFO`
         order its front and its end, of others the lowest and the highest number. `PRIORITY` is the
-        least urgent, `DEADLINE` the one that expires first; of several the one received first.
-
-        Raises:
-            ValueError: The policy is `ANY`, which the caller resolves.
-            IndexError: Nothing waits.
+        least urgent, `DEADLINE` the one that expires first; of several the one received first. The
+        caller resolves `ANY`.
         """
         if policy is DiscardPolicy.ANY:
             raise ValueError("the discard policy ANY names no entry; any_discard says which")

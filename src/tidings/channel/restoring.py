@@ -42,10 +42,8 @@ def restore(
     """Recreate all recorded objects, each in its last state; return what was skipped, and why.
 
     Objects whose parent has no record are skipped: a power cut may leave the end of a batch without
-    its beginning, and damage can hit anything. `channels` and `filters` must be empty.
-
-    Raises:
-        StoreError: A state was written by a newer version, or is inconsistent.
+    its beginning, and damage can hit anything. StoreError means a newer version or an inconsistent
+    state.
     """
     passed_over: list[str] = []
     # Ids are texts: the shorter one is the lower one.

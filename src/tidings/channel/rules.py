@@ -120,7 +120,7 @@ class Rules:
     def adjust(self, proxy: Proxy) -> None:
         """Compute what the event flow needs to know of a proxy."""
         persistent = proxy.qos.connection_reliability is Reliability.PERSISTENT
-        proxy.durable = persistent and not proxy.bare  # which nobody could find again
+        proxy.durable = persistent and not proxy.bare  # which no client could find again
         if isinstance(proxy, SupplierProxy):
             proxy.adjust()
         elif isinstance(proxy, ConsumerProxy):

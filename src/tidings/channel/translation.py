@@ -23,15 +23,10 @@ _ANY_DOMAIN, _ANY_TYPE = ANY_EVENT_TYPE
 
 
 def entered(item: Item, unwrap: bool) -> StructuredEvent:
-    """Return what a supplier pushed, as the core keeps it.
+    """Return what a supplier pushed, as the core keeps it, or raise InvalidEvent.
 
-    Args:
-        item: A structured event, which stays as it is, or any value.
-        unwrap: Whether an any that holds a structured event is that event, and a structured
-            event of type ``%ANY`` with nothing but a body is the any in it, at any depth.
-
-    Raises:
-        InvalidEvent: It is neither.
+    With `unwrap`, an any that holds a structured event is that event, and a structured event of
+    type ``%ANY`` with nothing but a body is the any in it, at any depth.
     """
     if isinstance(item, StructuredEvent):
         return _unwrapped(item) if unwrap else item

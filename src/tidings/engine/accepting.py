@@ -29,12 +29,7 @@ class GivenUp(NamedTuple):
 
 
 def accept_losses(data: Path, archive: ArchiveEnd | None) -> GivenUp:
-    """Accept all that the journal of a stopped service has lost.
-
-    Raises:
-        JournalInUse: The service runs.
-        StoreError: There is no journal, or it cannot be read or written.
-    """
+    """Accept all that the journal of a stopped service has lost; JournalInUse if it runs."""
     folder = data / JOURNAL
     if archive is None and not (journal_end(folder)[1].segment or read_head(folder)):
         raise StoreError(f"there is no journal in {folder}: name the data folder of a service")

@@ -19,13 +19,8 @@ from tidings.errors import BadInput, Forbidden, LimitExceeded
 class Verb(Enum):
     """What a principal can ask for.
 
-    Attributes:
-        MANAGE: Create, change and end channels, admins and filters.
-        PUBLISH: Obtain a proxy for a supplier.
-        SUBSCRIBE: Obtain a proxy for a consumer.
-        USE: Send or receive events through a proxy, change or end it.
-        INSPECT: View objects.
-        ADMINISTER: Change grants and access settings.
+    MANAGE is for channels, admins and filters; PUBLISH and SUBSCRIBE are to obtain proxies, USE to
+    send or receive through them, change or end them; ADMINISTER is for grants and access settings.
     """
 
     MANAGE = "manage"
@@ -66,10 +61,7 @@ ANONYMOUS: Final = Principal("anonymous")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a reference stands for; references reached from it have the same grant.
-
-    `id` names it in object keys.
-    """
+    """What a reference stands for; references reached from it have the same grant."""
 
     id: int
     principal: Principal
@@ -119,7 +111,7 @@ class Access:
 
 
 def _relation(principal: Principal, target: Object, owner: str) -> Relation:
-    # Who owns the service within a scope does not own what lies around it.
+    # An owner within a scope does not own what lies outside it.
     if principal.is_owner and (principal.scope is None or isinstance(target, Place)):
         return Relation.SERVICE_OWNER
     if owner and owner == principal.name:
@@ -174,12 +166,7 @@ class Keys:
         self._secret = hmac.digest(secret, _PURPOSE, hashlib.sha256)
 
     def make(self, kind: str, ids: tuple[int, ...], grant: int) -> bytes:
-        """Return the key of an object, at most `KEY_OCTETS` long.
-
-        Raises:
-            BadInput: The kind is unknown, or an id or grant is negative.
-            LimitExceeded: The ids take too much room.
-        """
+        """Return the key of an object, at most `KEY_OCTETS` long, else LimitExceeded."""
         if kind not in KINDS:
             raise BadInput(f"{kind!r} is no kind of object: {', '.join(KINDS)}")
         body = bytearray((_VERSION,))

@@ -54,12 +54,8 @@ def archive_command(plan: ArchivePlan, journal: Path) -> list[str]:
 class ArchivingState:
     """The state of the archive; counts are since the start.
 
-    Attributes:
-        error: Why archiving has stopped; empty if it goes on.
-        behind_octets: How much of the journal is not archived.
-        behind_seconds: The age of the oldest part of that.
-        manifest_octets: Size of the manifest after the last seal; 0 before the first.
-        problems: Damage found in the manifest at the start.
+    `behind_octets` and `behind_seconds` are the size and age of the unarchived part of the journal;
+    `problems` is damage found in the manifest at the start.
     """
 
     folder: Path

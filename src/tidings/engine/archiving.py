@@ -79,11 +79,8 @@ class Lag:
 class Archiving:
     """Supervises the child that archives a host's journal.
 
-    Attributes:
-        sealed: Up to where the journal is archived for good; None while unknown.
-        error: Why archiving has stopped; empty if it goes on.
-        problems: Damage in the archive's manifest, reported to operators.
-        pause: The back-off before a dead child is restarted, in seconds; doubles each time.
+    `sealed` is up to where the journal is archived for good, None while unknown; `pause` is the
+    back-off before a dead child is restarted, in seconds, and doubles each time.
     """
 
     def __init__(
@@ -269,7 +266,7 @@ class Archiving:
         stdin = None if self._process is None else self._process.stdin
         if stdin is None or self._synced == self._told or self._last is not None:
             return
-        # A child that is busy is told later, and then only where the journal is by then.
+        # A busy child is told later, and then only the latest position.
         if not stdin.transport.get_write_buffer_size():
             self._told = self._synced
             stdin.write(f"upto {self._synced.segment} {self._synced.offset}\n".encode())

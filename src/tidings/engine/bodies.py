@@ -32,10 +32,8 @@ class Bodies:
 
     An event is held from `keep` or `keep_on_disk` until `forget`. An event on disk has its place
     held, and its content while the cache has room; the least recently used is evicted first.
-
-    Attributes:
-        octets: Content that is only in memory.
-        cached_octets: Cached content of events on disk, with `OVERHEAD_OCTETS` for each.
+    `octets` counts content only in memory, `cached_octets` the cache with `OVERHEAD_OCTETS` for
+    each event.
     """
 
     def __init__(self, cache_octets: int = CACHE_OCTETS) -> None:

@@ -101,13 +101,13 @@ class JournalCompaction:
         def do() -> None:
             try:
                 found.set_result(act())
-            except Exception as error:  # noqa: BLE001 -- told to who waits
+            except Exception as error:  # noqa: BLE001 -- passed to the caller
                 found.set_exception(error)
 
         self._storage.writer.after_writes(do)
         return await (await found)
 
-    # Who waits.
+    # Waiting consumers.
 
     async def _gather(self) -> None:
         """Tell the ledger who waits; it has seen all writes since before this began."""
@@ -172,10 +172,8 @@ class JournalCompaction:
     async def carry(self, upto: int) -> None:
         """Carry forward what is needed of the segments before `upto`, and remove them.
 
-        The segment that was current at the start stays.
-
-        Raises:
-            StoreError: The disk refuses; the segments and all their content are still there.
+        The segment that was current at the start stays. After a StoreError all segments are still
+        there.
         """
         self._upto = upto = min(upto, self._first)
         self._highest = dict(self._store.dropped)

@@ -93,7 +93,7 @@ class DiskThread:
         try:
             self._loop.call_soon_threadsafe(self._deliver)
         except RuntimeError:
-            # The loop is closed: nobody waits for results. The jobs are still done.
+            # The loop is closed: no caller waits for results. The jobs are still done.
             self._told = False
 
     def _deliver(self) -> None:
@@ -106,7 +106,7 @@ class DiskThread:
             self.waiting -= 1
             try:
                 done(value, error)
-            except Exception as fault:  # noqa: BLE001 -- the others must be told, too
+            except Exception as fault:  # noqa: BLE001 -- the other callbacks must run, too
                 context = {"message": "a disk job was done in vain", "exception": fault}
                 self._loop.call_exception_handler(context)
 
@@ -126,5 +126,5 @@ def _performed(job: _Job) -> _Result:
     except StopIteration as error:
         # A future does not take this one.
         return _Result(job.done, None, RuntimeError(f"a disk job raised {error!r}"))
-    except BaseException as error:  # noqa: BLE001 -- whoever waits for the job is told
+    except BaseException as error:  # noqa: BLE001 -- passed to the job's caller
         return _Result(job.done, None, error)

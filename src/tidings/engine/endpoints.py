@@ -75,10 +75,7 @@ class Endpoint(Protocol):
     async def try_pull(self, most: int) -> Sequence[Item]:
         """Poll a pull supplier for at most `most` events; none if it has none now.
 
-        Raises:
-            Disconnected: The supplier is gone.
-            WrongClient: This client is not a pull supplier.
-            Exception: Any other error of the supplier: it is polled again later.
+        Disconnected means that the supplier is gone; after other errors it is polled again later.
         """
         ...
 
@@ -183,12 +180,8 @@ class HandlerEndpoint(QuietEndpoint):
     An event is acknowledged when the call returns. When a call raises, it and everything behind it
     fails, so that all are redelivered in order; `Disconnected` ends the connection. Calls are made
     in their own turn of the loop, never inside `deliver`; coroutines run in one task, one after the
-    other, so that one that hangs delays no other client.
-
-    Args:
-        handler: Called with a `Message`, or with a list of them if the proxy's form is sequence.
-        on_offers: A plain function, called when the offered types change.
-        on_disconnected: A plain function, called once when the proxy is gone.
+    other, so that one that hangs delays no other client. A sequence proxy's handler gets lists; the
+    other callbacks are plain functions.
     """
 
     def __init__(

@@ -94,10 +94,7 @@ class History:
             constraint: Only matching events, evaluated as of their arrival; None for all.
 
         Raises:
-            ChannelNotFound: There is no such channel.
             CursorNotFound: Events after `after` are not kept, or no event has that number yet.
-            InvalidUsage: An argument is invalid.
-            StoreError: The disk cannot be read.
         """
         _check(after, since, most)
         found = self._channels.find(channel)

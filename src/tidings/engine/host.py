@@ -70,13 +70,8 @@ _NOTICES: Final = 1_000
 class Host:
     """Channels that live in this process; created by `Host.open`.
 
-    Attributes:
-        cores: All cores; the channels are the first.
-        store: The disk; None if everything is only in memory.
-        notices: The latest notices, oldest first.
-        counts: Copies of events by outcome.
-        broken: Done, with the reason, when the journal accepts nothing more until a restart.
-        archiving: The archive's supervisor; None without an archive.
+    `store` is None if everything is only in memory; `broken` is done, with the reason, when the
+    journal accepts nothing more until a restart.
     """
 
     housekeeping: Housekeeping
@@ -145,20 +140,10 @@ class Host:
         archived: Mapping[bytes, tuple[str, int]] | None = None,
         cores: Iterable[Core] = (),
     ) -> Self:
-        """Start a host.
+        """Start a host; a `folder` of None keeps everything in memory.
 
-        Args:
-            folder: Its data, created if missing; None keeps everything in memory.
-            settings: How the standard is read.
-            clock: The machine's if None.
-            access: Who may do what.
-            segment_octets: The maximum size of a journal segment.
-            cache_octets: How much content of events on disk is cached in memory.
-            retention: How much of the past the journal keeps; `Retention()` if None.
-            disk_quota: The maximum size of the journal, see `Housekeeping`.
-            archived: What the journal's archive knows: by origin, name and highest number of
-                each channel.
-            cores: New cores to run beside the channels.
+        `archived` is what the journal's archive knows: by origin, name and highest number of each
+        channel. For `disk_quota` see `Housekeeping`; `cores` must be new.
 
         Raises:
             InvalidUsage: Two cores have one name, or list one request.
@@ -283,11 +268,7 @@ class Host:
         self.out.end_pulls(error)
 
     async def message(self, channel: int, seq: int) -> Message | None:
-        """Return a waiting event with its content; None if no consumer waits for it.
-
-        Raises:
-            StoreError: It cannot be read now.
-        """
+        """Return a waiting event, None if it does not wait; StoreError if unreadable now."""
         found = self.bodies.get(channel, seq)
         place = self.bodies.of(channel).get(seq)
         if found is not None or not isinstance(place, int):
@@ -541,7 +522,7 @@ class Host:
     def _operation_done(self, done: OperationDone) -> None:
         """Tell the interested core at once, without a turn of the mailbox.
 
-        While the disk refuses writes nothing is told: too many records would be owed.
+        Nothing is passed on while the disk refuses writes: too many records would be owed.
         """
         if self.disk_error is None and not self._closed and self.cores.routes(OperationDone):
             told = replace(done, at=self.time())
@@ -555,7 +536,7 @@ class Host:
         self._stopping = True
         until = self.loop.time() + seconds
         while self.loop.time() < until:
-            if not self.broken.done():  # what is owed then is written by nobody
+            if not self.broken.done():  # else what is owed is never written
                 self.writer.flush()
             leaving = any(one.is_leaving() for one in self.factory.channels.consumers())
             written = self.writer.idle or self.broken.done()

@@ -242,7 +242,7 @@ class Housekeeping:
         kept = self.retention
         most = None
         if self.disk_quota is not None:
-            # What is written meanwhile must not be what goes beyond it.
+            # What is written meanwhile must not exceed it.
             most = max(0, self.disk_quota * 9 // 10 - self._always)
             kept = replace(kept, keep_octets=min(kept.keep_octets, most))
         held = None

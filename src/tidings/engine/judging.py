@@ -39,7 +39,7 @@ class Judging:
             if slices < _MOST_SLICES:
                 self._waiting[id(item)] = (item, search, slices + 1)
                 return False
-        except Exception:  # noqa: BLE001 -- it is met again where somebody is told
+        except Exception:  # noqa: BLE001 -- it recurs where the caller is answered
             pass
         self._next.append(search)
         return True

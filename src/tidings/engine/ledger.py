@@ -43,10 +43,8 @@ _AHEAD: Final = 512
 class Ledger:
     """Decides whether old records are still needed.
 
-    Attributes:
-        ids: Of the channels that existed at the beginning, by origin.
-        changed: Core and key of objects recorded since the beginning.
-        places: New places of events that were carried forward, by channel and number.
+    `changed` are the objects recorded since the beginning, by core and key; `places` are the new
+    places of events that were carried forward, by channel and number.
     """
 
     def __init__(self, ids: Mapping[bytes, int], catalog: Catalog, taken: set[Letter]) -> None:

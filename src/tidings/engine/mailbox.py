@@ -100,10 +100,8 @@ class Post(NamedTuple):
 class Mailbox:
     """Commands in order of arrival from each source.
 
-    Args:
-        batch_events: A push of more events is not split, so that it is refused as a whole.
-        ready: Whether a push of one large event can run now; False if only part of the
-            preparation was done, and the next slice must ask again.
+    A push of more than `batch_events` is not split, so that it is refused as a whole. `ready`
+    returns False if a large event is only partly prepared, and the next slice must ask again.
     """
 
     __slots__ = (

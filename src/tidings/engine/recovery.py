@@ -68,13 +68,9 @@ class ChannelState:
     """What the journal says of one channel.
 
     Attributes:
-        seq: The highest number seen.
         reserved: Numbers up to this one may have been in use.
         used: The highest number in use when that was written.
         skipped: How many numbers up to `used` belong to no event.
-        plan: The latest version of its rules.
-        pending: Waiting events, by number.
-        marks: What producers have sent.
         lost: Numbers of events whose records are damaged.
         holes: How many holes had been found before its last event.
         mixed: Whether BestEffort events have numbers too, which no record shows.
@@ -96,22 +92,16 @@ class ChannelState:
 class Recovered:
     """What the journal says, gathered record by record.
 
+    `complete` says that no segment of the journal was dropped: numbers begin with 1.
+
     Attributes:
         states: The last state of each object, by channel, kind and key.
         cores: The same for cores beside the channels, by core and key.
-        channels: By origin.
-        last_channel: The highest channel id seen.
-        unreadable: How many records were unreadable.
         last_dead: The highest number of a dead letter seen, even if it is gone.
-        dropped: By origin and segment, the highest number of an event removed with the segments
-            before.
+        dropped: By origin and segment, the highest event number removed with the segments before.
         gone: Channel, kind and key of removed objects.
         destroyed: Origins of removed channels.
         holes: Damaged parts of the journal with unknown content.
-
-    Args:
-        limits: How much is remembered of producers.
-        complete: Whether no segment of the journal was dropped: numbers begin with 1.
     """
 
     def __init__(self, limits: Limits, *, complete: bool = False) -> None:

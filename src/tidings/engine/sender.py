@@ -136,10 +136,8 @@ class Sender:
     ) -> EventBatch:
         """Pull events from the core and wait for the answer.
 
-        Events that cannot be read now are retried while the consumer waits.
-
-        Raises:
-            StoreError: They still cannot be read; they wait for the next pull.
+        Events that cannot be read are retried while the consumer waits; after a StoreError they
+        wait for the next pull.
         """
         now = self._now
         until = None if wait is None else now() + wait

@@ -12,13 +12,10 @@ THRESHOLD: Final = 500_000
 
 
 class SteadyClock:
-    """A clock that starts at wall time and then advances with a monotonic one.
+    """A clock that starts at wall time and then advances with a monotonic one, in microseconds.
 
-    It times all waits, so that setting the machine's clock delays nothing. `monotonic` returns
-    microseconds.
-
-    Attributes:
-        offset: Host time plus this is wall time, as far as known.
+    It times all waits, so that setting the machine's clock delays nothing. Host time plus `offset`
+    is wall time, as far as known.
     """
 
     def __init__(self, wall: Clock, monotonic: Callable[[], int] = monotonic_microseconds) -> None:

@@ -28,12 +28,9 @@ Writable: TypeAlias = Record | Callable[[], Record]
 
 
 class Store:
-    """What the engine keeps on disk.
+    """What the engine keeps on disk: the journal, and the catalog that can be rebuilt from it.
 
     Attributes:
-        journal: The only source of truth.
-        catalog: Can be rebuilt from it.
-        synced_events: How many events the syncs made durable.
         ledger: Sees all changes during compaction; None otherwise.
         taken: Dead letters that were removed, with no record of it in the journal yet.
         dropped: By origin, the highest number of an event removed with old segments.
@@ -62,11 +59,7 @@ class Store:
         return self.journal.folder
 
     def write(self, records: Sequence[Writable], *, sync: bool) -> list[Cursor]:
-        """Append records, and sync them if asked to.
-
-        Raises:
-            StoreError: None of them is in the journal, or the journal accepts nothing more.
-        """
+        """Append records, and sync them if asked to; after a StoreError none is in the journal."""
         made = [record if isinstance(record, Record) else record() for record in records]
         places = self.journal.append(made)
         if self.ledger is not None:
@@ -80,10 +73,7 @@ class Store:
     def fetch(self, places: Sequence[int]) -> list[Message | None]:
         """Return the events at places of the journal; None for one that is damaged or gone.
 
-        If one cannot be read now, though it may be intact, only those before it are returned.
-
-        Raises:
-            StoreError: That is the first one: try again.
+        If one cannot be read now, only those before it are returned; StoreError if it is the first.
         """
         found: list[Message | None] = []
         for place in places:

@@ -375,7 +375,7 @@ class Consumer:
         self.alarm = None
         self.touch()
 
-    # Events come in.
+    # Queueing.
 
     def enqueue(self, entry: Entry, start: int | None, now: int) -> None:
         """Queue an event, not to be delivered before `start`; discard or spill the excess."""
@@ -418,7 +418,7 @@ class Consumer:
         out.append(Accepted(channel.id, message, entry, None, [proxy], durable, {}, redriven=True))
         self.enqueue(entry, None, now)
 
-    # Events are handed over.
+    # Delivery.
 
     def pump(self, now: int) -> None:
         """Deliver what can be delivered now, and set the alarm for the rest."""
@@ -513,7 +513,7 @@ class Consumer:
         until = None if command.wait is None else now + command.wait
         self.pulls.append(WaitingPull(command.token, most, until, command.lease))
         self._serve_pulls(now)
-        if command.wait == 0 and not self.spilled:  # else it waits for what is on the disk
+        if command.wait == 0 and not self.spilled:  # else it waits for the refill
             self._answer_empty([pull for pull in self.pulls if pull.token == command.token])
         self.touch()
 
@@ -560,7 +560,7 @@ class Consumer:
             self.core.out.append(PullEnded(pull.token, error))
         self.pulls.clear()
 
-    # Time passes.
+    # Timers.
 
     def set_alarm(self, now: int) -> None:
         """Set the alarm for the next due time, unless an earlier one is set."""
@@ -598,13 +598,13 @@ class Consumer:
         over = [seq for seq, until in self.leases.items() if until <= now]
         if over:
             self.put_back(over)
-        if self.pulls and not self.refilling:  # what is on its way may be for them
+        if self.pulls and not self.refilling:  # the refill may serve them
             self._serve_pulls(now)
             self._answer_empty([p for p in self.pulls if p.until is not None and p.until <= now])
         self._expire(now)
         self.touch()
 
-    # Answers come back.
+    # Acknowledgements and failures.
 
     def acknowledge(self, seqs: Sequence[int]) -> None:
         """Acknowledge events; ignore numbers not in flight."""
@@ -732,7 +732,7 @@ class Consumer:
         if dead:
             self.settle(dead, outcome)
 
-    # Too many wait.
+    # Limits.
 
     def enforce_limits(self, now: int) -> None:
         """Bring the queue back below its limits."""
@@ -783,7 +783,7 @@ class Consumer:
         text = f"{self.waiting} events wait, {len(self.flight)} are in flight; {why}"
         self.proxy.notice(NoticeKind.SLOW_CONSUMER, text)
 
-    # Entries go to the disk, and come back.
+    # Spilling and refilling.
 
     def _is_before_spilled(self, entry: Entry) -> bool:
         return self.boundary is None or not self.queue.is_before(self.boundary, entry)

@@ -118,7 +118,7 @@ class Factory:
             for at, proxy in enumerate(proxies):
                 try:
                     proxy.pump(now)
-                except BaseException:  # a fault of ours: the others have their turn the next time
+                except BaseException:  # an internal fault: the others get their turn next time
                     core.touched.update(dict.fromkeys(proxies[at + 1 :]))
                     raise
         core.touched, core.held = core.held, {}
@@ -166,7 +166,7 @@ class Factory:
             for side in Side:  # one may have been lost between its end and its new beginning
                 if 0 not in channel.admins[side]:
                     self._life.new_admin(channel, side, self.core.settings.default_operator)
-        # Of what follows from recovery the journal has all but the objects that had to change.
+        # Recovery's effects are in the journal already, except changed objects.
         self.core.out = [one for one in self.core.out if isinstance(one, TopologyChanged)]
         return passed_over
 

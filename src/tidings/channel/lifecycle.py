@@ -119,7 +119,7 @@ class Lifecycle:
         for proxy in list(admin.proxies.values()):
             self.end(proxy, tell=True)
         channel = self._channels[admin.channel.id]
-        if admin.id:  # so that its id is not given again after a restart
+        if admin.id:  # prevents reuse of its id after a restart
             self.store_channel(channel)
         del channel.admins[admin.side][admin.id]
         self._rules.forget_admin(admin)
@@ -150,7 +150,7 @@ class Lifecycle:
         if proxy.name:
             channel.names[proxy.name] = proxy.id
         self._rules.adjust(proxy)
-        if filter is not None:  # before the proxy is stored: without it, it would let all pass
+        if filter is not None:  # first: a stored proxy without it would pass all
             proxy.last_attachment = 1
             proxy.attached_filters = ((1, filter),)
             self._filters.hold(filter, proxy)
@@ -219,7 +219,9 @@ class Lifecycle:
             proxy.cut()
             if isinstance(proxy, ConsumerProxy) and proxy.consumer is not None:
                 proxy.consumer.forgive()
-        if first or before != _client_of(proxy):  # of who merely comes back the journal knows
+        if first or before != _client_of(
+            proxy
+        ):  # the journal already knows a client that reconnects
             self.store(proxy)
         self.watch(proxy, now)
         self._go_on(proxy, now)

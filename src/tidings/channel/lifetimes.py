@@ -52,7 +52,7 @@ def quality_of(
     priority, timeout, persistent = defaults
     own = header.get("Priority")
     if not header or (len(header) == 1 and type(own) is int and own != _LOWEST_SHORT):
-        # Most events say nothing, or their priority alone.
+        # Most events have no properties, or only a priority.
         if own is not None:
             priority = own  # type: ignore[assignment]
         expiry = now + timeout // _UNITS_PER_MICROSECOND if timeout else NEVER

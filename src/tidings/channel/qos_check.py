@@ -78,7 +78,7 @@ class _Place:
         both = {**self.qos, **requested}
         best_effort = both[_CONNECTION] == Reliability.BEST_EFFORT
         if name == _EVENT and best_effort:
-            # What is inherited anyway may also stand in an event's header.
+            # An event's header may always repeat the inherited value.
             persistent = self.level is Level.EVENT and self.qos[_EVENT]
             high = high if persistent else Reliability.BEST_EFFORT.value
         elif name == _CONNECTION and self.level is Level.CHANNEL:

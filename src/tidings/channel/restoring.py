@@ -161,7 +161,7 @@ def _restore_proxy(channels: Channels, filters: FilterHost, id: int, state: Stat
     channel = _channel(channels, id)
     admins = channel.admins[Side(state["side"])]
     admin = admins.get(state["admin"])
-    if admin is None and not state["admin"]:  # the default admin is as good as it was when made
+    if admin is None and not state["admin"]:  # a default admin can be recreated
         qos = inherited(channel.qos, Level.ADMIN)
         admin = admins[0] = Admin(channel, 0, Side(state["side"]), Operator.AND, qos)
     if admin is None:
@@ -190,7 +190,7 @@ def _channel(channels: Channels, id: int) -> Channel:
     return found
 
 
-# In this order: what others rest on comes first.
+# In order of dependency.
 _MAKERS: dict[str, _Maker] = {
     "filter": _restore_filter,
     "mapping": _restore_mapping,

@@ -87,7 +87,7 @@ def last_id_state(last: int) -> State:
 
 def value_state(value: Value) -> str:
     """Return a mapping filter's value as text."""
-    # As text: the plain form may hold ready JSON, which is no plain data.
+    # As text: the plain form may hold ready JSON, which is not plain data.
     return write_json(value_to_plain(value)).decode()
 
 

@@ -76,7 +76,7 @@ _TYPECODE_OCTETS: Final = 512
 _LARGE_OCTETS: Final = 65_536
 
 _SMALL: Final = frozenset({type(None), bool, int, float})
-# What `getsizeof` tells all of.
+# Types that `getsizeof` measures completely.
 _LEAVES: Final = _SMALL | {str, bytes, Decimal}
 _CONTAINERS: Final = (tuple, list, set, frozenset)
 

@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 # The minimum interval between messages to the child, in seconds.
 _TELL: Final = 0.2
-# The pauses before a child that died is started again, in seconds.
+# The back-off before a dead child is restarted, in seconds.
 _PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
 # How long the last lines of an ended child may take, in seconds.
@@ -108,7 +108,7 @@ class Archiving:
         self._sizes: dict[int, int] = {}  # of the journal's segments
         self._process: asyncio.subprocess.Process | None = None
         self._told: Cursor | None = None
-        self._complaint = ""  # what the child gives as the reason of its end
+        self._complaint = ""  # the child's reason for its end
         self._stop = asyncio.Event()
         self._last: Cursor | None = None  # where the journal ends, once it is closed
         self._given_up = False
@@ -288,7 +288,7 @@ class Archiving:
             self._synced = synced
             self._lag.told(synced)
 
-    # What the child says.
+    # The child's messages.
 
     def _heard(self, line: bytes) -> None:
         try:
@@ -346,7 +346,7 @@ async def _each_line(stream: asyncio.StreamReader, act: Callable[[bytes], None])
     while True:
         try:
             line = await stream.readline()
-        except ValueError:  # longer than any that makes sense; the rest of it comes as another
+        except ValueError:  # too long to be valid; the rest comes as another line
             continue
         if not line:
             return

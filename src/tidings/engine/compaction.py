@@ -30,10 +30,10 @@ from tidings.stores.segments import segment_path
 
 _T = TypeVar("_T")
 
-# Records a step reads, and objects written down between two turns of the loop.
+# Records a step reads, and objects recorded between two turns of the loop.
 STEP_RECORDS: Final = 200
 _OBJECTS_AT_ONCE: Final = 50
-# How often a moment is looked for in which no change of an object is on its way.
+# How many attempts to find a moment without pending object changes.
 _TRIES: Final = 1_000
 _OBJECTS: Final = frozenset({Kind.TOPOLOGY, Kind.STATE})
 
@@ -69,7 +69,7 @@ class JournalCompaction:
         self._oldest = 0
         self._first = 0  # what was written since is in this segment, or behind it
         self._upto = 0
-        self._highest: dict[bytes, int] = {}  # numbers of the events in the segments that go
+        self._highest: dict[bytes, int] = {}  # of the segments to be removed
         self._objects: list[tuple[tuple[str, Any], Record]] = []
         self._checkpoint: list[Record] | None = None
 

@@ -97,7 +97,7 @@ class DiskThread:
             self._told = False
 
     def _deliver(self) -> None:
-        # Before the first look into the deque: whoever adds a result after the last look
+        # Before the first look into the deque: a job that adds a result after the last look
         # then finds the flag down, and tells the loop again.
         self._told = False
         results = self._results

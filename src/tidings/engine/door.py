@@ -145,7 +145,7 @@ class LocalDoor:
         A proxy that stays, and that another client has taken over, is left alone.
         """
         current = self._host.endpoint(channel, proxy) is endpoint
-        if current:  # what it has acknowledged leaves before the line is cut
+        if current:  # sends its acknowledgements before the disconnect
             endpoint.close(Disconnected("the connection was closed by its own client"))
         if end:
             await self.ask(Disconnect(channel, proxy))
@@ -214,7 +214,7 @@ class LocalDoor:
     async def redrive(self, id: int) -> None:
         """Redeliver a dead letter of the principal's, or raise NotFound or Forbidden."""
         letter = await self._check_dead(id)
-        if letter is not None:  # nothing is moved for a consumer that is gone
+        if letter is not None:  # nothing is redelivered for a consumer that is gone
             self._host.factory.channel(letter.channel).proxy(letter.proxy)
         await self._host.dead_letters.redrive(id)
 
@@ -272,7 +272,7 @@ class LocalDoor:
 
         Named objects stay. Handlers of a stopped host may finish their current event.
         """
-        async with self._closing:  # who closes it a second time waits for the first
+        async with self._closing:  # a second close waits for the first
             if self._closed:
                 return
             for (channel, proxy), endpoint in self._host.endpoints().items():

@@ -270,7 +270,7 @@ class HandlerEndpoint(QuietEndpoint):
                 task = asyncio.current_task()
                 if task is not None and task.cancelling():
                     raise
-                # Nobody cancelled this task: what the handler waited for was.
+                # Not this task was cancelled, but what the handler waited for.
                 self._fail(handed, error)
                 break
             except Exception as error:  # noqa: BLE001 -- the consumer's trouble, told as such

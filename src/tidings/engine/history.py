@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 MOST: Final = 1_000
 """The maximum number of events in a page."""
 
-# A page ends when so many events were looked at, or so many octets of them found.
+# A page ends when so many events were scanned, or so many octets of them found.
 _LOOKED_AT: Final = 10_000
 _PAGE_OCTETS: Final = 8 * 1024 * 1024
 # A step ends when so much was decoded, or so much looked through: pushes wait meanwhile, and the
@@ -180,7 +180,7 @@ class _Search:
         self._guide = guide
         self._asked = asked
         self._origin = asked.origin
-        self._reached = asked.after or 0  # of all numbers up to here it is known what they are
+        self._reached = asked.after or 0  # all numbers up to here are known
         self._messages: list[Message] = []
         self.invalid: list[int] = []  # numbers of events that cannot be decoded
         self._octets = 0

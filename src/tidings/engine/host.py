@@ -405,12 +405,12 @@ class Host:
                 if not post.last and isinstance(answer, TidingsError) and post.command.whole:  # type: ignore[union-attr]
                     self._mailbox.drop_rest(post)
             self._performer.perform(posts, answers, effects)
-        except Exception as fault:  # a fault of ours: those who asked must not wait for ever
+        except Exception as fault:  # an internal fault: callers must not wait for ever
             log.exception("a batch of commands could not be carried out")
             for post in posts:
                 post.fail(fault)
             if type(posts[0].command) is not c.Tick:
-                self._tick()  # what the others have brought about is carried out with it
+                self._tick()  # carries out the effects of the other commands
         self._timer.set(self.cores.wake_at)
         # Requests of other cores say nothing of what events cost.
         known = [post.command for post in posts if not isinstance(post.command, Request)]
@@ -429,7 +429,7 @@ class Host:
         offset = self.clock.check()
         if offset is not None:
             log.warning("the clock was set; host time is %d µs away from it", offset)
-            # Both at once: what is recorded was reckoned with the same offset.
+            # Both at once: records must use the core's offset.
             self.recorder.offset = offset
             self.at_once(c.ClockSet(offset))
         if self.store is not None:

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 _SECOND: Final = 1_000_000
 # How often the journal is measured, in seconds.
 _LOOK: Final = 1.0
-# Finding out that nothing can go means reading old segments: not more often than this, seconds.
+# Finding out that nothing can be removed means reading old segments: at most this often, seconds.
 _LONGEST_PAUSE: Final = 600.0
 # Segments that were written while others went may go, too, if the journal is still too long.
 _ROUNDS: Final = 3
@@ -205,7 +205,7 @@ class Housekeeping:
         if asyncio.get_running_loop().time() < self._not_before or host.letters_wait():
             return False
         infos = await host.storage.submit(self._segments)
-        # Objects, rules and marks are written again, whatever goes.
+        # Objects, rules and marks are always written again.
         infos[0] = infos[0]._replace(needed=self._always)
         if not self._droppable(infos):
             return False

@@ -12,7 +12,7 @@ from tidings.cores import Handled
 from tidings.engine.cores import Cores
 from tidings.filters.searching import Search, Unfinished
 
-# How many characters are looked through in one slice: about 1 ms. A longer text is one search.
+# How many characters are scanned in one slice: about 1 ms. A longer text is one search.
 _AT_ONCE: Final = 1_500_000
 # After so many slices an event is judged to the end.
 _MOST_SLICES: Final = 10_000

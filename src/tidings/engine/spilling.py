@@ -52,7 +52,7 @@ class Spilling:
         places: dict[int, int],
         result: asyncio.Future[tuple[Exception | None, int]],
     ) -> None:
-        """Return entries that the disk refused at once; the journal has their events anyway."""
+        """Hand refused entries back to the core at once; the journal has their events anyway."""
         key = (effect.channel, effect.proxy)
         self._under_way[key] -= len(effect.entries)
         if not self._under_way[key]:

@@ -219,9 +219,7 @@ class Lifecycle:
             proxy.cut()
             if isinstance(proxy, ConsumerProxy) and proxy.consumer is not None:
                 proxy.consumer.forgive()
-        if first or before != _client_of(
-            proxy
-        ):  # the journal already knows a client that reconnects
+        if first or before != _client_of(proxy):  # a mere reconnect needs no record
             self.store(proxy)
         self.watch(proxy, now)
         self._go_on(proxy, now)

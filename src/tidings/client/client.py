@@ -130,7 +130,7 @@ class Client(LooksBack):
             InvalidEvent: The producer name is invalid.
         """
         name = producer or new_origin()
-        ProducerMark(name, 0)  # the name is checked here, and trusted from then on
+        ProducerMark(name, 0)  # checks the name, which is trusted later
         info = await self._info(channel)
         last = 0
         if producer:
@@ -149,14 +149,14 @@ class Client(LooksBack):
         id = (await self._info(channel)).id
         try:
             return await (await self._publisher(id)).publish(event)
-        except ProxyNotFound:  # it ended with the default admin, which begins anew
+        except ProxyNotFound:  # the default admin was destroyed and recreated
             self._publishers.pop(id, None)
             return await (await self._publisher(id)).publish(event)
 
     async def _publisher(self, channel: int) -> Publisher:
         found = self._publishers.get(channel)
         if found is None:
-            async with self._making:  # those who come meanwhile share the one that is made
+            async with self._making:  # concurrent callers share one publisher
                 found = self._publishers.get(channel)
                 if found is None:
                     await self._forget_publishers()

@@ -46,8 +46,9 @@ async def connect(
         patience: Seconds to retry while the service is unreachable before raising
             `Unreachable`; also limits connecting. At least one try is made, which may take a
             second. Subscriptions retry without limit.
-        on_connection: Called with ``(True, "")`` when events can flow, and with
-            ``(False, reason)`` when they no longer can.
+        on_connection: Called with ``(True, missed)`` when events can flow, and with
+            ``(False, reason)`` when they no longer can. `missed` describes events that
+            subscriptions missed; usually it is empty.
         tls: For ``https``; None to use the system's trusted certificates.
         listen: The ``host:port`` where a CORBA service calls back; None for a free port on this
             machine's address towards it.

@@ -51,7 +51,7 @@ class Connection:
         if self._closed:
             return
         self._closed = True
-        with suppress(NotFound, Stopping):  # there is nothing left to let go of
+        with suppress(NotFound, Stopping):  # it has ended already
             end = not self._named
             await self._transport.release(self.channel, self.proxy, self._line, end=end)
 

@@ -179,7 +179,7 @@ class Replay:
         self._past: Past | None = past
         self._waiting: deque[Message] = deque()
         self._seen = _Numbers()
-        self._page: asyncio.Future[Sequence[Message]] | None = None  # on its way
+        self._page: asyncio.Future[Sequence[Message]] | None = None  # being loaded
         self._pausing = False
 
     def __len__(self) -> int:
@@ -240,7 +240,7 @@ class Replay:
                 page = self._page = asyncio.ensure_future(self._past.page())
             # A caller that times out leaves the page loading; otherwise a slow page never arrives.
             await asyncio.wait({page})
-            if page is self._page:  # of two readers one takes it in
+            if page is self._page:  # one of several readers processes it
                 self._page = None
                 self._take_in(page)
 

@@ -70,7 +70,7 @@ class Proxies:
     async def _drop(self, channel: int, proxy: int) -> None:
         """Disconnect a proxy without waiting, because the caller has failed or was cancelled."""
         self._transport.tell(Disconnect(channel, proxy))
-        await asyncio.sleep(0)  # a service in this process has done it then
+        await asyncio.sleep(0)  # lets an in-process service run it
 
     async def consumer(  # noqa: PLR0913 -- keywords for what users set
         self,

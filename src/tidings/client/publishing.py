@@ -114,7 +114,7 @@ class Publisher(Connection):
         [answer] = await self._transport.ask(push)
         if isinstance(answer, TidingsError):
             raise answer
-        assert isinstance(answer, Traced)  # a number of ours that was not sent before
+        assert isinstance(answer, Traced)  # the number is new, so it is no duplicate
         return Receipt(self._origin, int(answer)), answer.trail
 
     async def publish_many(self, events: Iterable[Item]) -> list[Receipt | TidingsError]:

@@ -216,7 +216,7 @@ class Subscription(PushConnection):
         trace: TracebackType | None,
     ) -> None:
         if kind is not None:
-            self._out = ()  # what could not be dealt with comes again
+            self._out = ()  # unacknowledged events are redelivered
         await self.close()
 
 

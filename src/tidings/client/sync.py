@@ -69,7 +69,7 @@ class _LoopThread:
         except InvalidUsage:
             work.close()
             raise
-        with self._lock:  # nothing is put on a loop that has stopped
+        with self._lock:  # a stopped loop would never run it
             if self._stopped:
                 work.close()
                 raise Stopping("the client is closed: make another one")
@@ -246,7 +246,7 @@ class _SyncConnection(Generic[_C]):
         try:
             self._thread.wait(self.asynchronous.close())
         except Stopping:
-            return  # it went with the client
+            return  # it ended with the client
 
     def __enter__(self) -> Self:
         return self

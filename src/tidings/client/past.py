@@ -107,9 +107,6 @@ class Past:
     Attributes:
         end: Whether the last page reached the present. Later pages continue from there.
         lost: First and last numbers of ranges of events lost to journal damage.
-
-    Raises:
-        InvalidUsage: `after` is not a valid sequence number.
     """
 
     def __init__(

@@ -114,7 +114,6 @@ class Proxies:
         listed: Sequence[EventTypePattern],
         qos: QoSRequest | None,
     ) -> None:
-        """Apply the given settings to an existing subscription."""
         place = Place(known.channel, proxy=known.id)
         if qos:
             await self._transport.ask(SetQoS(place, qos))

@@ -58,12 +58,7 @@ class _LoopThread:
             )
 
     def wait(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Run a coroutine on the loop and wait for its result.
-
-        Raises:
-            InvalidUsage: The call would deadlock; see `check`.
-            Stopping: The client is closed, or was closed during the call.
-        """
+        """Run a coroutine on the loop and wait; raise `Stopping` if the client is closed."""
         try:
             self.check()
         except InvalidUsage:

@@ -201,12 +201,7 @@ class Transport(Protocol):
     ) -> HistoryPage:
         """Return past events from the channel's journal; see `Client.history`.
 
-        Args:
-            channel: Its id.
-            after: Only events with larger numbers; None begins at the oldest kept.
-            since: Only events accepted at or after this time, microseconds since 1970.
-            most: Maximum number, up to 1000.
-            constraint_text: Only events that match.
+        `since` is in microseconds since 1970; `most` is at most 1000.
         """
         ...
 

@@ -42,14 +42,9 @@ from tidings.names import new_origin
 
 
 class Applying:
-    """Changes a service to match a file.
+    """Changes a service to match a file; `left` has the unfinished steps by position.
 
-    Attributes:
-        plan: The differences and the steps to take.
-        left: The unfinished steps by position, while running and after a failure.
-
-    Raises:
-        InvalidUsage: Lists everything that cannot be changed without losing events.
+    Raises `InvalidUsage` listing everything that cannot be changed without losing events.
     """
 
     def __init__(
@@ -68,10 +63,7 @@ class Applying:
         self._parts: dict[int, dict[int, Any]] = {}
 
     async def run(self, done: Callable[[todo.Step], object]) -> None:
-        """Carry out all steps, calling `done` after each.
-
-        Steps are idempotent: after a failure the same file can be applied again.
-        """
+        """Run all steps, calling `done` after each; safe to repeat after a failure."""
         steps = self.plan.steps
         guarded = [step.guarded for step in steps if step.guarded is not None]
         guards = [(spot, await self._attach_own(spot, _EVERYTHING)) for spot in guarded]
@@ -232,17 +224,13 @@ class Applying:
         await self._transport.ask(command(id, ids[len(wanted) :], replaced))
 
     def _wanted_parts(self, label: str, *, mapping: bool) -> tuple[int, Sequence[Any]]:
-        """Return a filter's id and the constraints it should have."""
         if mapping:
             return self._mappings[label], self._wanted.mappings[label].mapped
         return self._filters[label], self._wanted.filters[label]
 
 
 def _ordered(steps: Sequence[todo.Step]) -> list[tuple[int, todo.Action]]:
-    """Return all actions in execution order, each with its step's position.
-
-    Parents become BestEffort after their children, because the service refuses the reverse.
-    """
+    """Order all actions, each with its step's position; parents become BestEffort last."""
     first = [(at, action) for at, step in enumerate(steps) for action in step.actions]
     lowered = [pair for pair in first if _makes_best_effort(pair[1])]
     return [

@@ -60,8 +60,7 @@ _STANDARD_LIMITS: Final = dict(AdminProperties())
 def plan(wanted: Configuration, found: Found, *, prune: bool = False) -> Plan:
     """Plan the steps that make a service match a file; `prune` deletes objects not in the file.
 
-    Raises:
-        InvalidUsage: Lists everything that cannot be changed without losing events.
+    Raises `InvalidUsage` listing everything that cannot be changed without losing events.
     """
     planning = _Planning(wanted, in_words_of(wanted, found))
     steps = [
@@ -189,7 +188,6 @@ class _Planning:
         return Step(verb, str(spot), details, tuple(first), narrowing, guarded)
 
     def _qos(self, spot: Spot, holder: Holder, there: Holder) -> dict[str, int]:
-        """Return the properties to set at an existing admin or proxy."""
         above, rules = _above(self._wanted, spot, holder), self._found.rules
         changed, own = _changed(there.qos, holder.qos), _changed(above, holder.qos)
         # Properties fixed by the channel follow it; the service refuses other values.
@@ -253,7 +251,6 @@ class _Planning:
 
 
 def _above(configuration: Configuration, spot: Spot, holder: Holder) -> Mapping[str, int]:
-    """Return the effective properties of an object's parent."""
     channel = configuration.channels[spot.channel]
     if isinstance(holder, AdminPart):
         return channel.qos
@@ -338,7 +335,7 @@ class _Differing:
 
 
 def _nothing_like(holder: Holder) -> Holder:
-    """Return an object of the same kind as when just created, without filters or types."""
+    """Return the same kind of object as just created, without filters or types."""
     if isinstance(holder, AdminPart):
         return AdminPart(qos=holder.qos, operator=holder.operator)
     return ProxyPart(qos=holder.qos, style=holder.style, form=holder.form, admin=holder.admin)

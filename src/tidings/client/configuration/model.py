@@ -51,14 +51,9 @@ class MappingPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HolderPart:
-    """Settings that admins and proxies share.
+    """Settings that admins and proxies share; shared and mapping filters are labels.
 
-    Attributes:
-        qos: All effective properties, inherited or not.
-        constraints: Of its private filter; None without one.
-        filters: Labels of shared filters.
-        priority: Label of its mapping filter for priorities, or empty.
-        lifetime: Label of its mapping filter for lifetimes, or empty.
+    `qos` holds all effective properties; `constraints` are the private filter's, None without one.
     """
 
     qos: Mapping[str, int]
@@ -90,14 +85,7 @@ Holder: TypeAlias = AdminPart | ProxyPart
 
 @dataclass(frozen=True, slots=True)
 class ChannelPart:
-    """A channel.
-
-    Attributes:
-        qos: All effective properties.
-        limits: All admin properties.
-        admins: By side and label, the default one first.
-        proxies: By side and name.
-    """
+    """A channel with all effective properties; in `admins` the default one comes first."""
 
     qos: Mapping[str, int]
     limits: Mapping[str, int]

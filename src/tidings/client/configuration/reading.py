@@ -47,11 +47,7 @@ _HOLDER_KEYS: Final = ["types", "constraints", "filters", "priority", "lifetime"
 
 
 def read_configuration(text: str) -> Configuration:
-    """Parse a configuration.
-
-    Raises:
-        BadInput: Lists every error with its place in the file.
-    """
+    """Parse a configuration; raise `BadInput` listing every error with its place in the file."""
     try:
         plain = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -154,7 +150,6 @@ class _Reading:
         )
 
     def _held(self, content: dict[str, Any], place: str, side: Side) -> dict[str, Any]:
-        """Read the settings that admins and proxies share."""
         held: dict[str, Any] = {"constraints": self._constraints(content, place)}
         held["types"] = tuple(sorted(set(self._types(content, place))))
         labels = self._texts(content, place, "filters")
@@ -273,7 +268,6 @@ class _Reading:
 
     @contextmanager
     def _noted(self, place: str) -> Iterator[None]:
-        """Record errors raised inside."""
         try:
             yield
         except TidingsError as error:

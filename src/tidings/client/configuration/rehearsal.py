@@ -45,11 +45,7 @@ from tidings.client.transport import Transport
 
 
 async def rehearse(wanted: Configuration, found: Found, *, prune: bool = False) -> None:
-    """Apply a plan to a copy of the service.
-
-    Raises:
-        TidingsError: The service would refuse a step with this error.
-    """
+    """Apply a plan to a copy of the service; raise the error by which the service would refuse."""
     copy = _Copy()
     asked = cast(Transport, copy)
     await Applying(asked, _plain(found.configuration), Found()).run(lambda step: None)

@@ -33,14 +33,10 @@ _LOOKS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A service's configuration and ids.
+    """A service's configuration and ids, with generated labels.
 
     Attributes:
-        configuration: With generated labels, by the order of objects.
-        places: Where each object is.
         attachments: For each object, its attachment ids by filter label.
-        filters: Ids of shared filters.
-        mappings: Ids of mapping filters.
         parts: Ids of constraints, by the id of their shared or mapping filter.
         idle: Subscriptions never connected to: the service keeps no backlog for them.
         lent: Ids of filters that unnamed objects also hold.

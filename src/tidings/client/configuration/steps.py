@@ -159,8 +159,6 @@ class Step:
     """One object that differs, and how to change it.
 
     Attributes:
-        what: Description of the object.
-        details: Description of the differences, one line each.
         actions: Done first; none of them stops events that pass now.
         narrowing: Done after the `actions` of all steps.
         guarded: An object that passes everything while the plan runs, because no order of its own

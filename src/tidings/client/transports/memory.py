@@ -55,14 +55,10 @@ class MadeProxy:
     """An unnamed proxy.
 
     Attributes:
-        command: Its creation; holds its first filter's constraints until the program sees that
-            filter's id.
+        command: Its creation; holds its first filter's constraints until their filter id is known.
         now: Its current id at the service.
         filters: Filters by attachment, in the program's ids.
         attached: The service's attachment ids, where they differ from the program's.
-        mappings: Mapping filters by purpose.
-        types: Event types it subscribes to or offers.
-        mode: Which type changes it wants to receive, if set.
         settled: Whether nothing is left to do since it was recreated.
     """
 
@@ -80,13 +76,7 @@ class MadeProxy:
 
 @dataclass(slots=True)
 class MadeFilter:
-    """A filter that belongs to unnamed proxies.
-
-    Attributes:
-        now: Its current id at the service.
-        parts: Its constraints by the program's ids.
-        ids: The service's constraint ids, where they differ.
-    """
+    """A private filter of unnamed proxies; `ids` has the service's constraint ids that differ."""
 
     command: CreateFilter | CreateMapping
     now: int
@@ -155,9 +145,9 @@ class Memory:
         return answer if turned is None else turned
 
     async def remake(self, key: Key, ask: Ask) -> bool:
-        """Recreate a proxy up to connecting it; return False if it is not a remembered one.
+        """Recreate a proxy up to connecting it; `ask` takes the service's ids.
 
-        `ask` takes commands in the service's ids.
+        Return False if the proxy is not a remembered one.
         """
         made = self.proxies.get(key)
         if made is None:

@@ -63,11 +63,7 @@ class Caller:
         )
 
     async def ask(self, command: Command | Question[Any]) -> Any:  # noqa: ANN401 -- see the command
-        """Run a command or answer a question.
-
-        Raises:
-            Unreachable: The service is unreachable, or the outcome is unknown.
-        """
+        """Run a command or answer a question."""
         call = call_of(command)
         if isinstance(command, CreateChannel | ObtainProxy):
             checked_name(command.name)  # some invalid names cannot even be sent
@@ -82,17 +78,13 @@ class Caller:
         done: type[TidingsError] | None = None,
         seconds: float = 0.0,
     ) -> Any:  # noqa: ANN401 -- see the call
-        """Send a request, with retries.
+        """Send a request; retry while the service is unreachable.
 
         Args:
             call: The request.
             safe: Whether to retry when the outcome is unknown; None to decide by the method.
             done: The error by which a retry learns that an earlier try succeeded.
             seconds: How long the request asks the service to wait.
-
-        Raises:
-            Unreachable: The service is unreachable, or the outcome is unknown.
-            Stopping: The client is closed, or was closed before the answer.
         """
         loop = asyncio.get_running_loop()
         if safe is None:
@@ -175,7 +167,6 @@ class Caller:
 
 
 def _distrust(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
-    """Return the certificate error behind an error, if any."""
     while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
         error = error.__cause__ or error.__context__
     return error

@@ -78,7 +78,6 @@ class HandlerLine(ConsumerLine):
             self._task = None
 
     async def _called(self, messages: list[Message]) -> BaseException | None:
-        """Call the handler; return its exception, if any."""
         try:
             answer = self._handler(messages if self._batch else messages[0])
             if answer is not None and isinstance(answer, Awaitable):
@@ -87,7 +86,7 @@ class HandlerLine(ConsumerLine):
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            return error  # not this task was cancelled, but what the handler awaited
+            return error  # what the handler awaited was cancelled, not this task
         except Exception as error:  # noqa: BLE001 -- reported as the consumer's failure
             return error
         return None

@@ -23,11 +23,7 @@ class Missed(NamedTuple):
 
 
 class Gap:
-    """How far a line has received events.
-
-    Attributes:
-        start: The channel's latest number when the line first connected; None if unknown.
-    """
+    """How far a line has received events; `start` is the channel's latest number at connecting."""
 
     def __init__(self) -> None:
         self.start: int | None = None

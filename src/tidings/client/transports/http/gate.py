@@ -19,12 +19,7 @@ class Gate:
         return len(self._waiters)
 
     async def wait(self, seconds: float) -> None:
-        """Wait until the gate is open.
-
-        Raises:
-            TimeoutError: It stayed shut for `seconds`.
-            TidingsError: The error given to `refuse`.
-        """
+        """Wait until the gate is open; raise `TimeoutError`, or the error given to `refuse`."""
         if self.is_open:
             return
         waiter = asyncio.get_running_loop().create_future()

@@ -46,10 +46,8 @@ def checked(function: object) -> None:
 class Line:
     """A connection to one proxy that receives only changes of event types.
 
-    Attributes:
-        live: Whether frames can be sent: the service has connected it to the current socket.
-        established: Whether the service has ever connected it.
-        error: Why it has ended; None while it has not.
+    It is `live` while the service has it connected to the current socket, and `established` once it
+    was ever connected; `error` says why it has ended.
     """
 
     def __init__(
@@ -134,10 +132,7 @@ class ConsumerLine(Line):
         self._early = []
 
     def catch_up(self, messages: Sequence[Message], *, batch: bool) -> None:
-        """Hand out missed events from the journal, then those that arrived meanwhile.
-
-        The service does not track acknowledgements of missed events.
-        """
+        """Hand out missed events, which the service does not track, then those held meanwhile."""
         early, self._early = self._early or [], None
         messages = [*self._dropped, *messages]
         self._dropped = []

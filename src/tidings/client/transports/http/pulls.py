@@ -44,11 +44,8 @@ class PulledEvents(NamedTuple):
 class Pulls:
     """A client's pull consumers.
 
-    Args:
-        caller: Sends requests.
-        outward: Translates a command into the service's ids.
-        patience: Seconds a call waits until earlier acknowledgements are sent.
-        goes_on: Tells whether a consumer, reported as disconnected, was only cut off.
+    `outward` translates a command into the service's ids; `goes_on` tells whether a consumer that
+    is reported as disconnected was only cut off.
     """
 
     def __init__(
@@ -107,11 +104,7 @@ class Pulls:
             self._task = None
 
     async def told(self) -> None:
-        """Wait until all earlier acknowledgements are sent.
-
-        Raises:
-            Unreachable: They could not be sent in time.
-        """
+        """Wait until all earlier acknowledgements are sent, at most `patience` seconds."""
         if self._task is None:
             return
         sent = asyncio.get_running_loop().create_future()
@@ -134,17 +127,9 @@ class Pulls:
         *,
         single: bool,
     ) -> PulledEvents:
-        """Pull events.
+        """Pull events; times are in microseconds.
 
-        Args:
-            key: Channel and proxy, in the program's ids.
-            most: Maximum number of events.
-            wait: For the first event, in microseconds; None without limit.
-            lease: In microseconds; None to acknowledge on arrival.
-            single: Whether the form allows only one event without a lease.
-
-        Raises:
-            Disconnected: The consumer was closed, or its proxy has ended.
+        Without a lease, events are acknowledged on arrival, and with `single` only one is pulled.
         """
         if most < 1:
             raise InvalidUsage(f"a pull asks for at least one event, not for {shortened(most)}")
@@ -201,7 +186,7 @@ class Pulls:
         known = self._acked.get(key)
         if again and known:
             lost = again.intersection(known)
-            if lost:  # the acknowledgement was lost, or came after the redelivery
+            if lost:  # the acknowledgement was lost, or crossed the redelivery
                 self.tell(Ack(channel, proxy, tuple(lost)))
                 messages = [message for message in messages if message.seq not in lost]
                 again -= lost

@@ -43,13 +43,8 @@ Answer: TypeAlias = int | TidingsError | None
 class _Request:
     """One push and its waiting caller.
 
-    Attributes:
-        events: The valid events as JSON.
-        marks: The events' producer numbers.
-        places: The index of each event's answer.
-        asked: Start time by the loop's clock.
-        sent: Number of events put into frames.
-        left: Number of missing answers.
+    Only valid events are in `events`; `places` has the index of each one's answer. `sent` counts
+    the events put into frames, `left` the missing answers.
     """
 
     __slots__ = ("answers", "asked", "events", "future", "left", "marks", "places", "push", "sent")
@@ -113,13 +108,7 @@ class _Frame:
 
 
 class Pushes:
-    """All events in transit.
-
-    Args:
-        send: Sends a frame; only called between `up` and `down`.
-        ids: Ids for frames.
-        proxy_now: Returns a proxy's current id from its channel and the id it had first.
-    """
+    """All events in transit; `send` is only called between `up` and `down`."""
 
     def __init__(
         self, send: Callable[[bytes], None], ids: count[int], proxy_now: Callable[[int, int], int]
@@ -149,12 +138,7 @@ class Pushes:
         return waiting | {frame.channel for frame in self._sent.values()}
 
     async def ask(self, push: Push) -> list[Any]:
-        """Send events and wait for their answers.
-
-        Raises:
-            Unreachable: The service was unreachable for too long.
-            TidingsError: The service refused the whole frame.
-        """
+        """Send events and wait for their answers; raise an error that concerns all of them."""
         request = _Request(push, push.marks or self._own_marks(len(push.items)))
         if not request.left:
             return request.answers
@@ -272,7 +256,6 @@ class Pushes:
     # Frames.
 
     def _flush(self) -> None:
-        """Send waiting events, as far as the limits allow."""
         self._scheduled = False
         if not self._up:
             return

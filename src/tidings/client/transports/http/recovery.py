@@ -30,15 +30,8 @@ _AT_ONCE: Final = 16
 class ServiceRecovery:
     """Recreates objects that ended with the service.
 
-    Args:
-        caller: Sends requests.
-        memory: The objects to recreate.
-        names: Translates ids.
-        origins: Known origins by channel id: a service without a disk starts empty and gives the
-            same ids to other channels.
-
-    Attributes:
-        views: The transport, to read missed events with.
+    `origins` detects a service without a disk, which starts empty and reuses the ids of channels.
+    `views` is the transport, to read missed events with.
     """
 
     def __init__(

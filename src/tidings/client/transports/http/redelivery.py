@@ -17,13 +17,9 @@ _REMEMBERED: Final = 8_192
 
 
 class Arrival(NamedTuple):
-    """What to do with received events.
+    """Received events to hand out, and those to acknowledge or reject again.
 
-    Attributes:
-        messages: To hand out.
-        marked: Numbers of those that the program might have seen.
-        acked: To acknowledge again.
-        rejected: To reject again, with their reasons.
+    `marked` has the numbers of events that the program might have seen.
     """
 
     messages: Sequence[Any]
@@ -33,12 +29,7 @@ class Arrival(NamedTuple):
 
 
 class Redelivery:
-    """Delivery state of one line's events.
-
-    Args:
-        window: Maximum number of unacknowledged events.
-        sole: Whether no other client received events of this proxy before.
-    """
+    """Delivery state of one line's events; `sole` if no other client had events of this proxy."""
 
     def __init__(self, window: int, *, sole: bool) -> None:
         self._sole = sole
@@ -129,12 +120,7 @@ class Redelivery:
             del self._seen[next(iter(self._seen))]
 
     def cut(self, unseen: Iterable[int], marked: Iterable[int]) -> None:
-        """Record the loss of the socket.
-
-        Args:
-            unseen: Numbers of events dropped before the program saw them.
-            marked: Numbers of events that a client might have seen before.
-        """
+        """Record the loss of the socket: `unseen` never reached the program, `marked` may have."""
         unseen, marked = set(unseen), set(marked)
         self._held = (self._held | self._flight) - unseen
         for seq in (*self._held, *(unseen & marked)):

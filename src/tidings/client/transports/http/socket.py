@@ -60,13 +60,7 @@ class Cut(Exception):
 
 
 class Socket:
-    """Lines and pushes over successive WebSockets.
-
-    Attributes:
-        pushes: Events in transit.
-        lines: By number.
-        generation: Number of sockets so far.
-    """
+    """Lines, by number, and pushes over successive WebSockets; `generation` counts these."""
 
     def __init__(
         self,
@@ -118,12 +112,7 @@ class Socket:
     # Requests.
 
     async def connect(self, line: Line) -> None:
-        """Connect a line for the first time.
-
-        Raises:
-            Unreachable: The service is unreachable.
-            TidingsError: The service refuses.
-        """
+        """Connect a line for the first time."""
         again = line.connect.again
         self.lines[line.number] = line
         try:
@@ -146,12 +135,7 @@ class Socket:
             self.send(write_frame(ReleaseFrame(next(self._ids), line.number, end)).encode())
 
     async def release(self, line: Line, *, end: bool) -> None:
-        """End a line.
-
-        Raises:
-            Cut: Whether the service received the request is unknown.
-            TidingsError: The service refuses.
-        """
+        """End a line; raise `Cut` if it is unknown whether the service received the request."""
         self.lines.pop(line.number, None)
         live = line.live
         line.end(Disconnected("the connection was closed by its own client"))
@@ -160,11 +144,7 @@ class Socket:
         await self._ask(lambda id: ReleaseFrame(id, line.number, end))
 
     async def reached(self) -> None:
-        """Wait until the socket is open and all lines are connected.
-
-        Raises:
-            Unreachable: The service is unreachable.
-        """
+        """Wait until the socket is open and all lines are connected; raise `Unreachable`."""
         if self._closed:
             raise Stopping(CLOSED)
         self.need()
@@ -200,7 +180,6 @@ class Socket:
     # The life of sockets.
 
     async def _run(self) -> None:
-        """Open one socket after the other while there is work."""
         waits = pauses()
         try:
             while not self._closed and self._busy():
@@ -257,7 +236,6 @@ class Socket:
                 self._tell(True, self._recovery.missed())
 
     def _look(self, since: float) -> None:
-        """Expire old requests periodically."""
         loop = asyncio.get_running_loop()
         self.pushes.expire(since, self._patience, loop.time(), self._why)
         self._looking = loop.call_later(_LOOK, self._look, since)

@@ -90,11 +90,7 @@ class HttpTransport(HttpViews):
     # Commands.
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
-        """Run a command.
-
-        Raises:
-            Unreachable: The service is unreachable; the message says if the outcome is unknown.
-        """
+        """Run a command; an `Unreachable` error says if the outcome is unknown."""
         if self._closed:
             self._check_open()
         if command.__class__ is Push:
@@ -261,7 +257,6 @@ class HttpTransport(HttpViews):
             await self._caller.close()
 
     async def _let_go(self) -> None:
-        """Release all lines, if the service is connected."""
         if not self._socket.ready:
             return
         await self._pulls.told()

@@ -37,10 +37,7 @@ class _Page(NamedTuple):
 
 
 class HttpViews:
-    """The read-only part of the transport.
-
-    `pulls` sends pending acknowledgements before each question; `socket` tells about restarts.
-    """
+    """The read-only part of the transport."""
 
     def __init__(
         self,

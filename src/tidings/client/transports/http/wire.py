@@ -32,11 +32,7 @@ _CLOSING: Final = 1.0
 class Wire(asyncio.Protocol):
     """An open WebSocket.
 
-    Args:
-        url: ``ws://…`` or ``wss://…``.
-        headers: Sent with the handshake.
-        on_frame: Called with each text message.
-        on_cut: Called once when an open socket is gone, with the close code and the reason.
+    `on_frame` gets each text message; `on_cut` gets the close code and the reason, once.
     """
 
     def __init__(
@@ -167,7 +163,6 @@ class Wire(asyncio.Protocol):
         self.abort()
 
     def _listen(self) -> None:
-        """Abort a socket that has been silent for too long."""
         left = self._heard + SILENCE - self._loop.time()
         if left <= 0:
             self.abort()
@@ -193,12 +188,7 @@ async def open_wire(
     on_frame: Callable[[bytes], None],
     on_cut: Callable[[int, str], None],
 ) -> Wire:
-    """Open a WebSocket; arguments as in `Wire`.
-
-    Raises:
-        OSError: The service is unreachable.
-        TidingsError: The service refuses.
-    """
+    """Open a WebSocket; raise `OSError` if the service is unreachable, or its refusal."""
     uri = parse_uri(url)
     loop = asyncio.get_running_loop()
     async with asyncio.timeout(_OPENING):

@@ -31,10 +31,9 @@ def object_url(url: str) -> str:
 
 
 async def callback_address(listen: str | None, service: Reference) -> Address:
-    """Choose the address to listen on for the service's calls.
+    """Choose where to listen for the service's calls.
 
-    Without `listen` it is this machine's address on the route to the service; without a port, or
-    with port 0, it is a free port.
+    The default is this machine's address on the route to the service, and a free port.
     """
     if listen is not None:
         found = _LISTEN.fullmatch(listen)

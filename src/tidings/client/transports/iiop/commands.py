@@ -54,11 +54,7 @@ class Commands:
         }
 
     async def ask(self, command: Any) -> Any:  # noqa: ANN401 -- see the command
-        """Run a command.
-
-        Raises:
-            NotOverCorba: The standard has no such operation.
-        """
+        """Run a command; raise `NotOverCorba` if the standard has no such operation."""
         row = OPERATIONS[type(command)]
         if not row.corba:
             raise unsupported(type(command))
@@ -68,7 +64,6 @@ class Commands:
         return answer_in(row, await self._call(command))
 
     async def _call(self, command: Any) -> Any:  # noqa: ANN401 -- as the operation gives it
-        """Call the operation for a command at its target object."""
         row, far = OPERATIONS[type(command)], await self._target(command)
         operation = name_of(command, far.interface)
         if operation is None:
@@ -79,7 +74,6 @@ class Commands:
         return await self._objects.call(far, operation, *arguments)
 
     async def _target(self, command: Any) -> Far:  # noqa: ANN401
-        """Return the object that a command is about."""
         objects, fields = self._objects, OPERATIONS[type(command)].fields
         if "place" in fields:
             return await objects.place(command.place)
@@ -205,7 +199,6 @@ class Commands:
         self._objects.forget_filter(command.filter)
 
     async def _drop(self, filter: int) -> None:
-        """Delete a private filter, if it still exists."""
         self._private.discard(filter)
         with suppress(NotFound):
             await self._destroy_filter(m.DestroyFilter(filter))

@@ -70,15 +70,7 @@ def told(
     *,
     repeatable: bool,
 ) -> TidingsError:
-    """Convert a CORBA exception.
-
-    Args:
-        error: The exception.
-        what: Description of the called object.
-        operation: Name of the operation.
-        missing: The error if the object does not exist.
-        repeatable: Whether the call is idempotent.
-    """
+    """Convert a CORBA exception; `missing` is the error if the object does not exist."""
     if isinstance(error, UserException):
         return _declared(error, f"{what}: {operation}: {type(error).__name__}")
     if isinstance(error, corba.OBJECT_NOT_EXIST):

@@ -95,12 +95,7 @@ class HandlerLine(Line):
         self._events = events
 
     async def take(self, value: object) -> None:
-        """Call the handler.
-
-        Raises:
-            GoneClient: The handler raised `Disconnected`.
-            UNKNOWN: The handler raised another error; the service redelivers.
-        """
+        """Call the handler; if it raises anything but `Disconnected`, the service redelivers."""
         if self.error is not None:
             raise GoneClient
         messages = self._events.read(self._form, value)
@@ -116,10 +111,7 @@ class HandlerLine(Line):
 
 
 class CorbaStream(Line):
-    """A push consumer's events, which wait until read.
-
-    Beyond `window` events `valve` suspends the connection; `start` runs a coroutine as a task.
-    """
+    """A push consumer's events, which wait until read; a full window suspends the connection."""
 
     def __init__(
         self,
@@ -165,7 +157,6 @@ class CorbaStream(Line):
         return len(self._waiting) <= self._window // 2
 
     def _drain(self) -> None:
-        """Resume the service in a task, if there is room again."""
         if not self._draining and self._is_empty() and self.error is None:
             self._draining = True
             self._start(self._go_on())
@@ -246,12 +237,7 @@ class SourceLine(Line):
         self._left: deque[Any] = deque()
 
     async def give(self, most: int) -> Sequence[object]:
-        """Ask the function; events beyond `most` are kept for the next call.
-
-        Raises:
-            GoneClient: The function raised `Disconnected`.
-            UNKNOWN: The function raised another error.
-        """
+        """Ask the function; events beyond `most` are kept for the next call."""
         if self.error is not None:
             raise GoneClient
         try:
@@ -274,11 +260,7 @@ class SourceLine(Line):
         return [self._events.written(event, Form.STRUCTURED) for event in out]
 
     def _next(self, most: int) -> list[StructuredEvent]:
-        """Return the next events that fit one answer, skipping invalid ones.
-
-        Raises:
-            InvalidEvent: All remaining events are invalid.
-        """
+        """Return the next valid events that fit one answer; raise if only invalid ones are left."""
         found: list[StructuredEvent] = []
         octets = 0
         fault: InvalidEvent | None = None

@@ -49,22 +49,13 @@ _EVERY_ADMIN: Final = {
 
 
 def is_repeatable(interface: Interface, operation: str) -> bool:
-    """Tell whether a call may be retried when its outcome is unknown.
-
-    Operations missing from the catalogue are read-only.
-    """
+    """Tell whether a call may be retried; operations not in the catalogue are read-only."""
     bound = bound_to(interface).get(operation)
     return bound is None or bound.row.safe
 
 
 class Far(NamedTuple):
-    """An object of the service.
-
-    Attributes:
-        words: Its description in messages.
-        missing: The error to raise when it no longer exists.
-        channel: The id of its channel, if any.
-    """
+    """An object of the service; `missing` is the error to raise when it no longer exists."""
 
     words: str
     reference: Reference
@@ -147,11 +138,7 @@ class Objects:
             raise await self._told(error, far, operation.name) from error
 
     async def is_gone(self, far: Far) -> bool:
-        """Tell whether an object no longer exists.
-
-        Raises:
-            Unreachable: The service is unreachable.
-        """
+        """Tell whether an object no longer exists."""
         try:
             return bool(await self.call(far, NON_EXISTENT))
         except (far.missing, NotFound):  # it, or its channel
@@ -280,11 +267,7 @@ class Objects:
     # Filters.
 
     async def filter_factory(self) -> Far:
-        """Return the filter factory, which any channel provides.
-
-        Raises:
-            InvalidUsage: There is no channel to ask.
-        """
+        """Return the filter factory; any channel provides it, so one must exist."""
         for id in (*self._channels, *await self.factory("get_all_channels")):
             try:
                 channel = await self.channel(id)
@@ -312,11 +295,7 @@ class Objects:
             del self._filter_ids[found.reference]
 
     def filter(self, id: int) -> Far:
-        """Return a filter or mapping filter by its number here.
-
-        Raises:
-            FilterNotFound: This client does not know the number.
-        """
+        """Return a filter or mapping filter by its number here."""
         found = self._filters.get(id)
         if found is None:
             raise FilterNotFound(f"this client knows no filter {id!r:.60}")

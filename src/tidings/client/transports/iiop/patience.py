@@ -70,11 +70,7 @@ class Tries:
         self._until: float | None = None
 
     async def again(self) -> bool:
-        """Back off before the next try; return False if the time is up.
-
-        Raises:
-            Stopping: The client was closed meanwhile.
-        """
+        """Back off before the next try; return False if the time is up."""
         now = asyncio.get_running_loop().time()
         if self._until is None:
             self._until = now + self._patience.seconds

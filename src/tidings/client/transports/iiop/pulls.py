@@ -44,11 +44,7 @@ class PullLine(Line):
         self._far = proxy.far
 
     async def pull(self, most: int, wait: int | None) -> Pulled:
-        """Pull events; `wait` is in microseconds, 0 for not at all, None without limit.
-
-        Raises:
-            Disconnected: The proxy has ended.
-        """
+        """Pull events; `wait` is in microseconds, 0 for not at all, None without limit."""
         if not self._kept:
             if wait == 0:
                 await self._look(most)

@@ -50,24 +50,14 @@ _Events = dict[int, StructuredEvent]
 
 
 class Target(NamedTuple):
-    """A proxy to push to.
-
-    Attributes:
-        find: Returns its current location.
-        restored: Tells whether a proxy that was not found is back after a restart.
-    """
+    """A proxy to push to: `find` locates it, `restored` tells whether a missing one is back."""
 
     find: Callable[[], Awaitable[FarProxy]]
     restored: Callable[[], Awaitable[bool]]
 
 
 class _Stopped(Exception):
-    """Not all events fit one message.
-
-    Args:
-        fits: How many do, from the first on.
-        fault: The error of the next event, if it were sent alone.
-    """
+    """Only the first `fits` events fit one message; `fault` is the next one's error, sent alone."""
 
     def __init__(self, fits: int, fault: TidingsError) -> None:
         super().__init__()
@@ -83,11 +73,7 @@ class Pushes:
         self._events = events
 
     async def push(self, target: Target, items: Sequence[Item]) -> _Answers:
-        """Push events in order; each gets its own answer.
-
-        Raises:
-            TidingsError: The same error for all: nothing can be pushed here.
-        """
+        """Push events in order; each gets its own answer unless one error concerns them all."""
         answers: _Answers = [UNKNOWN] * len(items)
         events: _Events = {}
         form = (await target.find()).kind.form

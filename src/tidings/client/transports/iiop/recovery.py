@@ -40,13 +40,7 @@ class Held(NamedTuple):
 
 
 class Recovery:
-    """Reconnects lines.
-
-    Attributes:
-        lines: All connected lines, by the program's ids.
-        memory: The objects to recreate.
-        names: Translates ids.
-    """
+    """Reconnects lines, which are known by the program's ids."""
 
     def __init__(
         self,
@@ -107,12 +101,6 @@ class Recovery:
                     return
 
     async def _see_to(self, key: Key, held: Held) -> None:
-        """Recreate a proxy if it is gone.
-
-        Raises:
-            Unreachable: The service is unreachable.
-            Stopping: The client was closed.
-        """
         channel = key[0]
         try:
             if await self._lasts(key):

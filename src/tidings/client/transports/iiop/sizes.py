@@ -26,11 +26,7 @@ def check_octets(event: StructuredEvent, octets: int, most: int) -> None:
 
 
 def measured(event: StructuredEvent, form: Form, most: int) -> int:
-    """Return an event's size in bytes, except for some padding.
-
-    Raises:
-        InvalidEvent: It is too long for a message, or cannot be encoded.
-    """
+    """Return an event's size in bytes, except for some padding; refuse it if too long."""
     writer = Writer(codesets=OURS)
     try:
         WRITE[form](writer, event)

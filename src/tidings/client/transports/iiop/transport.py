@@ -78,12 +78,7 @@ class IiopTransport:
         patience: float = PATIENCE,
         events: Events | None = None,
     ) -> Self:
-        """Find the channel factory; arguments as in `tidings.client.connecting.connect`.
-
-        Raises:
-            InvalidUsage: The URL or the patience is invalid.
-            Unreachable: No channel factory answers.
-        """
+        """Find the channel factory; arguments as in `tidings.client.connecting.connect`."""
         waiting = Patience(checked_patience(patience))
         orb = Orb(Options(offer_bidirectional=True, close_seconds=1.0), names=look_up)
         try:
@@ -105,11 +100,7 @@ class IiopTransport:
     # Commands.
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
-        """Run a command.
-
-        Raises:
-            Unreachable: The service is unreachable; the message says if the outcome is unknown.
-        """
+        """Run a command; an `Unreachable` error says if the outcome is unknown."""
         await self._ready()
         if isinstance(command, Push):
             return await self._push(command)
@@ -246,7 +237,6 @@ class IiopTransport:
         return None if found is None else found.line
 
     def _forget(self, channel: int, proxy: int) -> None:
-        """Close the line of a proxy."""
         self._made.discard((channel, proxy))
         found = self._recovery.lines.pop((channel, proxy), None)
         if found is not None:
@@ -286,11 +276,7 @@ class IiopTransport:
     # Questions.
 
     async def request(self, question: Question[_T]) -> _T:
-        """Answer a question.
-
-        Raises:
-            NotOverCorba: The standard has no such operation.
-        """
+        """Answer a question; raise `NotOverCorba` if the standard has no such operation."""
         await self._ready()
         if not OPERATIONS[type(question)].corba:
             raise unsupported(type(question))

@@ -25,11 +25,7 @@ class Valve:
         self._asked = False
 
     async def suspend(self) -> None:
-        """Suspend for the program.
-
-        Raises:
-            ConnectionAlreadyInactive: The program has suspended it already.
-        """
+        """Suspend for the program; raise `ConnectionAlreadyInactive` if it has already."""
         async with self._turn:
             if self._asked:
                 raise ConnectionAlreadyInactive("the subscription is suspended already")
@@ -38,11 +34,7 @@ class Valve:
             self._asked = True
 
     async def resume(self) -> None:
-        """Resume for the program.
-
-        Raises:
-            ConnectionAlreadyActive: The program has not suspended it.
-        """
+        """Resume for the program; raise `ConnectionAlreadyActive` if it has not suspended."""
         async with self._turn:
             if not self._asked:
                 raise ConnectionAlreadyActive("the subscription is not suspended")

@@ -80,7 +80,6 @@ class Views:
         )
 
     async def _proxy_ids(self, channel: int, side: Side) -> list[tuple[Far, int]]:
-        """List the proxies of one side, each with its admin."""
         found: list[tuple[Far, int]] = []
         for id in await self._objects.admin_ids(channel, side):
             admin = await self._objects.admin(channel, side, id)
@@ -157,7 +156,6 @@ class Views:
         return found
 
     async def _mappings(self, far: Far, side: Side) -> tuple[int | None, int | None]:
-        """Return the mapping filters for priorities and for lifetimes."""
         if side is Side.SUPPLIER:
             return None, None
         return await self._mapping(far, "priority"), await self._mapping(far, "lifetime")
@@ -169,11 +167,7 @@ class Views:
         return self._objects.filter_id(reference, MappingFilter_INTERFACE)
 
     async def filter(self, id: int) -> FilterInfo | MappingInfo:
-        """Return a filter.
-
-        Raises:
-            FilterNotFound: It no longer exists, or this client does not know it.
-        """
+        """Return a filter that this client knows."""
         far, call = self._objects.filter(id), self._objects.call
         if far.interface is Filter_INTERFACE:
             constraints = constraints_in(await call(far, "get_all_constraints"))

@@ -52,6 +52,8 @@ class LooksBack:
         Raises:
             CursorNotFound: Retention has removed events after `after` (the message names the oldest
                 number kept), or no event has that number yet.
+            InvalidConstraint: A constraint is invalid.
+            InvalidUsage: `after` is not a sequence number, or `since` has no time zone.
         """
         past = await self.past(channel, wanted, after=after, since=since)
         while not past.end:

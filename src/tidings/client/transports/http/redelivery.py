@@ -120,7 +120,7 @@ class Redelivery:
             del self._seen[next(iter(self._seen))]
 
     def cut(self, unseen: Iterable[int], marked: Iterable[int]) -> None:
-        """Record the loss of the socket: `unseen` never reached the program, `marked` may have."""
+        """Record a cut: the program never got `unseen`; `marked` may have been delivered before."""
         unseen, marked = set(unseen), set(marked)
         self._held = (self._held | self._flight) - unseen
         for seq in (*self._held, *(unseen & marked)):

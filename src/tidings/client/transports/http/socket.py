@@ -86,7 +86,7 @@ class Socket:
         self._gate = Gate()
         self._cut: asyncio.Future[tuple[int, str]] | None = None
         self._why = "not tried yet"
-        # Whether the current socket carried any events; if not, back off before the next.
+        # Whether the current socket carried any events; if so, the back-off starts over.
         self._useful = False
         self._looking: asyncio.TimerHandle | None = None
 

@@ -1,1 +1,1 @@
-"""What a user program imports: publish, subscribe, pull, manage, through any transport."""
+"""The client library: publish, subscribe, pull and manage over any transport."""

@@ -1,4 +1,4 @@
-"""The client: publish, subscribe, pull and manage, whatever the transport."""
+"""Client for publishing, subscribing, pulling and managing over any transport."""
 
 from __future__ import annotations
 
@@ -42,19 +42,15 @@ from tidings.filters.mapping import MappedConstraint
 from tidings.names import new_origin
 
 WINDOW = 256
-"""How many events may be on their way to a subscription that has not acknowledged them."""
+"""Default number of events a subscription may hold unacknowledged."""
 
 
-# More publishers that `Client.publish` has made are looked through before one more is.
+# `Client.publish` drops cached publishers of deleted channels once it holds this many.
 _FEW_PUBLISHERS: Final = 64
 
 
 class Client(LooksBack):
-    """A program's view of a service.
-
-    Args:
-        transport: The way to it.
-    """
+    """A connection to a service."""
 
     def __init__(self, transport: Transport) -> None:
         super().__init__(transport)
@@ -65,7 +61,7 @@ class Client(LooksBack):
 
     @property
     def transport(self) -> Transport:
-        """The way to the service, for tools that need its commands and views themselves."""
+        """The transport, for tools that send commands and questions themselves."""
         return self._transport
 
     # Channels.
@@ -78,34 +74,34 @@ class Client(LooksBack):
         admin: QoSRequest | None = None,
         persistent: bool = True,
     ) -> Channel:
-        """Makes a channel.
+        """Create a channel.
 
         Args:
-            name: For people; unique.
+            name: Unique; empty for an unnamed channel.
             qos: Quality of service under the standard's names.
             admin: Admin properties under the standard's names.
-            persistent: Short for both reliabilities, Persistent or BestEffort, unless `qos` says
-                otherwise: whether what is accepted survives a crash, and connections do.
+            persistent: Whether accepted events and connections survive a crash. Sets both
+                reliabilities (Persistent or BestEffort); `qos` overrides it.
 
         Raises:
-            UnsupportedQoS: Something of it cannot be had; every bad property is listed.
-            NameTaken: There is a channel with this name.
-            InvalidUsage: The name is none.
+            UnsupportedQoS: Lists every property that cannot be granted.
+            NameTaken: Another channel has this name.
+            InvalidUsage: The name is invalid.
         """
         asked = {**reliabilities(persistent=persistent), **(qos or {})}
         made = await self._transport.ask(CreateChannel(new_origin(), asked, admin or {}, name))
         return await self.channel(made)
 
     async def channel(self, id_or_name: int | str) -> Channel:
-        """A channel by its id or name.
+        """Look up a channel.
 
         Raises:
-            ChannelNotFound: There is none.
+            ChannelNotFound: No channel has this id or name.
         """
         return Channel(self._transport, await self._transport.request(SeeChannel(id_or_name)))
 
     async def channels(self) -> Sequence[ChannelInfo]:
-        """All channels as they are now."""
+        """List all channels."""
         return await self._transport.request(SeeChannels())
 
     # Publishing.
@@ -119,22 +115,22 @@ class Client(LooksBack):
         qos: QoSRequest | None = None,
         on_wanted: TypesChanged | None = None,
     ) -> Publisher:
-        """Makes a publisher.
+        """Create a publisher.
 
         Args:
-            channel: Where to.
-            producer: A name that stays the same over restarts of the program: numbers go on
-                where they were. Without one, each publisher is another producer.
-            admin: A supplier admin; the default one if None.
-            qos: What differs from the admin's quality of service.
-            on_wanted: Told what consumers newly want, and what no more.
+            channel: The channel to publish to.
+            producer: A name to keep across restarts; numbering then continues where it stopped.
+                Without one, each publisher is a new producer.
+            admin: A supplier admin; None for the default one.
+            qos: Overrides of the admin's quality of service.
+            on_wanted: Called with the event types that consumers newly want and no longer want.
 
         Raises:
-            AdminLimitExceeded: The channel has as many suppliers as it may.
-            InvalidEvent: The producer's name is none.
+            AdminLimitExceeded: The channel has its maximum number of suppliers.
+            InvalidEvent: The producer name is invalid.
         """
         name = producer or new_origin()
-        ProducerMark(name, 0)  # the name is checked here, and trusted from then on
+        ProducerMark(name, 0)  # checks the name, which is trusted later
         info = await self._info(channel)
         last = 0
         if producer:
@@ -149,18 +145,18 @@ class Client(LooksBack):
         )
 
     async def publish(self, channel: Channel | int | str, event: Item) -> Receipt:
-        """Publishes one event; for many, make a publisher."""
+        """Publish one event; for many, create a publisher."""
         id = (await self._info(channel)).id
         try:
             return await (await self._publisher(id)).publish(event)
-        except ProxyNotFound:  # it ended with the default admin, which begins anew
+        except ProxyNotFound:  # the default admin was destroyed and recreated
             self._publishers.pop(id, None)
             return await (await self._publisher(id)).publish(event)
 
     async def _publisher(self, channel: int) -> Publisher:
         found = self._publishers.get(channel)
         if found is None:
-            async with self._making:  # those who come meanwhile share the one that is made
+            async with self._making:  # concurrent callers share one publisher
                 found = self._publishers.get(channel)
                 if found is None:
                     await self._forget_publishers()
@@ -168,7 +164,7 @@ class Client(LooksBack):
         return found
 
     async def _forget_publishers(self) -> None:
-        """Lets go of those whose channels are gone; nobody tells the client when one goes."""
+        """Drop publishers of deleted channels; the service does not report deletions."""
         if len(self._publishers) >= self._forget_at:
             known = {info.id for info in await self._transport.request(SeeChannels())}
             kept = {id: one for id, one in self._publishers.items() if id in known}
@@ -184,15 +180,15 @@ class Client(LooksBack):
         admin: Admin | None = None,
         qos: QoSRequest | None = None,
     ) -> PushConnection:
-        """Has the service ask a function for events, again and again.
+        """Let the service pull events from a function repeatedly.
 
         Args:
-            channel: Where to.
-            source: Called with how many events are wanted at most; gives one, several or None,
-                or is a coroutine function of these. `Disconnected` raised by it ends the supply.
-            form: SEQUENCE asks for up to MaximumBatchSize at once.
-            admin: A supplier admin; the default one if None.
-            qos: What differs from the admin's quality of service.
+            channel: The channel to publish to.
+            source: Called with the maximum number of events; returns one, several or None. May be
+                a coroutine function. Raise `Disconnected` to end the supply.
+            form: SEQUENCE asks for up to MaximumBatchSize events per call.
+            admin: A supplier admin; None for the default one.
+            qos: Overrides of the admin's quality of service.
         """
         info = await self._info(channel)
         command = ObtainProxy(info.id, Side.SUPPLIER, Style.PULL, form, qos=qos or {})
@@ -218,30 +214,29 @@ class Client(LooksBack):
         on_offers: TypesChanged | None = None,
         since: Moment | None = None,
     ) -> Subscription:
-        """Asks for events, to be taken from an iterator.
+        """Subscribe to events and read them from an asynchronous iterator.
 
         Args:
-            channel: Where from.
-            wanted: A constraint, or several of which one must match; None for everything.
-            types: Event types (`Auction::books`), beside the constraints; none for all.
-            name: A subscription with a name lives until it is deleted, and is resumed by
-                subscribing to the name again. What is given then counts from then on; what is
-                left out stays as it was.
-            form: How events come; SEQUENCE batches them by MaximumBatchSize and PacingInterval.
-                STRUCTURED if None.
-            admin: A consumer admin; the default one if None.
-            qos: What differs from the admin's quality of service.
-            window: How many events may be here unacknowledged.
-            manual_ack: Whether the program acknowledges by `Delivery.ack`.
-            on_offers: Told what is newly offered, and what no more.
-            since: Begins with the past: what the journal has of events that came then or later,
-                then what comes, each event once and none left out. Counts for this call only.
+            channel: The channel to read from.
+            wanted: A constraint, or several of which one must match; None for all events.
+            types: Event types (`Auction::books`) in addition to the constraints; empty for all.
+            name: A named subscription lives until deleted; subscribe with the same name to resume
+                it. Arguments given then replace the old ones; omitted ones stay as they were.
+            form: SEQUENCE batches events by MaximumBatchSize and PacingInterval. Default
+                STRUCTURED.
+            admin: A consumer admin; None for the default one.
+            qos: Overrides of the admin's quality of service.
+            window: Maximum number of unacknowledged events at the client.
+            manual_ack: Whether the program acknowledges with `Delivery.ack`.
+            on_offers: Called with the event types newly offered and no longer offered.
+            since: Start with events from the journal accepted at or after this time, then continue
+                with new ones: each event once, without a gap. Applies to this call only.
 
         Raises:
-            InvalidConstraint: A constraint is none.
-            UnsupportedQoS: Something of the quality of service cannot be had.
-            AdminLimitExceeded: The channel has as many consumers as it may.
-            InvalidUsage: The name is none, or that of a proxy of another kind.
+            InvalidConstraint: A constraint is invalid.
+            UnsupportedQoS: A property cannot be granted.
+            AdminLimitExceeded: The channel has its maximum number of consumers.
+            InvalidUsage: The name is invalid or belongs to a proxy of another kind.
         """
         start = microseconds(since)
         info = await self._info(channel)
@@ -258,7 +253,7 @@ class Client(LooksBack):
         return made
 
     async def _begin_with_past(self, made: Subscription, since: int, connect: Connect) -> None:
-        """The line is there already: what the past does not have yet will come over it."""
+        """Replay from the journal; the connection exists already, so no event falls in between."""
         try:
             wish = await wish_of_proxy(self._transport, made.channel, made.proxy)
         except BaseException:
@@ -279,12 +274,11 @@ class Client(LooksBack):
         qos: QoSRequest | None = None,
         window: int = WINDOW,
     ) -> PushConnection:
-        """Has a function called with each event, or each batch of them (form SEQUENCE).
+        """Call a function with each event, or each batch of events (form SEQUENCE).
 
-        The function is given a `Message`, or a list of them, and may be a coroutine function.
-        An event is done with when the call returns; when it raises, the event comes again after
-        a pause. `Disconnected` raised by the function ends the connection. Other arguments are
-        those of `subscribe`.
+        The function receives a `Message` or a list of them and may be a coroutine function. When it
+        returns, the events are acknowledged; when it raises, they are redelivered after a pause.
+        Raise `Disconnected` to end the connection. Other arguments are those of `subscribe`.
         """
         info = await self._info(channel)
         proxy, again = await self._proxies.consumer(
@@ -305,9 +299,9 @@ class Client(LooksBack):
         admin: Admin | None = None,
         qos: QoSRequest | None = None,
     ) -> PullSubscription:
-        """Asks for events that wait until they are pulled; arguments as in `subscribe`.
+        """Subscribe to events that wait until pulled; arguments as in `subscribe`.
 
-        The form is SEQUENCE if None: then one pull can have many events.
+        The form defaults to SEQUENCE, so that one pull can return many events.
         """
         info = await self._info(channel)
         proxy, again = await self._proxies.consumer(
@@ -320,25 +314,27 @@ class Client(LooksBack):
     # Filters and dead letters.
 
     async def create_filter(self, wanted: Wanted = ()) -> HostedFilter:
-        """Makes a filter that admins and subscriptions can share."""
+        """Create a filter that admins and subscriptions can share."""
         found, _ = await self._transport.ask(CreateFilter(constraints(wanted)))
         return HostedFilter(self._transport, found)
 
     async def filters(
         self, *, after: int = 0, most: int = 100
     ) -> Sequence[FilterInfo | MappingInfo]:
-        """Filters and mapping filters by rising ids; those with 0 holders end if nobody uses them.
+        """List filters and mapping filters by ascending id.
+
+        The service deletes filters without holders if they stay unused.
 
         Args:
-            after: The id of the last one seen.
-            most: At most this many, up to 1,000.
+            after: The last id already seen.
+            most: Maximum number to return, up to 1,000.
         """
         return await self._transport.request(SeeFilters(after, most))
 
     async def create_mapping(
         self, default: Value, mapped: Iterable[MappedConstraint] = ()
     ) -> HostedFilter:
-        """Makes a mapping filter for priorities (shorts) or lifetimes (TimeT)."""
+        """Create a mapping filter for priorities (shorts) or lifetimes (TimeT)."""
         found, _ = await self._transport.ask(CreateMapping(default, tuple(mapped)))
         return HostedFilter(self._transport, found)
 
@@ -349,23 +345,23 @@ class Client(LooksBack):
         after: int = 0,
         most: int = 100,
     ) -> Sequence[DeadLetterInfo]:
-        """Events that could not be delivered, with their causes, in the order they came."""
+        """List undeliverable events with their causes, oldest first."""
         id = None if channel is None else (await self._info(channel)).id
         return await self._transport.request(SeeDeadLetters(id, None, after, most))
 
     async def redrive(self, dead_letter: int) -> None:
-        """Delivers a dead letter again to the consumer it was for."""
+        """Redeliver a dead letter to its consumer."""
         await self._transport.request(RedriveDeadLetter(dead_letter))
 
     async def drop_dead_letter(self, dead_letter: int) -> None:
-        """Forgets a dead letter."""
+        """Delete a dead letter."""
         await self._transport.request(DropDeadLetter(dead_letter))
 
     async def close(self) -> None:
-        """Lets go of the service.
+        """Disconnect from the service.
 
-        Everything the client made without a name ends; subscriptions with a name stay. Loops
-        over subscriptions end, and every later call raises `Stopping`.
+        Everything the client made without a name ends; named subscriptions stay. Loops over
+        subscriptions end, and every later call raises `Stopping`.
         """
         await self._transport.close()
 

@@ -1,4 +1,4 @@
-"""Clients of a service that runs elsewhere."""
+"""Connecting to a remote service."""
 
 from __future__ import annotations
 
@@ -29,35 +29,33 @@ async def connect(
     tls: ssl.SSLContext | None = None,
     listen: str | None = None,
 ) -> Client:
-    """A client of the service at a URL; it comes back by itself after a cut or a restart.
+    """Connect to the service at a URL; the client reconnects by itself.
 
-    A subscription with a name belongs to whoever came last. A client that was cut comes back to
-    it, too: if another one has taken it over meanwhile, it takes it back, and the other's loop
-    ends as after any take-over.
+    A named subscription belongs to the client that connected last. A client that reconnects
+    takes its subscriptions back, and the loop of the client that held them meanwhile ends.
 
-    Over CORBA there are no names, and none of the arguments but `patience` and `listen` counts.
-    A push whose answer was lost is not made again there: `Unreachable` says that its fate is
-    unknown. What else CORBA has no words for raises `NotOverCorba`.
+    Over CORBA there are no names, and only `patience` and `listen` apply. A push whose reply is
+    lost is not retried there: it raises `Unreachable`, and the event may or may not have been
+    accepted. Operations that CORBA cannot express raise `NotOverCorba`.
 
     Args:
-        url: Of the service, such as ``http://localhost:8080``; with a path, such as
-            ``https://example.org/tidings``, if it stands behind another server. The factory of
-            channels of a CORBA service: ``iiop://localhost:2809``, or what begins with
-            ``corbaloc:``, ``corbaname:`` or ``IOR:``.
-        token: What shows who asks; not needed on the machine of the service.
-        patience: How long whoever asks waits for a service that is away, in seconds; then
-            `Unreachable` is raised. One try is always made, and may take a second. Connecting
-            takes no longer than that, even if somebody is there and never answers. Subscriptions
-            wait without end.
-        on_connection: Called with ``(True, "")`` when events can flow, and with ``(False, why)``
-            when they no longer can.
-        tls: For ``https``; what the system trusts if None.
-        listen: Where a CORBA service calls back, ``host:port``; None for a free port of the
-            address of this machine that leads to it.
+        url: Such as ``http://localhost:8080``, or ``https://example.org/tidings`` behind a
+            reverse proxy. For CORBA, the channel factory: ``iiop://localhost:2809``, or a
+            ``corbaloc:``, ``corbaname:`` or ``IOR:`` reference.
+        token: Authenticates the client; not needed on the service's own machine.
+        patience: Seconds to retry while the service is unreachable before raising
+            `Unreachable`; also limits connecting. At least one try is made, which may take a
+            second. Subscriptions retry without limit.
+        on_connection: Called with ``(True, missed)`` when events can flow, and with
+            ``(False, reason)`` when they no longer can. `missed` describes events that
+            subscriptions missed; usually it is empty.
+        tls: For ``https``; None to use the system's trusted certificates.
+        listen: The ``host:port`` where a CORBA service calls back; None for a free port on this
+            machine's address towards it.
 
     Raises:
-        InvalidUsage: The URL is none, or the patience no number of seconds.
-        Unreachable: Nobody is there, even after `patience`, or somebody else is.
+        InvalidUsage: The URL or the patience is invalid, or an argument does not fit the URL.
+        Unreachable: No Tidings service answered within `patience`.
         Unauthenticated: The token is missing or wrong.
     """
     seconds = max(checked_patience(patience), ONE_TRY)
@@ -83,7 +81,7 @@ async def connect(
 
 async def _connect_http(transport: HttpTransport, url: str) -> Client:
     try:
-        # Whoever may not come in, or finds nobody, hears it here; no filter has this number.
+        # Check access and reachability now; no filter has the id 0.
         await transport.request(SeeFilter(0))
     except FilterNotFound:
         pass
@@ -110,7 +108,7 @@ def connect_sync(
     tls: ssl.SSLContext | None = None,
     listen: str | None = None,
 ) -> SyncClient:
-    """The same for plain threads; `on_connection` is called on a thread of the client's."""
+    """Connect as `connect` does, for threads; `on_connection` runs on the client's own thread."""
     return SyncClient(
         lambda: connect(
             url,

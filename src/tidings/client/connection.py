@@ -1,4 +1,4 @@
-"""What a client holds of the service: a proxy, and the line to it."""
+"""Connections to proxies."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from tidings.errors import NotFound, Stopping
 
 
 class Connection:
-    """A proxy that this client is connected to.
-
-    Used with ``async with``, it is closed at the end.
+    """A proxy that this client is connected to; ``async with`` closes it at the end.
 
     Attributes:
         channel: Id of the channel.
-        proxy: Id of the proxy there.
+        proxy: Id of the proxy.
     """
 
     def __init__(
@@ -34,26 +32,26 @@ class Connection:
         self._closed = False
 
     async def info(self) -> ProxyInfo:
-        """The proxy as the service sees it."""
+        """Return the proxy's current state."""
         return await self._transport.request(SeeProxy(self.channel, self.proxy))
 
     async def purge(self) -> int:
-        """Drops all events that wait for it at the service; how many."""
+        """Drop the backlog at the service and return its size."""
         found: int = await self._transport.ask(Purge(self.channel, self.proxy))
         return found
 
     async def delete(self) -> None:
-        """Ends it at the service, with a name or without; what waits for it is dropped."""
+        """Delete the proxy at the service, named or not, with its backlog."""
         self._closed = True
         with suppress(NotFound):  # it has ended already, perhaps with its channel
             await self._transport.release(self.channel, self.proxy, self._line, end=True)
 
     async def close(self) -> None:
-        """Lets go: one with a name stays at the service and can be resumed, others end."""
+        """Disconnect; a named proxy stays at the service and can be resumed, others end."""
         if self._closed:
             return
         self._closed = True
-        with suppress(NotFound, Stopping):  # there is nothing left to let go of
+        with suppress(NotFound, Stopping):  # it has ended already
             end = not self._named
             await self._transport.release(self.channel, self.proxy, self._line, end=end)
 
@@ -70,20 +68,20 @@ class Connection:
 
 
 class PushConnection(Connection):
-    """A connection the service keeps going by itself: it delivers events, or asks for them."""
+    """A connection on which the service acts: it delivers events, or pulls them from a source."""
 
     async def suspend(self) -> None:
-        """Asks for a pause: events wait at the service, or are not asked for.
+        """Pause: the backlog waits at the service, or the source is not called.
 
         Raises:
-            ConnectionAlreadyInactive: It has one already.
+            ConnectionAlreadyInactive: The connection is already suspended.
         """
         await self._transport.ask(Suspend(self.channel, self.proxy))
 
     async def resume(self) -> None:
-        """Goes on after `suspend`.
+        """Continue after `suspend`.
 
         Raises:
-            ConnectionAlreadyActive: It was not suspended.
+            ConnectionAlreadyActive: The connection was not suspended.
         """
         await self._transport.ask(Resume(self.channel, self.proxy))

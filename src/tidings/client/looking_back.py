@@ -1,4 +1,4 @@
-"""What a client can see of a channel's past without subscribing to it."""
+"""Reading a channel's past without subscribing."""
 
 from __future__ import annotations
 
@@ -13,11 +13,7 @@ from tidings.errors import InvalidUsage
 
 
 class LooksBack:
-    """The part of a client that reads journals.
-
-    Args:
-        transport: The way to the service.
-    """
+    """The part of a client that reads journals."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -30,7 +26,7 @@ class LooksBack:
         after: int | None = None,
         since: Moment | None = None,
     ) -> Past:
-        """Past events page by page; arguments as in `history`."""
+        """Read past events in pages; arguments as in `history`."""
         id = (await self._info(channel)).id
         return Past(self._transport, id, wish_of(wanted), after=after, since=microseconds(since))
 
@@ -42,20 +38,22 @@ class LooksBack:
         after: int | None = None,
         since: Moment | None = None,
     ) -> AsyncIterator[Message]:
-        """All events of a channel that its journal has, in the order of their numbers.
+        """Yield the events in a channel's journal by sequence number.
 
-        Only Persistent events are there, and only while retention keeps them; a service in
+        The journal holds only Persistent events, as long as retention keeps them; a service in
         memory has none.
 
         Args:
-            channel: Where from.
-            wanted: A constraint, or several of which one must match; None for everything.
-            after: Only events with larger numbers; None begins at the oldest that is kept.
-            since: Only events that came then or later.
+            channel: The channel to read from.
+            wanted: A constraint, or several of which one must match; None for all events.
+            after: Only events with larger numbers; None begins at the oldest kept.
+            since: Only events accepted at or after this time.
 
         Raises:
-            CursorNotFound: Events after `after` are not kept any more; the message names the
-                oldest number that is. Or no event has that number yet.
+            CursorNotFound: Retention has removed events after `after` (the message names the oldest
+                number kept), or no event has that number yet.
+            InvalidConstraint: A constraint is invalid.
+            InvalidUsage: `after` is not a sequence number, or `since` has no time zone.
         """
         past = await self.past(channel, wanted, after=after, since=since)
         while not past.end:
@@ -71,7 +69,7 @@ class LooksBack:
         since: Moment | None = None,
         most: int = 100,
     ) -> list[Message]:
-        """The first events of `history`, at most so many."""
+        """Return the first events of `history`."""
         if most < 1:
             raise InvalidUsage(f"at least one event is looked for, not {most}")
         past = await self.past(channel, wanted, after=after, since=since)

@@ -1,4 +1,4 @@
-"""Channels, admins and filters as a program manages them."""
+"""Handles for managing channels, admins and filters."""
 
 from __future__ import annotations
 
@@ -46,44 +46,44 @@ Wanted: TypeAlias = str | Constraint | Sequence[str | Constraint] | None
 
 
 class Managed:
-    """What can be changed at a channel, admin or proxy."""
+    """Operations that channels, admins and proxies share."""
 
     def __init__(self, transport: Transport, place: Place) -> None:
         self._transport = transport
         self.place = place
 
     async def set_qos(self, qos: Mapping[str, object]) -> None:
-        """Sets quality of service, all or nothing.
+        """Set quality of service, all or nothing.
 
         Raises:
-            UnsupportedQoS: Something cannot be set; every bad property is listed.
+            UnsupportedQoS: Lists every property that cannot be set.
         """
         await self._transport.ask(SetQoS(self.place, qos))
 
     async def validate_qos(self, qos: Mapping[str, object]) -> tuple[PropertyRange, ...]:
-        """What else could be set beside this; changes nothing."""
+        """Return what else could be set together with this; change nothing."""
         found: tuple[PropertyRange, ...] = await self._transport.ask(ValidateQoS(self.place, qos))
         return found
 
 
 class Filtered(Managed):
-    """What can be changed at an admin or proxy."""
+    """Operations that admins and proxies share."""
 
     async def add_filter(self, filter: HostedFilter) -> int:
-        """Attaches a filter; the id of the attachment."""
+        """Attach a filter and return the attachment's id."""
         found: int = await self._transport.ask(AddFilter(self.place, filter.id))
         return found
 
     async def remove_filter(self, attachment: int) -> None:
-        """Takes an attached filter off."""
+        """Detach a filter."""
         await self._transport.ask(RemoveFilter(self.place, attachment))
 
     async def set_priority_filter(self, filter: HostedFilter | None) -> None:
-        """Gives a consumer's object a mapping filter for priorities, or none."""
+        """Set or remove the mapping filter for priorities, on the consumer side."""
         await self._set("priority", filter)
 
     async def set_lifetime_filter(self, filter: HostedFilter | None) -> None:
-        """Gives a consumer's object a mapping filter for lifetimes, or none."""
+        """Set or remove the mapping filter for lifetimes, on the consumer side."""
         await self._set("lifetime", filter)
 
     async def _set(self, purpose: str, filter: HostedFilter | None) -> None:
@@ -95,7 +95,7 @@ class Filtered(Managed):
         added: Iterable[EventTypePattern | str] = (),
         removed: Iterable[EventTypePattern | str] = (),
     ) -> None:
-        """Says which event types a supplier's object will send, and which no more."""
+        """Announce event types that a supplier's object starts or stops sending."""
         await self._transport.ask(OfferChange(self.place, patterns(added), patterns(removed)))
 
     async def ask_for(
@@ -103,13 +103,13 @@ class Filtered(Managed):
         added: Iterable[EventTypePattern | str] = (),
         removed: Iterable[EventTypePattern | str] = (),
     ) -> None:
-        """Says which event types a consumer's object asks for, and which no more."""
+        """Change the event types that a consumer's object subscribes to."""
         command = SubscriptionChange(self.place, patterns(added), patterns(removed))
         await self._transport.ask(command)
 
 
 class Admin(Filtered):
-    """An admin: the parent of proxies with something in common."""
+    """An admin: a group of proxies that share settings and filters."""
 
     def __init__(self, transport: Transport, channel: int, side: Side, id: int) -> None:
         super().__init__(transport, Place(channel, side, id))
@@ -117,11 +117,11 @@ class Admin(Filtered):
         self._side = side
 
     async def info(self) -> AdminInfo:
-        """The admin as it is now."""
+        """Return the admin's current state."""
         return await self._transport.request(SeeAdmin(self.place.channel, self._side, self.id))
 
     async def destroy(self) -> None:
-        """Ends the admin and its proxies."""
+        """Delete the admin and its proxies."""
         await self._transport.ask(DestroyAdmin(self.place.channel, self._side, self.id))
 
 
@@ -129,7 +129,7 @@ class Channel(Managed):
     """A channel.
 
     Attributes:
-        made: As it was when it was looked up; `info` has it as it is now.
+        made: Its state when it was looked up; `info` returns the current one.
     """
 
     def __init__(self, transport: Transport, made: ChannelInfo) -> None:
@@ -138,54 +138,54 @@ class Channel(Managed):
 
     @property
     def id(self) -> int:
-        """Unique at the service."""
+        """Unique within the service."""
         return self.made.id
 
     @property
     def name(self) -> str:
-        """For people; empty for none."""
+        """Empty for an unnamed channel."""
         return self.made.name
 
     @property
     def origin(self) -> str:
-        """The first half of the ids of its events."""
+        """The first half of its events' ids."""
         return self.made.origin
 
     async def info(self) -> ChannelInfo:
-        """The channel as it is now."""
+        """Return the channel's current state."""
         return await self._transport.request(SeeChannel(self.id))
 
     async def set_admin_properties(self, properties: Mapping[str, object]) -> None:
-        """Sets admin properties, all or nothing.
+        """Set admin properties, all or nothing.
 
         Raises:
-            UnsupportedAdmin: Something cannot be set; every bad property is listed.
+            UnsupportedAdmin: Lists every property that cannot be set.
         """
         await self._transport.ask(SetAdminProperties(self.id, properties))
 
     async def new_supplier_admin(self, operator: Operator = Operator.AND) -> Admin:
-        """Makes an admin for suppliers."""
+        """Create an admin for suppliers."""
         id = await self._transport.ask(NewAdmin(self.id, Side.SUPPLIER, operator))
         return Admin(self._transport, self.id, Side.SUPPLIER, id)
 
     async def new_consumer_admin(self, operator: Operator = Operator.AND) -> Admin:
-        """Makes an admin for consumers."""
+        """Create an admin for consumers."""
         id = await self._transport.ask(NewAdmin(self.id, Side.CONSUMER, operator))
         return Admin(self._transport, self.id, Side.CONSUMER, id)
 
     def supplier_admin(self, id: int = 0) -> Admin:
-        """An admin for suppliers by its id; 0 is the default one."""
+        """Return a handle on an admin for suppliers; 0 is the default one."""
         return Admin(self._transport, self.id, Side.SUPPLIER, id)
 
     def consumer_admin(self, id: int = 0) -> Admin:
-        """An admin for consumers by its id; 0 is the default one."""
+        """Return a handle on an admin for consumers; 0 is the default one."""
         return Admin(self._transport, self.id, Side.CONSUMER, id)
 
     def proxy(self, id: int) -> Filtered:
-        """A proxy by its id.
+        """Return a handle on a proxy; `proxies` lists them.
 
         Raises:
-            InvalidUsage: It is no id; `proxies` has those there are.
+            InvalidUsage: The id is not an integer.
         """
         given: object = id
         if not isinstance(given, int):
@@ -193,59 +193,59 @@ class Channel(Managed):
         return Filtered(self._transport, Place(self.id, proxy=id))
 
     async def proxies(self) -> Sequence[ProxyInfo]:
-        """All proxies as they are now."""
+        """List all proxies."""
         return await self._transport.request(SeeProxies(self.id))
 
     async def advertisement(self) -> Advertisement:
-        """What is offered and wanted, and by whom."""
+        """Return which event types are offered and wanted, and by whom."""
         return await self._transport.request(SeeAdvertisement(self.id))
 
     async def dry_run(self, event: Item, publisher: int | None = None) -> Trail:
-        """What would become of an event: each stage, verdict and reason; nothing is changed."""
+        """Return each stage, verdict and reason an event would meet; change nothing."""
         found: Trail = await self._transport.ask(DryRun(self.id, event, publisher))
         return found
 
     async def destroy(self) -> None:
-        """Ends the channel and everything in it."""
+        """Delete the channel and everything in it."""
         await self._transport.ask(DestroyChannel(self.id))
 
 
 class HostedFilter:
-    """A filter, or mapping filter, that objects can share."""
+    """A filter or mapping filter that several objects can share."""
 
     def __init__(self, transport: Transport, id: int) -> None:
         self._transport = transport
         self.id = id
 
     async def info(self) -> FilterInfo | MappingInfo:
-        """The filter as it is now."""
+        """Return the filter's current state."""
         return await self._transport.request(SeeFilter(self.id))
 
     async def add(self, wanted: Wanted) -> list[int]:
-        """Adds constraints; their ids."""
+        """Add constraints and return their ids."""
         found: Any = await self._transport.ask(AddConstraints(self.id, constraints(wanted)))
         return list(found)
 
     async def add_mapped(self, mapped: Iterable[MappedConstraint]) -> list[int]:
-        """Adds constraints with values to a mapping filter; their ids."""
+        """Add constraints with values to a mapping filter and return their ids."""
         found: Any = await self._transport.ask(AddMapped(self.id, tuple(mapped)))
         return list(found)
 
     async def clear(self) -> None:
-        """Removes all constraints."""
+        """Remove all constraints."""
         await self._transport.ask(ClearFilter(self.id))
 
     async def destroy(self) -> None:
-        """Ends the filter; who holds it drops it."""
+        """Delete the filter and detach it from all its holders."""
         await self._transport.ask(DestroyFilter(self.id))
 
 
 def constraints(wanted: Wanted) -> tuple[Constraint, ...]:
-    """Constraints from what a program may say.
+    """Parse one constraint or several.
 
     Raises:
-        InvalidConstraint: A text is none.
-        InvalidUsage: It is neither a constraint nor a list of some.
+        InvalidConstraint: A text is not a valid constraint.
+        InvalidUsage: The value is neither a constraint nor a list of constraints.
     """
     if wanted is None:
         return ()

@@ -1,4 +1,4 @@
-"""The past of a channel, and the way from there into the present without a gap."""
+"""Past events of a channel, and replay into the present without a gap."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ Moment: TypeAlias = int | datetime
 """Microseconds since 1970, or a datetime with a time zone."""
 
 Wish: TypeAlias = tuple[str | None, Callable[[Message], bool] | None]
-"""Which events are wanted: a constraint the service is asked with, and what is judged here."""
+"""A constraint for the service to evaluate, and a predicate evaluated here."""
 
 PAGE: Final = 1_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
-# How long what could not be dealt with waits before it comes again, in seconds.
+# Pause before a retried past event comes again, in seconds.
 _PAUSE: Final = 0.1
 
 
 def microseconds(since: Moment | None) -> int | None:
-    """A moment in microseconds since 1970; what lies before is 1970.
+    """Convert a moment to microseconds since 1970; earlier moments become 0.
 
     Raises:
-        InvalidUsage: It is no moment, or has no time zone.
+        InvalidUsage: The value is not a moment or has no time zone.
     """
     if since is None or type(since) is int:
         return since if since is None else max(0, since)
@@ -52,11 +52,7 @@ def microseconds(since: Moment | None) -> int | None:
 
 
 def wish_of(wanted: Wanted) -> Wish:
-    """What a program asks for: a constraint, or several of which one must match.
-
-    Raises:
-        InvalidConstraint: A constraint is none.
-    """
+    """Build the wish for a constraint, or for several of which one must match."""
     asked = constraints(wanted)
     if len(asked) == 1 and not asked[0].event_types:
         return asked[0].text, None
@@ -71,7 +67,7 @@ def wish_of(wanted: Wanted) -> Wish:
 
 
 def judge(wish: Wish) -> Callable[[Message], bool]:
-    """Whether events are wanted, judged here altogether."""
+    """Return a predicate that evaluates the whole wish here."""
     text, wants = wish
     if text is None:
         return wants or (lambda message: True)
@@ -80,7 +76,7 @@ def judge(wish: Wish) -> Callable[[Message], bool]:
 
 
 async def wish_of_proxy(transport: Transport, channel: int, proxy: int) -> Wish:
-    """What a consumer's proxy asks for now: its own filters and types, and those of its admin."""
+    """Build the wish from the filters and types of a consumer's proxy and its admin."""
     info = await transport.request(SeeProxy(channel, proxy))
     admin = await transport.request(SeeAdmin(channel, Side.CONSUMER, info.admin))
     own = [await _asked(transport, filter) for filter in info.filters.values()]
@@ -106,15 +102,11 @@ async def _asked(transport: Transport, filter: int) -> tuple[Constraint, ...]:
 
 
 class Past:
-    """Past events of a channel, page by page; made by `Client.past`.
-
-    Raises:
-        InvalidUsage: `after` is no number an event can have.
+    """Past events of a channel in pages; made by `Client.past`.
 
     Attributes:
-        end: Whether the last page reached what is the present then. Asking goes on from there.
-        lost: First and last numbers of runs of events that the pages should have had, and that
-            damage in the service's journal has cost.
+        end: Whether the last page reached the present. Later pages continue from there.
+        lost: First and last numbers of ranges of events lost to journal damage.
     """
 
     def __init__(
@@ -137,10 +129,10 @@ class Past:
         self._since = since
 
     async def page(self, most: int = PAGE) -> Sequence[Message]:
-        """The next events, at most so many, often fewer; none does not mean the end.
+        """Return the next events; an empty page is not necessarily the end.
 
         Raises:
-            CursorNotFound: They are not kept any more; the message says from where on they are.
+            CursorNotFound: Retention has removed them; the message names the oldest kept number.
         """
         page = await self._transport.history(
             self._channel, self._after, self._since, most, self._text
@@ -158,7 +150,7 @@ class Past:
 
 
 class _Numbers:
-    """A set of numbers that takes little room where they lie close together."""
+    """A set of integers that is compact for dense ranges."""
 
     def __init__(self) -> None:
         self._bits: dict[int, int] = {}
@@ -173,14 +165,10 @@ class _Numbers:
 
 
 class Replay:
-    """A stream that hands out the past first, then what comes: each event once.
+    """A stream of past events, then live ones, each event once.
 
-    The line was there before the past is read. So whatever the past does not have comes over the
-    line; what both have is taken from the past, and acknowledged when it comes over the line.
-
-    Args:
-        live: What comes over the line.
-        past: The past.
+    The live connection exists before the past is read, so no event falls in between. An event that
+    comes both ways is taken from the past, and its live copy is acknowledged.
     """
 
     def __init__(self, live: Stream, past: Past) -> None:
@@ -188,18 +176,18 @@ class Replay:
         self._past: Past | None = past
         self._waiting: deque[Message] = deque()
         self._seen = _Numbers()
-        self._page: asyncio.Future[Sequence[Message]] | None = None  # on its way
+        self._page: asyncio.Future[Sequence[Message]] | None = None  # being loaded
         self._pausing = False
 
     def __len__(self) -> int:
         return len(self._waiting) + len(self._live)
 
     def replayed(self, seq: int) -> bool:
-        """Whether an event came from the past."""
+        """Tell whether an event came from the past."""
         return seq in self._seen
 
     def stop(self) -> None:
-        """Hands out nothing more of the past."""
+        """Discard the rest of the past."""
         self._past = None
         self._waiting.clear()
         if self._page is not None:
@@ -207,7 +195,7 @@ class Replay:
             self._page = None
 
     async def get(self) -> Message:
-        """The next event; waits for it."""
+        """Wait for the next event."""
         await self._fill()
         if self._waiting:
             return self._waiting.popleft()
@@ -216,7 +204,7 @@ class Replay:
         return message
 
     def get_nowait(self) -> Message | None:
-        """The next event; None if none is here."""
+        """Return the next event if one is available."""
         if self._pausing or self._past is not None:
             return self._waiting.popleft() if self._waiting and not self._pausing else None
         if self._waiting:
@@ -226,7 +214,7 @@ class Replay:
         return message
 
     async def batch(self, most: int) -> Sequence[Message]:
-        """The next events, at most so many; waits for the first."""
+        """Wait for events and return up to `most`."""
         await self._fill()
         if self._waiting:
             take = self._waiting.popleft
@@ -239,7 +227,7 @@ class Replay:
                 return new
 
     async def _fill(self) -> None:
-        """Reads the past on, if there is more and none of it waits."""
+        """Read the next page if no past event is waiting."""
         if self._pausing:
             await asyncio.sleep(_PAUSE)
             self._pausing = False
@@ -247,9 +235,9 @@ class Replay:
             page = self._page
             if page is None:
                 page = self._page = asyncio.ensure_future(self._past.page())
-            # Who loses patience leaves it running, or a page that takes longer never comes.
+            # A caller that times out leaves the page loading; otherwise a slow page never arrives.
             await asyncio.wait({page})
-            if page is self._page:  # of two readers one takes it in
+            if page is self._page:  # one of several readers processes it
                 self._page = None
                 self._take_in(page)
 
@@ -267,16 +255,16 @@ class Replay:
             self._past = None
 
     def ack(self, message: Message) -> None:
-        """The event was dealt with; the service does not wait to hear so of the past."""
+        """Acknowledge a live event; past ones need no acknowledgement."""
         if message.seq not in self._seen:
             self._live.ack(message)
 
     def ack_many(self, messages: Sequence[Message]) -> None:
-        """The events were dealt with."""
+        """Acknowledge the live ones among the events."""
         self._live.ack_many([message for message in messages if message.seq not in self._seen])
 
     def fail(self, message: Message, reason: str) -> None:
-        """The event is to come again, and before those behind it."""
+        """Have the event redelivered before those behind it."""
         if message.seq in self._seen:
             self._waiting.appendleft(message)
             self._pausing = True
@@ -284,10 +272,10 @@ class Replay:
             self._live.fail(message, reason)
 
     def reject(self, message: Message, reason: str) -> None:
-        """The event shall not come again; one of the past makes no dead letter."""
+        """Reject the event; a past one makes no dead letter."""
         if message.seq not in self._seen:
             self._live.reject(message, reason)
 
     def redelivered(self, seq: int) -> bool:
-        """Whether an event that is not acknowledged yet may have come before."""
+        """Tell whether an unacknowledged event may have been delivered before."""
         return seq not in self._seen and self._live.redelivered(seq)

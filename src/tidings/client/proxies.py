@@ -1,4 +1,4 @@
-"""Proxies as the client needs them: obtained, given what is wanted, found again by name."""
+"""Creating consumer and supplier proxies, and resuming them by name."""
 
 from __future__ import annotations
 
@@ -36,30 +36,30 @@ _FORMS: Final = {Style.PUSH: Form.STRUCTURED, Style.PULL: Form.SEQUENCE}
 
 
 class Proxies:
-    """Makes and resumes proxies over a transport."""
+    """Creates and resumes proxies over a transport."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     async def obtain(self, command: ObtainProxy, admin: Admin | None) -> int:
-        """Make a proxy under an admin; its id.
+        """Create a proxy under an admin and return its id.
 
         Raises:
-            InvalidUsage: The admin is one of another channel, or of the other side.
+            InvalidUsage: The admin belongs to another channel or to the other side.
         """
         channel, side, parent = command.channel, command.side, 0
         if admin is not None:
             if (admin.place.channel, admin.place.side) != (channel, side):
                 raise InvalidUsage(f"{admin.place} is no {side.value} admin of channel {channel}")
             parent = admin.id
-        # What has no name cannot be found again after a restart: it need not survive one.
+        # An unnamed proxy cannot be resumed after a restart, so it need not survive one.
         start = {} if command.name else {"ConnectionReliability": Reliability.BEST_EFFORT.value}
         qos = {**start, **dict(command.qos)}
         found: int = await self._transport.ask(replace(command, admin=parent, qos=qos))
         return found
 
     async def linked(self, connect: Connect, linking: Awaitable[_T]) -> _T:
-        """The line to a proxy; one that was made for it and cannot be connected ends."""
+        """Await the connection to a proxy; if it fails, drop a proxy that was created for it."""
         try:
             return await linking
         except BaseException:
@@ -68,9 +68,9 @@ class Proxies:
             raise
 
     async def _drop(self, channel: int, proxy: int) -> None:
-        """Ends a proxy; whoever gave up, or was cancelled, does not wait for a service."""
+        """Disconnect a proxy without waiting, because the caller has failed or was cancelled."""
         self._transport.tell(Disconnect(channel, proxy))
-        await asyncio.sleep(0)  # a service in this process has done it then
+        await asyncio.sleep(0)  # lets an in-process service run it
 
     async def consumer(  # noqa: PLR0913 -- keywords for what users set
         self,
@@ -84,7 +84,7 @@ class Proxies:
         admin: Admin | None,
         qos: QoSRequest | None,
     ) -> tuple[int, bool]:
-        """A consumer's proxy, and whether it was there before."""
+        """Return a consumer proxy's id, and whether it existed before."""
         asked = None if wanted is None else constraints(wanted)
         listed = patterns(types)
         if name:
@@ -114,7 +114,6 @@ class Proxies:
         listed: Sequence[EventTypePattern],
         qos: QoSRequest | None,
     ) -> None:
-        """A subscription with this name is there: what is given counts from now on."""
         place = Place(known.channel, proxy=known.id)
         if qos:
             await self._transport.ask(SetQoS(place, qos))
@@ -132,7 +131,7 @@ class Proxies:
         now = [_texts(found.constraints.values()) for found in own.values()]
         if now == ([_texts(asked)] if asked else []):
             return
-        # The new comes before the old goes: nothing that either wants is missed.
+        # Add the new filter before removing the old one, so that neither's events are missed.
         if asked:
             made, _ = await self._transport.ask(CreateFilter(asked, private=True))
             await self._transport.ask(AddFilter(place, made))
@@ -141,11 +140,7 @@ class Proxies:
 
 
 def _check_same(known: ProxyInfo, style: Style, form: Form | None, admin: Admin | None) -> None:
-    """What cannot be changed at a proxy must be as it was, or left out.
-
-    Raises:
-        InvalidUsage: It is not.
-    """
+    """Refuse changes to properties that a proxy cannot change."""
     kind = f"a {known.style.value} proxy of a {known.side.value}"
     if known.side is not Side.CONSUMER or known.style is not style:
         raise InvalidUsage(f"{known.name!r} is the name of {kind}, not of a {style.value} consumer")

@@ -1,4 +1,4 @@
-"""Publishing: events in, receipts out, each event accepted once however often it is sent."""
+"""Publishing events, each accepted once however often it is sent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tidings.errors import InvalidUsage, TidingsError
 from tidings.events.envelope import ProducerMark
 from tidings.filters.constraint import EventTypePattern, event_type
 
-# More events than this go in several pushes.
+# Larger batches are split into several pushes.
 _AT_ONCE: Final = 1_000
 
 
@@ -25,21 +25,21 @@ class _EventId(NamedTuple):
 
 
 class Receipt(_EventId):
-    """What became of a published event.
+    """The outcome of a published event.
 
     Attributes:
         origin: Id of the channel.
-        seq: The event's number there; 0 if a filter on the supplier's side stopped it. -1 if it is
-            not known: the event came before, too long ago, or CORBA does not tell.
-        warnings: What stands in the event's header and has no effect, such as a standard
-            property with a slip in its name. CORBA cannot tell them.
+        seq: The event's sequence number; 0 if a supplier-side filter discarded it; -1 if unknown
+            (a duplicate from too long ago, or CORBA, which does not report numbers).
+        warnings: Header entries without effect, such as a misspelled standard property. Always
+            empty over CORBA.
     """
 
     warnings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, origin: str, answer: int) -> Receipt:
-        """The receipt that a channel's answer amounts to."""
+        """Build a receipt from the channel's answer."""
         made = cls(origin, int(answer))
         if isinstance(answer, Warned):
             made.warnings = answer.warnings
@@ -47,16 +47,16 @@ class Receipt(_EventId):
 
     @property
     def accepted(self) -> bool:
-        """Whether the channel took it."""
+        """Whether the channel accepted the event."""
         return self.seq != 0
 
 
 class Publisher(Connection):
-    """Sends events into one channel, with a producer's marks.
+    """Publishes events to one channel as one producer; made by `Client.publisher`.
 
-    The same number of the same producer is accepted once, also across restarts. So one producer
-    is one publisher at a time: of two that use its name at once, each would take the other's
-    numbers for its own. Made by `Client.publisher`.
+    The channel accepts each number of a producer once, also across restarts. Never run two
+    publishers with the same producer name: their numbers collide, and events are dropped as
+    duplicates.
 
     Attributes:
         producer: The producer's name.
@@ -80,16 +80,16 @@ class Publisher(Connection):
         self.number = last
 
     async def publish(self, event: Item, *, number: int | None = None) -> Receipt:
-        """Publishes one event.
+        """Publish one event.
 
         Args:
             event: A structured event (`tidings.event`), or an `Any`.
-            number: The producer's number for it, if the program keeps its own account: sending
-                it again with the same number is safe. The next one otherwise.
+            number: The producer's number for the event, for programs that count themselves:
+                publishing again with the same number is idempotent. Default: the next number.
 
         Raises:
-            ChannelFull: The channel takes no more at the moment.
-            TidingsError: It was not accepted; the message says why.
+            ChannelFull: The channel's queue is full; retry later.
+            TidingsError: The event was refused; the message says why.
         """
         if number is None:
             self.number += 1
@@ -103,10 +103,10 @@ class Publisher(Connection):
         return Receipt.of(self._origin, answer)
 
     async def publish_traced(self, event: Item) -> tuple[Receipt, Trail]:
-        """Publishes one event, and tells what was decided about it: each stage, verdict, reason.
+        """Publish one event and return each stage, verdict and reason of its processing.
 
         Raises:
-            TidingsError: It was not accepted; the message says why.
+            TidingsError: The event was refused; the message says why.
         """
         self.number += 1
         mark = ProducerMark.trusted(self.producer, self.number)
@@ -114,16 +114,14 @@ class Publisher(Connection):
         [answer] = await self._transport.ask(push)
         if isinstance(answer, TidingsError):
             raise answer
-        assert isinstance(answer, Traced)  # a number of ours that was not sent before
+        assert isinstance(answer, Traced)  # the number is new, so it is no duplicate
         return Receipt(self._origin, int(answer)), answer.trail
 
     async def publish_many(self, events: Iterable[Item]) -> list[Receipt | TidingsError]:
-        """Publishes events in order; each has its own receipt or error.
-
-        One that is refused does not keep the others out.
+        """Publish events in order; each gets its own receipt or error.
 
         Raises:
-            TidingsError: None of them could be sent; the message says why.
+            TidingsError: No event could be sent; the message says why.
         """
         answers: list[Any] = []
         waiting = list(events)
@@ -133,7 +131,7 @@ class Publisher(Connection):
             except TidingsError as error:
                 if not answers:
                     raise
-                # The receipts of those before are worth keeping.
+                # Keep the receipts of the events already sent.
                 answers += [error] * (len(waiting) - start)
                 break
         origin = self._origin
@@ -153,13 +151,13 @@ class Publisher(Connection):
         added: Iterable[EventTypePattern | str] = (),
         removed: Iterable[EventTypePattern | str] = (),
     ) -> None:
-        """Says which event types this publisher will send, and which no more."""
+        """Announce event types this publisher starts or stops sending."""
         place = Place(self.channel, proxy=self.proxy)
         await self._transport.ask(OfferChange(place, patterns(added), patterns(removed)))
 
 
 def patterns(given: Iterable[EventTypePattern | str]) -> tuple[EventTypePattern, ...]:
-    """Event types from patterns or their texts (`Auction::books`)."""
+    """Parse event types given as patterns or texts (`Auction::books`)."""
     if isinstance(given, str):
         raise InvalidUsage(f"event types come as a list, not as the one text {given!r}")
     return tuple(event_type(one) if isinstance(one, str) else one for one in given)

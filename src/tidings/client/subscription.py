@@ -1,4 +1,4 @@
-"""Subscriptions: events as an asynchronous iterator, with acknowledgements and resume."""
+"""Subscriptions: events from an asynchronous iterator or by pulling, with acknowledgement."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ from tidings.errors import Disconnected, InvalidUsage
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.structured import StructuredEvent
 
-# A thousand years, in microseconds: for ever.
+# A thousand years, in microseconds.
 _LONGEST: Final = 31_556_952_000_000_000
 
 
 class Delivery(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """One event, handed to one subscription.
+    """One event delivered to one subscription.
 
     Attributes:
-        message: The event with what the service knows of it.
-        redelivered: Whether it may have come before.
-        _subscription: Who is told what became of it.
+        message: The event with the service's metadata.
+        redelivered: Whether it may have been delivered before.
     """
 
     message: Any
@@ -44,53 +43,53 @@ class Delivery(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     @property
     def value(self) -> AnyValue:
-        """The event as an any, as a consumer of the form ANY would get it."""
+        """The event as an `Any`, as a consumer of the form ANY receives it."""
         found = left_as(self.message.event, Form.ANY)
         assert isinstance(found, AnyValue)
         return found
 
     @property
     def id(self) -> tuple[str, int]:
-        """The event's id everywhere: origin and number."""
+        """The event's globally unique id: origin and sequence number."""
         return self.message.origin, self.message.seq
 
     @property
     def seq(self) -> int:
-        """Its number in the channel."""
+        """The event's sequence number in the channel."""
         seq: int = self.message.seq
         return seq
 
     @property
     def replayed(self) -> bool:
-        """Whether it came from the past, and not as it was published."""
+        """Whether the event came from the journal."""
         replayed: bool = self._subscription.replayed(self.message)
         return replayed
 
     def ack(self) -> None:
-        """It was dealt with: it will not come again."""
+        """Acknowledge the event; it will not be redelivered."""
         self._subscription.ack(self.message)
 
     def retry(self, reason: str) -> None:
-        """It could not be dealt with: it comes again after a pause, before those behind it."""
+        """Report a failure; the event is redelivered after a pause, before those behind it."""
         self._subscription.retry(self.message, reason)
 
     def reject(self, reason: str) -> None:
-        """It will never be dealt with: it becomes a dead letter."""
+        """Turn the event into a dead letter."""
         self._subscription.reject(self.message, reason)
 
 
 class Subscription(PushConnection):
-    """Events of one channel that one consumer asked for; made by `Client.subscribe`.
+    """One consumer's events from one channel; made by `Client.subscribe`.
 
-    ``async for delivery in subscription`` acknowledges an event when the next one is asked for,
-    or the subscription is closed, unless it was made with ``manual_ack`` or the program has said
-    itself what became of the event. When the body of an ``async with`` raises, the event it was
-    at comes again. A subscription with a name lives until `delete`; events wait for it while
-    nobody takes them. One without ends with `close`.
+    ``async for delivery in subscription`` acknowledges an event when the program asks for the next
+    one or closes the subscription, unless it was made with ``manual_ack`` or the program has
+    acknowledged, retried or rejected the event itself. If the body of an ``async with`` raises,
+    the current event is redelivered. A named subscription lives until `delete`, and its backlog
+    grows while nobody reads; an unnamed one ends with `close`.
 
-    Events of the past come first if `since` was given. The service does not wait to hear what
-    became of them: one to retry comes again after a pause, one that is rejected is done with,
-    and after an error it is for the program to ask for them again.
+    With `since`, events from the journal come first. The service does not track their
+    acknowledgements: a retried one comes again after a pause, a rejected one makes no dead letter,
+    and after an error the program must ask for them again.
     """
 
     def __init__(
@@ -107,11 +106,11 @@ class Subscription(PushConnection):
         self._stream = stream
         self._replay: Replay | None = None
         self._manual = manual
-        # What was handed out and is acknowledged by asking for more.
+        # Handed out; acknowledged when the program asks for more.
         self._out: Sequence[Message] = ()
 
     def __len__(self) -> int:
-        """How many events are here and not yet taken."""
+        """Number of events received and not yet read."""
         return len(self._stream)
 
     def __bool__(self) -> bool:
@@ -133,18 +132,18 @@ class Subscription(PushConnection):
         return Delivery(message, stream.redelivered(message.seq), self)
 
     async def next(self, seconds: float | None = None) -> Delivery | None:
-        """The next event; None if none comes in that time, or the subscription has ended."""
+        """Return the next event, or None after `seconds` or when the subscription has ended."""
         try:
-            # Not wait_for: with 0 seconds it would not even look.
+            # Not wait_for: with 0 seconds it would not check at all.
             async with asyncio.timeout(seconds):
                 return await anext(self)
         except (TimeoutError, StopAsyncIteration):
             return None
 
     async def batches(self, most: int = 256) -> AsyncIterator[Sequence[Message]]:
-        """Events in batches as they come, for programs in a hurry.
+        """Yield events in batches as they arrive, for high throughput.
 
-        A batch is acknowledged when the next one is asked for, or the subscription is closed,
+        A batch is acknowledged when the program asks for the next one or closes the subscription,
         unless it was made with ``manual_ack``.
         """
         if most < 1:
@@ -160,34 +159,34 @@ class Subscription(PushConnection):
             yield messages
 
     def begin_with(self, past: Past) -> None:
-        """Hands out past events before those that come; before anything was taken."""
+        """Replay past events before new ones; call before any event is read."""
         self._stream = self._replay = Replay(self._stream, past)
 
     def replayed(self, message: Message) -> bool:
-        """Whether an event came from the past, and not as it was published."""
+        """Tell whether an event came from the journal."""
         return self._replay is not None and self._replay.replayed(message.seq)
 
     def redelivered(self, message: Message) -> bool:
-        """Whether an event from `batches` that is not acknowledged yet may have come before."""
+        """Tell whether an unacknowledged event from `batches` may have been delivered before."""
         return self._stream.redelivered(message.seq)
 
     def ack(self, message: Message) -> None:
-        """An event was dealt with."""
+        """Acknowledge an event."""
         self._forget(message)
         self._stream.ack(message)
 
     def retry(self, message: Message, reason: str) -> None:
-        """An event is to come again after a pause, and before those behind it."""
+        """Have an event redelivered after a pause, before those behind it."""
         self._forget(message)
         self._stream.fail(message, reason)
 
     def reject(self, message: Message, reason: str) -> None:
-        """An event becomes a dead letter."""
+        """Turn an event into a dead letter."""
         self._forget(message)
         self._stream.reject(message, reason)
 
     def _forget(self, message: Message) -> None:
-        """The program has said what became of an event: asking for more says nothing of it."""
+        """Exclude an event from automatic acknowledgement."""
         if self._out:
             self._out = [other for other in self._out if other is not message]
 
@@ -196,13 +195,13 @@ class Subscription(PushConnection):
         self._stream.ack_many(done)
 
     async def close(self) -> None:
-        """Takes no more events; one with a name stays, and can be subscribed to again."""
+        """Stop reading; a named subscription stays and can be resumed."""
         self._leave_past()
         self._ack_out()
         await super().close()
 
     async def delete(self) -> None:
-        """Ends it at the service, with a name or without; what waits for it is dropped."""
+        """Delete the subscription at the service, named or not, with its backlog."""
         self._leave_past()
         await super().delete()
 
@@ -217,32 +216,32 @@ class Subscription(PushConnection):
         trace: TracebackType | None,
     ) -> None:
         if kind is not None:
-            self._out = ()  # what could not be dealt with comes again
+            self._out = ()  # unacknowledged events are redelivered
         await self.close()
 
 
 class PullSubscription(Connection):
-    """Events that wait until they are asked for; made by `Client.puller`."""
+    """Events that wait at the service until pulled; made by `Client.puller`."""
 
     @staticmethod
     def replayed(message: Message) -> bool:
-        """Whether an event came from the past: none does."""
+        """Return False: pulled events never come from the journal."""
         return False
 
     async def pull(
         self, most: int = 1, *, seconds: float | None = None, lease: float | None = None
     ) -> list[Delivery]:
-        """Asks for events.
+        """Pull events.
 
         Args:
-            most: At most so many; more than one needs the form SEQUENCE, or a lease.
-            seconds: How long to wait for the first; 0 for not at all, None for ever.
-            lease: In how many seconds they must be acknowledged, or they come again; None if
-                they count as delivered at once.
+            most: Maximum number of events; more than one needs the form SEQUENCE or a lease.
+            seconds: How long to wait for the first event; 0 not at all, None without limit.
+            lease: Seconds within which to acknowledge events before they are redelivered; None
+                acknowledges them at once.
 
         Raises:
-            Disconnected: The subscription has ended, or was closed while this waited.
-            ProxyNotFound: It had ended before.
+            Disconnected: The subscription ended or was closed during the wait.
+            ProxyNotFound: The subscription had ended before.
         """
         found = await self._transport.pull(
             self.channel,
@@ -254,15 +253,15 @@ class PullSubscription(Connection):
         return [Delivery(m, m.seq in found.again, self) for m in found.messages]
 
     def ack(self, message: Message) -> None:
-        """An event was dealt with."""
+        """Acknowledge an event."""
         self._transport.tell(Ack(self.channel, self.proxy, (message.seq,)))
 
     def retry(self, message: Message, reason: str) -> None:
-        """An event is to come again: to whoever pulls next."""
+        """Have an event redelivered to the next pull."""
         self._transport.tell(Failed(self.channel, self.proxy, (message.seq,), reason))
 
     def reject(self, message: Message, reason: str) -> None:
-        """An event becomes a dead letter."""
+        """Turn an event into a dead letter."""
         self._transport.tell(Reject(self.channel, self.proxy, (message.seq,), reason))
 
 

@@ -1,8 +1,8 @@
-"""The same client for plain threads: every call waits for its answer.
+"""The client for threads: every call blocks until its answer arrives.
 
-The service is talked to from a loop in a thread of its own; any number of threads may use one
-client. Functions that the client calls, such as handlers, run on that loop: they must not wait for
-the client, nor for long.
+The client runs an event loop in its own thread; any number of threads may use one client.
+Functions that the client calls, such as handlers, run on that loop: they must not call the client
+nor block.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _C = TypeVar("_C", bound=Connection)
 
 
 class _LoopThread:
-    """A loop in a thread of its own."""
+    """An event loop in its own thread."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -45,11 +45,7 @@ class _LoopThread:
         self._loop.run_forever()
 
     def check(self) -> None:
-        """Refuses whoever would wait for ever.
-
-        Raises:
-            InvalidUsage: Called on the loop's own thread, or in a forked process.
-        """
+        """Refuse callers that would deadlock: the loop's own thread, and forked processes."""
         if threading.current_thread() is self._thread:
             raise InvalidUsage(
                 "this runs on the client's own loop, where waiting would never end: use the "
@@ -62,18 +58,13 @@ class _LoopThread:
             )
 
     def wait(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Runs something on the loop and waits for it.
-
-        Raises:
-            InvalidUsage: It would wait for ever, as `check` says.
-            Stopping: The client is closed, or was closed meanwhile.
-        """
+        """Run a coroutine on the loop and wait; raise `Stopping` if the client is closed."""
         try:
             self.check()
         except InvalidUsage:
             work.close()
             raise
-        with self._lock:  # nothing is put on a loop that has stopped
+        with self._lock:  # a stopped loop would never run it
             if self._stopped:
                 work.close()
                 raise Stopping("the client is closed: make another one")
@@ -87,7 +78,7 @@ class _LoopThread:
             raise
 
     def call(self, function: Callable[[], None]) -> None:
-        """Runs a plain function on the loop and waits for it."""
+        """Run a plain function on the loop and wait for it."""
 
         async def run() -> None:
             function()
@@ -95,7 +86,7 @@ class _LoopThread:
         self.wait(run())
 
     def stop(self) -> None:
-        """Ends the loop and its thread; calls that still wait get `Stopping`."""
+        """End the loop and its thread; calls still waiting raise `Stopping`."""
         with self._lock:
             if self._stopped:
                 return
@@ -115,10 +106,10 @@ async def _cancel_others() -> None:
 
 
 class SyncClient:
-    """A client whose calls wait.
+    """A client with blocking calls.
 
     Args:
-        connect: Makes the client, on the loop where it will live.
+        connect: Creates the asynchronous client, on the client's own loop.
     """
 
     def __init__(self, connect: Callable[[], Awaitable[Client]]) -> None:
@@ -133,12 +124,12 @@ class SyncClient:
     def call(
         self, method: Callable[_P, Coroutine[Any, Any, _T]], /, *args: _P.args, **kwargs: _P.kwargs
     ) -> _T:
-        """Waits for any method of the client, or of what it gave: ``call(channel.info)``."""
+        """Wait for any method of the client or of its objects: ``call(channel.info)``."""
         return self._thread.wait(method(*args, **kwargs))
 
     @property
     def asynchronous(self) -> Client:
-        """The client underneath, for `call`."""
+        """The asynchronous client, for `call`."""
         return self._client
 
     def create_channel(self, name: str = "", **settings: Any) -> Channel:  # noqa: ANN401
@@ -198,13 +189,13 @@ class SyncClient:
         wanted: Wanted = None,
         **settings: Any,  # noqa: ANN401
     ) -> Iterator[Message]:
-        """As `Client.history`; a plain iterator."""
+        """As `Client.history`, as a plain iterator."""
         past = self._thread.wait(self._client.past(channel, wanted, **settings))
         while not past.end:
             yield from self._thread.wait(past.page())
 
     def close(self) -> None:
-        """As `Client.close`; ends the thread, too."""
+        """As `Client.close`; also ends the client's thread."""
         self._thread.check()
         with self._closing:  # a second thread that closes waits for the first
             try:
@@ -231,12 +222,10 @@ async def _made(connect: Callable[[], Awaitable[Client]]) -> Client:
 
 
 class _SyncConnection(Generic[_C]):
-    """What the client is connected to, with calls that wait.
-
-    Used with ``with``, it is closed at the end.
+    """A connection with blocking calls; ``with`` closes it at the end.
 
     Attributes:
-        asynchronous: The connection underneath, for `SyncClient.call`.
+        asynchronous: The asynchronous connection, for `SyncClient.call`.
     """
 
     def __init__(self, thread: _LoopThread, asynchronous: _C) -> None:
@@ -252,7 +241,7 @@ class _SyncConnection(Generic[_C]):
         try:
             self._thread.wait(self.asynchronous.close())
         except Stopping:
-            return  # it went with the client
+            return  # it ended with the client
 
     def __enter__(self) -> Self:
         return self
@@ -270,7 +259,7 @@ class _SyncConnection(Generic[_C]):
 
 
 class SyncPublisher(_SyncConnection[Publisher]):
-    """A publisher whose calls wait."""
+    """A publisher with blocking calls."""
 
     @property
     def number(self) -> int:
@@ -287,7 +276,7 @@ class SyncPublisher(_SyncConnection[Publisher]):
 
 
 class _SyncTaking(_SyncConnection[_C]):
-    """A connection that events come from; what it hands out may be answered in any thread."""
+    """A consumer's connection; any thread may acknowledge its events."""
 
     asynchronous: Any
 
@@ -295,20 +284,20 @@ class _SyncTaking(_SyncConnection[_C]):
         return Delivery(delivery.message, delivery.redelivered, self)
 
     def replayed(self, message: Message) -> bool:
-        """Whether an event came from the past, and not as it was published."""
+        """Tell whether an event came from the journal."""
         replayed: bool = self.asynchronous.replayed(message)
         return replayed
 
     def ack(self, message: Message) -> None:
-        """An event was dealt with."""
+        """Acknowledge an event."""
         self._thread.call(lambda: self.asynchronous.ack(message))
 
     def retry(self, message: Message, reason: str) -> None:
-        """An event is to come again."""
+        """Have an event redelivered."""
         self._thread.call(lambda: self.asynchronous.retry(message, reason))
 
     def reject(self, message: Message, reason: str) -> None:
-        """An event becomes a dead letter."""
+        """Turn an event into a dead letter."""
         self._thread.call(lambda: self.asynchronous.reject(message, reason))
 
 
@@ -334,7 +323,7 @@ class SyncSubscription(_SyncTaking[Subscription]):
 
 
 class SyncPuller(_SyncTaking[PullSubscription]):
-    """A pull subscription whose calls wait."""
+    """A pull subscription with blocking calls."""
 
     def pull(
         self, most: int = 1, *, seconds: float | None = None, lease: float | None = None

@@ -1,4 +1,4 @@
-"""What every transport offers; the client is the same over all of them."""
+"""The interface of every transport."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tidings.filters.constraint import EventTypePattern
 _T = TypeVar("_T")
 
 TypesChanged: TypeAlias = Callable[[Sequence[EventTypePattern], Sequence[EventTypePattern]], object]
-"""Told which event types were added and which removed."""
+"""Called with the event types added and removed."""
 
 Source: TypeAlias = Callable[[int], Any]
-"""Asked for at most so many events: returns one, several or None, or a coroutine of these."""
+"""Called with the maximum number of events; returns one, several, None, or a coroutine of these."""
 
 
 class Message(Protocol):
-    """An event as a consumer gets it."""
+    """An event as a consumer receives it."""
 
     @property
     def event(self) -> StructuredEvent:
@@ -36,12 +36,12 @@ class Message(Protocol):
 
     @property
     def seq(self) -> int:
-        """Its number there."""
+        """The event's sequence number in the channel."""
         ...
 
     @property
     def arrival(self) -> int:
-        """When it was accepted, microseconds since 1970."""
+        """When the channel accepted it, in microseconds since 1970."""
         ...
 
     @property
@@ -51,55 +51,55 @@ class Message(Protocol):
 
     @property
     def mark(self) -> ProducerMark | None:
-        """The producer's mark, if it sent one."""
+        """The producer's name and number, if it sent them."""
         ...
 
     @property
     def envelope(self) -> Envelope:
-        """The event with what the service knows of it, for codecs."""
+        """The event with the service's metadata, for codecs."""
         ...
 
 
 class Stream(Protocol):
-    """Events that come to a push consumer, buffered until they are taken."""
+    """A push consumer's events, buffered until read."""
 
     def __len__(self) -> int: ...
 
     async def get(self) -> Message:
-        """The next event; waits for it. Raises `Disconnected` when the stream has ended."""
+        """Wait for the next event; raise `Disconnected` when the stream has ended."""
         ...
 
     def get_nowait(self) -> Message | None:
-        """The next event; None if none is here."""
+        """Return the next event if one is buffered."""
         ...
 
     async def batch(self, most: int) -> Sequence[Message]:
-        """The next events, at most so many; waits for the first."""
+        """Wait for events and return up to `most`."""
         ...
 
     def ack(self, message: Any) -> None:  # noqa: ANN401 -- a message of this stream
-        """The event was dealt with."""
+        """Acknowledge an event."""
         ...
 
     def ack_many(self, messages: Sequence[Any]) -> None:
-        """The events were dealt with."""
+        """Acknowledge events."""
         ...
 
     def fail(self, message: Any, reason: str) -> None:  # noqa: ANN401
-        """The event is to come again, and before those behind it."""
+        """Have the event redelivered before those behind it."""
         ...
 
     def reject(self, message: Any, reason: str) -> None:  # noqa: ANN401
-        """The event shall never come again: it becomes a dead letter."""
+        """Turn the event into a dead letter."""
         ...
 
     def redelivered(self, seq: int) -> bool:
-        """Whether an event that is not acknowledged yet may have come before."""
+        """Tell whether an unacknowledged event may have been delivered before."""
         ...
 
 
 class PulledMessages(Protocol):
-    """What a pull was answered with."""
+    """The answer to a pull."""
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -108,12 +108,12 @@ class PulledMessages(Protocol):
 
     @property
     def again(self) -> frozenset[int]:
-        """Numbers of those that may have been handed over before."""
+        """Sequence numbers of events that may have been delivered before."""
         ...
 
 
 class HistoryPage(Protocol):
-    """Past events of a channel, in the order of their numbers."""
+    """Past events of a channel, by sequence number."""
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -122,17 +122,17 @@ class HistoryPage(Protocol):
 
     @property
     def next(self) -> int:
-        """To go on, ask for what comes after this number."""
+        """The `after` to ask for the next page with."""
         ...
 
     @property
     def end(self) -> bool:
-        """Whether nothing more was there; otherwise there may be, also after an empty page."""
+        """Whether the page reached the present; an empty page need not."""
         ...
 
     @property
     def lost(self) -> Sequence[tuple[int, int]]:
-        """First and last numbers of runs of events that are lost by damage, up to `next`."""
+        """First and last numbers of ranges lost to journal damage, up to `next`."""
         ...
 
     @property
@@ -142,53 +142,53 @@ class HistoryPage(Protocol):
 
 
 class Transport(Protocol):
-    """The way to a service."""
+    """A connection to a service."""
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
-        """Has a command carried out; its answer as its docstring says, or its error raised."""
+        """Run a command; return the answer its docstring describes, or raise its error."""
         ...
 
     def tell(self, command: Command) -> None:
-        """Has a command carried out before what is asked later; nobody hears its answer."""
+        """Send a command that runs before later ones; its answer is discarded."""
         ...
 
     async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Stream:
-        """Connects a push consumer that takes events from a stream."""
+        """Connect a push consumer that reads from a stream."""
         ...
 
     async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
-        """Connects a push consumer whose function is called with each event, or batch.
+        """Connect a push consumer whose function is called with each event or batch.
 
-        Like the other ways to connect it gives the line: what `release` knows it by.
+        Like the other connecting methods it returns the line, to pass to `release`.
         """
         ...
 
     async def supply(
         self, connect: Connect, on_wanted: TypesChanged | None, source: Source | None
     ) -> object:
-        """Connects a supplier; one with a source is asked for events."""
+        """Connect a supplier; the service pulls events from its source, if given."""
         ...
 
     async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> object:
-        """Connects a pull consumer."""
+        """Connect a pull consumer."""
         ...
 
     async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
-        """Cuts a line: nothing more comes over it, and who waits there gets `Disconnected`.
+        """Close a line; calls waiting on it raise `Disconnected`.
 
-        With `end` the proxy ends, too; otherwise it stays, and a line that another client has
-        taken over is left alone.
+        With `end` the proxy ends, too. Otherwise it stays, and a line that another client has taken
+        over is not touched.
         """
         ...
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
     ) -> PulledMessages:
-        """Asks for events as a pull consumer."""
+        """Pull events; `wait` and `lease` are in microseconds."""
         ...
 
     async def request(self, question: Question[_T]) -> _T:
-        """Answers a question."""
+        """Answer a question."""
         ...
 
     async def history(
@@ -199,17 +199,12 @@ class Transport(Protocol):
         most: int,
         constraint_text: str | None,
     ) -> HistoryPage:
-        """Past events of a channel, as far as its journal has them; see `Client.history`.
+        """Return past events from the channel's journal; see `Client.history`.
 
-        Args:
-            channel: Its id.
-            after: Only events with larger numbers; None begins at the oldest that is kept.
-            since: Only events that came then or later, microseconds since 1970; None for all.
-            most: At most so many, up to 1000.
-            constraint_text: Only events that match; None for all.
+        `since` is in microseconds since 1970; `most` is at most 1000.
         """
         ...
 
     async def close(self) -> None:
-        """Lets go of the service: of all that was connected, what has a name stays."""
+        """Disconnect; only named proxies stay at the service."""
         ...

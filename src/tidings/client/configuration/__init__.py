@@ -1,1 +1,1 @@
-"""A whole service as one file: read it, write it, compare it with a service, make one like it."""
+"""A service's configuration as one file: read, write, compare and apply it."""

@@ -1,4 +1,4 @@
-"""Carries a plan out, step by step, over any transport."""
+"""Applying a plan, step by step, over any transport."""
 
 from __future__ import annotations
 
@@ -42,20 +42,9 @@ from tidings.names import new_origin
 
 
 class Applying:
-    """Brings a service to what a file says.
+    """Changes a service to match a file; `left` has the unfinished steps by position.
 
-    Args:
-        transport: The way to the service.
-        wanted: The file.
-        found: The service as it is, in its own labels.
-        prune: Whether what is not in the file is deleted.
-
-    Attributes:
-        plan: What differs, and what will be done.
-        left: While it runs, and after a failure: the steps that are not finished, by position.
-
-    Raises:
-        InvalidUsage: Something cannot be changed without losing events; all of it is listed.
+    Raises `InvalidUsage` listing everything that cannot be changed without losing events.
     """
 
     def __init__(
@@ -70,17 +59,11 @@ class Applying:
         self._filters = dict(known.filters)
         self._mappings = dict(known.mappings)
         self._known = known
-        # The constraints of filters that are changed, by their ids there.
+        # By filter id, the constraints of changed filters by constraint id.
         self._parts: dict[int, dict[int, Any]] = {}
 
     async def run(self, done: Callable[[todo.Step], object]) -> None:
-        """Does everything that differs.
-
-        What is done again changes nothing, so after a failure the same file can be applied again.
-
-        Args:
-            done: Called with each step when it is finished.
-        """
+        """Run all steps, calling `done` after each; safe to repeat after a failure."""
         steps = self.plan.steps
         guarded = [step.guarded for step in steps if step.guarded is not None]
         guards = [(spot, await self._attach_own(spot, _EVERYTHING)) for spot in guarded]
@@ -143,7 +126,7 @@ class Applying:
     # Objects.
 
     async def _make_channel(self, action: todo.MakeChannel) -> None:
-        # Everything is said: the service's own defaults may be others.
+        # Set every property: the service's own defaults may differ.
         command = CreateChannel(new_origin(), action.qos, action.limits, action.spot.channel)
         id = await self._transport.ask(command)
         self._places[action.spot] = Place(id)
@@ -162,7 +145,7 @@ class Applying:
         self._places[spot] = Place(admin.channel, proxy=id)
 
     async def _keep(self, action: todo.Keep) -> None:
-        """Connects and lets go: from then on events wait until somebody subscribes."""
+        """Connect and disconnect: from then on the service keeps a backlog for the subscription."""
         place = self._place(action.spot)
         assert place.proxy is not None
         connect = Connect(place.channel, place.proxy, window=1)
@@ -197,7 +180,7 @@ class Applying:
         return attachment
 
     async def _filter(self, label: str) -> int:
-        """A shared filter; one that is missing is made when it is first needed."""
+        """Return a shared filter's id; create the filter when first needed."""
         if label not in self._filters:
             id, _ = await self._transport.ask(CreateFilter(self._wanted.filters[label]))
             self._filters[label] = id
@@ -219,14 +202,14 @@ class Applying:
         )
         parts = dict(zip(self._known.parts[id], there, strict=True))
         missing = [one for one in wanted if one not in there]
-        # A filter without constraints lets everything through; the first one narrows it.
+        # A filter without constraints passes everything; adding the first one narrows it.
         if missing and parts:
             ids = await self._transport.ask(_adding(mapping)(id, missing))
             parts |= dict(zip(ids, missing, strict=True))
         self._parts[id] = parts
 
     async def _arrange(self, label: str, *, mapping: bool) -> None:
-        """The lowest ids get what is wanted, in its order; the others go, all at once."""
+        """Assign the wanted constraints to the lowest ids in order; delete the rest at once."""
         id, wanted = self._wanted_parts(label, mapping=mapping)
         ids = sorted(self._parts[id])
         if not ids:
@@ -241,17 +224,13 @@ class Applying:
         await self._transport.ask(command(id, ids[len(wanted) :], replaced))
 
     def _wanted_parts(self, label: str, *, mapping: bool) -> tuple[int, Sequence[Any]]:
-        """A filter's id, and the constraints, or mapped constraints, it should have."""
         if mapping:
             return self._mappings[label], self._wanted.mappings[label].mapped
         return self._filters[label], self._wanted.filters[label]
 
 
 def _ordered(steps: Sequence[todo.Step]) -> list[tuple[int, todo.Action]]:
-    """All actions in the order in which they are carried out, each with its step's position.
-
-    An object above others is made BestEffort after them: before, it could not be.
-    """
+    """Order all actions, each with its step's position; parents become BestEffort last."""
     first = [(at, action) for at, step in enumerate(steps) for action in step.actions]
     lowered = [pair for pair in first if _makes_best_effort(pair[1])]
     return [

@@ -1,9 +1,8 @@
-"""From what a service has to what a file says: the differences, and the steps, as plain data.
+"""Differences between a service and a file, and the steps to remove them, as plain data.
 
-Nothing is done here. The order of the steps keeps a promise: an event that both the service as it
-was and the service as it will be deliver somewhere is delivered there all the while. So filters
-let more through first and less at the end, and a subscription has its filters before it gets
-events.
+The order of the steps guarantees: an event that both the old and the new configuration deliver
+somewhere is delivered there throughout. So filters widen first and narrow last, and a subscription
+has its filters before it receives events.
 """
 
 from __future__ import annotations
@@ -53,22 +52,15 @@ from tidings.events.codecs.json_values import value_to_plain
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 
-# What needs no mention when a channel is made.
-# Which reliability a channel has is always said.
+# Defaults that a plan does not list; a channel's reliabilities are always listed.
 _STANDARD: Final = {name: QoS()[name] for name in QoS() if name not in reliabilities()}
 _STANDARD_LIMITS: Final = dict(AdminProperties())
 
 
 def plan(wanted: Configuration, found: Found, *, prune: bool = False) -> Plan:
-    """What is to be done so that a service has what a file says.
+    """Plan the steps that make a service match a file; `prune` deletes objects not in the file.
 
-    Args:
-        wanted: The file.
-        found: The service, in its own labels.
-        prune: Whether what is not in the file is deleted.
-
-    Raises:
-        InvalidUsage: Something cannot be changed without losing events; all of it is listed.
+    Raises `InvalidUsage` listing everything that cannot be changed without losing events.
     """
     planning = _Planning(wanted, in_words_of(wanted, found))
     steps = [
@@ -93,7 +85,7 @@ class _Planning:
         self.conflicts: list[str] = []
 
     def channels(self) -> Iterator[Step]:
-        """Channels that are missing or different in themselves."""
+        """Create missing channels and change the properties of others."""
         for name, channel in self._wanted.channels.items():
             spot = Spot(name)
             there = self._have.channels.get(name)
@@ -118,12 +110,12 @@ class _Planning:
                 yield Step(Verb.CHANGE, str(spot), details, tuple(actions))
 
     def filters(self) -> Iterator[Step]:
-        """Shared filters with other constraints; those that are missing are made when used."""
+        """Change the constraints of shared filters; missing filters are created when used."""
         for label, constraints in self._wanted.filters.items():
             have = self._have.filters.get(label, constraints)
             if have != constraints:
                 details = tuple(_lists("constraints", _texts(have), _texts(constraints)))
-                # Without constraints a filter lets everything through.
+                # Without constraints a filter passes everything.
                 widened = not constraints
                 yield _parts(f"filter {label}", label, details, widened=widened)
         for label, mapping in self._wanted.mappings.items():
@@ -133,11 +125,11 @@ class _Planning:
                 yield _parts(f"mapping {label}", label, details, mapping=True)
 
     def holders(self) -> Iterator[Step]:
-        """Admins and proxies."""
+        """Create or change admins and proxies."""
         for spot, holder in self._wanted.holders():
             there = self._there.get(spot)
             if there is None and isinstance(holder, AdminPart) and spot.admin == DEFAULT_ADMIN:
-                # It comes with its channel, like it in everything.
+                # Its channel creates it with the channel's own properties.
                 there = AdminPart(qos=self._wanted.channels[spot.channel].qos)
                 fresh = True
             else:
@@ -190,19 +182,18 @@ class _Planning:
         waiting = ("events wait for it from now on",) if idle else ()
         details = (*_values("qos", there.qos, qos), *differing.details(), *waiting)
         verb = Verb.CREATE if fresh else Verb.CHANGE
-        if fresh:  # nothing flows yet, and its proxies come after it
+        if fresh:  # no events flow yet: its proxies are created later
             return Step(verb, str(spot), details, (*first, *narrowing))
         guarded = spot if differing.needs_guard(self._operator(spot, holder)) else None
         return Step(verb, str(spot), details, tuple(first), narrowing, guarded)
 
     def _qos(self, spot: Spot, holder: Holder, there: Holder) -> dict[str, int]:
-        """The properties to be set at an admin or proxy that is there."""
         above, rules = _above(self._wanted, spot, holder), self._found.rules
         changed, own = _changed(there.qos, holder.qos), _changed(above, holder.qos)
-        # What it cannot set follows the channel; another value is the service's to refuse.
+        # Properties fixed by the channel follow it; the service refuses other values.
         fixed = fixed_above(QoS())
         qos = {n: v for n, v in holder.qos.items() if n in (own if n in fixed else changed)}
-        if rules.inheritance is Inheritance.FOLLOWED:  # else it would follow what changes above it
+        if rules.inheritance is Inheritance.FOLLOWED:  # else it would follow the parent's change
             moved = _changed(_above(self._have, spot, there), above)
             qos |= {n: v for n, v in own.items() if n in moved}
         return qos
@@ -214,7 +205,7 @@ class _Planning:
         return self._wanted.channels[spot.channel].admins[spot.side][holder.admin].operator
 
     def _conflicting(self, spot: Spot, holder: Holder, there: Holder) -> bool:
-        """Whether it differs in what cannot be changed."""
+        """Tell whether an object differs in something that cannot be changed."""
         before = len(self.conflicts)
         if isinstance(holder, AdminPart) and isinstance(there, AdminPart):
             pairs = [("operator", there.operator.name.lower(), holder.operator.name.lower())]
@@ -236,7 +227,7 @@ class _Planning:
         return len(self.conflicts) > before
 
     def surplus(self) -> Iterator[tuple[str, Step]]:
-        """What the service has beyond the file, with how it is deleted: the innermost first."""
+        """Yield objects missing from the file, with the steps to delete them, innermost first."""
         wanted = dict(self._wanted.holders())
         gone = [name for name in self._have.channels if name not in self._wanted.channels]
         spots = [
@@ -260,7 +251,6 @@ class _Planning:
 
 
 def _above(configuration: Configuration, spot: Spot, holder: Holder) -> Mapping[str, int]:
-    """What applies at the object above an admin or proxy."""
     channel = configuration.channels[spot.channel]
     if isinstance(holder, AdminPart):
         return channel.qos
@@ -269,7 +259,7 @@ def _above(configuration: Configuration, spot: Spot, holder: Holder) -> Mapping[
 
 
 class _Differing:
-    """How the filters and event types of one object differ from those it should have."""
+    """Differences in the filters and event types of one object."""
 
     def __init__(
         self, spot: Spot, holder: Holder, there: Holder, attached: Mapping[str, Sequence[int]]
@@ -294,15 +284,16 @@ class _Differing:
         self._removed = _missing(there.types, holder.types)
 
     def needs_guard(self, operator: Operator) -> bool:
-        """Whether no order of the changes is right, as far as filters come or go altogether.
+        """Tell whether no order of the changes keeps the delivery guarantee.
 
-        Of several filters each would count by itself for a while. And under OR an object without
-        filters leaves the decision to the one above or below it.
+        That is so where the first filters come or the last ones go: each of several filters would
+        apply alone for a while, and under OR an object without filters leaves the decision to its
+        parent or child.
         """
         return self._had is not self._has and (self._several or operator is Operator.OR)
 
     def widening(self) -> Iterator[Action]:
-        """What lets more through, and what has nothing to do with it."""
+        """Yield actions that let more events through, or that do not affect it."""
         for purpose in PURPOSES:
             label = getattr(self._holder, purpose)
             if label != getattr(self._there, purpose):
@@ -317,7 +308,7 @@ class _Differing:
             yield ChangeTypes(self._spot, added=self._added)
 
     def narrowing(self) -> Iterator[Action]:
-        """What lets less through."""
+        """Yield actions that let fewer events through."""
         if self._attach is not None and not self._had:
             yield self._attach
         if self._detach is not None and self._has:
@@ -328,7 +319,7 @@ class _Differing:
             yield ChangeTypes(self._spot, removed=self._removed)
 
     def details(self) -> Iterator[str]:
-        """The differences in words."""
+        """Describe the differences."""
         there, holder = self._there, self._holder
         yield from _lists("types", _types(there.types), _types(holder.types))
         if there.constraints != holder.constraints:
@@ -344,7 +335,7 @@ class _Differing:
 
 
 def _nothing_like(holder: Holder) -> Holder:
-    """An object of the same kind as it is when it was made: no filters, no types."""
+    """Return the same kind of object as just created, without filters or types."""
     if isinstance(holder, AdminPart):
         return AdminPart(qos=holder.qos, operator=holder.operator)
     return ProxyPart(qos=holder.qos, style=holder.style, form=holder.form, admin=holder.admin)
@@ -358,7 +349,7 @@ def _parts(
     mapping: bool = False,
     widened: bool = False,
 ) -> Step:
-    """The change of a filter; where it lets more through in the end, all of it comes first."""
+    """Plan a filter's change; where the result is wider, all of it comes first."""
     adding, arranging = AddParts(label, mapping), ArrangeParts(label, mapping)
     if widened:
         return Step(Verb.CHANGE, what, details, (adding, arranging))
@@ -376,7 +367,7 @@ def _missing(
     return tuple(one for one in wanted if one not in known)
 
 
-# Words.
+# Texts.
 
 
 def _values(kind: str, there: Mapping[str, int], wanted: Mapping[str, int]) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""Which admins and filters of a service are those that a file speaks of.
+"""Matching a service's admins and filters to those in a file.
 
-They have no names at the service. An admin is known by its named proxies, then by what it is, then
-by its position; a filter by its constraints and by who holds it.
+They have no names at the service. Admins match by their named proxies, then by content, then by
+position; filters by their constraints and holders.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _P = TypeVar("_P", AdminPart, ProxyPart)
 
 
 def in_words_of(wanted: Configuration, found: Found) -> Found:
-    """What a service has, with the labels that a file uses for the same things."""
+    """Relabel a service's objects with the file's labels for the same things."""
     found = _renamed_admins(found, _admin_labels(wanted, found.configuration))
     have = found.configuration
     filters = _paired(
@@ -42,7 +42,7 @@ def in_words_of(wanted: Configuration, found: Found) -> Found:
         have.mappings,
         _held_at(wanted, _mapping_labels),
         _held_at(have, _mapping_labels),
-        # The default of a mapping filter, and the type of its values, cannot be changed.
+        # A mapping filter's default and its value type cannot be changed.
         lambda one, other: one.default == other.default,
     )
     return _renamed_filters(
@@ -59,7 +59,7 @@ def _mapping_labels(holder: Holder) -> tuple[str, ...]:
 def _all_labels(
     have: Collection[str], paired: Mapping[str, str], wanted: Collection[str]
 ) -> dict[str, str]:
-    """A label for everything; what is not in the file must not look as if it were."""
+    """Label everything; objects not in the file must not share a label with one in it."""
     return {
         label: paired.get(label, f"the service's {label}" if label in wanted else label)
         for label in have
@@ -72,7 +72,7 @@ def _all_labels(
 def _admin_labels(
     wanted: Configuration, have: Configuration
 ) -> dict[tuple[str, Side], dict[str, str]]:
-    """For each channel and side, the file's label for each of the service's labels."""
+    """Map the service's admin labels to the file's, for each channel and side."""
     labels: dict[tuple[str, Side], dict[str, str]] = {}
     for name, there in have.channels.items():
         for side in Side:
@@ -140,7 +140,7 @@ def _paired(
     have_at: Mapping[str, set[Spot]],
     possible: Callable[[_T, _T], bool],
 ) -> dict[str, str]:
-    """The file's label for each of the service's: the likeliest pairs first."""
+    """Map the service's labels to the file's, best matches first."""
     likely: list[tuple[bool, int, int, str, str]] = []
     for label, content in wanted.items():
         for other, there in have.items():

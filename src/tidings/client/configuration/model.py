@@ -1,9 +1,8 @@
-"""A service's configuration as one value: what would have to be made again on an empty service.
+"""A service's configuration as one value: everything needed to rebuild it on an empty service.
 
-Channels, admins and proxies with names, with their quality of service, event types and filters.
-Unnamed things come and go with programs and are no part of it, nor is anything that flows.
-Filters and admins have no names at the service: here they have labels, which mean nothing
-beyond telling them apart.
+It holds channels and named proxies with their admins, quality of service, event types and filters;
+no unnamed objects and no events. Filters and admins have no names at the service: the labels here
+only tell them apart.
 """
 
 from __future__ import annotations
@@ -18,22 +17,15 @@ from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint
 
 DEFAULT_ADMIN: Final = "default"
-"""The label of the admin that every channel has on each side."""
+"""Label of the admin that every channel has on each side."""
 
 PURPOSES: Final = ("priority", "lifetime")
-"""What mapping filters set."""
+"""What mapping filters can set."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Spot:
-    """A channel, admin or proxy, by names and labels.
-
-    Attributes:
-        channel: The channel's name.
-        side: The side of an admin or proxy.
-        admin: An admin's label; empty otherwise.
-        proxy: A proxy's name; empty otherwise.
-    """
+    """A channel, admin or proxy by names and labels; unused parts are empty."""
 
     channel: str
     side: Side | None = None
@@ -59,15 +51,9 @@ class MappingPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HolderPart:
-    """What admins and proxies have in common.
+    """Settings that admins and proxies share; shared and mapping filters are labels.
 
-    Attributes:
-        qos: Everything that applies, whether it is inherited or not.
-        types: Event types it asks for or offers.
-        constraints: Of the filter that is its own; None if it has none.
-        filters: Labels of the filters it shares with others.
-        priority: Label of its mapping filter for priorities; empty for none.
-        lifetime: Label of its mapping filter for lifetimes; empty for none.
+    `qos` holds all effective properties; `constraints` are the private filter's, None without one.
     """
 
     qos: Mapping[str, int]
@@ -80,20 +66,14 @@ class HolderPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminPart(HolderPart):
-    """An admin; the label of the default one is `DEFAULT_ADMIN`."""
+    """An admin; the default one has the label `DEFAULT_ADMIN`."""
 
     operator: Operator = Operator.AND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyPart(HolderPart):
-    """A proxy with a name: a subscription, or a supplier.
-
-    Attributes:
-        style: Who begins.
-        form: In which form events go through it.
-        admin: The label of its admin.
-    """
+    """A named proxy: a subscription or a supplier; `admin` is a label."""
 
     style: Style = Style.PUSH
     form: Form = Form.STRUCTURED
@@ -105,14 +85,7 @@ Holder: TypeAlias = AdminPart | ProxyPart
 
 @dataclass(frozen=True, slots=True)
 class ChannelPart:
-    """A channel.
-
-    Attributes:
-        qos: Everything that applies.
-        limits: All its admin properties.
-        admins: For each side, the admins by label, the default one first.
-        proxies: For each side, those with names.
-    """
+    """A channel with all effective properties; in `admins` the default one comes first."""
 
     qos: Mapping[str, int]
     limits: Mapping[str, int]
@@ -122,20 +95,14 @@ class ChannelPart:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """All of it.
-
-    Attributes:
-        channels: By name.
-        filters: The constraints of shared filters, by label.
-        mappings: Mapping filters, by label.
-    """
+    """All channels by name, and all shared filters and mapping filters by label."""
 
     channels: Mapping[str, ChannelPart] = field(default_factory=dict)
     filters: Mapping[str, tuple[Constraint, ...]] = field(default_factory=dict)
     mappings: Mapping[str, MappingPart] = field(default_factory=dict)
 
     def holders(self) -> Iterator[tuple[Spot, Holder]]:
-        """All admins and proxies, each admin before its proxies."""
+        """Yield all admins and proxies, each admin before its proxies."""
         for name, channel in self.channels.items():
             for side in Side:
                 for label, admin in channel.admins[side].items():

@@ -1,4 +1,4 @@
-"""What was probably meant by a property that nobody knows, or a value that is none."""
+"""Suggestions for unknown properties and invalid values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tidings.channel.qos import QOS_PROPERTIES
 
 
 def property_hint(name: str, value: object) -> str:
-    """What to write instead: a name that is near, or the words a value may be; empty if neither."""
+    """Suggest a similar name or the allowed values; empty if there is nothing to suggest."""
     known = {one.lower(): one for one in (*QOS_PROPERTIES, *ADMIN_PROPERTIES)}
     if known.get(name.lower()) != name:
         near = difflib.get_close_matches(name.lower(), known, 1)

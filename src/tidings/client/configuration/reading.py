@@ -1,7 +1,7 @@
-"""A configuration from its TOML text, checked by building what it describes.
+"""Reading a configuration from TOML.
 
-Nothing is believed: constraints are compiled, quality of service is put together as a channel
-would, values of mappings are compared in type. Every fault is listed with its place in the file.
+Reading compiles constraints, computes quality of service as a channel would and checks the types
+of mapped values. It lists every error with its place in the file.
 """
 
 from __future__ import annotations
@@ -47,11 +47,7 @@ _HOLDER_KEYS: Final = ["types", "constraints", "filters", "priority", "lifetime"
 
 
 def read_configuration(text: str) -> Configuration:
-    """The configuration that a text describes.
-
-    Raises:
-        BadInput: It describes none; every fault is listed with its place.
-    """
+    """Parse a configuration; raise `BadInput` listing every error with its place in the file."""
     try:
         plain = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -65,7 +61,7 @@ def read_configuration(text: str) -> Configuration:
 
 @dataclass(slots=True)
 class _Reading:
-    """One reading; what is wrong is noted, and the rest is read all the same."""
+    """One parse; it collects errors and continues."""
 
     faults: list[str] = field(default_factory=list)
     filters: dict[str, tuple[Constraint, ...]] = field(default_factory=dict)
@@ -154,7 +150,6 @@ class _Reading:
         )
 
     def _held(self, content: dict[str, Any], place: str, side: Side) -> dict[str, Any]:
-        """What admins and proxies have in common."""
         held: dict[str, Any] = {"constraints": self._constraints(content, place)}
         held["types"] = tuple(sorted(set(self._types(content, place))))
         labels = self._texts(content, place, "filters")
@@ -266,14 +261,13 @@ class _Reading:
                     self._fault(inside, "write Domain::Type, or { domain = …, type = … }")
         return tuple(found)
 
-    # Words.
+    # Helpers.
 
     def _fault(self, place: str, problem: str) -> None:
         self.faults.append(f"{place}: {problem}" if place else problem)
 
     @contextmanager
     def _noted(self, place: str) -> Iterator[None]:
-        """Notes what is raised inside."""
         try:
             yield
         except TidingsError as error:

@@ -1,7 +1,7 @@
-"""A rehearsal: the steps of a plan, carried out on a copy of the service inside this program.
+"""Dry run of a plan on an in-process copy of the service.
 
-The copy is a real core with the service's own rules and objects, without its events. So what the
-service would refuse is refused here, with the same error, before anything has been changed there.
+The copy is a real core with the service's settings and objects, without its events. It refuses what
+the service would refuse, with the same error, before anything changes there.
 """
 
 from __future__ import annotations
@@ -45,16 +45,7 @@ from tidings.client.transport import Transport
 
 
 async def rehearse(wanted: Configuration, found: Found, *, prune: bool = False) -> None:
-    """Carries a plan out on a copy of the service.
-
-    Args:
-        wanted: The file.
-        found: The service as it is, in its own labels.
-        prune: Whether what is not in the file is deleted.
-
-    Raises:
-        TidingsError: The service would refuse a step, with this error.
-    """
+    """Apply a plan to a copy of the service; raise the error by which the service would refuse."""
     copy = _Copy()
     asked = cast(Transport, copy)
     await Applying(asked, _plain(found.configuration), Found()).run(lambda step: None)
@@ -64,18 +55,13 @@ async def rehearse(wanted: Configuration, found: Found, *, prune: bool = False) 
 
 
 class _Copy:
-    """A core that is asked like a service, as far as carrying out a plan needs it."""
+    """A core with the part of the transport interface that applying a plan needs."""
 
     def __init__(self) -> None:
         self._factory = Factory(DEFAULT_SETTINGS)
 
     async def be_like(self, found: Found, here: Found) -> None:
-        """Gives the objects here the properties of the service's, whatever way led to them.
-
-        Args:
-            found: The service.
-            here: The same objects here.
-        """
+        """Set the service's properties on the objects here directly, without a command's checks."""
         configuration = found.configuration
         for name, part in configuration.channels.items():
             channel = self._factory.channel(here.places[Spot(name)].channel)
@@ -98,27 +84,27 @@ class _Copy:
         return channel.admin(place.side, place.admin)
 
     async def _add_stranger(self, channel: int, proxy: ProxyInfo) -> None:
-        """A proxy without a name: it counts, and is not part of any file."""
+        """Add an unnamed proxy: it counts towards limits and is in no file."""
         id = await self.ask(ObtainProxy(channel, proxy.side, proxy.style, proxy.form))
         if proxy.connected:
             await self.ask(Connect(channel, id))
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
-        """Has a command carried out."""
+        """Run a command."""
         answer, _ = self._factory.handle(command, 0)
         return answer
 
     async def receive(self, connect: Connect, on_offers: None) -> object:
-        """Connects a consumer."""
+        """Connect a consumer."""
         return await self.ask(connect)
 
     listen = receive
 
     async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
-        """Nobody is at the other end."""
+        """Do nothing: no client is connected."""
 
     async def request(self, question: Question[Any]) -> Any:  # noqa: ANN401 -- see the question
-        """Answers a question."""
+        """Answer a question."""
         factory = self._factory
         match question:
             case SeeRules():
@@ -135,7 +121,7 @@ class _Copy:
 
 
 def _plain(configuration: Configuration) -> Configuration:
-    """The same objects with the standard's defaults, from which all others can be reached."""
+    """Reset all objects to the standard's defaults, from which any other values can be set."""
     qos = dict(QoS())
 
     return replace(
@@ -162,5 +148,5 @@ def _plain(configuration: Configuration) -> Configuration:
 
 
 def _operator(label: str, part: AdminPart) -> Operator:
-    """A default admin comes with its channel; another one is made as it shall be."""
+    """Return the operator at creation: AND for a default admin, which its channel creates."""
     return Operator.AND if label == DEFAULT_ADMIN else part.operator

@@ -1,4 +1,4 @@
-"""A running service's configuration, with the ids that everything in it has there."""
+"""A running service's configuration with the ids of its objects."""
 
 from __future__ import annotations
 
@@ -25,27 +25,23 @@ from tidings.errors import ChannelNotFound, NotFound
 from tidings.filters.constraint import Constraint
 
 OWN: Final = ""
-"""Stands for the label of a filter that belongs to one object alone."""
+"""Label of an object's private filter."""
 
-# Programs that come and go do not keep a channel from being seen as it is at one moment.
+# Attempts to read a channel while programs create and delete objects in it.
 _LOOKS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a service has.
+    """A service's configuration and ids, with generated labels.
 
     Attributes:
-        configuration: In labels that follow from the order of things.
-        places: Where each object is.
-        attachments: For each object, its attachments by the label of the filter.
-        filters: Ids of shared filters.
-        mappings: Ids of mapping filters.
-        parts: Ids of the constraints of shared filters and mapping filters, by filter id.
-        idle: Subscriptions that nobody has ever connected to: no events wait for them.
-        lent: Ids of filters that objects without a name hold, too.
-        unnamed: Ids of channels that have no name, and so are no part of it.
-        strangers: Proxies without a name, by the name of their channel; no part of it either.
+        attachments: For each object, its attachment ids by filter label.
+        parts: Ids of constraints, by the id of their shared or mapping filter.
+        idle: Subscriptions never connected to: the service keeps no backlog for them.
+        lent: Ids of filters that unnamed objects also hold.
+        unnamed: Ids of unnamed channels, which are not in the configuration.
+        strangers: Unnamed proxies by channel name; not in the configuration either.
         rules: The settings that decide what the service allows.
     """
 
@@ -63,10 +59,7 @@ class Found:
 
 
 async def find_configuration(transport: Transport) -> Found:
-    """What the service at the other end has, read piece by piece.
-
-    A channel that ends while this reads is left out, as if it had ended before.
-    """
+    """Read a service's configuration piece by piece; skip channels that end meanwhile."""
     finding = _Finding(transport)
     infos = sorted(await transport.request(SeeChannels()), key=lambda info: info.name)
     for info in infos:
@@ -80,7 +73,7 @@ async def find_configuration(transport: Transport) -> Found:
 
 
 async def _steadily(look: Callable[[ChannelInfo], Awaitable[None]], info: ChannelInfo) -> None:
-    """Looks again if something inside the channel ended between two looks."""
+    """Retry if something inside the channel ended between two reads."""
     for _ in range(_LOOKS - 1):
         try:
             return await look(info)
@@ -92,7 +85,7 @@ async def _steadily(look: Callable[[ChannelInfo], Awaitable[None]], info: Channe
 
 
 class _Finding:
-    """One reading: first everything is looked at, then filters have labels, then parts are made."""
+    """One reading: collect all objects, label the filters, then build the parts."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -105,7 +98,7 @@ class _Finding:
         self._admin_labels: dict[tuple[int, Side, int], str] = {}
 
     async def look_at(self, info: ChannelInfo) -> None:
-        """Reads a channel, its admins, its named proxies, and all their filters."""
+        """Read a channel, its admins, its proxies and their filters."""
         held: dict[Spot, AdminInfo | ProxyInfo] = {}
         for side, ids in (
             (Side.SUPPLIER, info.supplier_admins),
@@ -130,7 +123,7 @@ class _Finding:
         self._strangers[info.name] = [one for one in proxies if not one.name]
 
     def label_filters(self) -> None:
-        """Labels all filters but those that belong to one object, in the order they appear."""
+        """Label all filters but private ones, in order of appearance."""
         used = self._used
         for holder in self._holders.values():
             for id in set(_filter_ids(holder)):
@@ -146,7 +139,7 @@ class _Finding:
                 self._labels[id] = f"{kind}-{counts[kind]}"
 
     def channel(self, info: ChannelInfo) -> ChannelPart:
-        """A channel with everything in it."""
+        """Build a channel with everything in it."""
         admins: dict[Side, dict[str, AdminPart]] = {side: {} for side in Side}
         proxies: dict[Side, dict[str, ProxyPart]] = {side: {} for side in Side}
         for spot, holder in self._holders.items():
@@ -163,7 +156,7 @@ class _Finding:
 
     def _admin(self, info: AdminInfo, channel: ChannelInfo) -> AdminPart:
         return AdminPart(
-            qos={**channel.qos, **info.qos},  # what cannot be set here is the parent's
+            qos={**channel.qos, **info.qos},  # properties it cannot set are the parent's
             types=info.types,
             constraints=self._own_constraints(info),
             filters=self._shared(info),
@@ -193,7 +186,7 @@ class _Finding:
         return tuple(dict.fromkeys(label for label in labels if label is not None))
 
     def _own_constraints(self, holder: AdminInfo | ProxyInfo) -> tuple[Constraint, ...] | None:
-        """Several filters of its own are like one: an event passes if one constraint matches."""
+        """Merge private filters: an event passes if any constraint of any filter matches."""
         own = [id for _, id in sorted(holder.filters.items()) if id not in self._labels]
         if not own:
             return None
@@ -207,7 +200,7 @@ class _Finding:
     def found(
         self, channels: Mapping[str, ChannelPart], unnamed: tuple[int, ...], rules: Settings
     ) -> Found:
-        """Everything, with its ids."""
+        """Build the result."""
         filters: dict[str, tuple[Constraint, ...]] = {}
         mappings: dict[str, MappingPart] = {}
         parts: dict[int, Sequence[int]] = {}

@@ -1,7 +1,4 @@
-"""What can be done to a service on the way to a configuration, by names and labels.
-
-Ids are not known before things are made; whoever carries the steps out finds them.
-"""
+"""Changes to a service, by names and labels; ids are only known while applying them."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from tidings.filters.constraint import Constraint, EventTypePattern
 
 @dataclass(frozen=True, slots=True)
 class MakeChannel:
-    """Makes a channel with these properties."""
+    """Create a channel with these properties."""
 
     spot: Spot
     qos: Mapping[str, int]
@@ -26,7 +23,7 @@ class MakeChannel:
 
 @dataclass(frozen=True, slots=True)
 class MakeAdmin:
-    """Makes an admin."""
+    """Create an admin."""
 
     spot: Spot
     operator: Operator
@@ -34,7 +31,7 @@ class MakeAdmin:
 
 @dataclass(frozen=True, slots=True)
 class MakeProxy:
-    """Makes a proxy under an admin; nothing comes through it yet."""
+    """Create a proxy under an admin; it receives no events yet."""
 
     spot: Spot
     admin: Spot
@@ -44,7 +41,7 @@ class MakeProxy:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """From now on events wait for a subscription that was made."""
+    """Start keeping a backlog for a new subscription."""
 
     spot: Spot
     part: ProxyPart
@@ -52,7 +49,7 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class SetProperties:
-    """Sets quality of service."""
+    """Set quality of service."""
 
     spot: Spot
     qos: Mapping[str, int]
@@ -60,7 +57,7 @@ class SetProperties:
 
 @dataclass(frozen=True, slots=True)
 class SetLimits:
-    """Sets admin properties of a channel."""
+    """Set a channel's admin properties."""
 
     spot: Spot
     limits: Mapping[str, int]
@@ -68,7 +65,7 @@ class SetLimits:
 
 @dataclass(frozen=True, slots=True)
 class ChangeTypes:
-    """Changes what an object offers or asks for."""
+    """Change the event types an object offers or subscribes to."""
 
     spot: Spot
     added: tuple[EventTypePattern, ...] = ()
@@ -77,13 +74,7 @@ class ChangeTypes:
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    """Attaches filters.
-
-    Attributes:
-        spot: The object.
-        own: The constraints of a filter of its own; None for no such filter.
-        filters: Labels of shared filters.
-    """
+    """Attach a private filter with these constraints, if any, and shared filters by label."""
 
     spot: Spot
     own: tuple[Constraint, ...] | None = None
@@ -92,7 +83,7 @@ class Attach:
 
 @dataclass(frozen=True, slots=True)
 class Detach:
-    """Takes filters off, by the ids of their attachments."""
+    """Detach filters by attachment id."""
 
     spot: Spot
     attachments: tuple[int, ...]
@@ -100,7 +91,7 @@ class Detach:
 
 @dataclass(frozen=True, slots=True)
 class SetMapping:
-    """Gives an object a mapping filter, or none (the empty label)."""
+    """Set an object's mapping filter; an empty label removes it."""
 
     spot: Spot
     purpose: str
@@ -109,7 +100,7 @@ class SetMapping:
 
 @dataclass(frozen=True, slots=True)
 class AddParts:
-    """Adds what a filter or mapping filter lacks."""
+    """Add missing constraints to a filter or mapping filter."""
 
     label: str
     mapping: bool = False
@@ -117,7 +108,7 @@ class AddParts:
 
 @dataclass(frozen=True, slots=True)
 class ArrangeParts:
-    """Makes a filter or mapping filter exactly what it should be, in the right order."""
+    """Give a filter or mapping filter exactly the wanted constraints, in order."""
 
     label: str
     mapping: bool = False
@@ -125,14 +116,14 @@ class ArrangeParts:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Ends a channel, admin or proxy."""
+    """Delete a channel, admin or proxy."""
 
     spot: Spot
 
 
 @dataclass(frozen=True, slots=True)
 class DropFilter:
-    """Ends a filter or mapping filter that nothing in the file uses."""
+    """Delete a filter or mapping filter that nothing in the file uses."""
 
     id: int
 
@@ -156,7 +147,7 @@ Action: TypeAlias = (
 
 
 class Verb(Enum):
-    """What happens to an object."""
+    """Kind of change to an object."""
 
     CREATE = "create"
     CHANGE = "change"
@@ -165,16 +156,13 @@ class Verb(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One object that differs, and what is done about it.
+    """One object that differs, and how to change it.
 
     Attributes:
-        verb: What happens to it.
-        what: The object, in words.
-        details: What is different, in words, a line each.
-        actions: What is done first: nothing that passes now is stopped by it.
-        narrowing: What is done when all steps have done the first part.
-        guarded: An object that lets everything through as long as the whole plan is carried out,
-            because no order of its changes alone would keep the promise; None for no such need.
+        actions: Done first; none of them stops events that pass now.
+        narrowing: Done after the `actions` of all steps.
+        guarded: An object that passes everything while the plan runs, because no order of its own
+            changes keeps the delivery guarantee.
     """
 
     verb: Verb
@@ -187,12 +175,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The way from what a service has to what a file says.
-
-    Attributes:
-        steps: What differs; none if nothing does.
-        kept: What the service has beyond the file, and keeps.
-    """
+    """The steps that make a service match a file; `kept` lists objects missing from the file."""
 
     steps: tuple[Step, ...]
     kept: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""A configuration as a TOML text: readable, and in an order that keeps differences small."""
+"""Writing a configuration as TOML, in an order that keeps diffs small."""
 
 from __future__ import annotations
 
@@ -26,24 +26,23 @@ from tidings.events.codecs.json_values import TYPE
 from tidings.filters.constraint import Constraint, EventTypePattern
 
 VERSION: Final = 1
-"""The number of the form; a file that says another one is not read."""
+"""Version of the file format; other versions are refused."""
 
 NULL: Final[Mapping[str, object]] = {TYPE: "null"}
-"""Stands for null, which TOML does not have."""
+"""Represents null, which TOML lacks."""
 
 ADMIN_TABLES: Final = {Side.SUPPLIER: "supplier-admins", Side.CONSUMER: "consumer-admins"}
 PROXY_TABLES: Final = {Side.SUPPLIER: "suppliers", Side.CONSUMER: "subscriptions"}
 
 _HEAD: Final = "# A service of Tidings, as `tidings export` writes it and `tidings apply` makes it."
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
-# What is left out of a file has these values, or those of the object above.
-# Which reliability a channel has is always said.
+# Omitted values are these, or the parent's; a channel's reliabilities are always written.
 _STANDARD: Final = {name: QoS()[name] for name in QoS() if name not in reliabilities()}
 _STANDARD_LIMITS: Final = dict(AdminProperties())
 
 
 def written(configuration: Configuration) -> str:
-    """The text of a configuration; equal ones have the same text."""
+    """Write a configuration; equal ones have equal texts."""
     lines = [_HEAD, f"version = {VERSION}"]
     for label, constraints in configuration.filters.items():
         lines += _table(("filters", label), {"constraints": _constraints(constraints)})
@@ -116,7 +115,7 @@ def _changed(values: Mapping[str, int], usual: Mapping[str, int]) -> dict[str, o
 
 
 def _constraints(constraints: Sequence[Constraint]) -> list[object]:
-    """A constraint without event types is its text alone."""
+    """Write constraints without event types as their text alone."""
     return [_constraint_table(one) if one.event_types else one.text for one in constraints]
 
 
@@ -126,7 +125,7 @@ def _constraint_table(one: Constraint) -> dict[str, object]:
 
 
 def _pattern(pattern: EventTypePattern) -> object:
-    """A text, or a table for the rare domain that a text would split in the wrong place."""
+    """Return a text, or a table for a rare domain that would be split in the wrong place."""
     if "::" in pattern.domain or pattern.domain.endswith(":"):
         return {"domain": pattern.domain, "type": pattern.type}
     return f"{pattern.domain}::{pattern.type}"
@@ -150,13 +149,13 @@ def _without_null(plain: object) -> object:
 
 
 def _table(place: Sequence[str], content: Mapping[str, object]) -> Iterator[str]:
-    """A table with its heading; tables in it have headings of their own."""
+    """Write a table with its heading; nested tables get their own headings."""
     yield ""
     yield f"[{'.'.join(map(_key, place))}]"
     for name, value in content.items():
         if not isinstance(value, dict):
             yield from _member(name, value)
-        elif name == "default":  # a value with its type, and no table of the file
+        elif name == "default":  # a typed value, not a table of the file
             yield f"{name} = {_inline(value)}"
     for name, value in content.items():
         if isinstance(value, dict) and name != "default":
@@ -164,7 +163,7 @@ def _table(place: Sequence[str], content: Mapping[str, object]) -> Iterator[str]
 
 
 def _member(name: str, value: object) -> Iterator[str]:
-    """Lists of constraints have a line for each: one that changes is one line that changes."""
+    """Write lists of constraints one per line, so that a change is a one-line diff."""
     if name in {"constraints", "mapped"} and isinstance(value, list) and value:
         yield f"{name} = ["
         yield from (f"  {_inline(one)}," for one in value)
@@ -192,7 +191,7 @@ def _key(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    """JSON's escapes are TOML's, but for one character; without any it may stand as it is."""
+    """Quote a text; JSON's escapes are TOML's except for one character."""
     escaped = json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
     if escaped != f'"{text}"' and "'" not in text and text.isprintable():
         return f"'{text}'"

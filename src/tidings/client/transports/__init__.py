@@ -1,1 +1,1 @@
-"""The ways to a service."""
+"""Transports to a service."""

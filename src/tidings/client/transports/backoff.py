@@ -1,4 +1,4 @@
-"""How long to wait before the next try: longer each time, and never all clients at once."""
+"""Exponential back-off with jitter."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tidings.errors import InvalidUsage
 from tidings.names import new_origin
 
 PATIENCE: Final = 30.0
-"""How long whoever asks waits for a service that is away, in seconds."""
+"""Default time to retry while the service is unreachable, in seconds."""
 
 ONE_TRY: Final = 1.0
-"""How long a first try may take, however little patience there is, in seconds."""
+"""Minimum time for the first try, in seconds."""
 
 FIRST: Final = 0.02
 LONGEST: Final = 2.0
@@ -22,9 +22,9 @@ _chance: Final = random.Random(new_origin())
 
 
 def pauses(first: float = FIRST, longest: float = LONGEST) -> Iterator[float]:
-    """Seconds to wait, one after the other: doubling up to the longest, each cut by up to half.
+    """Yield seconds to wait: doubling up to `longest`, each shortened by up to half.
 
-    Clients that lost the service at the same moment so come back at different ones.
+    The jitter spreads the reconnects of clients that lost the service together.
     """
     pause = first
     while True:
@@ -33,11 +33,7 @@ def pauses(first: float = FIRST, longest: float = LONGEST) -> Iterator[float]:
 
 
 def checked_patience(seconds: float) -> float:
-    """How long to wait for a service that is away.
-
-    Raises:
-        InvalidUsage: It is no number of seconds.
-    """
+    """Return the patience, refusing anything but a non-negative number."""
     try:
         right = seconds >= 0
     except TypeError:

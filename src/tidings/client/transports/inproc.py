@@ -1,4 +1,4 @@
-"""The transport inside one process: it is handed a host, and imports none."""
+"""The transport within one process; it is given a host, and imports none."""
 
 from __future__ import annotations
 
@@ -21,41 +21,37 @@ _T = TypeVar("_T")
 
 
 class InProcess:
-    """Talks to a host in this process.
-
-    Args:
-        door: A `tidings.engine.door.LocalDoor`.
-    """
+    """Connects to a host in this process through its `tidings.engine.door.LocalDoor`."""
 
     def __init__(self, door: Any) -> None:  # noqa: ANN401 -- clients know no engine
         self._door = door
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
-        """Has a command carried out."""
+        """Run a command."""
         return await self._door.ask(command)
 
     def tell(self, command: Command) -> None:
-        """Has a command carried out before what is asked later; nobody hears its answer."""
+        """Send a command that runs before later ones; its answer is discarded."""
         self._door.tell(command)
 
     async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Stream:
-        """Connects a push consumer that takes events from a stream."""
+        """Connect a push consumer that reads from a stream."""
         stream: Stream = self._door.buffer(on_offers)
         await self._door.connect(connect, stream)
         return stream
 
     async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
-        """Connects a push consumer whose function is called with each event, or batch."""
+        """Connect a push consumer whose function is called with each event or batch."""
         return await self._connected(connect, self._door.handler(handler))
 
     async def supply(
         self, connect: Connect, on_wanted: TypesChanged | None, source: Source | None
     ) -> object:
-        """Connects a supplier; one with a source is asked for events."""
+        """Connect a supplier; the service pulls events from its source, if given."""
         return await self._connected(connect, self._door.supplier(on_wanted, source))
 
     async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> object:
-        """Connects a pull consumer."""
+        """Connect a pull consumer."""
         return await self._connected(connect, self._door.buffer(on_offers))
 
     async def _connected(self, connect: Connect, endpoint: object) -> object:
@@ -63,18 +59,18 @@ class InProcess:
         return endpoint
 
     async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
-        """Cuts a line; the proxy ends, too, or stays."""
+        """Close a line, and its proxy with `end`."""
         await self._door.release(channel, proxy, line, end=end)
 
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
     ) -> PulledMessages:
-        """Asks for events as a pull consumer."""
+        """Pull events."""
         found: PulledMessages = await self._door.pull(channel, proxy, most, wait, lease)
         return found
 
     async def request(self, question: Question[_T]) -> _T:
-        """Answers a question."""
+        """Answer a question."""
         found: _T = await self._door.request(question)
         return found
 
@@ -86,11 +82,11 @@ class InProcess:
         most: int,
         constraint_text: str | None,
     ) -> HistoryPage:
-        """Past events of a channel, as far as its journal has them."""
+        """Return past events from the channel's journal."""
         wanted = None if constraint_text is None else constraint(constraint_text)
         found: HistoryPage = await self._door.history(channel, after, since, most, wanted)
         return found
 
     async def close(self) -> None:
-        """Lets go of the host, and closes it if it is the client's own."""
+        """Disconnect from the host; close it if the client owns it."""
         await self._door.close()

@@ -1,8 +1,7 @@
-"""What a client has made that ends with a restart of the service, and how it is made again.
+"""Objects that a client must recreate after a restart of the service.
 
-Proxies without a name do not survive a restart, nor do the filters that are theirs alone. What
-was asked of them is remembered as the state it led to; made again, they have other ids at the
-service, while the program goes on with those it knows.
+Unnamed proxies and their private filters do not survive a restart. The client keeps the state that
+commands led to. Recreated objects have new ids at the service; the program keeps using the old.
 """
 
 from __future__ import annotations
@@ -48,24 +47,19 @@ Key: TypeAlias = tuple[int, int]
 """A channel and the id a proxy had first."""
 
 FIRST: Final = 1
-"""The id of an object's first attachment, and of a filter's first constraint."""
+"""The id of an object's first attachment and of a filter's first constraint."""
 
 
 @dataclass(slots=True)
 class MadeProxy:
-    """A proxy without a name.
+    """An unnamed proxy.
 
     Attributes:
-        command: What made it; with the constraints of its first filter until that was seen.
-        now: The id it has at the service.
-        qos: What was set.
-        filters: Attachment to filter, as the program knows them.
-        attached: Attachment to the one at the service, where they differ.
-        mappings: Purpose to mapping filter.
-        types: What it asks for or offers.
-        suspended: Whether it asked for a pause.
-        mode: What it wants to hear of event types, if it said so.
-        settled: Whether nothing is left to do since it was made again.
+        command: Its creation; holds its first filter's constraints until their filter id is known.
+        now: Its current id at the service.
+        filters: Filters by attachment, in the program's ids.
+        attached: The service's attachment ids, where they differ from the program's.
+        settled: Whether nothing is left to do since it was recreated.
     """
 
     command: ObtainProxy
@@ -82,14 +76,7 @@ class MadeProxy:
 
 @dataclass(slots=True)
 class MadeFilter:
-    """A filter that belongs to proxies without a name.
-
-    Attributes:
-        command: What made it.
-        now: The id it has at the service.
-        parts: Its constraints by the ids the program knows.
-        ids: Those to the ones at the service, where they differ.
-    """
+    """A private filter of unnamed proxies; `ids` has the service's constraint ids that differ."""
 
     command: CreateFilter | CreateMapping
     now: int
@@ -98,44 +85,39 @@ class MadeFilter:
 
 
 class Memory:
-    """What was made.
-
-    Attributes:
-        proxies: By channel and the id the program knows.
-        filters: By the id the program knows.
-    """
+    """State of unnamed proxies and private filters, by the program's ids."""
 
     def __init__(self) -> None:
         self.proxies: dict[Key, MadeProxy] = {}
         self.filters: dict[int, MadeFilter] = {}
-        # By filter, how many places that are remembered hold it.
+        # By filter, how many remembered proxies use it.
         self._holders: Counter[int] = Counter()
 
     def proxy_now(self, channel: int, proxy: int) -> int:
-        """The id a proxy has at the service."""
+        """Return a proxy's current id at the service."""
         made = self.proxies.get((channel, proxy))
         return proxy if made is None else made.now
 
     def forget(self, channel: int, proxy: int) -> None:
-        """A proxy has ended, and filters that are its alone with it."""
+        """Remove an ended proxy with its private filters."""
         made = self.proxies.pop((channel, proxy), None)
         if made is not None:
             for filter in (*made.filters.values(), *made.mappings.values()):
                 self.let_go(filter)
 
     def hold(self, filter: int) -> None:
-        """A place of a remembered proxy holds a filter."""
+        """Count one more use of a filter."""
         self._holders[filter] += 1
 
     def let_go(self, filter: int) -> None:
-        """One place less holds a filter; it is forgotten with the last."""
+        """Count one use less of a filter, and forget it with the last."""
         self._holders[filter] -= 1
         if not self._holders[filter]:
             del self._holders[filter]
             self.filters.pop(filter, None)
 
     def see(self, info: ProxyInfo) -> None:
-        """A proxy was looked at: from now on the program knows the id of its first filter."""
+        """Note the id of a proxy's first filter, which the program now knows."""
         made = self.proxies.get((info.channel, info.id))
         if made is None or not made.command.constraints or FIRST not in info.filters:
             return
@@ -147,7 +129,7 @@ class Memory:
         made.command = replace(made.command, constraints=())
 
     def drop_filter(self, filter: int) -> None:
-        """A filter has ended, wherever it is held."""
+        """Remove a deleted filter from all its holders."""
         self.filters.pop(filter, None)
         self._holders.pop(filter, None)
         for made in self.proxies.values():
@@ -155,7 +137,7 @@ class Memory:
             made.mappings = {to: id for to, id in made.mappings.items() if id != filter}
 
     def note(self, command: Command, answer: Any) -> Any:  # noqa: ANN401 -- see the command
-        """A command, in the program's ids, was carried out; its answer in the program's ids."""
+        """Record a completed command and return its answer; both in the program's ids."""
         act = _NOTED.get(type(command))
         if act is None:
             return answer
@@ -163,11 +145,9 @@ class Memory:
         return answer if turned is None else turned
 
     async def remake(self, key: Key, ask: Ask) -> bool:
-        """Makes a proxy again, all but what needs a client; whether it was one of these.
+        """Recreate a proxy up to connecting it; `ask` takes the service's ids.
 
-        Args:
-            key: Which.
-            ask: Has a command carried out that names the ids at the service.
+        Return False if the proxy is not a remembered one.
         """
         made = self.proxies.get(key)
         if made is None:
@@ -184,12 +164,12 @@ class Memory:
                 attached[attachment] = found
         for purpose, filter in list(made.mappings.items()):
             await self._again(filter, ask, lambda now, to=purpose: SetMapping(place, to, now))
-        # Only now: one that was cut half-way through is made anew, and the half ends by itself.
+        # Only now: if interrupted, recreation starts over, and the half-made proxy ends by itself.
         made.now, made.attached, made.settled = proxy, attached, False
         return True
 
     async def _again(self, filter: int, ask: Ask, use: Callable[..., Command]) -> Any:  # noqa: ANN401
-        """Has a filter used, made again if it is gone; None if nobody remembers it."""
+        """Use a filter, recreated if it is gone; return None if it cannot be recreated."""
         made = self.filters.get(filter)
         try:
             return await ask(use(filter if made is None else made.now))
@@ -206,7 +186,7 @@ class Memory:
         return await ask(use(made.now))
 
     async def settle(self, key: Key, ask: Ask) -> None:
-        """Does what needs a client: one that was made again is connected by now."""
+        """Finish recreating a proxy with the steps that need it connected."""
         made = self.proxies.get(key)
         if made is None or made.settled:
             return
@@ -215,16 +195,13 @@ class Memory:
             mode = InfoMode.NONE_NOW_UPDATES_ON if on else InfoMode.NONE_NOW_UPDATES_OFF
             await ask(ObtainTypes(key[0], made.now, mode))
         if made.suspended:
-            with suppress(ConnectionAlreadyInactive):  # it was done, and the answer lost
+            with suppress(ConnectionAlreadyInactive):  # done before, but the answer was lost
                 await ask(Suspend(key[0], made.now))
         made.settled = True
 
     def at(self, place: Place) -> MadeProxy | None:
-        """The proxy at a place, if it is remembered."""
+        """Return the remembered proxy at a place."""
         return None if place.proxy is None else self.proxies.get((place.channel, place.proxy))
-
-
-# What each command changes.
 
 
 def _obtained(memory: Memory, command: ObtainProxy, answer: int) -> None:
@@ -302,7 +279,7 @@ def _parts_added(
 
 
 def _free(id: int, taken: Mapping[int, object], renamed: dict[int, int]) -> int:
-    """The id a program knows what the service calls so by; another if it has one of that name."""
+    """Return an id for the program: the service's own unless the program uses that already."""
     if id not in taken:
         return id
     other = max(*taken, *renamed.values()) + 1
@@ -332,7 +309,7 @@ def _filter_ended(memory: Memory, command: DestroyFilter, answer: object) -> Non
 
 def _attached(memory: Memory, command: AddFilter, answer: int) -> int:
     made = memory.at(command.place)
-    if made is None:  # it survives with whatever holds it now
+    if made is None:  # it survives with its named holder
         memory.filters.pop(command.filter, None)
         return answer
     attachment = _free(answer, made.filters, made.attached)

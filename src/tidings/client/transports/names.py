@@ -1,6 +1,6 @@
-"""The ids a program knows, and those the service has now, where the two differ.
+"""Translation between the program's ids and the service's.
 
-They differ only for what was made again after a restart (`memory`).
+They differ only for objects recreated after a restart (`memory`).
 """
 
 from __future__ import annotations
@@ -25,21 +25,17 @@ _C = TypeVar("_C")
 
 
 class Names:
-    """Translates between the two.
-
-    Args:
-        memory: What was made, and what it is called.
-    """
+    """Translates between the program's ids and the service's."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        # From what the service has to what the program knows.
+        # From the service's ids to the program's.
         self._proxies: dict[tuple[int, int], int] = {}
         self._filters: dict[int, int] = {}
         self._stale = False
 
     def refresh(self) -> None:
-        """Something was made again; it is looked at when a name is needed."""
+        """Mark the translation as stale; the next use rebuilds it."""
         self._stale = True
 
     def _renew(self) -> None:
@@ -61,7 +57,7 @@ class Names:
     # From the program to the service.
 
     def outward(self, command: _C) -> _C:
-        """The command or question with the ids the service has."""
+        """Translate a command or question into the service's ids."""
         if self._same:
             return command
         found: _C = self._translated(command)
@@ -96,14 +92,14 @@ class Names:
         return replace(command, **changed)
 
     def filter_now(self, id: int) -> int:
-        """The id a filter has at the service."""
+        """Return a filter's current id at the service."""
         made = self._memory.filters.get(id)
         return id if made is None else made.now
 
     # From the service to the program.
 
     def inward(self, found: _C) -> _C:
-        """A view, or a trail, with the ids the program knows."""
+        """Translate a view or trail into the program's ids."""
         turned: Any = self._turned(found)
         for one in turned if isinstance(turned, list) else (turned,):
             if isinstance(one, ProxyInfo):
@@ -127,7 +123,7 @@ class Names:
         return turned
 
     def trail(self, channel: int, trail: Trail) -> Trail:
-        """A trail with the ids the program knows."""
+        """Translate a trail into the program's ids."""
         if self._same:
             return trail
         return replace(
@@ -183,7 +179,7 @@ class Names:
         )
 
     def advertisement(self, channel: int, found: Advertisement) -> Advertisement:
-        """What is offered and wanted, in the ids the program knows."""
+        """Translate an advertisement into the program's ids."""
         if self._same:
             return found
         offers = {}

@@ -1,4 +1,4 @@
-"""HTTP requests of a client, made again where that is safe."""
+"""A client's HTTP requests, retried where that is safe."""
 
 from __future__ import annotations
 
@@ -28,27 +28,20 @@ from tidings.names import checked_name
 
 CLOSED: Final = "the client is closed: make another one"
 
-# Nothing has been sent when one of these is raised.
+# Errors raised before anything was sent.
 _NOT_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
-# Requests that change nothing, or nothing more when they come a second time.
+# Idempotent methods.
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE"})
 _CONNECTING: Final = 5.0
-# How long an answer may take beside the time that was asked for.
+# Seconds to answer, in addition to the wait the request asks for.
 _ANSWERING: Final = 30.0
-# The service closes what is idle after 5 seconds; a request must not meet that moment.
+# The service closes idle connections after 5 seconds; no request may race with that.
 _IDLE: Final = 4.0
 _CONNECTIONS: Final = 1_000
 
 
 class Caller:
-    """Makes requests.
-
-    Args:
-        url: Of the service, ``http://…`` or ``https://…``.
-        headers: Sent with every request.
-        tls: For ``https``.
-        patience: How long a request waits for a service that is away, in seconds.
-    """
+    """Sends requests, and retries for `patience` seconds while the service is unreachable."""
 
     def __init__(
         self, url: str, headers: dict[str, str], tls: ssl.SSLContext | None, patience: float
@@ -70,14 +63,10 @@ class Caller:
         )
 
     async def ask(self, command: Command | Question[Any]) -> Any:  # noqa: ANN401 -- see the command
-        """Has a command or question carried out.
-
-        Raises:
-            Unreachable: The service is away, or whether it was carried out is unknown.
-        """
+        """Run a command or answer a question."""
         call = call_of(command)
         if isinstance(command, CreateChannel | ObtainProxy):
-            checked_name(command.name)  # some of what is no name cannot even be sent
+            checked_name(command.name)  # some invalid names cannot even be sent
         row = OPERATIONS[type(command)]
         return await self.call(call, safe=row.safe, done=row.done)
 
@@ -89,18 +78,13 @@ class Caller:
         done: type[TidingsError] | None = None,
         seconds: float = 0.0,
     ) -> Any:  # noqa: ANN401 -- see the call
-        """Makes a request, again if need be.
+        """Send a request; retry while the service is unreachable.
 
         Args:
             call: The request.
-            safe: Whether it may be made again when nobody knows whether it was carried out; None
-                if the method says so.
-            done: An error that says, to a request that is made again, that it was.
-            seconds: How long the service was told to wait.
-
-        Raises:
-            Unreachable: The service is away, or whether it was carried out is unknown.
-            Stopping: The client is closed, or was before an answer came.
+            safe: Whether to retry when the outcome is unknown; None to decide by the method.
+            done: The error by which a retry learns that an earlier try succeeded.
+            seconds: How long the request asks the service to wait.
         """
         loop = asyncio.get_running_loop()
         if safe is None:
@@ -112,7 +96,7 @@ class Caller:
                 raise Stopping(CLOSED)
             try:
                 return call.read(await self._once(call, seconds))
-            except (*_NOT_SENT, Stopping) as error:  # it was not taken; another try may be
+            except (*_NOT_SENT, Stopping) as error:  # not accepted: safe to retry
                 if (distrusted := _distrust(error)) is not None:
                     why = distrusted.verify_message
                     raise Unreachable(
@@ -129,7 +113,7 @@ class Caller:
                 if unsure and done is not None and isinstance(error, done):
                     return None
                 raise
-            if until is None:  # it has been away from now on, if it was not silent for long
+            if until is None:  # a read timeout has used up the patience
                 until = loop.time() + (0 if silent else self._patience)
             if loop.time() + pause >= until:
                 raise told
@@ -177,13 +161,12 @@ class Caller:
         return plain
 
     async def close(self) -> None:
-        """Closes all connections; whoever waits for an answer gets `Stopping`."""
+        """Close all connections; pending calls raise `Stopping`."""
         self._closed.set()
         await self._http.aclose()
 
 
 def _distrust(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
-    """Why a certificate is not trusted, if an error comes from that."""
     while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
         error = error.__cause__ or error.__context__
     return error

@@ -1,4 +1,4 @@
-"""Lines whose other end is a function: one that takes events, and one that has some."""
+"""Lines that end in a function: a handler for events, or a source of events."""
 
 from __future__ import annotations
 
@@ -22,19 +22,15 @@ from tidings.errors import Disconnected, TidingsError
 from tidings.events.anyvalue import Any as AnyValue
 from tidings.events.structured import StructuredEvent
 
-# How long handlers run before the loop gets a turn, in seconds.
+# Seconds handlers run before yielding to the event loop.
 TURN: Final = 0.002
 
 
 class HandlerLine(ConsumerLine):
-    """Events that a function is called with, in order, one call after the other.
+    """A push consumer whose handler is called with events in order, one call at a time.
 
-    An event is done with when the call returns. When a call raises, it and everything behind it
-    comes again in order; `Disconnected` ends the connection.
-
-    Args:
-        handler: Called with an event, or a list of them if the form is sequence.
-        leave: Ends the connection.
+    An event is acknowledged when the call returns. When a call raises, its event and all behind it
+    are redelivered in order; `Disconnected` ends the connection through `leave`.
     """
 
     def __init__(
@@ -82,7 +78,6 @@ class HandlerLine(ConsumerLine):
             self._task = None
 
     async def _called(self, messages: list[Message]) -> BaseException | None:
-        """What the handler raised; None if it returned."""
         try:
             answer = self._handler(messages if self._batch else messages[0])
             if answer is not None and isinstance(answer, Awaitable):
@@ -91,8 +86,8 @@ class HandlerLine(ConsumerLine):
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            return error  # nobody cancelled this task: what the handler waited for was
-        except Exception as error:  # noqa: BLE001 -- the consumer's trouble, told as such
+            return error  # what the handler awaited was cancelled, not this task
+        except Exception as error:  # noqa: BLE001 -- reported as the consumer's failure
             return error
         return None
 
@@ -109,14 +104,14 @@ class HandlerLine(ConsumerLine):
         self._failed(first, [*rest, *behind], _in_words(error))
 
     def cut(self) -> None:
-        """What the function was not called with comes again."""
+        """Drop queued events; the service redelivers them."""
         super().cut()
         kept = self._cut_off(message for queued in self._queue for message in queued)
-        self._queue.clear()  # the same queue: a call may be running
+        self._queue.clear()  # keep the object: a running call uses it
         self._queue.extend([kept] if self._batch and kept else ([one] for one in kept))
 
     def end(self, error: TidingsError) -> None:
-        """Calls the handler no more; a call that is running may end, and is not answered."""
+        """Stop calling the handler; the result of a running call is ignored."""
         super().end(error)
         self._queue.clear()
 
@@ -124,11 +119,7 @@ class HandlerLine(ConsumerLine):
 class SupplierLine(Line):
     """A pull supplier: a source that the service asks for events.
 
-    What was handed over is kept until the service asks again: if the line is cut before, it is
-    handed over once more.
-
-    Args:
-        source: Asked for at most so many events.
+    Events sent are kept until the service asks again; after a cut before that, they are resent.
     """
 
     def __init__(
@@ -148,7 +139,7 @@ class SupplierLine(Line):
         self._task: asyncio.Task[None] | None = None
 
     def poll(self, number: int, most: int) -> None:
-        """Asks the source, in a task of its own."""
+        """Ask the source, in its own task."""
         self._handed = []
         self._number = number
         if self._task is None and self.error is None:
@@ -167,7 +158,7 @@ class SupplierLine(Line):
                     self._left.append(found)
         except Disconnected as error:
             reason, gone = _in_words(error), True
-        except Exception as error:  # noqa: BLE001 -- the supplier's trouble, told as such
+        except Exception as error:  # noqa: BLE001 -- reported as the supplier's failure
             reason = _in_words(error)
         finally:
             self._task = None
@@ -179,18 +170,18 @@ class SupplierLine(Line):
             self._send(write_frame(frame).encode())
 
     def cut(self) -> None:
-        """What the service may not have got is handed over again."""
+        """Requeue events that the service may not have received."""
         super().cut()
         self._left[:0], self._handed = self._handed, []
 
 
 def _form(item: object) -> object:
-    """An event as JSON; what is none is for the service to refuse, in its place."""
+    """Encode an event as JSON; None for an invalid one, which the service refuses in its place."""
     return item_form(item) if isinstance(item, StructuredEvent | AnyValue) else None
 
 
 def _in_words(error: BaseException) -> str:
     try:
         return f"{type(error).__name__}: {error}"
-    except Exception:  # noqa: BLE001 -- some errors cannot even say what they are
+    except Exception:  # noqa: BLE001 -- str() of some errors raises
         return type(error).__name__

@@ -1,4 +1,4 @@
-"""What a subscription without a name has missed while its proxy was gone, read from the journal."""
+"""Events that an unnamed subscription missed while its proxy was gone, read from the journal."""
 
 from __future__ import annotations
 
@@ -10,52 +10,39 @@ from tidings.client.past import PAGE, Wish, judge
 from tidings.client.transport import Message, Transport
 from tidings.errors import CursorNotFound
 
-# Of a longer gap the rest is named and not read: it would have to wait in memory.
+# Limits of catching up, because missed events wait in memory; the rest is reported as missed.
 MOST: Final = 10_000
 MOST_LOOKED_AT: Final = 10 * MOST
 
 
 class Missed(NamedTuple):
-    """What a gap held.
-
-    Attributes:
-        messages: What the journal has of it.
-        words: What it does not have, for people; empty if nothing.
-    """
+    """Missed events from the journal, and a description of those it lacks."""
 
     messages: Sequence[Message]
     words: str
 
 
 class Gap:
-    """How far a line has come, and what came after.
-
-    Attributes:
-        start: The channel's latest number when the line was first connected; None if unknown.
-    """
+    """How far a line has received events; `start` is the channel's latest number at connecting."""
 
     def __init__(self) -> None:
         self.start: int | None = None
-        # The highest number that came, by priority: more urgent events overtake others.
+        # Highest number received by priority: more urgent events overtake others.
         self._highest: dict[int, int] = {}
 
     def arrived(self, frame: EventsFrame) -> None:
-        """Events came over the line."""
+        """Record received events."""
         highest = self._highest
         for one in frame.events:
             if one.seq > highest.get(one.priority, 0):
                 highest[one.priority] = one.seq
 
     async def missed(self, transport: Transport, channel: int, wish: Wish) -> Missed:
-        """Reads what came since then; the line is connected again, and later events come over it.
-
-        Raises:
-            TidingsError: The journal cannot be read.
-        """
+        """Read the missed events; call after reconnecting, so that later ones come on the line."""
         latest = max(self._highest.values(), default=self.start)
         if latest is None:
             return Missed((), "how many events were missed is not known")
-        # What waited behind more urgent events does not lie far back.
+        # Events held back by more urgent ones are not far behind.
         after: int | None = max(min(self._highest.values(), default=latest), latest - MOST)
         wants = judge(wish)
         messages: list[Message] = []
@@ -63,7 +50,7 @@ class Gap:
         while len(messages) < MOST and seen < MOST_LOOKED_AT:
             try:
                 page = await transport.history(channel, after, None, PAGE, None)
-            except CursorNotFound:  # retention has dropped some: begin with the oldest there is
+            except CursorNotFound:  # retention dropped some: start at the oldest kept
                 after = None
                 continue
             after = page.next
@@ -75,7 +62,7 @@ class Gap:
         return Missed(messages, f"events after number {after} were missed: there are too many")
 
     def _is_behind(self, message: Message) -> bool:
-        """Whether an event had not come, by its number and priority."""
+        """Tell by number and priority whether an event has not been received."""
         highest = [seq for at, seq in self._highest.items() if at <= message.priority]
         return message.seq > max(highest, default=self.start or 0)
 
@@ -83,7 +70,7 @@ class Gap:
 def _lost(most: int) -> str:
     if most <= 0:
         return ""
-    if most > MOST:  # after a crash, numbers are skipped that look like those of events
+    if most > MOST:  # a crash skips numbers, which look like lost events
         return "how many BestEffort events were missed is not known"
     events = "event" if most == 1 else "events"
     return f"up to {most} {events} missed: BestEffort, or no longer kept"

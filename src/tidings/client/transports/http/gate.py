@@ -1,4 +1,4 @@
-"""Where those wait who need the service, until it is there."""
+"""Waiting until the service is connected."""
 
 from __future__ import annotations
 
@@ -8,27 +8,18 @@ from tidings.errors import TidingsError
 
 
 class Gate:
-    """Lets through whoever comes while it is open; the others wait.
-
-    Attributes:
-        is_open: Whether it is.
-    """
+    """Blocks callers while it is shut."""
 
     def __init__(self) -> None:
         self.is_open = False
         self._waiters: set[asyncio.Future[None]] = set()
 
     def __len__(self) -> int:
-        """How many wait."""
+        """Number of waiting callers."""
         return len(self._waiters)
 
     async def wait(self, seconds: float) -> None:
-        """Waits until it is open.
-
-        Raises:
-            TimeoutError: It was not in that time.
-            TidingsError: What `refuse` was given.
-        """
+        """Wait until the gate is open; raise `TimeoutError`, or the error given to `refuse`."""
         if self.is_open:
             return
         waiter = asyncio.get_running_loop().create_future()
@@ -40,18 +31,18 @@ class Gate:
             self._waiters.discard(waiter)
 
     def open(self) -> None:
-        """Lets all through, and whoever comes later."""
+        """Let current and later callers through."""
         self.is_open = True
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
 
     def shut(self) -> None:
-        """Whoever comes from now on waits."""
+        """Block later callers."""
         self.is_open = False
 
     def refuse(self, error: TidingsError) -> None:
-        """Tells those who wait that they do so in vain."""
+        """Raise an error in all waiting callers."""
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_exception(error)

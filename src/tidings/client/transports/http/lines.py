@@ -1,4 +1,4 @@
-"""Lines: what a client has connected, over one WebSocket after the other."""
+"""Lines: a client's connections to proxies, which outlast single WebSockets."""
 
 from __future__ import annotations
 
@@ -23,43 +23,31 @@ from tidings.filters.constraint import EventTypePattern
 Sender: TypeAlias = Callable[[bytes], None]
 """Sends a frame."""
 
-# What the service keeps of a reason.
+# The service truncates reasons to this length.
 _LONGEST_REASON: Final = 1_000
-# Longer than anything is on its way from the service, in seconds.
+# Seconds; longer than any frame is in transit.
 _INSISTING: Final = 1.0
-# How long what could not be dealt with waits, if the service does not know of it, in seconds.
+# Seconds before retrying an event that the service does not track.
 _PAUSE: Final = 0.1
 
 
 def told_reason(reason: object) -> str:
-    """A program's words as they can be sent, whatever they are."""
+    """Convert a reason to a text that can be sent."""
     text = reason if isinstance(reason, str) else repr(reason)
     return text[:_LONGEST_REASON].encode("utf-8", "backslashreplace").decode()
 
 
 def checked(function: object) -> None:
-    """Refuses what cannot be called.
-
-    Raises:
-        InvalidUsage: It cannot.
-    """
+    """Refuse anything that is not callable or None."""
     if function is not None and not callable(function):
         raise InvalidUsage(f"events and changes are told to a function, not to {function!r:.60}")
 
 
 class Line:
-    """A connection to one proxy; as it is, one that only hears of event types.
+    """A connection to one proxy that receives only changes of event types.
 
-    Args:
-        connect: With the ids the program knows.
-        number: Its number on every socket.
-        send: Sends a frame.
-        on_types: Told which event types were added and which removed.
-
-    Attributes:
-        live: Whether frames can be sent: the service has connected it to the present socket.
-        established: Whether the service has connected it once.
-        error: Why it has ended; None while it has not.
+    It is `live` while the service has it connected to the current socket, and `established` once it
+    was ever connected; `error` says why it has ended.
     """
 
     def __init__(
@@ -79,44 +67,41 @@ class Line:
 
     @property
     def key(self) -> tuple[int, int]:
-        """Channel and proxy, as the program knows them."""
+        """Channel and proxy, in the program's ids."""
         return self.connect.channel, self.connect.proxy
 
     @property
     def notices(self) -> bool:
-        """Whether changes of event types are told to anybody."""
+        """Whether the program wants changes of event types."""
         return self.connect.notices and self._on_types is not None
 
     def types(self, added: Sequence[EventTypePattern], removed: Sequence[EventTypePattern]) -> None:
-        """Tells the program in a later turn of the loop."""
+        """Call the program's function in a later turn of the event loop."""
         if self._on_types is not None:
             asyncio.get_running_loop().call_soon(self._on_types, added, removed)
 
     def deliver(self, frame: EventsFrame) -> None:
-        """Events came."""
+        """Receive events."""
 
     def poll(self, number: int, most: int) -> None:
-        """The service asks for events."""
+        """Answer the service's request for events."""
 
     def flush(self) -> None:
-        """Answers at once what was dealt with."""
+        """Send pending acknowledgements now."""
 
     def cut(self) -> None:
-        """The socket is gone; another one will come."""
+        """Handle the loss of the socket; another one will follow."""
         self.live = False
 
     def end(self, error: TidingsError) -> None:
-        """Nothing more comes."""
+        """End the line for good."""
         if self.error is None:
             self.error = error
             self.live = False
 
 
 class ConsumerLine(Line):
-    """A push consumer.
-
-    Acknowledgements of one turn of the loop go in one frame.
-    """
+    """A push consumer; acknowledgements of one turn of the event loop share a frame."""
 
     def __init__(
         self,
@@ -129,28 +114,25 @@ class ConsumerLine(Line):
         self._known = Redelivery(connect.window, sole=not connect.again)
         self._again: set[int] = set()
         self._taken: list[int] = []
-        # What was given back and must come first: numbers, why, and how long to insist on it.
+        # Failed events that must come first: numbers, reason, and how long to insist.
         self._back: set[int] = set()
         self._back_reason = ""
         self._back_until = 0.0
         self.gap = Gap()
-        # Of what was missed while the proxy was gone: numbers handed out, and what is unanswered.
+        # Missed events from the journal: numbers handed out, and those unacknowledged.
         self._caught_up: set[int] = set()
         self._caught: dict[int, Message] = {}
-        # Came before what was missed has been handed out.
+        # Frames that arrived before the missed events were handed out.
         self._early: list[EventsFrame] | None = None
-        # Came, and were not taken when the line was cut.
+        # Events received but not read when the socket was cut.
         self._dropped: list[Message] = []
 
     def hold(self) -> None:
-        """The proxy was made again: what comes waits until `catch_up`."""
+        """Queue arriving events until `catch_up`, because the proxy was recreated."""
         self._early = []
 
     def catch_up(self, messages: Sequence[Message], *, batch: bool) -> None:
-        """Hands out what the journal has of the gap, before what came meanwhile.
-
-        The service does not wait to hear what became of it.
-        """
+        """Hand out missed events, which the service does not track, then those held meanwhile."""
         early, self._early = self._early or [], None
         messages = [*self._dropped, *messages]
         self._dropped = []
@@ -162,11 +144,11 @@ class ConsumerLine(Line):
             self.deliver(frame)
 
     def kept(self) -> None:
-        """The proxy has outlived the cut: it delivers again what was not taken."""
+        """Forget unread events: the proxy survived the cut and redelivers them."""
         self._dropped = []
 
     def _cut_off(self, unseen: Iterable[Message]) -> list[Message]:
-        """Notes what was not taken; what of it the service does not know, and so stays."""
+        """Note unread events; return those that stay because the service does not track them."""
         self._early = None
         unseen = list(unseen)
         self._dropped += [one for one in unseen if one.seq not in self._caught]
@@ -174,7 +156,7 @@ class ConsumerLine(Line):
         return [one for one in unseen if one.seq in self._caught]
 
     def deliver(self, frame: EventsFrame) -> None:
-        """Takes in what is to be handed out, and answers again what was answered before."""
+        """Accept new events, and repeat acknowledgements and rejections that were lost."""
         if self.error is not None:
             return
         self.live = True
@@ -197,7 +179,7 @@ class ConsumerLine(Line):
             self._take_in(found.messages, batch=frame.batch)
 
     def _without_caught_up(self, found: Arrival) -> Arrival:
-        """Without what the journal had, too: it is acknowledged, and comes once."""
+        """Remove and acknowledge events that the journal had already supplied."""
         twice = [one.seq for one in found.messages if one.seq in self._caught_up]
         if not twice:
             return found
@@ -206,10 +188,7 @@ class ConsumerLine(Line):
         return found._replace(messages=new, acked=[*found.acked, *twice])
 
     def _overtakes(self, frame: EventsFrame) -> bool:
-        """Gives back events that were on their way already when others were given back.
-
-        They come again behind those.
-        """
+        """Fail events that were in transit when earlier ones failed: they must come after those."""
         seqs = [one.seq for one in frame.events]
         late = asyncio.get_running_loop().time() > self._back_until
         if late or not self._back.isdisjoint(seqs):
@@ -220,7 +199,7 @@ class ConsumerLine(Line):
         return True
 
     def _take_in(self, messages: Sequence[Any], *, batch: bool) -> None:
-        """Keeps events until they are handed out."""
+        """Queue events until they are handed out."""
 
     def _acked(self, seqs: Sequence[int]) -> None:
         if not self._taken:
@@ -228,7 +207,7 @@ class ConsumerLine(Line):
         self._taken += seqs
 
     def flush(self) -> None:
-        """Answers what was dealt with."""
+        """Send pending acknowledgements."""
         taken = self._taken
         if taken and self.error is None:
             self._taken = []
@@ -276,19 +255,19 @@ class ConsumerLine(Line):
             self._send(write_frame(RejectFrame(self.number, [seq], told_reason(reason))).encode())
 
     def cut(self) -> None:
-        """What was given back comes again in order, anyway."""
+        """Forget failed events: the service redelivers everything in order."""
         super().cut()
         self._back.clear()
 
     def end(self, error: TidingsError) -> None:
-        """What is acknowledged leaves before the end."""
+        """Send pending acknowledgements before ending."""
         self.flush()
         super().end(error)
         self._again.clear()
 
 
 class StreamLine(ConsumerLine):
-    """Events that wait until they are taken: a `Stream`."""
+    """Events that wait until read: a `Stream`."""
 
     def __init__(
         self,
@@ -302,7 +281,7 @@ class StreamLine(ConsumerLine):
         self._readers: list[asyncio.Future[None]] = []
 
     def __len__(self) -> int:
-        """How many events wait to be taken."""
+        """Number of events waiting."""
         return len(self._waiting)
 
     def _take_in(self, messages: Sequence[Message], *, batch: bool) -> None:
@@ -311,21 +290,13 @@ class StreamLine(ConsumerLine):
             self._wake()
 
     async def get(self) -> Message:
-        """The next event; waits for it.
-
-        Raises:
-            Disconnected: The stream has ended.
-        """
+        """Wait for the next event; raise `Disconnected` when the stream has ended."""
         if not self._waiting:
             await self._filled()
         return self._waiting.popleft()
 
     def get_nowait(self) -> Message | None:
-        """The next event; None if none waits.
-
-        Raises:
-            Disconnected: The stream has ended.
-        """
+        """Return the next event if one waits; raise `Disconnected` when the stream has ended."""
         if self._waiting:
             return self._waiting.popleft()
         if self.error is not None:
@@ -333,46 +304,42 @@ class StreamLine(ConsumerLine):
         return None
 
     async def batch(self, most: int) -> Sequence[Message]:
-        """The next events, at most so many; waits for the first.
-
-        Raises:
-            Disconnected: The stream has ended.
-        """
+        """Wait for events and return up to `most`; raise `Disconnected` at the stream's end."""
         if not self._waiting:
             await self._filled()
         take = self._waiting.popleft
         return [take() for _ in range(min(most, len(self._waiting)))]
 
     def ack(self, message: Message) -> None:
-        """The event was dealt with."""
+        """Acknowledge an event."""
         self._acked((message.seq,))
 
     def ack_many(self, messages: Sequence[Message]) -> None:
-        """The events were dealt with."""
+        """Acknowledge events."""
         if messages:
             self._acked([message.seq for message in messages])
 
     def fail(self, message: Message, reason: str) -> None:
-        """The event is to come again later, and before those that wait behind it."""
+        """Have the event redelivered before those behind it."""
         behind = [other.seq for other in self._waiting]
         self._waiting.clear()
         self._failed(message.seq, behind, reason)
 
     def reject(self, message: Message, reason: str) -> None:
-        """The event shall never come again: it becomes a dead letter."""
+        """Turn the event into a dead letter."""
         self._rejected(message.seq, reason)
 
     def redelivered(self, seq: int) -> bool:
-        """Whether an event that was not acknowledged yet may have come before."""
+        """Tell whether an unacknowledged event may have been delivered before."""
         return seq in self._again
 
     def cut(self) -> None:
-        """What was not taken comes again."""
+        """Drop unread events; the service redelivers them."""
         super().cut()
         self._waiting = deque(self._cut_off(self._waiting))
 
     def end(self, error: TidingsError) -> None:
-        """Who waits or takes gets the error; what waited is dropped."""
+        """Drop unread events and raise the error in all readers."""
         super().end(error)
         self._waiting.clear()
         self._wake()

@@ -1,7 +1,7 @@
-"""Pull consumers over HTTP: nothing is lost with an answer that does not arrive.
+"""Pull consumers over HTTP; a lost answer loses no events.
 
-Over a network there is no pull without a lease: events that count as delivered at once are leased,
-and acknowledged as soon as they are here.
+Every pull over the network takes a lease: events that the program pulls without one are leased and
+acknowledged as soon as they arrive.
 """
 
 from __future__ import annotations
@@ -24,36 +24,28 @@ from tidings.events.envelope import ProducerMark
 from tidings.events.texts import shortened
 
 _SECOND: Final = 1_000_000
-# Waits are asked for in pieces: the service lets nobody wait longer than 60 seconds.
+# Long waits are split: the service limits one wait to 60 seconds.
 _PIECE: Final = 50 * _SECOND
-# How long an event may be on its way to us before it comes again to whoever asks.
+# Time in transit after which the service redelivers an event.
 _ON_THE_WAY: Final = 30 * _SECOND
 _LONGEST_LEASE: Final = 366 * 86_400 * _SECOND
 _MOST: Final = 1_000
-# Acknowledged numbers that are remembered for each consumer.
+# Acknowledged numbers remembered per consumer.
 _REMEMBERED: Final = 8_192
 
 
 class PulledEvents(NamedTuple):
-    """What a pull was answered with.
-
-    Attributes:
-        messages: The events, in order.
-        again: Numbers of those that may have been handed over before.
-    """
+    """The answer to a pull; `again` has the numbers of events possibly delivered before."""
 
     messages: Sequence[Message]
     again: frozenset[int]
 
 
 class Pulls:
-    """The pull consumers of a client.
+    """A client's pull consumers.
 
-    Args:
-        caller: Makes requests.
-        outward: The command with the ids the service has.
-        patience: How long whoever asks waits until what was answered before is sent, in seconds.
-        goes_on: Whether a consumer, whose connection the service says has ended, was only cut.
+    `outward` translates a command into the service's ids; `goes_on` tells whether a consumer that
+    is reported as disconnected was only cut off.
     """
 
     def __init__(
@@ -67,24 +59,24 @@ class Pulls:
         self._outward = outward
         self._patience = patience
         self._goes_on = goes_on
-        # Answers to be sent, and between them whoever waits until those before are.
+        # Acknowledgements to send, interleaved with futures of callers waiting for those before.
         self._told: deque[Any] = deque()
         self._task: asyncio.Task[None] | None = None
-        # By channel and proxy, what was acknowledged: its answer may have been lost.
+        # Acknowledged numbers by channel and proxy; the service may not have received them.
         self._acked: dict[tuple[int, int], array[int]] = {}
-        # And who waits for events.
+        # Waiting pulls.
         self._asking: dict[tuple[int, int], set[asyncio.Task[PulledEvents]]] = {}
 
     def end(self, key: tuple[int, int]) -> None:
-        """A consumer is closed: pulls of its that wait end with `Disconnected`."""
+        """Close a consumer: its waiting pulls raise `Disconnected`."""
         self._acked.pop(key, None)
         for task in self._asking.pop(key, ()):
             task.cancel()
 
-    # What consumers answer.
+    # Acknowledging.
 
     def tell(self, command: Command) -> None:
-        """Has an answer sent, behind those before it; nobody hears what comes of it."""
+        """Queue an acknowledgement; its result is discarded."""
         last = self._told[-1] if self._told else None
         if isinstance(command, Ack):
             known = self._acked.setdefault((command.channel, command.proxy), array("q"))
@@ -112,11 +104,7 @@ class Pulls:
             self._task = None
 
     async def told(self) -> None:
-        """Waits until all answers of before are sent.
-
-        Raises:
-            Unreachable: They cannot be.
-        """
+        """Wait until all earlier acknowledgements are sent, at most `patience` seconds."""
         if self._task is None:
             return
         sent = asyncio.get_running_loop().create_future()
@@ -128,7 +116,7 @@ class Pulls:
             told = f"acknowledgements could not be sent for {self._patience:g} s: nothing was asked"
             raise Unreachable(told) from None
 
-    # What they ask.
+    # Pulling.
 
     async def pull(
         self,
@@ -139,18 +127,9 @@ class Pulls:
         *,
         single: bool,
     ) -> PulledEvents:
-        """Asks for events.
+        """Pull events; times are in microseconds.
 
-        Args:
-            key: Channel and proxy, as the program knows them.
-            most: At most so many.
-            wait: How long for the first, in microseconds; None for ever.
-            lease: How long until they come again, in microseconds; None for never.
-            single: Whether the form gives one at a time without a lease.
-
-        Raises:
-            InvalidUsage: Fewer than one are asked for.
-            Disconnected: The consumer was closed, or its proxy has ended.
+        Without a lease, events are acknowledged on arrival, and with `single` only one is pulled.
         """
         if most < 1:
             raise InvalidUsage(f"a pull asks for at least one event, not for {shortened(most)}")
@@ -167,7 +146,7 @@ class Pulls:
             try:
                 found = await self._unless_ended(key, asking)
             except Disconnected:
-                # The service may see that the socket was cut after this was asked over another.
+                # The service may notice the cut socket only after this request.
                 if not await self._goes_on(key):
                     raise
                 continue
@@ -179,11 +158,7 @@ class Pulls:
     async def _unless_ended(
         self, key: tuple[int, int], work: Coroutine[Any, Any, PulledEvents]
     ) -> PulledEvents:
-        """What a pull was answered with.
-
-        Raises:
-            Disconnected: Its consumer was closed meanwhile.
-        """
+        """Run a pull; raise `Disconnected` if its consumer is closed meanwhile."""
         task = asyncio.get_running_loop().create_task(work)
         asking = self._asking.setdefault(key, set())
         asking.add(task)
@@ -211,14 +186,14 @@ class Pulls:
         known = self._acked.get(key)
         if again and known:
             lost = again.intersection(known)
-            if lost:  # the acknowledgement was lost, or came before the event was here again
+            if lost:  # the acknowledgement was lost, or crossed the redelivery
                 self.tell(Ack(channel, proxy, tuple(lost)))
                 messages = [message for message in messages if message.seq not in lost]
                 again -= lost
         return PulledEvents(messages, frozenset(again))
 
     async def close(self) -> None:
-        """Sends no more; pulls that wait end with `Disconnected`, other calls with `Stopping`."""
+        """Stop sending; waiting pulls raise `Disconnected`, other calls `Stopping`."""
         for key in list(self._asking):
             self.end(key)
         if self._task is not None:
@@ -232,7 +207,7 @@ class Pulls:
 
 
 def message_of(origin: str, plain: dict[str, Any]) -> Message:
-    """An event of a channel, from parsed JSON."""
+    """Build an event from parsed JSON."""
     mark = None
     if plain.get("producer") is not None:
         mark = ProducerMark.trusted(plain["producer"], plain["number"])

@@ -1,7 +1,7 @@
-"""Events on their way to the service: sent in order, sent again after a cut, answered once.
+"""Events in transit to the service: sent in order, resent after a cut, answered once.
 
-Every event has a producer's mark, so that one that is sent twice is accepted once. Pushes that
-are asked for in one turn of the loop share a frame.
+Every event carries a producer's number, so that the channel drops duplicates. Pushes of one turn of
+the event loop share a frame.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from tidings.names import new_origin
 
 _log: Final = logging.getLogger(__name__)
 
-# What may be on its way without an answer; the rest waits here, and its callers with it.
+# Limits of unanswered events; further pushes wait here.
 MOST_EVENTS: Final = 10_000
 MOST_OCTETS: Final = 16 * 1024 * 1024
-# Frames are not made longer than this by more events: others on the socket want a turn, too.
+# Soft limit of a frame's size, so that other frames get their turn on the socket.
 _FRAME_OCTETS: Final = 1024 * 1024
 
 
@@ -41,18 +41,10 @@ Answer: TypeAlias = int | TidingsError | None
 
 
 class _Request:
-    """One push that somebody waits for.
+    """One push and its waiting caller.
 
-    Attributes:
-        push: What was asked.
-        events: The events as JSON, without those that are none.
-        marks: Their marks.
-        places: Where the answer of each belongs.
-        answers: What is known so far.
-        asked: When, by the loop's clock.
-        sent: How many of the events have been put into frames.
-        left: How many of the answers are missing.
-        future: Who waits.
+    Only valid events are in `events`; `places` has the index of each one's answer. `sent` counts
+    the events put into frames, `left` the missing answers.
     """
 
     __slots__ = ("answers", "asked", "events", "future", "left", "marks", "places", "push", "sent")
@@ -81,17 +73,17 @@ class _Request:
 
     @property
     def key(self) -> tuple[int, int, bool]:
-        """Requests that agree in this can share a frame."""
+        """Requests with equal keys can share a frame."""
         return self.push.channel, self.push.proxy, self.push.trail
 
     def fail(self, error: TidingsError) -> None:
-        """Nothing more comes."""
+        """Raise an error in the caller."""
         if not self.future.done():
             self.future.set_exception(error)
 
 
 class _Frame:
-    """Events that were sent and are not answered."""
+    """Events sent and not yet answered."""
 
     __slots__ = ("channel", "content", "id", "octets", "parts", "proxy")
 
@@ -101,28 +93,22 @@ class _Frame:
         self.proxy = proxy
         self.content = b""
         self.octets = 0
-        # Whose events these are: the request, the first of them, and how many.
+        # The requests of these events: request, index of the first, count.
         self.parts: list[tuple[_Request, int, int]] = []
 
     @property
     def count(self) -> int:
-        """How many events."""
+        """Number of events."""
         return sum(part[2] for part in self.parts)
 
     @property
     def wanted(self) -> bool:
-        """Whether anybody waits for the answer."""
+        """Whether any caller still waits for the answer."""
         return any(not request.future.done() for request, _, _ in self.parts)
 
 
 class Pushes:
-    """All events on their way.
-
-    Args:
-        send: Sends a frame; only called between `up` and `down`.
-        ids: Numbers for frames.
-        proxy_now: The id a proxy has now, from its channel and the id it had first.
-    """
+    """All events in transit; `send` is only called between `up` and `down`."""
 
     def __init__(
         self, send: Callable[[bytes], None], ids: count[int], proxy_now: Callable[[int, int], int]
@@ -136,28 +122,23 @@ class Pushes:
         self._up = self._scheduled = False
         self._producer = new_origin()
         self._number = 0
-        # The latest mark of each channel and its answer; and those that the next answer after a
-        # cut must be beyond.
+        # By channel, the latest producer number and its answer; and the same as of the latest cut,
+        # which the next answer must exceed.
         self._latest: dict[int, tuple[ProducerMark, int]] = {}
         self._before: dict[int, tuple[ProducerMark, int]] = {}
 
     def __len__(self) -> int:
-        """How many frames and requests wait for something."""
+        """Number of frames and requests pending."""
         return len(self._sent) + len(self._waiting)
 
     @property
     def channels(self) -> set[int]:
-        """Where anything goes."""
+        """Channels with pending events."""
         waiting = {request.push.channel for request in self._waiting}
         return waiting | {frame.channel for frame in self._sent.values()}
 
     async def ask(self, push: Push) -> list[Any]:
-        """Sends events and waits for what became of them.
-
-        Raises:
-            Unreachable: The service was away for too long.
-            TidingsError: None of them was looked at; the message says why.
-        """
+        """Send events and wait for their answers; raise an error that concerns all of them."""
         request = _Request(push, push.marks or self._own_marks(len(push.items)))
         if not request.left:
             return request.answers
@@ -176,7 +157,7 @@ class Pushes:
     # The socket.
 
     def up(self) -> None:
-        """The socket is there: everything without an answer goes again, in order."""
+        """Resend everything unanswered, in order, on a new socket."""
         self._up = True
         self._before = dict(self._latest)
         for id, frame in list(self._sent.items()):
@@ -187,11 +168,11 @@ class Pushes:
         self._flush()
 
     def down(self) -> None:
-        """The socket is gone: all waits."""
+        """Stop sending: the socket is gone."""
         self._up = False
 
     def pushed(self, answer: PushedFrame) -> None:
-        """What became of the events of a frame."""
+        """Process the answers to a frame."""
         frame = self._dropped(answer.id)
         if frame is None:
             return
@@ -210,7 +191,7 @@ class Pushes:
             self._flush()
 
     def _check_order(self, frame: _Frame, result: object) -> None:
-        """Warns if the service, after a cut, gives sequence numbers that it gave before the cut."""
+        """Warn if the service, after a cut, repeats sequence numbers from before."""
         if not isinstance(result, int) or result <= 0:
             return
         request, first, many = frame.parts[-1]
@@ -225,7 +206,7 @@ class Pushes:
         self._latest[frame.channel] = (mark, result)
 
     def refused(self, id: int, error: TidingsError) -> bool:
-        """A frame was not looked at; whether it was one of these."""
+        """Fail a refused frame; return whether it was one of these."""
         frame = self._dropped(id)
         if frame is None:
             return False
@@ -245,7 +226,7 @@ class Pushes:
     # Giving up.
 
     def fail(self, error: TidingsError, channel: int | None = None) -> None:
-        """Whoever waits, for one channel or for any, waits in vain."""
+        """Raise an error in the callers waiting for one channel, or for any."""
         for request in self._requests():
             if channel is None or request.push.channel == channel:
                 request.fail(error)
@@ -255,7 +236,7 @@ class Pushes:
                 self._dropped(id)
 
     def expire(self, since: float, patience: float, now: float, why: str) -> None:
-        """The service has been away since then: who waits for longer than that is told."""
+        """Fail requests that waited longer than `patience` since the service became unreachable."""
         for request in self._requests():
             if max(request.asked, since) + patience <= now and not request.future.done():
                 told = (
@@ -275,13 +256,12 @@ class Pushes:
     # Frames.
 
     def _flush(self) -> None:
-        """Sends what waits, as far as there is room."""
         self._scheduled = False
         if not self._up:
             return
         waiting = self._waiting
         while waiting and self._events < MOST_EVENTS and self._octets < MOST_OCTETS:
-            if waiting[0].future.done():  # nobody waits any more
+            if waiting[0].future.done():  # the caller gave up
                 waiting.popleft()
                 continue
             frame = self._filled()
@@ -291,7 +271,7 @@ class Pushes:
             self._send_frame(frame)
 
     def _filled(self) -> _Frame:
-        """A frame with as many of the first waiting events as go together."""
+        """Build a frame from the first waiting events that can share one."""
         waiting = self._waiting
         first = waiting[0]
         key = first.key
@@ -322,7 +302,7 @@ class Pushes:
 
 
 def _fitting(events: Sequence[bytes], start: int, most: int, octets: int) -> Sequence[bytes]:
-    """The events from there on that fit into a frame; the first always fits into an empty one."""
+    """Return the events that fit into a frame; the first always fits into an empty one."""
     taken: list[bytes] = []
     for event in events[start : start + most]:
         octets += len(event)
@@ -335,7 +315,7 @@ def _fitting(events: Sequence[bytes], start: int, most: int, octets: int) -> Seq
 def _encoded(item: Item) -> bytes:
     if isinstance(item, StructuredEvent):
         return encode_event(item)
-    entered(item, False)  # says what it is if it is none
+    entered(item, False)  # raises if it is invalid
     return write_json(item_form(item))
 
 

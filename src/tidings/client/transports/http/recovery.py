@@ -1,4 +1,4 @@
-"""What a client does beside connecting its lines again, once the service is back."""
+"""Restoring a client's objects when the service is back."""
 
 from __future__ import annotations
 
@@ -23,22 +23,15 @@ from tidings.errors import (
     Unreachable,
 )
 
-# How many proxies are made again at a time: others want to be served, too.
+# Proxies recreated concurrently; a limit, so that other requests are served, too.
 _AT_ONCE: Final = 16
 
 
 class ServiceRecovery:
-    """Makes again what has ended with a service.
+    """Recreates objects that ended with the service.
 
-    Args:
-        caller: Makes requests.
-        memory: What was made.
-        names: What it is called.
-        origins: By channel, the origin it had: a service without a disk begins anew, and gives
-            the same ids to other channels.
-
-    Attributes:
-        views: The transport, for what was missed meanwhile.
+    `origins` detects a service without a disk, which starts empty and reuses the ids of channels.
+    `views` is the transport, to read missed events with.
     """
 
     def __init__(
@@ -54,7 +47,7 @@ class ServiceRecovery:
         self.views: Transport | None = None
 
     async def lost_channels(self, channels: set[int]) -> dict[int, ChannelNotFound]:
-        """Those that are gone, or are others by now."""
+        """Return errors for channels that are gone, or whose ids now belong to others."""
         ids = sorted(channels)
         found = await asyncio.gather(*map(self._lost, ids))
         return {id: error for id, error in zip(ids, found, strict=True) if error is not None}
@@ -70,11 +63,9 @@ class ServiceRecovery:
         return None
 
     async def reconnect(self, line: Line, connect: Callable[[Line, bool], Awaitable[None]]) -> None:
-        """Connects a line again, its proxy made again if the service has lost it.
+        """Reconnect a line; recreate its proxy if the service has lost it.
 
-        Args:
-            line: The line.
-            connect: Connects it, whether or not somebody is connected.
+        `connect` takes the line and whether to take over an existing connection.
         """
         try:
             if isinstance(line, ConsumerLine) and line in self._behind:  # cut before it caught up
@@ -106,13 +97,13 @@ class ServiceRecovery:
             )
 
     async def catch_up(self, key: tuple[int, int]) -> None:
-        """A line whose proxy was made again, and is not suspended, gets what came meanwhile."""
+        """Hand out missed events on a line whose proxy was recreated and is not suspended."""
         for line in [one for one in self._behind if one.key == key]:
             await self._catch_up(line)
             self._behind.discard(line)
 
     async def _catch_up(self, line: ConsumerLine) -> None:
-        """Hands out what came while a line's proxy was gone, and notes what cannot be had."""
+        """Hand out missed events, and note those that are not available."""
         assert self.views is not None
         channel, proxy = line.key
         made = self._memory.proxies[line.key]
@@ -128,19 +119,19 @@ class ServiceRecovery:
         line.catch_up(missed.messages, batch=made.command.form is Form.SEQUENCE)
 
     def missed(self) -> str:
-        """What subscriptions have missed since this was last asked, in words."""
+        """Describe what subscriptions missed since the last call."""
         missed, self._missed = self._missed, []
         return "; ".join(missed)
 
     def is_own(self, line: Line) -> bool:
-        """Whether nobody else knows of a line's proxy."""
+        """Tell whether a line's proxy is unnamed, so that no other client can use it."""
         return line.key in self._memory.proxies
 
     def forget(self, line: Line) -> None:
-        """A line's proxy has ended, or is another client's."""
+        """Remove a line whose proxy has ended or was taken over."""
         self._behind -= {line}
         self._memory.forget(*line.key)
 
     def proxy_now(self, channel: int, proxy: int) -> int:
-        """The id a proxy has at the service."""
+        """Return a proxy's current id at the service."""
         return self._memory.proxy_now(channel, proxy)

@@ -1,9 +1,8 @@
-"""What a consumer knows of its events, so that each is handed out once however often it comes.
+"""Deduplication of redelivered events.
 
-After a cut the service delivers again what it has no answer to. Of these the program may have
-answered some already, whose answer was lost: they are answered again. Others the program still
-has: they are not handed out a second time, its answer is yet to come. The rest is handed out, and
-marked only if the program might have seen it.
+After a cut the service redelivers everything unacknowledged. Events that the program has
+acknowledged or rejected are answered again. Events that the program still holds are not handed out
+twice. The rest is handed out, marked as redelivered only if the program might have seen it.
 """
 
 from __future__ import annotations
@@ -12,19 +11,15 @@ from array import array
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-# Answers that are remembered beside four windows of them: a service that crashed may have
-# forgotten more than the last window.
+# Minimum number of acknowledgements to remember, besides four windows: a service that crashed
+# may have forgotten more than the last window.
 _REMEMBERED: Final = 8_192
 
 
 class Arrival(NamedTuple):
-    """What is to be done with events that came.
+    """Received events to hand out, and those to acknowledge or reject again.
 
-    Attributes:
-        messages: To be handed out.
-        marked: Numbers of those among them that the program might have seen.
-        acked: To be acknowledged again.
-        rejected: To be rejected again, with their reasons.
+    `marked` has the numbers of events that the program might have seen.
     """
 
     messages: Sequence[Any]
@@ -34,24 +29,19 @@ class Arrival(NamedTuple):
 
 
 class Redelivery:
-    """The events of one line.
-
-    Args:
-        window: How many may be unanswered.
-        sole: Whether nobody else had events of this proxy before.
-    """
+    """Delivery state of one line's events; `sole` if no other client had events of this proxy."""
 
     def __init__(self, window: int, *, sole: bool) -> None:
         self._sole = sole
         self._most = max(4 * window, _REMEMBERED)
-        # Came over this connection, and are not answered.
+        # Received on this socket, unacknowledged.
         self._flight: set[int] = set()
-        # Acknowledged, in that order; eight octets each.
+        # Acknowledged, in that order; eight bytes each.
         self._done = array("q")
         self._rejected: dict[int, str] = {}
-        # Were handed out and are to come again: the program has seen them.
+        # Handed out and to be redelivered: the program has seen them.
         self._seen: dict[int, None] = {}
-        # From the latest cut on.
+        # Since the latest cut.
         self._after_cut = False
         self._held: set[int] = set()
         self._acked: set[int] = set()
@@ -59,7 +49,7 @@ class Redelivery:
         self._unsure: dict[int, str] = {}
 
     def arrived(self, messages: Sequence[Any], again: Collection[int]) -> Arrival:
-        """Events came; some of them, says the service, may have come before."""
+        """Sort received events; `again` has the numbers the service marks as redelivered."""
         if not self._after_cut:
             self._flight.update([message.seq for message in messages])
             return Arrival(messages, again)
@@ -88,7 +78,7 @@ class Redelivery:
         return seq not in self._fresh
 
     def acked(self, seqs: Iterable[int]) -> None:
-        """The program has acknowledged events."""
+        """Record acknowledgements."""
         seqs = list(seqs)
         answered = self._flight.intersection(seqs)
         self._flight -= answered
@@ -105,14 +95,14 @@ class Redelivery:
             del self._done[: -self._most]
 
     def failed(self, seq: int, behind: Iterable[int] = ()) -> None:
-        """An event that the program has seen is to come again, and those behind it, too."""
+        """Record that an event the program has seen is to be redelivered, with those behind it."""
         self._note_seen(seq)
         self._flight.discard(seq)
         self._held.discard(seq)
         self._flight.difference_update(behind)
 
     def rejected(self, seq: int, reason: str) -> None:
-        """The program will never take an event."""
+        """Record a rejection."""
         self._note_seen(seq)
         if seq not in self._flight and seq not in self._held:
             return
@@ -130,12 +120,7 @@ class Redelivery:
             del self._seen[next(iter(self._seen))]
 
     def cut(self, unseen: Iterable[int], marked: Iterable[int]) -> None:
-        """The line is cut.
-
-        Args:
-            unseen: Numbers of events that are dropped before the program has seen them.
-            marked: Numbers of events that might have been seen by somebody before.
-        """
+        """Record a cut: the program never got `unseen`; `marked` may have been delivered before."""
         unseen, marked = set(unseen), set(marked)
         self._held = (self._held | self._flight) - unseen
         for seq in (*self._held, *(unseen & marked)):

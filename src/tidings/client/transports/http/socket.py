@@ -1,4 +1,4 @@
-"""The WebSocket of a client: opened when it is needed, and again whenever it is cut."""
+"""A client's WebSocket, opened when needed and reopened after a cut."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ from tidings.errors import (
 )
 
 OnConnection: TypeAlias = Callable[[bool, str], object]
-"""Told whether the service is reached, and why not."""
+"""Called with whether the service is connected, and why not."""
 
 Opener: TypeAlias = Callable[[Callable[[bytes], None], Callable[[int, str], None]], Awaitable[Wire]]
-"""Opens a WebSocket: given who reads frames, and who is told of a cut."""
+"""Opens a WebSocket, given a frame reader and a callback for a cut."""
 
-# How often it is looked who has waited for too long, in seconds.
+# Interval of checking for expired requests, in seconds.
 _LOOK: Final = 0.25
-# The service could not understand what was sent, or will not have it: saying it again is no help.
+# Close codes by which the service refuses what was sent; sending it again is useless.
 _REFUSED: Final = frozenset({1002, 1003, 1007, 1008, 1009})
-# What does not get better by trying again.
+# Errors that retries cannot resolve.
 _HOPELESS: Final = (Unauthenticated, Forbidden)
 
 
@@ -60,19 +60,7 @@ class Cut(Exception):
 
 
 class Socket:
-    """Lines and pushes over one WebSocket after the other.
-
-    Args:
-        opener: Opens one.
-        recovery: What else is to be done after a cut.
-        patience: How long whoever asks waits for a service that is away, in seconds.
-        on_connection: Told when the service is reached, and when no more.
-
-    Attributes:
-        pushes: Events on their way.
-        lines: By number.
-        generation: How many sockets there have been.
-    """
+    """Lines, by number, and pushes over successive WebSockets; `generation` counts these."""
 
     def __init__(
         self,
@@ -98,38 +86,33 @@ class Socket:
         self._gate = Gate()
         self._cut: asyncio.Future[tuple[int, str]] | None = None
         self._why = "not tried yet"
-        # Whether anything came of the present socket; if not, the next one can wait.
+        # Whether the current socket carried any events; if so, the back-off starts over.
         self._useful = False
         self._looking: asyncio.TimerHandle | None = None
 
     @property
     def ready(self) -> bool:
-        """Whether frames go through, and all lines are connected."""
+        """Whether the socket is open and all lines are connected."""
         return self._gate.is_open
 
     def next_number(self) -> int:
-        """A number for a new line."""
+        """Return a number for a new line."""
         return next(self._numbers)
 
     def need(self) -> None:
-        """There is something to do: the socket is opened if it is not."""
+        """Open the socket if it is not open."""
         if self._task is None and not self._closed:
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     def send(self, frame: bytes) -> None:
-        """Sends a frame; it is lost if there is no socket."""
+        """Send a frame; without a socket it is dropped."""
         if self._wire is not None:
             self._wire.send(frame)
 
-    # What is asked.
+    # Requests.
 
     async def connect(self, line: Line) -> None:
-        """Connects a line for the first time.
-
-        Raises:
-            Unreachable: The service is away.
-            TidingsError: It refuses.
-        """
+        """Connect a line for the first time."""
         again = line.connect.again
         self.lines[line.number] = line
         try:
@@ -138,8 +121,8 @@ class Socket:
                 try:
                     await self._connect(line, again)
                 except Cut:
-                    # It may have come through. Of a proxy that others know it is not sure then
-                    # who is connected; they are not pushed aside.
+                    # The service may have connected it. If other clients can use the proxy, it is
+                    # unclear who is connected now; do not take it over from them.
                     again = again or self._recovery.is_own(line)
         except BaseException:
             self.lines.pop(line.number, None)
@@ -147,17 +130,12 @@ class Socket:
             raise
 
     def _withdraw(self, line: Line, *, end: bool = False) -> None:
-        """Whoever asked for a line does not want it any more: the service may have it by now."""
+        """Release a line that is no longer wanted, in case the service has connected it."""
         if self._wire is not None:
             self.send(write_frame(ReleaseFrame(next(self._ids), line.number, end)).encode())
 
     async def release(self, line: Line, *, end: bool) -> None:
-        """Ends a line.
-
-        Raises:
-            Cut: Whether the service has heard of it is unknown.
-            TidingsError: The service refuses.
-        """
+        """End a line; raise `Cut` if it is unknown whether the service received the request."""
         self.lines.pop(line.number, None)
         live = line.live
         line.end(Disconnected("the connection was closed by its own client"))
@@ -166,11 +144,7 @@ class Socket:
         await self._ask(lambda id: ReleaseFrame(id, line.number, end))
 
     async def reached(self) -> None:
-        """Waits until the socket is there and all lines are connected.
-
-        Raises:
-            Unreachable: The service is away.
-        """
+        """Wait until the socket is open and all lines are connected; raise `Unreachable`."""
         if self._closed:
             raise Stopping(CLOSED)
         self.need()
@@ -206,7 +180,6 @@ class Socket:
     # The life of sockets.
 
     async def _run(self) -> None:
-        """Opens sockets, one after the other, as long as there is something to do."""
         waits = pauses()
         try:
             while not self._closed and self._busy():
@@ -229,7 +202,7 @@ class Socket:
         return bool(self.lines or len(self.pushes) or len(self._gate))
 
     async def _open(self, waits: Iterator[float]) -> asyncio.Future[tuple[int, str]]:
-        """Opens a socket; what is returned is done when it is cut."""
+        """Open a socket; the returned future completes when it is cut."""
         loop = asyncio.get_running_loop()
         self._look(loop.time())
         try:
@@ -263,13 +236,12 @@ class Socket:
                 self._tell(True, self._recovery.missed())
 
     def _look(self, since: float) -> None:
-        """Tells those who have waited for too long, now and again."""
         loop = asyncio.get_running_loop()
         self.pushes.expire(since, self._patience, loop.time(), self._why)
         self._looking = loop.call_later(_LOOK, self._look, since)
 
     async def _restore(self) -> None:
-        """Connects again all that was connected."""
+        """Reconnect all established lines."""
         lines = [line for line in self.lines.values() if line.established]
         channels = {line.connect.channel for line in lines} | self.pushes.channels
         if self.generation > 1 and channels:
@@ -278,7 +250,7 @@ class Socket:
                 for line in lines:
                     if line.connect.channel == channel:
                         self._ended(line, Disconnected(str(error)))
-        async with asyncio.TaskGroup() as tasks:  # none goes on when the next socket comes
+        async with asyncio.TaskGroup() as tasks:  # none outlives this socket
             for line in lines:
                 if line.error is None:
                     tasks.create_task(self._reconnect(line))
@@ -307,12 +279,12 @@ class Socket:
             self._lost(cut, 1006, why)
 
     def _lost(self, cut: asyncio.Future[tuple[int, str]], code: int, why: str) -> None:
-        """A socket is cut; `cut` says which."""
+        """Handle the loss of the socket that `cut` belongs to."""
         if cut.done():
             return
         cut.set_result((code, why))
         self._why = why
-        if self._wire is None:  # it was not even taken into use
+        if self._wire is None:  # it was never used
             return
         self._wire = None
         self.pushes.down()
@@ -325,7 +297,7 @@ class Socket:
             self._tell(False, why)
 
     def _give_up(self, error: TidingsError) -> None:
-        """It does not get better: everybody is told."""
+        """Fail everything after an error that retries cannot resolve."""
         self.pushes.fail(error)
         for line in list(self.lines.values()):
             if line.established:
@@ -338,7 +310,7 @@ class Socket:
         if self._on_connection is not None:
             asyncio.get_running_loop().call_soon(self._on_connection, up, why)
 
-    # What the service says.
+    # Frames from the service.
 
     def _read(self, data: bytes) -> None:
         try:
@@ -371,7 +343,7 @@ class Socket:
             self._ended(line, told)
 
     def _answered(self, id: int | None, error: TidingsError | None) -> None:
-        if isinstance(error, Stopping):  # it took nothing; what was sent goes to its successor
+        if isinstance(error, Stopping):  # it accepted nothing; resend after its restart
             self._abort(str(error))
         elif id is not None and not (error is not None and self.pushes.refused(id, error)):
             future = self._asked.get(id)
@@ -382,7 +354,7 @@ class Socket:
                     future.set_exception(error)
 
     async def close(self) -> None:
-        """Ends everything, with a word to the service if it is there."""
+        """End everything; tell the service if connected."""
         self._closed = True
         self.pushes.fail(Stopping(CLOSED))
         self._gate.refuse(Stopping(CLOSED))

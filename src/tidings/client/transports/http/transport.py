@@ -1,8 +1,8 @@
-"""The transport over HTTP and one WebSocket: it comes back by itself after a cut or a restart.
+"""The transport over HTTP and one WebSocket, which reconnects by itself.
 
-Management goes by HTTP; events and lines go over the WebSocket, which is opened when it is first
-needed. After a cut all lines are connected again, and events without an answer are sent again:
-nothing is lost, and nothing is handed out or accepted twice.
+Management uses HTTP; events and lines use the WebSocket, opened when first needed. After a cut the
+client reconnects all lines and resends unanswered events: none is lost, delivered twice or accepted
+twice.
 """
 
 from __future__ import annotations
@@ -44,24 +44,12 @@ from tidings.errors import (
     Unreachable,
 )
 
-# How long a client that is closed waits for the service to hear of it, in seconds.
+# Seconds to tell the service that the client closes.
 _GOOD_BYE: Final = 5.0
 
 
 class HttpTransport(HttpViews):
-    """Talks to a service over HTTP.
-
-    Args:
-        url: Of the service, ``http://host:port`` or ``https://…``.
-        token: What shows who asks; None on a loopback address.
-        patience: How long whoever asks waits for a service that is away, in seconds.
-        on_connection: Told ``(True, missed)`` when the WebSocket is open, with what subscriptions
-            have missed in words, and ``(False, why)`` when it was cut; called on the loop.
-        tls: For ``https``; None trusts what the system trusts.
-
-    Raises:
-        InvalidUsage: The URL is none, or the patience.
-    """
+    """Connects to a service over HTTP; arguments as in `tidings.client.connecting.connect`."""
 
     def __init__(
         self,
@@ -88,7 +76,7 @@ class HttpTransport(HttpViews):
         socket = Socket(self._opened, recovery, patience=waiting, on_connection=on_connection)
         pulls = Pulls(caller, names.outward, waiting, self._goes_on)
         super().__init__(caller, memory, names, origins, pulls, socket)
-        # Of pull consumers: those of some forms get one event at a time.
+        # Forms of pull consumers; some forms get one event at a time.
         self._forms: dict[tuple[int, int], Form] = {}
         self._closing = asyncio.Lock()
         self._leaving: set[asyncio.Task[None]] = set()
@@ -102,11 +90,7 @@ class HttpTransport(HttpViews):
     # Commands.
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
-        """Has a command carried out.
-
-        Raises:
-            Unreachable: The service is away; whether it was done is unknown if it says so.
-        """
+        """Run a command; an `Unreachable` error says if the outcome is unknown."""
         if self._closed:
             self._check_open()
         if command.__class__ is Push:
@@ -135,7 +119,7 @@ class HttpTransport(HttpViews):
         return answers
 
     async def _traced(self, push: Push, item: Any, answer: Any) -> Any:  # noqa: ANN401
-        """An answer with its trail; one whose first answer was lost comes without."""
+        """Return an answer with its trail; if the first answer was lost, with a dry run's."""
         if isinstance(answer, Traced):
             return Traced.of(int(answer), self._names.trail(push.channel, answer.trail))
         if isinstance(answer, TidingsError):
@@ -143,7 +127,7 @@ class HttpTransport(HttpViews):
         return Traced.of(answer, await self.ask(DryRun(push.channel, item, push.proxy)))
 
     def tell(self, command: Command) -> None:
-        """Has a command sent before what is asked later: a pull consumer's answer, or the end."""
+        """Send a pull consumer's acknowledgement or disconnect before later requests."""
         if not self._closed and isinstance(command, Ack | Disconnect | Failed | Reject):
             self._pulls.tell(command)
             self._memory.note(command, None)
@@ -151,13 +135,13 @@ class HttpTransport(HttpViews):
     # Lines.
 
     async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Stream:
-        """Connects a push consumer that takes events from a stream."""
+        """Connect a push consumer that reads from a stream."""
         line = StreamLine(connect, self._socket.next_number(), self._socket.send, on_offers)
         await self._connected(line)
         return line
 
     async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
-        """Connects a push consumer whose function is called with each event, or batch."""
+        """Connect a push consumer whose function is called with each event or batch."""
         number = self._socket.next_number()
         line: HandlerLine = HandlerLine(
             connect, number, self._socket.send, handler, lambda: self._leave(line)
@@ -167,14 +151,14 @@ class HttpTransport(HttpViews):
     async def supply(
         self, connect: Connect, on_wanted: TypesChanged | None, source: Source | None
     ) -> object:
-        """Connects a supplier; one with a source is asked for events."""
+        """Connect a supplier; the service pulls events from its source, if given."""
         number, send = self._socket.next_number(), self._socket.send
         if source is None:
             return await self._connected(Line(connect, number, send, on_wanted))
         return await self._connected(SupplierLine(connect, number, send, on_wanted, source))
 
     async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> object:
-        """Connects a pull consumer."""
+        """Connect a pull consumer."""
         line = Line(connect, self._socket.next_number(), self._socket.send, on_offers)
         form = (await self.request(SeeProxy(*line.key))).form
         await self._connected(line)
@@ -191,13 +175,13 @@ class HttpTransport(HttpViews):
             await self.request(SeeChannel(line.connect.channel))
         await self._socket.connect(line)
         if isinstance(line, ConsumerLine) and line.key in self._memory.proxies:
-            with suppress(TidingsError):  # then it is not known where the line begins
+            with suppress(TidingsError):  # then the line's start is unknown
                 page = await self.history(line.connect.channel, None, None, 1, None)
                 line.gap.start = page.last
         return line
 
     def _leave(self, line: Line) -> None:
-        """A handler wants no more: its proxy ends."""
+        """End the proxy of a handler that raised `Disconnected`."""
         task = asyncio.get_running_loop().create_task(self._left(line))
         self._leaving.add(task)
         task.add_done_callback(self._leaving.discard)
@@ -207,7 +191,7 @@ class HttpTransport(HttpViews):
             await self.release(*line.key, line, end=True)
 
     async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
-        """Cuts a line; the proxy ends, too, or stays."""
+        """Close a line, and its proxy with `end`."""
         self._check_open()
         assert isinstance(line, Line)
         await self._pulls.told()
@@ -217,7 +201,7 @@ class HttpTransport(HttpViews):
         try:
             if not over:
                 await self._socket.release(line, end=end)
-        except (Cut, InvalidUsage):  # the service has no such line any more
+        except (Cut, InvalidUsage):  # the service no longer has this line
             over = True
         try:
             if over and end:
@@ -227,11 +211,7 @@ class HttpTransport(HttpViews):
                 self._memory.forget(channel, proxy)
 
     async def _end_proxy(self, channel: int, proxy: int) -> None:
-        """Ends a proxy whose line is cut.
-
-        Raises:
-            Unreachable: The service is away; a proxy without a name soon ends by itself then.
-        """
+        """End a proxy whose line is cut; ignore an unreachable service if the proxy is unnamed."""
         ending = self._caller.ask(self._names.outward(Disconnect(channel, proxy)))
         if (channel, proxy) not in self._memory.proxies:
             await ending
@@ -243,7 +223,7 @@ class HttpTransport(HttpViews):
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
     ) -> PulledMessages:
-        """Asks for events as a pull consumer."""
+        """Pull events."""
         self._check_open()
         single = self._forms.get((channel, proxy)) in (Form.ANY, Form.STRUCTURED)
         key = (channel, proxy)
@@ -252,18 +232,18 @@ class HttpTransport(HttpViews):
         )
 
     async def _goes_on(self, key: tuple[int, int]) -> bool:
-        """Whether a connection that has ended was only cut: its line is there again."""
+        """Tell whether a disconnected line was only cut off and is connected again."""
         if self._closed or not self._has_line(key):
             return False
-        await asyncio.sleep(NOTICING)  # of a take-over, and of the end, its line hears, too
+        await asyncio.sleep(NOTICING)  # the line hears of a take-over or an end
         await self._socket.reached()
         return self._has_line(key)
 
     # The end.
 
     async def close(self) -> None:
-        """Lets go of the service: of all that was connected, what has a name stays."""
-        async with self._closing:  # who closes it a second time waits for the first
+        """Disconnect; only named proxies stay at the service."""
+        async with self._closing:  # a second close waits for the first
             if self._closed:
                 return
             with suppress(TimeoutError):
@@ -277,7 +257,6 @@ class HttpTransport(HttpViews):
             await self._caller.close()
 
     async def _let_go(self) -> None:
-        """Ends all lines, if the service is there."""
         if not self._socket.ready:
             return
         await self._pulls.told()
@@ -290,11 +269,7 @@ class HttpTransport(HttpViews):
 
 
 def checked_url(url: str) -> str:
-    """The root of a service.
-
-    Raises:
-        InvalidUsage: It is none.
-    """
+    """Return the service's root URL without a trailing slash; refuse invalid ones."""
     try:
         parts = urlsplit(url)
         right = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0

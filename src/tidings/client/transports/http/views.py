@@ -1,4 +1,4 @@
-"""What there is at a service, looked at over HTTP."""
+"""Questions and history over HTTP."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tidings.names import is_readable
 
 _T = TypeVar("_T")
 
-# How long what happens to a line may take to be noticed after an answer by HTTP, in seconds.
+# Seconds by which events on a line may lag behind an HTTP answer.
 NOTICING: Final = 0.05
 
 
@@ -37,16 +37,7 @@ class _Page(NamedTuple):
 
 
 class HttpViews:
-    """The part of the transport that only looks.
-
-    Args:
-        caller: Makes requests.
-        memory: What was made.
-        names: What it is called.
-        origins: By channel, the origin it has.
-        pulls: What pull consumers have said is sent before anything is looked at.
-        socket: Tells when the service has been started again.
-    """
+    """The read-only part of the transport."""
 
     def __init__(
         self,
@@ -70,7 +61,7 @@ class HttpViews:
             raise Stopping(CLOSED)
 
     async def _safely(self, key: tuple[int, int], work: Callable[[], Awaitable[_T]]) -> _T:
-        """Does something with a proxy; once more if it was made again meanwhile."""
+        """Run something with a proxy; retry once if the proxy was recreated meanwhile."""
         generation = self._socket.generation
         try:
             return await work()
@@ -80,7 +71,7 @@ class HttpViews:
         return await work()
 
     async def _was_restarted(self, key: tuple[int, int], generation: int) -> bool:
-        """Whether a proxy was not found because its service is another one by now."""
+        """Tell whether a proxy was not found because the service has restarted."""
         if key not in self._memory.proxies or not self._has_line(key):
             return False
         await asyncio.sleep(NOTICING)
@@ -93,7 +84,7 @@ class HttpViews:
         return any(line.key == key for line in self._socket.lines.values())
 
     async def request(self, question: Question[_T]) -> _T:
-        """Answers a question."""
+        """Answer a question."""
         self._check_open()
         key = (getattr(question, "channel", 0), getattr(question, "proxy", 0))
         return await self._safely(key, partial(self._look, question))
@@ -126,7 +117,7 @@ class HttpViews:
         most: int,
         constraint_text: str | None,
     ) -> HistoryPage:
-        """Past events of a channel, as far as its journal has them."""
+        """Return past events from the channel's journal."""
         asked = {"after": after, "since": since, "most": most, "filter": constraint_text}
         query = urlencode({name: value for name, value in asked.items() if value is not None})
         path = f"{BASE}/channels/{channel}/events?{query}"
@@ -137,7 +128,7 @@ class HttpViews:
 
 
 def _check_readable(question: SeeChannel | SeeProxy) -> None:
-    """Some of what is no name cannot even be sent."""
+    """Refuse names that cannot even be sent."""
     named = question.channel if isinstance(question, SeeChannel) else question.proxy
     if isinstance(named, int) or is_readable(named):
         return

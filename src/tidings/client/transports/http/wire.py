@@ -1,6 +1,6 @@
-"""One WebSocket as long as it lasts: frames out at once, frames in by a call.
+"""One WebSocket connection: frames are sent at once and received by callback.
 
-Nothing here waits: what is sent is handed to the socket in the same turn of the loop.
+Nothing here waits: a frame is handed to the socket in the same turn of the event loop.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tidings.api.frames import SUBPROTOCOL
 from tidings.api.problems import error_of
 from tidings.errors import TidingsError, Unreachable
 
-# The service asks every 20 seconds whether we are there: silence for longer is a dead line.
+# The service pings every 20 seconds; longer silence means a dead connection.
 SILENCE: Final = 50.0
 _OPENING: Final = 10.0
 _CLOSING: Final = 1.0
@@ -32,11 +32,7 @@ _CLOSING: Final = 1.0
 class Wire(asyncio.Protocol):
     """An open WebSocket.
 
-    Args:
-        url: ``ws://…`` or ``wss://…``.
-        headers: Sent with the handshake.
-        on_frame: Called with each text message.
-        on_cut: Called once when an open socket is gone, with the close code and why in words.
+    `on_frame` gets each text message; `on_cut` gets the close code and the reason, once.
     """
 
     def __init__(
@@ -62,7 +58,7 @@ class Wire(asyncio.Protocol):
         self._gone: asyncio.Future[None] = self._loop.create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Sends the handshake."""
+        """Send the handshake."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
         request = self._protocol.connect()
@@ -73,13 +69,13 @@ class Wire(asyncio.Protocol):
         self._listen()
 
     def data_received(self, data: bytes) -> None:
-        """Reads what has come."""
+        """Process received data."""
         self._heard = self._loop.time()
         protocol = self._protocol
         protocol.receive_data(data)
         self._write()
         for event in protocol.events_received():
-            if self._over:  # whoever cut the socket hears nothing more of it
+            if self._over:  # no frames after abort or close
                 return
             if isinstance(event, Frame):
                 self._read(event)
@@ -91,11 +87,11 @@ class Wire(asyncio.Protocol):
             self.abort()
 
     def eof_received(self) -> None:
-        """The service sends no more."""
+        """Handle the end of the service's stream."""
         self._protocol.receive_eof()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """The socket is gone."""
+        """Report the loss of the socket."""
         if self._watch is not None:
             self._watch.cancel()
         self._gone.set_result(None)
@@ -109,20 +105,20 @@ class Wire(asyncio.Protocol):
                 self._on_cut(said.code, said.reason or "the service closed the connection")
 
     def send(self, frame: bytes) -> None:
-        """Sends a text frame; nothing happens if the socket is gone."""
+        """Send a text frame; do nothing if the socket is gone."""
         protocol = self._protocol
         if protocol.state is State.OPEN:
             protocol.send_text(frame)
             self._write()
 
     def abort(self) -> None:
-        """Cuts the socket without a word; what has come and is not read is dropped."""
+        """Close the socket at once; drop unprocessed data."""
         self._over = True
         if self._transport is not None:
             self._transport.abort()
 
     async def close(self) -> None:
-        """Says good-bye, and cuts the socket when that has been sent, or cannot be."""
+        """Close the socket after sending a close frame, if possible."""
         self._over = True
         if self._protocol.state is State.OPEN:
             self._protocol.send_close(1000)
@@ -167,7 +163,6 @@ class Wire(asyncio.Protocol):
         self.abort()
 
     def _listen(self) -> None:
-        """Cuts a socket that has been silent for too long."""
         left = self._heard + SILENCE - self._loop.time()
         if left <= 0:
             self.abort()
@@ -193,12 +188,7 @@ async def open_wire(
     on_frame: Callable[[bytes], None],
     on_cut: Callable[[int, str], None],
 ) -> Wire:
-    """Opens a WebSocket; arguments as those of `Wire`.
-
-    Raises:
-        OSError: Nobody is there.
-        TidingsError: Somebody is there and refuses.
-    """
+    """Open a WebSocket; raise `OSError` if the service is unreachable, or its refusal."""
     uri = parse_uri(url)
     loop = asyncio.get_running_loop()
     async with asyncio.timeout(_OPENING):

@@ -1,1 +1,1 @@
-"""The transport through CORBA."""
+"""The transport over CORBA."""

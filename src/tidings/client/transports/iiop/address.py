@@ -1,4 +1,4 @@
-"""Where a CORBA service is, and where it finds this program."""
+"""Addresses of a CORBA service and of its callbacks."""
 
 from __future__ import annotations
 
@@ -13,18 +13,14 @@ from tidings.orb.aio import Address
 from tidings.orb.ior import profile_of
 
 FACTORY_KEY: Final = "NotificationService"
-"""The plain key of the factory of channels."""
+"""Object key of the channel factory."""
 
 _IIOP: Final = re.compile(r"iiop://(?P<address>[^/?#]+)(?:/(?P<key>[^?#]*))?", re.IGNORECASE)
 _LISTEN: Final = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(?::(?P<port>[0-9]{1,5}))?")
 
 
 def object_url(url: str) -> str:
-    """The object URL that a program's URL stands for: ``iiop://host:port`` is short for one.
-
-    Raises:
-        InvalidUsage: It is none.
-    """
+    """Expand ``iiop://host:port`` to an object URL; return others unchanged."""
     text = url.strip()
     if not text.lower().startswith("iiop:"):
         return text
@@ -35,16 +31,9 @@ def object_url(url: str) -> str:
 
 
 async def callback_address(listen: str | None, service: Reference) -> Address:
-    """Where to listen for the service's calls.
+    """Choose where to listen for the service's calls.
 
-    Args:
-        listen: ``host:port`` as the program wants it; a port of 0, or none, takes a free one.
-            None is the address of this machine on the way to the service.
-        service: The service.
-
-    Raises:
-        InvalidUsage: It is no address.
-        Unreachable: There is no way to the service.
+    The default is this machine's address on the route to the service, and a free port.
     """
     if listen is not None:
         found = _LISTEN.fullmatch(listen)
@@ -62,7 +51,7 @@ async def callback_address(listen: str | None, service: Reference) -> Address:
             await loop.getaddrinfo(profile.host, profile.port, type=socket.SOCK_DGRAM)
         )[0]
         with socket.socket(family, socket.SOCK_DGRAM) as asked:
-            asked.connect(there)  # sends nothing; the system says which way it would go
+            asked.connect(there)  # sends nothing, only selects a route
             return Address(asked.getsockname()[0], 0)
     except OSError as error:
         raise Unreachable(f"there is no way to {profile.host}: {error}") from error

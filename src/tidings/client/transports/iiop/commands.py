@@ -1,7 +1,7 @@
-"""Commands that manage objects, as operations of the standard.
+"""Management commands as operations of the standard.
 
-The catalogue says which operation carries a command out. Written here is what one operation does
-not do alone, and what a client must remember.
+The catalogue maps commands to operations. This module holds what takes more than one operation, and
+what a client must remember.
 """
 
 from __future__ import annotations
@@ -31,15 +31,11 @@ _NIL: Final = Reference()
 
 
 class Commands:
-    """Runs commands, except for the flow of events.
-
-    Args:
-        objects: Finds objects and calls them.
-    """
+    """Runs commands, except for the flow of events."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
-        # Filters that were made for one proxy, and end with it.
+        # Private filters, deleted with their proxy.
         self._private: set[int] = set()
         self._held: dict[tuple[int, int], dict[int, int]] = {}
         self._special: dict[type, Callable[[Any], Awaitable[Any]]] = {
@@ -58,11 +54,7 @@ class Commands:
         }
 
     async def ask(self, command: Any) -> Any:  # noqa: ANN401 -- see the command
-        """Run a command.
-
-        Raises:
-            NotOverCorba: No operation of the standard does this.
-        """
+        """Run a command; raise `NotOverCorba` if the standard has no such operation."""
         row = OPERATIONS[type(command)]
         if not row.corba:
             raise unsupported(type(command))
@@ -72,7 +64,6 @@ class Commands:
         return answer_in(row, await self._call(command))
 
     async def _call(self, command: Any) -> Any:  # noqa: ANN401 -- as the operation gives it
-        """Calls the operation that a command stands for, at the object that it is about."""
         row, far = OPERATIONS[type(command)], await self._target(command)
         operation = name_of(command, far.interface)
         if operation is None:
@@ -83,7 +74,6 @@ class Commands:
         return await self._objects.call(far, operation, *arguments)
 
     async def _target(self, command: Any) -> Far:  # noqa: ANN401
-        """The object that a command is about."""
         objects, fields = self._objects, OPERATIONS[type(command)].fields
         if "place" in fields:
             return await objects.place(command.place)
@@ -120,7 +110,7 @@ class Commands:
         await self._drop_unheld(command.channel)
 
     async def _drop_unheld(self, channel: int) -> None:
-        """Ends the private filters of proxies that have ended with their channel or admin."""
+        """Delete the private filters of proxies that ended with their channel or admin."""
         for key in [key for key in self._held if key[0] == channel]:
             far, _ = await self._objects.proxy(*key)
             if await self._objects.is_gone(far):
@@ -161,13 +151,13 @@ class Commands:
         return int(id)
 
     def forget_proxy(self, channel: int, proxy: int) -> None:
-        """Forget a proxy that was made again; what was its alone is the new one's."""
+        """Forget a recreated proxy's old id; its private filters now belong to the new one."""
         self._objects.forget_proxy(channel, proxy)
         self._held.pop((channel, proxy), None)
 
     async def _disconnect(self, command: m.Disconnect) -> None:
         key = (command.channel, command.proxy)
-        await self._objects.proxy(*key)  # one that does not exist keeps what is remembered of it
+        await self._objects.proxy(*key)  # raises before anything is forgotten
         try:
             await self._call(command)
         finally:
@@ -196,7 +186,7 @@ class Commands:
         )
 
     async def _filled(self, id: int, first: m.AddConstraints | m.AddMapped) -> m.CreatedFilter:
-        """A new filter with its first constraints; without them it ends."""
+        """Add a new filter's first constraints; delete the filter if that fails."""
         parts = first.constraints if isinstance(first, m.AddConstraints) else first.mapped
         try:
             return m.CreatedFilter(id, tuple(await self.ask(first) if parts else ()))
@@ -209,7 +199,6 @@ class Commands:
         self._objects.forget_filter(command.filter)
 
     async def _drop(self, filter: int) -> None:
-        """Ends a filter nobody else has, if it is still there."""
         self._private.discard(filter)
         with suppress(NotFound):
             await self._destroy_filter(m.DestroyFilter(filter))
@@ -236,7 +225,7 @@ class Commands:
         return any(filter in held.values() for held in self._held.values())
 
     async def end_all(self, proxies: Sequence[tuple[int, int]]) -> None:
-        """End proxies, as far as they are still there and the service answers."""
+        """End proxies, as far as they exist and the service answers."""
         try:
             for channel, proxy in proxies:
                 with suppress(NotFound):  # it has ended already, perhaps with its channel

@@ -1,6 +1,6 @@
-"""Errors: what a CORBA service raises, as an error of the one tree.
+"""CORBA exceptions as Tidings errors.
 
-A system exception carries no text, so its message says what was called and how it ended.
+A system exception carries no text, so the message names the call and its outcome.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tidings.events.anyvalue import Any
 from tidings.orb import exceptions as corba
 from tidings.orb.exceptions import Completion, CorbaError, SystemException, UserException
 
-# Exceptions that say all there is to say by their names.
+# Exceptions without further data.
 _PLAIN: Final[dict[type[UserException], type[TidingsError]]] = {
     event_admin.AlreadyConnected: errors.AlreadyConnected,
     event_admin.TypeError: errors.WrongClient,
@@ -51,7 +51,7 @@ _SYSTEM: Final[dict[type[SystemException], type[TidingsError]]] = {
 # The service did not answer.
 _SILENT: Final = (corba.COMM_FAILURE, corba.TIMEOUT, corba.TRANSIENT)
 
-# The same while an event is pushed: what is wrong is the event, or the room for it.
+# While pushing, the event or the queue's capacity is at fault.
 _PUSHING: Final[dict[type[SystemException], type[TidingsError]]] = {
     **_SYSTEM,
     corba.BAD_PARAM: errors.InvalidEvent,
@@ -70,15 +70,7 @@ def told(
     *,
     repeatable: bool,
 ) -> TidingsError:
-    """An exception as a program hears of it.
-
-    Args:
-        error: What was raised.
-        what: Which object was called, in words.
-        operation: Which operation.
-        missing: What it means that there is no such object.
-        repeatable: Whether the call may be made again.
-    """
+    """Convert a CORBA exception; `missing` is the error if the object does not exist."""
     if isinstance(error, UserException):
         return _declared(error, f"{what}: {operation}: {type(error).__name__}")
     if isinstance(error, corba.OBJECT_NOT_EXIST):
@@ -91,7 +83,7 @@ def told(
 
 
 def _fate(error: CorbaError, repeatable: bool) -> str:
-    """What a program must know that may have to ask once more."""
+    """Warn the caller if the outcome of a call that is not idempotent is unknown."""
     unsure = isinstance(error, _SILENT) and error.completed is not Completion.NO
     if not unsure or repeatable:
         return ""

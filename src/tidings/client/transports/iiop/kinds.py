@@ -1,4 +1,4 @@
-"""The kinds of proxies, as a client needs them: what each is called with."""
+"""Kinds of proxies, and the names of their operations."""
 
 from __future__ import annotations
 
@@ -11,13 +11,7 @@ from tidings.orb.stubs import Interface
 
 
 class Kind(NamedTuple):
-    """A kind of proxy.
-
-    Attributes:
-        side: Whether it serves a supplier or a consumer.
-        style: Who begins.
-        form: In which form events go through it.
-    """
+    """A kind of proxy."""
 
     side: Side
     style: Style
@@ -25,22 +19,22 @@ class Kind(NamedTuple):
 
     @property
     def interface(self) -> Interface:
-        """The interface of the proxy, which stands for the other side."""
+        """The proxy's interface; it represents the other side."""
         return _INTERFACES[self]
 
     @property
     def client(self) -> ClientType:
-        """What an admin is asked for."""
+        """The client type to request from an admin."""
         return _CLIENTS[self.form]
 
     @property
     def obtain(self) -> str:
-        """The admin's operation that gives such a proxy."""
+        """The admin's operation that creates such a proxy."""
         return f"obtain_notification_{self.style.value}_{_other(self.side).value}"
 
     @property
     def connect(self) -> str:
-        """The proxy's operation that takes the client."""
+        """The proxy's operation that connects a client."""
         return f"connect_{self.form.name.lower()}_{self.style.value}_{self.side.value}"
 
     @property
@@ -74,6 +68,6 @@ _TYPES: Final = {
 
 
 def kind_of_type(side: Side, type_: ProxyType) -> Kind | None:
-    """What a proxy is that says this of itself; None for the typed ones, which nobody has."""
+    """Return the kind of a proxy type; None for typed proxies, which are not supported."""
     known = _TYPES.get(type_)
     return None if known is None else Kind(side, *known)

@@ -1,8 +1,8 @@
-"""What is behind the objects that a service calls: streams, functions, sources.
+"""Streams, handlers and sources behind the objects that a service calls.
 
-Over CORBA an event is done with when the call that brought it returns. A function is called
-within that call, so an error of its brings the event again. A stream keeps events that are done
-with already; when as many wait there as its window holds, it has the service pause.
+Over CORBA an event is acknowledged when the call that delivers it returns. A handler runs within
+that call, so its error causes a redelivery. A stream holds events that are already acknowledged
+(at-most-once); when it holds a full window, it suspends the connection.
 """
 
 from __future__ import annotations
@@ -37,70 +37,56 @@ _log: Final = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What a pull was answered with."""
+    """The answer to a pull."""
 
     messages: Sequence[CorbaMessage]
     again: frozenset[int] = frozenset()
 
 
 class Line:
-    """A client of a proxy: a push supplier, if it is nothing more.
-
-    Args:
-        on_types: Told of changes in what others offer or want; a plain function.
-    """
+    """A proxy's client; by itself, a push supplier."""
 
     def __init__(self, on_types: TypesChanged | None = None) -> None:
         self._on_types = on_types
         self.error: Exception | None = None
-        """Why nothing more comes over it; None while something may."""
+        """Why the line has ended; None while it has not."""
 
     async def take(self, value: object) -> None:
-        """Takes nothing: nobody sends events to a supplier."""
+        """Refuse events: a supplier receives none."""
         raise GoneClient
 
     async def give(self, most: int) -> Sequence[object]:
-        """Has nothing."""
+        """Refuse: only a source supplies events."""
         raise GoneClient
 
     async def pull(self, most: int, wait: int | None) -> Pulled:
-        """Nobody pulls here.
-
-        Raises:
-            InvalidUsage: Always.
-        """
+        """Refuse with `InvalidUsage`: only a puller can pull."""
         raise InvalidUsage("events cannot be pulled here: make a puller with Client.puller")
 
     def changed(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
-        """Tells the program, in a later turn of the loop."""
+        """Call the program's function in a later turn of the event loop."""
         if self._on_types is not None and self.error is None:
             loop = asyncio.get_running_loop()
             loop.call_soon(self._on_types, types_in(added), types_in(removed))
 
     def moved(self, proxy: FarProxy) -> None:
-        """The proxy was made again."""
+        """Use the proxy that replaces the old one."""
 
     async def connected_again(self) -> None:
-        """The proxy that was made again has its client."""
+        """Restore the state of a recreated proxy after connecting it."""
 
     def ended(self) -> None:
-        """The proxy is gone."""
+        """Handle the end of the proxy."""
         self.close()
 
     def close(self, error: Exception | None = None) -> None:
-        """Nothing more comes; who waits gets the error, `Disconnected` if None."""
+        """End the line; waiting callers get the error, `Disconnected` by default."""
         if self.error is None:
             self.error = error or Disconnected("the connection has ended: its proxy is gone")
 
 
 class HandlerLine(Line):
-    """A push consumer: a function that is called with each event, or each batch.
-
-    Args:
-        handler: The function, plain or a coroutine function.
-        form: In which form events come.
-        events: Reads them.
-    """
+    """A push consumer whose handler is called with each event or batch."""
 
     def __init__(self, handler: Callable[..., object], form: Form, events: Events) -> None:
         super().__init__()
@@ -109,12 +95,7 @@ class HandlerLine(Line):
         self._events = events
 
     async def take(self, value: object) -> None:
-        """Calls the function.
-
-        Raises:
-            GoneClient: The function wants no more.
-            UNKNOWN: It raised; the event is to come again.
-        """
+        """Call the handler; if it raises anything but `Disconnected`, the service redelivers."""
         if self.error is not None:
             raise GoneClient
         messages = self._events.read(self._form, value)
@@ -130,16 +111,7 @@ class HandlerLine(Line):
 
 
 class CorbaStream(Line):
-    """A push consumer whose events are taken from it.
-
-    Args:
-        form: In which form events come.
-        window: How many may be here before the service is asked to pause.
-        valve: Has the service pause.
-        events: Reads events.
-        start: Has something done beside what is done now.
-        on_types: Told of changes in what is offered.
-    """
+    """A push consumer's events, which wait until read; a full window suspends the connection."""
 
     def __init__(
         self,
@@ -161,11 +133,11 @@ class CorbaStream(Line):
         self._draining = False
 
     def __len__(self) -> int:
-        """How many events wait to be taken."""
+        """Number of events waiting."""
         return len(self._waiting)
 
     async def take(self, value: object) -> None:
-        """Keeps events until they are taken; has the service pause if too many are here."""
+        """Queue events; suspend the connection if the window is full."""
         if self.error is not None:
             raise GoneClient
         self._waiting.extend(self._events.read(self._form, value))
@@ -175,7 +147,7 @@ class CorbaStream(Line):
             self._drain()
 
     async def connected_again(self) -> None:
-        """Pauses as before."""
+        """Suspend the recreated proxy if the old one was suspended."""
         await self.valve.begin_anew()
 
     def _is_full(self) -> bool:
@@ -185,7 +157,6 @@ class CorbaStream(Line):
         return len(self._waiting) <= self._window // 2
 
     def _drain(self) -> None:
-        """Goes on with the service in a task, if there is room again."""
         if not self._draining and self._is_empty() and self.error is None:
             self._draining = True
             self._start(self._go_on())
@@ -195,12 +166,12 @@ class CorbaStream(Line):
         await self.valve.drain(self._is_empty)
 
     async def get(self) -> CorbaMessage:
-        """The next event; waits for it. Raises `Disconnected` when the stream has ended."""
+        """Wait for the next event; raise `Disconnected` when the stream has ended."""
         await self._some()
         return self._taken(1)[0]
 
     def get_nowait(self) -> CorbaMessage | None:
-        """The next event; None if none is here."""
+        """Return the next event if one waits."""
         if self._waiting:
             return self._taken(1)[0]
         if self.error is not None:
@@ -208,7 +179,7 @@ class CorbaStream(Line):
         return None
 
     async def batch(self, most: int) -> Sequence[CorbaMessage]:
-        """The next events, at most so many; waits for the first."""
+        """Wait for events and return up to `most`."""
         await self._some()
         return self._taken(most)
 
@@ -226,26 +197,26 @@ class CorbaStream(Line):
         return found
 
     def ack(self, message: object) -> None:
-        """Events are done with when they come."""
+        """Refuse: events are acknowledged on arrival."""
         raise beyond("acknowledgements of single events", _INSTEAD)
 
     def ack_many(self, messages: Sequence[object]) -> None:
-        """Asking for more says nothing of what was handed out before: it is done with."""
+        """Do nothing: events are acknowledged on arrival."""
 
     def fail(self, message: object, reason: str) -> None:
-        """Events do not come again once they are here."""
+        """Refuse: events cannot be redelivered after arrival."""
         raise beyond("retries of single events", _INSTEAD)
 
     def reject(self, message: object, reason: str) -> None:
-        """There are no dead letters."""
+        """Refuse: there are no dead letters."""
         raise beyond("rejections of single events")
 
     def redelivered(self, seq: int) -> bool:
-        """Whether an event may have come before: not told."""
+        """Return False: CORBA does not report redeliveries."""
         return False
 
     def close(self, error: Exception | None = None) -> None:
-        """Who waits or takes gets the error; what waited is dropped."""
+        """Drop unread events and raise the error in all readers."""
         super().close(error)
         self._waiting.clear()
         self._filled.set()
@@ -255,14 +226,7 @@ _INSTEAD: Final = "use Client.handle, whose function is called until it returns 
 
 
 class SourceLine(Line):
-    """A pull supplier: a function that is asked for events.
-
-    Args:
-        source: The function.
-        form: In which form events go.
-        events: Writes them.
-        most: Octets of an answer that the service takes.
-    """
+    """A pull supplier: a function that is asked for events; `most` limits an answer's bytes."""
 
     def __init__(self, source: Source, form: Form, events: Events, most: int) -> None:
         super().__init__()
@@ -273,12 +237,7 @@ class SourceLine(Line):
         self._left: deque[Any] = deque()
 
     async def give(self, most: int) -> Sequence[object]:
-        """Asks the function; what it gives beyond `most` is given the next time.
-
-        Raises:
-            GoneClient: The function has nothing more, for ever.
-            UNKNOWN: It raised.
-        """
+        """Ask the function; events beyond `most` are kept for the next call."""
         if self.error is not None:
             raise GoneClient
         try:
@@ -301,11 +260,7 @@ class SourceLine(Line):
         return [self._events.written(event, Form.STRUCTURED) for event in out]
 
     def _next(self, most: int) -> list[StructuredEvent]:
-        """The next events that fit one answer; what is none is left out, not what is beside it.
-
-        Raises:
-            InvalidEvent: There is nothing else.
-        """
+        """Return the next valid events that fit one answer; raise if only invalid ones are left."""
         found: list[StructuredEvent] = []
         octets = 0
         fault: InvalidEvent | None = None

@@ -1,4 +1,4 @@
-"""The objects of a service: found by the ids programs know them by, and called."""
+"""Finding a service's objects by id, and calling them."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ LISTS: Final = {
     Side.SUPPLIER: ("_get_push_consumers", "_get_pull_consumers"),
     Side.CONSUMER: ("_get_push_suppliers", "_get_pull_suppliers"),
 }
-"""What an admin is asked for the ids of its proxies."""
+"""An admin's operations that list its proxies."""
 
 ADMINS: Final = {
     Side.SUPPLIER: channel_admin.SupplierAdmin_INTERFACE,
     Side.CONSUMER: channel_admin.ConsumerAdmin_INTERFACE,
 }
-"""What an admin of each side can do."""
+"""Interfaces of admins."""
 _GET_ADMIN: Final = {Side.SUPPLIER: "get_supplieradmin", Side.CONSUMER: "get_consumeradmin"}
 _GET_PROXY: Final = {Side.SUPPLIER: "get_proxy_consumer", Side.CONSUMER: "get_proxy_supplier"}
 _EVERY_ADMIN: Final = {
@@ -49,24 +49,13 @@ _EVERY_ADMIN: Final = {
 
 
 def is_repeatable(interface: Interface, operation: str) -> bool:
-    """Whether a call may be made again when nobody knows whether it was carried out.
-
-    The catalogue says it; other operations only look.
-    """
+    """Tell whether a call may be retried; operations not in the catalogue are read-only."""
     bound = bound_to(interface).get(operation)
     return bound is None or bound.row.safe
 
 
 class Far(NamedTuple):
-    """An object of the service.
-
-    Attributes:
-        words: What it is called in messages.
-        reference: Where it is.
-        interface: What it can do.
-        missing: What is raised when it turns out to be no more.
-        channel: The id of the channel it belongs to, if any.
-    """
+    """An object of the service; `missing` is the error to raise when it no longer exists."""
 
     words: str
     reference: Reference
@@ -85,16 +74,8 @@ class FarProxy(NamedTuple):
 class Objects:
     """Finds objects and calls them.
 
-    Ids of channels, admins and proxies are the service's. Filters have none in CORBA, so they
-    are counted here as they become known.
-
-    Args:
-        orb: Carries the calls out.
-        factory: The factory of channels.
-        patience: How long a service that is away is waited for.
-
-    Attributes:
-        channel_factory: The factory of channels.
+    Channels, admins and proxies have the service's ids. Filters have none in CORBA; they are
+    numbered here in the order they become known.
     """
 
     def __init__(self, orb: Orb, factory: Reference, patience: Patience) -> None:
@@ -120,11 +101,7 @@ class Objects:
         *arguments: object,
         timeout: float | None = None,  # noqa: ASYNC109 -- the ORB's, of each try
     ) -> Any:  # noqa: ANN401 -- as various as the results of operations
-        """Calls an operation, by its name on the wire; again while the service is away.
-
-        Raises:
-            TidingsError: What went wrong, as an error of the one tree.
-        """
+        """Call an operation by its name on the wire; retry while the service is unreachable."""
         found = operation
         if isinstance(found, str):
             found = far.interface.operations[found]
@@ -154,22 +131,14 @@ class Objects:
         arguments: tuple[object, ...],
         timeout: float | None = None,  # noqa: ASYNC109 -- the ORB's, of all attempts together
     ) -> Any:  # noqa: ANN401 -- as various as the results of operations
-        """Calls an operation, and waits for nobody who is away.
-
-        Raises:
-            TidingsError: What went wrong, as an error of the one tree.
-        """
+        """Call an operation without retries."""
         try:
             return await self.orb.call(far.reference, operation, arguments, timeout)
         except CorbaError as error:
             raise await self._told(error, far, operation.name) from error
 
     async def is_gone(self, far: Far) -> bool:
-        """Whether an object is no more.
-
-        Raises:
-            Unreachable: The service is away.
-        """
+        """Tell whether an object no longer exists."""
         try:
             return bool(await self.call(far, NON_EXISTENT))
         except (far.missing, NotFound):  # it, or its channel
@@ -179,7 +148,7 @@ class Objects:
         repeatable = is_repeatable(far.interface, operation)
         made = told(error, far.words, operation, far.missing, repeatable=repeatable)
         if type(made) is far.missing and far.channel is not None:
-            # What is no more may be so because its channel is.
+            # The object may be missing because its channel is.
             try:
                 await self.call(self.channel_factory, "get_event_channel", far.channel)
             except ChannelNotFound:
@@ -189,29 +158,25 @@ class Objects:
     # The factory and its channels.
 
     async def is_factory(self) -> bool:
-        """Whether the factory of channels is one."""
+        """Tell whether the given object is a channel factory."""
         id = self.channel_factory.interface.id
         if self.channel_factory.reference.type_id == id:
             return not await self.is_gone(self.channel_factory)
         return bool(await self.call(self.channel_factory, IS_A, id))
 
     async def factory(self, operation: str, *arguments: object) -> Any:  # noqa: ANN401
-        """Calls the factory."""
+        """Call the factory."""
         return await self.call(self.channel_factory, operation, *arguments)
 
     def made_channel(self, id: int, reference: Reference) -> Far:
-        """A channel whose reference is known."""
+        """Register a channel's reference."""
         interface = channel_admin.EventChannel_INTERFACE
         made = Far(f"channel {id}", reference, interface, ChannelNotFound)
         self._channels[id] = made
         return made
 
     async def channel(self, id: int) -> Far:
-        """A channel.
-
-        Raises:
-            ChannelNotFound: There is none.
-        """
+        """Return a channel; raise `ChannelNotFound` if there is none."""
         known = self._channels.get(id)
         if known is not None:
             return known
@@ -220,7 +185,7 @@ class Objects:
         return self.made_channel(id, await self.factory("get_event_channel", id))
 
     def forget_channel(self, id: int) -> None:
-        """A channel is no more, nor what belongs to it."""
+        """Forget a channel and everything in it."""
         self._channels.pop(id, None)
         for admin in [key for key in self._admins if key[0] == id]:
             del self._admins[admin]
@@ -230,18 +195,14 @@ class Objects:
     # Admins.
 
     def made_admin(self, channel: int, side: Side, id: int, reference: Reference) -> Far:
-        """An admin whose reference is known."""
+        """Register an admin's reference."""
         words = str(Place(channel, side, id))
         made = Far(words, reference, ADMINS[side], AdminNotFound, channel)
         self._admins[channel, side, id] = made
         return made
 
     async def admin(self, channel: int, side: Side, id: int) -> Far:
-        """An admin.
-
-        Raises:
-            AdminNotFound: There is none.
-        """
+        """Return an admin; raise `AdminNotFound` if there is none."""
         known = self._admins.get((channel, side, id))
         if known is not None:
             return known
@@ -249,25 +210,21 @@ class Objects:
         return self.made_admin(channel, side, id, await self.call(parent, _GET_ADMIN[side], id))
 
     async def admin_ids(self, channel: int, side: Side) -> Sequence[int]:
-        """The ids of all admins of one side of a channel."""
+        """List the admins on one side of a channel."""
         found: Sequence[int] = await self.call(await self.channel(channel), _EVERY_ADMIN[side])
         return found
 
     # Proxies.
 
     def made_proxy(self, channel: int, id: int, kind: Kind, reference: Reference) -> FarProxy:
-        """A proxy whose reference is known."""
+        """Register a proxy's reference."""
         words = str(Place(channel, proxy=id))
         far = Far(words, reference, kind.interface, ProxyNotFound, channel)
         made = self._proxies[channel, id] = FarProxy(far, kind)
         return made
 
     async def proxy(self, channel: int, id: int) -> FarProxy:
-        """A proxy, looked for at all admins if it is not known yet.
-
-        Raises:
-            ProxyNotFound: There is none.
-        """
+        """Return a proxy, searching all admins if needed; raise `ProxyNotFound` if absent."""
         known = self._proxies.get((channel, id))
         if known is not None:
             return known
@@ -280,7 +237,7 @@ class Objects:
         raise ProxyNotFound(f"there is no {Place(channel, proxy=id)}")
 
     async def proxy_of(self, parent: Far, channel: int, side: Side, id: int) -> FarProxy:
-        """A proxy of an admin."""
+        """Return an admin's proxy."""
         known = self._proxies.get((channel, id))
         if known is not None:
             return known
@@ -296,11 +253,11 @@ class Objects:
         return self.made_proxy(channel, id, kind, reference)
 
     def forget_proxy(self, channel: int, id: int) -> None:
-        """A proxy is no more."""
+        """Forget a proxy."""
         self._proxies.pop((channel, id), None)
 
     async def place(self, place: Place) -> Far:
-        """A channel, admin or proxy."""
+        """Return a channel, admin or proxy."""
         if place.proxy is not None:
             return (await self.proxy(place.channel, place.proxy)).far
         if place.side is not None and place.admin is not None:
@@ -310,11 +267,7 @@ class Objects:
     # Filters.
 
     async def filter_factory(self) -> Far:
-        """Who makes filters; every channel knows it.
-
-        Raises:
-            InvalidUsage: There is no channel that could be asked.
-        """
+        """Return the filter factory; any channel provides it, so one must exist."""
         for id in (*self._channels, *await self.factory("get_all_channels")):
             try:
                 channel = await self.channel(id)
@@ -327,7 +280,7 @@ class Objects:
         raise InvalidUsage("over CORBA filters come from a channel: make a channel first")
 
     def filter_id(self, reference: Reference, interface: Interface) -> int:
-        """The number of a filter here."""
+        """Return a filter's number here; assign one if it is new."""
         known = self._filter_ids.get(reference)
         if known is None:
             known = next(self._filter_numbers)
@@ -336,17 +289,13 @@ class Objects:
         return known
 
     def forget_filter(self, id: int) -> None:
-        """A filter is no more."""
+        """Forget a filter."""
         found = self._filters.pop(id, None)
         if found is not None:
             del self._filter_ids[found.reference]
 
     def filter(self, id: int) -> Far:
-        """A filter or mapping filter by its number here.
-
-        Raises:
-            FilterNotFound: This client knows none with it.
-        """
+        """Return a filter or mapping filter by its number here."""
         found = self._filters.get(id)
         if found is None:
             raise FilterNotFound(f"this client knows no filter {id!r:.60}")

@@ -1,4 +1,4 @@
-"""Waiting for a service that is away."""
+"""Retrying while the service is unreachable."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ CLOSED: Final = "the client is closed: make another one"
 
 
 def is_away(error: object) -> bool:
-    """Whether an error says that the service is not there, for the time being."""
+    """Tell whether an error means that the service is unreachable for now."""
     return isinstance(error, TidingsError) and isinstance(error.__cause__, COMM_FAILURE | TRANSIENT)
 
 
 def not_done(error: object) -> bool:
-    """Whether an error says that the service is away, and that nothing was done."""
+    """Tell whether an error means that the service is unreachable and did nothing."""
     if not isinstance(error, TidingsError):
         return False
     cause = error.__cause__
@@ -27,45 +27,33 @@ def not_done(error: object) -> bool:
 
 
 class Patience:
-    """How long whoever asks waits for a service that is away.
-
-    Args:
-        seconds: From the first failure on; one try is always made.
-    """
+    """How long calls retry while the service is unreachable, counted from the first failure."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._ended = asyncio.Event()
 
     def tries(self) -> Tries:
-        """The tries of one who asks."""
+        """Start the retries of one call."""
         return Tries(self)
 
     def end(self) -> None:
-        """Nobody waits any more: the client is being closed."""
+        """Stop all retries: the client is being closed."""
         self._ended.set()
 
     @property
     def seconds(self) -> float:
-        """How long there is."""
+        """How long to retry."""
         return self._seconds
 
     def check_end(self, error: TidingsError) -> None:
-        """Says what an error means once the client is being closed.
-
-        Raises:
-            Stopping: It came of that, or nobody waits for the service any more.
-        """
+        """Raise `Stopping` instead of an error caused by closing the client."""
         closed = is_away(error) or isinstance(error.__cause__, BAD_INV_ORDER)
         if closed and self._ended.is_set():
             raise Stopping(CLOSED) from error
 
     async def pause(self, seconds: float) -> None:
-        """Waits; not beyond the end.
-
-        Raises:
-            Stopping: The client was closed.
-        """
+        """Wait; raise `Stopping` as soon as the client is closed."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._ended.wait()
@@ -74,7 +62,7 @@ class Patience:
 
 
 class Tries:
-    """The tries of one who asks; made by `Patience.tries`."""
+    """The retries of one call; made by `Patience.tries`."""
 
     def __init__(self, patience: Patience) -> None:
         self._patience = patience
@@ -82,11 +70,7 @@ class Tries:
         self._until: float | None = None
 
     async def again(self) -> bool:
-        """Waits before the next try, after one that failed; False if there is none.
-
-        Raises:
-            Stopping: The client was closed meanwhile.
-        """
+        """Back off before the next try; return False if the time is up."""
         now = asyncio.get_running_loop().time()
         if self._until is None:
             self._until = now + self._patience.seconds

@@ -1,4 +1,4 @@
-"""Pull consumers: calls that bring events, of which none is lost to whoever stops waiting."""
+"""Pull consumers that lose no event when a caller stops waiting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tidings.client.transports.iiop.objects import FarProxy, Objects
 from tidings.client.transports.iiop.values import CorbaMessage, Events
 from tidings.errors import InvalidUsage, TidingsError
 
-# A call that waits for events ends with them, or with the proxy; this is for ever.
+# Effectively no timeout: a waiting call ends with events, or with the proxy.
 _FOR_EVER: Final = 10.0 * 365 * 24 * 3600
 
 _MICROSECONDS: Final = 1_000_000
@@ -22,14 +22,7 @@ _MICROSECONDS: Final = 1_000_000
 class PullLine(Line):
     """A pull consumer.
 
-    The call that waits at the service goes on when the program stops waiting. What it brings is
-    kept for whoever asks next.
-
-    Args:
-        objects: Calls the proxy.
-        proxy: The proxy.
-        events: Reads events.
-        on_types: Told of changes in what is offered.
+    When the program stops waiting, the call at the service goes on; the next pull gets its events.
     """
 
     def __init__(
@@ -47,19 +40,11 @@ class PullLine(Line):
         self._fault: TidingsError | None = None
 
     def moved(self, proxy: FarProxy) -> None:
-        """Pulls from the proxy that was made again."""
+        """Pull from the recreated proxy."""
         self._far = proxy.far
 
     async def pull(self, most: int, wait: int | None) -> Pulled:
-        """Asks for events.
-
-        Args:
-            most: At most so many.
-            wait: How long for the first, in microseconds; 0 for not at all, None for ever.
-
-        Raises:
-            Disconnected: The proxy is gone.
-        """
+        """Pull events; `wait` is in microseconds, 0 for not at all, None without limit."""
         if not self._kept:
             if wait == 0:
                 await self._look(most)
@@ -107,7 +92,7 @@ class PullLine(Line):
                 self._waiting = None
 
     def _raise(self) -> None:
-        """Tells what went wrong, once; a proxy that is gone is so for ever."""
+        """Raise the pending error once; that of an ended proxy every time."""
         fault, self._fault = self._fault, None
         if self.error is not None:
             raise self.error
@@ -115,7 +100,7 @@ class PullLine(Line):
             raise fault
 
     def close(self, error: Exception | None = None) -> None:
-        """Ends what waits."""
+        """Cancel waiting calls."""
         super().close(error)
         self._kept.clear()
         for task in (self._waiting, *self._looking):

@@ -1,6 +1,6 @@
-"""Events on their way to a CORBA service: in order, in messages that it takes, and none twice.
+"""Pushing events to a CORBA service in order, in messages within its size limit.
 
-A push whose answer did not come is not made again: nobody knows whether it was accepted.
+A push without an answer is not retried, because the service may have accepted it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from tidings.orb.cdr_writer import Writer
     from tidings.orb.stubs import Operation
 
-# So many single pushes are under way at one time.
+# Maximum number of concurrent single pushes.
 _PUSHES: Final = 64
-# Octets of the header of a message, which do not count.
+# Bytes of a message's header, which do not count.
 _HEADER: Final = 12
-# Errors that say of every event the same: nothing can be pushed through this proxy.
+# Errors that affect every event: nothing can be pushed through this proxy.
 _ALL: Final = (NotFound, WrongState, Forbidden, Unreachable)
 
 _OPERATIONS: Final = {
@@ -50,24 +50,14 @@ _Events = dict[int, StructuredEvent]
 
 
 class Target(NamedTuple):
-    """A proxy to push to.
-
-    Attributes:
-        find: Finds it, wherever it is now.
-        restored: Whether one that was not found is there again, after a restart of the service.
-    """
+    """A proxy to push to: `find` locates it, `restored` tells whether a missing one is back."""
 
     find: Callable[[], Awaitable[FarProxy]]
     restored: Callable[[], Awaitable[bool]]
 
 
 class _Stopped(Exception):
-    """Not all events fit one message.
-
-    Args:
-        fits: How many do, from the first on.
-        fault: What is wrong with the one behind them, or would be if it were the only one.
-    """
+    """Only the first `fits` events fit one message; `fault` is the next one's error, sent alone."""
 
     def __init__(self, fits: int, fault: TidingsError) -> None:
         super().__init__()
@@ -76,23 +66,14 @@ class _Stopped(Exception):
 
 
 class Pushes:
-    """Pushes events.
-
-    Args:
-        objects: Calls proxies.
-        events: What a program's events are.
-    """
+    """Pushes events."""
 
     def __init__(self, objects: Objects, events: Events) -> None:
         self._objects = objects
         self._events = events
 
     async def push(self, target: Target, items: Sequence[Item]) -> _Answers:
-        """Pushes events in order; each has an answer of its own.
-
-        Raises:
-            TidingsError: It says of all of them the same: nothing can be pushed here.
-        """
+        """Push events in order; each gets its own answer unless one error concerns them all."""
         answers: _Answers = [UNKNOWN] * len(items)
         events: _Events = {}
         form = (await target.find()).kind.form
@@ -114,9 +95,9 @@ class Pushes:
         return answers
 
     async def _singles(self, target: Target, events: _Events, answers: _Answers) -> None:
-        """Pushes events, all of them at a time; again, and in order, those that cannot have come.
+        """Push events concurrently; retry in order those that certainly did not arrive.
 
-        Each for itself would overtake others while the service is away.
+        Individual retries would overtake each other while the service is unreachable.
         """
         tries = self._objects.patience.tries()
         while events:
@@ -149,7 +130,7 @@ class Pushes:
         return UNKNOWN
 
     async def _batches(self, target: Target, events: _Events, answers: _Answers) -> None:
-        """Pushes events as sequences; what follows an error that is one of all is not tried."""
+        """Push events as sequences; stop after an error that affects all."""
         places = list(events)
         some = len(places)
         while places:
@@ -175,7 +156,7 @@ class Pushes:
             some = len(places)
 
     def _operation(self, proxy: FarProxy) -> Operation:
-        """The push of a proxy, with a list of events for its one argument."""
+        """Return the proxy's push operation, taking a list of events as its one argument."""
         form, far = proxy.kind.form, proxy.far
         operation = far.interface.operations[_OPERATIONS[form]]
         most = self._objects.orb.options.limits.message_size

@@ -1,8 +1,8 @@
-"""Lines to a service that was started again, or was cut off for a while.
+"""Restoring lines after a restart of the service or a lost connection.
 
-Over CORBA nobody tells a client that its proxies are gone. So whenever a connection to the
-service is lost, all proxies with a line are asked whether they are still there. Those that last
-have found their clients by themselves; the others are made again as they were, and connected.
+CORBA does not report ended proxies. So after each lost connection, all proxies with a line are
+checked. Those that survived find their clients by themselves; the others are recreated and
+connected.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tidings.events.reference import Reference
 _log: Final = logging.getLogger(__name__)
 
 Key: TypeAlias = tuple[int, int]
-"""A channel and the id that the program knows a proxy by."""
+"""A channel and a proxy's id as the program knows it."""
 
 
 class Held(NamedTuple):
-    """A line, and the object of ours that the service calls."""
+    """A line and its object that the service calls."""
 
     line: Line
     reference: Reference
@@ -40,18 +40,7 @@ class Held(NamedTuple):
 
 
 class Recovery:
-    """Connects lines again.
-
-    Args:
-        objects: Finds and calls proxies.
-        commands: Makes them.
-        start: Has something done beside what is done now.
-
-    Attributes:
-        lines: All that are connected, by the ids that the program knows.
-        memory: What was made.
-        names: What it is called at the service.
-    """
+    """Reconnects lines, which are known by the program's ids."""
 
     def __init__(
         self,
@@ -65,37 +54,37 @@ class Recovery:
         self._objects = objects
         self._commands = commands
         self._start = start
-        # How often a connection was lost, and how often when all lines were seen to last.
+        # Number of lost connections, and of those already handled.
         self._losses = self._seen = 0
         self._task: asyncio.Task[None] | None = None
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
-        """Has a command carried out, in the ids that the program knows."""
+        """Run a command given in the program's ids."""
         answer = await self._commands.ask(self.names.outward(command))
         return self.memory.note(command, answer)
 
     def lost(self) -> None:
-        """A connection to the service is gone."""
+        """Handle the loss of a connection to the service."""
         self._losses += 1
         if self.lines and (self._task is None or self._task.done()):
             self._task = self._start(self._see())
 
     def watch(self) -> Watch:
-        """Watches from now on whether proxies are made again."""
+        """Watch from now on for recreated proxies."""
         return Watch(self)
 
     @property
     def moment(self) -> tuple[int, int]:
-        """Other than before if something has happened, or is happening."""
+        """Changes whenever connections are lost or restored."""
         return self._losses, self._seen
 
     async def settled(self) -> None:
-        """Waits until all lines were seen to; those who wait for it do so without end."""
+        """Wait, without limit, until all lines are checked."""
         while self._task is not None and not self._task.done():
             await asyncio.wait([self._task])
 
     async def _see(self) -> None:
-        """Sees to all lines, until no connection was lost meanwhile."""
+        """Check all lines, until no connection was lost meanwhile."""
         with suppress(Stopping):
             for pause in pauses():
                 now = self._losses
@@ -112,12 +101,6 @@ class Recovery:
                     return
 
     async def _see_to(self, key: Key, held: Held) -> None:
-        """Makes a proxy again if it is gone.
-
-        Raises:
-            Unreachable: The service is away.
-            Stopping: The client was closed.
-        """
         channel = key[0]
         try:
             if await self._lasts(key):
@@ -146,7 +129,7 @@ class Recovery:
         self.names.refresh()
         self._commands.forget_proxy(channel, before)
         made = self.memory.proxies.get(key)
-        if made is not None and made.command.side is Side.CONSUMER:  # CORBA has no history to ask
+        if made is not None and made.command.side is Side.CONSUMER:  # CORBA has no history
             _log.warning("channel %d, proxy %d was gone: what waited for it was missed", *key)
         now = self.memory.proxy_now(*key)
         proxy = await self._objects.proxy(channel, now)
@@ -160,14 +143,14 @@ class Recovery:
 
 
 class Watch:
-    """Tells, once for each restart, whether a proxy that was not found is there again."""
+    """Tells, once per restart, whether a missing proxy has been recreated."""
 
     def __init__(self, recovery: Recovery) -> None:
         self._recovery = recovery
         self._moment = recovery.moment
 
     async def restored(self, key: Key) -> bool:
-        """Whether a proxy is there again that was not found; waits until that is known."""
+        """Wait for recovery and tell whether a missing proxy is back."""
         recovery = self._recovery
         losses, seen = recovery.moment
         if (losses, seen) == self._moment and losses == seen:

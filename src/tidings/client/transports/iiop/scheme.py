@@ -1,4 +1,4 @@
-"""Which addresses are those of CORBA services; the ORB is loaded for these only."""
+"""CORBA URL schemes; the ORB is loaded for these only."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ _SCHEMES: Final = ("corbaloc:", "corbaname:", "ior:", "iiop:")
 
 
 def is_corba(url: str) -> bool:
-    """Whether a URL names a CORBA object."""
+    """Tell whether a URL names a CORBA object."""
     return url.strip().lower().startswith(_SCHEMES)

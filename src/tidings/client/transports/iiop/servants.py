@@ -1,4 +1,4 @@
-"""The clients of proxies as the service calls them: twelve kinds of objects of this program."""
+"""Servants for the twelve kinds of clients that the service calls."""
 
 from __future__ import annotations
 
@@ -15,31 +15,27 @@ from tidings.orb.stubs import Servant
 
 
 class Called(Protocol):
-    """Who is behind a client's object."""
+    """The line behind a servant."""
 
     async def take(self, value: object) -> None:
-        """Events have come: an any, a structured event, or a sequence of these."""
+        """Receive an any, a structured event, or a sequence of structured events."""
         ...
 
     async def give(self, most: int) -> Sequence[object]:
-        """Events are asked for: at most so many, as they go over the wire."""
+        """Return up to `most` events in their wire form."""
         ...
 
     def changed(self, added: Sequence[EventType], removed: Sequence[EventType]) -> None:
-        """What others offer or want has changed."""
+        """Handle a change in the event types offered or wanted."""
         ...
 
     def ended(self) -> None:
-        """The proxy is gone."""
+        """Handle the end of the proxy."""
         ...
 
 
 class _Client:
-    """What all kinds have in common.
-
-    Args:
-        line: Who is behind it.
-    """
+    """The part common to all kinds."""
 
     def __init__(self, line: Called) -> None:
         self._line = line
@@ -147,7 +143,7 @@ _SERVANTS: Final[dict[Kind, type[_Client]]] = {
 
 
 def servant_for(kind: Kind, line: Called) -> Servant:
-    """The object of a client of a kind of proxy."""
+    """Create the servant for a kind of proxy."""
     made = _SERVANTS[kind](line)
     assert isinstance(made, Servant)
     return made

@@ -1,7 +1,7 @@
-"""How long events are on the wire, and how long they may be.
+"""Size limits of events on the wire.
 
-A message that is longer than the peer takes ends the connection, and with it everything that is
-under way there: it must not be sent.
+A message larger than the peer accepts ends the connection and all calls on it, so it must not be
+sent.
 """
 
 from __future__ import annotations
@@ -16,16 +16,7 @@ from tidings.orb.exceptions import SystemException
 
 
 def check_octets(event: StructuredEvent, octets: int, most: int) -> None:
-    """Refuses an event that fits no message.
-
-    Args:
-        event: The event.
-        octets: Of the message with it.
-        most: What a message may have.
-
-    Raises:
-        InvalidEvent: It is too long.
-    """
+    """Raise `InvalidEvent` if a message with the event is too long."""
     if octets > most:
         words = f"{event.domain}::{event.type} {event.name!r}"
         raise InvalidEvent(
@@ -35,11 +26,7 @@ def check_octets(event: StructuredEvent, octets: int, most: int) -> None:
 
 
 def measured(event: StructuredEvent, form: Form, most: int) -> int:
-    """How many octets an event takes on the wire, but for some of padding.
-
-    Raises:
-        InvalidEvent: It fits no message, or cannot be written.
-    """
+    """Return an event's size in bytes, except for some padding; refuse it if too long."""
     writer = Writer(codesets=OURS)
     try:
         WRITE[form](writer, event)

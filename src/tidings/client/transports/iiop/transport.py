@@ -1,8 +1,8 @@
-"""The transport through CORBA: the interfaces of the standard, and nothing else.
+"""The transport over CORBA, using only the standard's interfaces.
 
-What the standard has no words for raises `NotOverCorba`: names, numbers and marks of events, the
-past, dead letters, trails, acknowledgements and leases. A service that is away is waited for, and
-lines are connected again when it is back (`recovery`).
+Features the standard lacks raise `NotOverCorba`: names, sequence and producer numbers, history,
+dead letters, trails, acknowledgements and leases. Calls retry while the service is unreachable, and
+lines are reconnected when it is back (`recovery`).
 """
 
 from __future__ import annotations
@@ -44,20 +44,14 @@ from tidings.names import new_origin
 from tidings.orb.aio import Options, Orb
 from tidings.orb.exceptions import BAD_PARAM, COMM_FAILURE, TRANSIENT, CorbaError
 
-# How long the service has to hear that a client goes.
+# Seconds to tell the service that the client closes.
 _GOODBYE_SECONDS: Final = 5.0
 
 _T = TypeVar("_T")
 
 
 class IiopTransport:
-    """Talks to a CORBA notification service, ours or another.
-
-    Args:
-        orb: Our end; it listens for the service's calls.
-        objects: The objects of the service.
-        events: Reads and writes events.
-    """
+    """Connects to a CORBA notification service, Tidings or another."""
 
     def __init__(self, orb: Orb, objects: Objects, events: Events | None = None) -> None:
         self._closed = False
@@ -69,7 +63,7 @@ class IiopTransport:
         self._pushes = Pushes(objects, self._events)
         self._recovery = Recovery(objects, self._commands, self._start)
         orb.tell_losses(self._recovery.lost)
-        # What ends with this client: the proxies it made.
+        # Proxies made by this client, which end with it.
         self._made: set[tuple[int, int]] = set()
         self._adopted: dict[tuple[int, int], PullLine] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -84,19 +78,7 @@ class IiopTransport:
         patience: float = PATIENCE,
         events: Events | None = None,
     ) -> Self:
-        """Finds the factory of channels.
-
-        Args:
-            url: Of the factory: ``corbaloc:``, ``corbaname:``, ``IOR:``, or ``iiop://host:port``.
-            listen: Where the service calls back, ``host:port``; None for any free port of the
-                address that leads to the service.
-            patience: How long whoever asks waits for a service that is away, in seconds.
-            events: Reads and writes events.
-
-        Raises:
-            InvalidUsage: The URL is none, or the patience.
-            Unreachable: Nobody is there, or somebody else is.
-        """
+        """Find the channel factory; arguments as in `tidings.client.connecting.connect`."""
         waiting = Patience(checked_patience(patience))
         orb = Orb(Options(offer_bidirectional=True, close_seconds=1.0), names=look_up)
         try:
@@ -118,11 +100,7 @@ class IiopTransport:
     # Commands.
 
     async def ask(self, command: Command) -> Any:  # noqa: ANN401 -- see the command
-        """Has a command carried out.
-
-        Raises:
-            Unreachable: The service is away; whether it was done is unknown if it says so.
-        """
+        """Run a command; an `Unreachable` error says if the outcome is unknown."""
         await self._ready()
         if isinstance(command, Push):
             return await self._push(command)
@@ -139,7 +117,7 @@ class IiopTransport:
         return answer
 
     def tell(self, command: Command) -> None:
-        """Has a command carried out before what is asked later; nobody hears its answer."""
+        """Send a command that runs before later ones; its answer is discarded."""
         if isinstance(command, Ack | Failed | Reject):
             raise unsupported(type(command))
         if not self._closed:
@@ -160,16 +138,12 @@ class IiopTransport:
         return task
 
     async def _ready(self) -> None:
-        """What was told goes before what is asked.
-
-        Raises:
-            Stopping: The client is closed.
-        """
+        """Wait for commands sent by `tell`; raise `Stopping` if the client is closed."""
         self._check_open()
         if self._told:
             await asyncio.wait(set(self._told))
 
-    # Events on their way in.
+    # Publishing.
 
     async def _push(self, command: Push) -> list[int | TidingsError]:
         if command.trail:
@@ -182,11 +156,11 @@ class IiopTransport:
         return await self._pushes.push(target, command.items)
 
     async def _proxy(self, channel: int, proxy: int) -> FarProxy:
-        """A proxy, by the id that the program knows."""
+        """Return a proxy by the program's id."""
         return await self._objects.proxy(channel, self._recovery.memory.proxy_now(channel, proxy))
 
     async def _safely(self, key: tuple[int, int], work: Callable[[], Awaitable[_T]]) -> _T:
-        """Does something with a proxy; once more if it was made again meanwhile."""
+        """Run something with a proxy; retry once if the proxy was recreated meanwhile."""
         watch = self._recovery.watch()
         try:
             return await work()
@@ -198,13 +172,13 @@ class IiopTransport:
     # Lines.
 
     async def receive(self, connect: Connect, on_offers: TypesChanged | None) -> Stream:
-        """Connects a push consumer that takes events from a stream."""
+        """Connect a push consumer that reads from a stream."""
         await self._ready()
         if connect.window < 1:
             raise InvalidUsage(f"a window holds at least one event, not {connect.window}")
         channel, id = connect.channel, connect.proxy
         proxy = await self._proxy(channel, id)
-        # Not remembered: the valve itself knows whether there is to be a pause.
+        # Bypass the memory: the valve itself knows whether to suspend a recreated proxy.
         valve = Valve(
             partial(self._told_now, Suspend(channel, id)),
             partial(self._told_now, Resume(channel, id)),
@@ -219,7 +193,7 @@ class IiopTransport:
         await self._commands.ask(self._recovery.names.outward(command))
 
     async def handle(self, connect: Connect, handler: Callable[..., object]) -> object:
-        """Connects a push consumer whose function is called with each event, or batch."""
+        """Connect a push consumer whose function is called with each event or batch."""
         await self._ready()
         proxy = await self._proxy(connect.channel, connect.proxy)
         line = HandlerLine(handler, proxy.kind.form, self._events)
@@ -228,7 +202,7 @@ class IiopTransport:
     async def supply(
         self, connect: Connect, on_wanted: TypesChanged | None, source: Source | None
     ) -> object:
-        """Connects a supplier; one with a source is asked for events."""
+        """Connect a supplier; the service pulls events from its source, if given."""
         await self._ready()
         proxy = await self._proxy(connect.channel, connect.proxy)
         if source is None:
@@ -238,7 +212,7 @@ class IiopTransport:
         return await self._connect(connect, proxy, line)
 
     async def listen(self, connect: Connect, on_offers: TypesChanged | None) -> object:
-        """Connects a pull consumer."""
+        """Connect a pull consumer."""
         await self._ready()
         proxy = await self._proxy(connect.channel, connect.proxy)
         line = PullLine(self._objects, proxy, self._events, on_offers)
@@ -254,7 +228,7 @@ class IiopTransport:
         except BaseException:
             self._orb.deactivate(object_key)
             raise
-        # Not before: a proxy that is connected already keeps the line it has.
+        # Only now: a proxy that is already connected keeps its line.
         self._recovery.lines[key] = Held(line, reference, object_key)
         return line
 
@@ -263,7 +237,6 @@ class IiopTransport:
         return None if found is None else found.line
 
     def _forget(self, channel: int, proxy: int) -> None:
-        """Nothing more comes from a proxy."""
         self._made.discard((channel, proxy))
         found = self._recovery.lines.pop((channel, proxy), None)
         if found is not None:
@@ -271,7 +244,7 @@ class IiopTransport:
             found.line.close()
 
     async def release(self, channel: int, proxy: int, line: object, *, end: bool) -> None:
-        """Cuts a line; the proxy ends, since nobody could find it again."""
+        """Close a line and end its proxy, because an unnamed proxy cannot be resumed."""
         await self._ready()
         if (channel, proxy) not in self._made:
             raise ProxyNotFound(f"proxy {proxy} of channel {channel} has ended")
@@ -284,7 +257,7 @@ class IiopTransport:
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
     ) -> Pulled:
-        """Asks for events as a pull consumer."""
+        """Pull events."""
         await self._ready()
         if lease is not None:
             raise beyond("leases", "pull without one: what is pulled is done with")
@@ -294,20 +267,16 @@ class IiopTransport:
         if line is None:
             line = self._adopted.get((channel, proxy))
         if line is None:
-            # One of before, which has outlived the program that made it.
+            # A proxy that outlived the program that made it.
             found = await self._proxy(channel, proxy)
             line = PullLine(self._objects, found, self._events, None)
             self._adopted[channel, proxy] = line
         return await self._safely((channel, proxy), partial(line.pull, most, wait))
 
-    # What there is to see.
+    # Questions.
 
     async def request(self, question: Question[_T]) -> _T:
-        """Answers a question, as far as CORBA tells.
-
-        Raises:
-            NotOverCorba: No operation of the standard tells.
-        """
+        """Answer a question; raise `NotOverCorba` if the standard has no such operation."""
         await self._ready()
         if not OPERATIONS[type(question)].corba:
             raise unsupported(type(question))
@@ -334,7 +303,7 @@ class IiopTransport:
         most: int,
         constraint_text: str | None,
     ) -> HistoryPage:
-        """Past events of a channel: not told."""
+        """Refuse: CORBA has no history."""
         self._check_open()
         raise beyond("past events")
 
@@ -343,7 +312,7 @@ class IiopTransport:
             raise Stopping(CLOSED)
 
     async def close(self) -> None:
-        """Lets go of the service: everything that was made ends."""
+        """Disconnect; everything this client made ends."""
         if self._closed:
             return
         self._closed = True
@@ -363,7 +332,7 @@ class IiopTransport:
 
 
 async def _found(orb: Orb, url: str, patience: Patience) -> Reference:
-    """The object that a URL names; a naming service that is away is waited for."""
+    """Resolve a URL; retry while the naming service is unreachable."""
     tries = patience.tries()
     while True:
         try:

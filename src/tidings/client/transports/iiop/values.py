@@ -1,4 +1,4 @@
-"""Events as they go over IIOP, and what CORBA has no words for."""
+"""Events over IIOP, and errors for features that CORBA lacks."""
 
 from __future__ import annotations
 
@@ -20,22 +20,17 @@ from tidings.events.fields import ANY_EVENT_TYPE, is_any
 from tidings.events.structured import StructuredEvent
 
 UNKNOWN: Final = -1
-"""Stands for a number that CORBA does not tell, such as that of an event."""
+"""Stands for a number that CORBA does not report, such as an event's sequence number."""
 
 
 def beyond(what: str, instead: str = "") -> NotOverCorba:
-    """The error that tells what CORBA has no words for.
-
-    Args:
-        what: What was asked for, in the plural.
-        instead: What to do there; which doors have it, if nothing can be done.
-    """
+    """Build the error for a feature, in the plural, that CORBA lacks, with an alternative."""
     door = instead or "connect to the service over HTTP, or embed it"
     return NotOverCorba(f"{what} cannot be had over CORBA: {door}")
 
 
 def unsupported(request: type) -> NotOverCorba:
-    """The error for a request that no operation of the standard carries out."""
+    """Build the error for a request that the standard has no operation for."""
     words = _WORDS.get(request, (f"{OPERATIONS[request].name} requests",))
     return beyond(*words)
 
@@ -55,76 +50,63 @@ _WORDS: Final[Mapping[type, tuple[str, ...]]] = {
     q.SeeHighestNumber: ("producers with a name", "leave the name out"),
     q.SeeRules: ("the rules of a service",),
 }
-"""What requests are about that CORBA has no words for, and what to do instead."""
+"""Descriptions of requests that CORBA lacks, and alternatives."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorbaMessage:
-    """An event as it came over CORBA, which tells nothing but its content.
-
-    Attributes:
-        event: The content.
-        seq: Its number in the channel: unknown.
-    """
+    """An event received over CORBA, which transmits only its content."""
 
     event: StructuredEvent
     seq: int = UNKNOWN
 
     @property
     def origin(self) -> str:
-        """Id of the channel: not told."""
+        """Id of the channel: always empty."""
         return ""
 
     @property
     def arrival(self) -> int:
-        """When it was accepted: not told."""
+        """When it was accepted: always unknown."""
         return UNKNOWN
 
     @property
     def priority(self) -> int:
-        """As its header has it; larger is more urgent."""
+        """From the event's header; larger is more urgent."""
         found = self.event.header.get("Priority")
         return found if isinstance(found, int) else 0
 
     @property
     def mark(self) -> ProducerMark | None:
-        """The producer's mark: not told."""
+        """The producer's name and number: always None."""
         return None
 
     @property
     def envelope(self) -> Envelope:
-        """Not told.
-
-        Raises:
-            NotOverCorba: Always.
-        """
+        """Always raises `NotOverCorba`."""
         raise beyond("numbers and origins of events")
 
 
 class Events:
-    """Events in the forms in which they go through proxies."""
+    """Conversion of events to and from their forms on the wire."""
 
     def outgoing(self, item: Item, form: Form) -> StructuredEvent:
-        """What a program sends.
-
-        Raises:
-            InvalidEvent: It is no event.
-        """
+        """Convert a program's event; raise `InvalidEvent` if it is not one."""
         event = entered(item, unwrap=False)
         if form is Form.ANY and event.type == ANY_EVENT_TYPE[1] and not is_any(event):
-            return any_in(event.as_any())  # in an any of its own, or only its body would go
+            return any_in(event.as_any())  # wrapped, or only its body would be sent
         return event
 
     def incoming(self, event: StructuredEvent) -> CorbaMessage:
-        """What a program gets."""
+        """Convert an event for the program."""
         return CorbaMessage(entered(event, unwrap=True))
 
     def written(self, event: StructuredEvent, form: Form) -> object:
-        """A single event for the wire."""
+        """Convert a single event to its wire form."""
         return any_out(event) if form is Form.ANY else event_out(event)
 
     def read(self, form: Form, value: Whatever) -> list[CorbaMessage]:  # noqa: ANN401 -- by form
-        """What came over the wire: an any, a structured event, or a sequence of these."""
+        """Read an any, a structured event, or a sequence of structured events."""
         found: Iterable[StructuredEvent]
         if form is Form.SEQUENCE:
             found = events_in(value)

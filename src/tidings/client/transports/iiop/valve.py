@@ -1,4 +1,4 @@
-"""Pauses: those a program asks for, and those a stream needs that is full."""
+"""Suspending a connection, for the program and for a full stream."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Valve:
-    """Has a service pause and go on: on behalf of the program, and of a stream that is full.
-
-    Args:
-        pause: Asks the service to pause.
-        go_on: Asks it to go on.
-    """
+    """Suspends and resumes the service for the program and for a full stream."""
 
     def __init__(
         self, pause: Callable[[], Awaitable[None]], go_on: Callable[[], Awaitable[None]]
@@ -30,11 +25,7 @@ class Valve:
         self._asked = False
 
     async def suspend(self) -> None:
-        """The program wants a pause.
-
-        Raises:
-            ConnectionAlreadyInactive: It has one.
-        """
+        """Suspend for the program; raise `ConnectionAlreadyInactive` if it has already."""
         async with self._turn:
             if self._asked:
                 raise ConnectionAlreadyInactive("the subscription is suspended already")
@@ -43,11 +34,7 @@ class Valve:
             self._asked = True
 
     async def resume(self) -> None:
-        """The program wants no pause any more.
-
-        Raises:
-            ConnectionAlreadyActive: It has none.
-        """
+        """Resume for the program; raise `ConnectionAlreadyActive` if it has not suspended."""
         async with self._turn:
             if not self._asked:
                 raise ConnectionAlreadyActive("the subscription is not suspended")
@@ -56,7 +43,7 @@ class Valve:
             self._asked = False
 
     async def fill(self, full: Callable[[], bool]) -> None:
-        """Pauses if something is full; the service may have ended the connection meanwhile."""
+        """Suspend if the stream is full; ignore errors, as the connection may have ended."""
         async with self._turn:
             if full() and not self._full:
                 self._full = True
@@ -64,13 +51,13 @@ class Valve:
                     await _tried(self._pause())
 
     async def begin_anew(self) -> None:
-        """Pauses as before, on a proxy that was made again and knows of no pause."""
+        """Suspend a recreated proxy if the old one was suspended."""
         async with self._turn:
             if self._full or self._asked:
                 await _tried(self._pause())
 
     async def drain(self, empty: Callable[[], bool]) -> None:
-        """Goes on if something is no longer full."""
+        """Resume if the stream has room again."""
         async with self._turn:
             if self._full and empty():
                 self._full = False

@@ -1,4 +1,4 @@
-"""What a program sees of channels, admins, proxies and filters: as much as CORBA tells."""
+"""Views of channels, admins, proxies and filters, as far as CORBA provides them."""
 
 from __future__ import annotations
 
@@ -25,17 +25,13 @@ from tidings.orb.ior import is_nil
 
 
 class Views:
-    """Looks at objects. Names and origins come out empty, counts of events as -1.
-
-    Args:
-        objects: Finds and calls them.
-    """
+    """Answers questions; names and origins are empty, counts of events -1."""
 
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
 
     async def answer(self, question: Any) -> Any:  # noqa: ANN401 -- see the question
-        """Answers a question of those that CORBA has words for."""
+        """Answer a question that CORBA supports."""
         match question:
             case SeeChannels():
                 return await self.channels()
@@ -57,15 +53,11 @@ class Views:
         raise AssertionError(question)
 
     async def channels(self) -> list[ChannelInfo]:
-        """All channels."""
+        """List all channels."""
         return [await self.channel(id) for id in await self._objects.factory("get_all_channels")]
 
     async def channel(self, id: int) -> ChannelInfo:
-        """One channel.
-
-        Raises:
-            ChannelNotFound: There is none.
-        """
+        """Return a channel."""
         call, far = self._objects.call, await self._objects.channel(id)
         qos = properties_in(await call(far, "get_qos"))
         properties = properties_in(await call(far, "get_admin"))
@@ -88,7 +80,6 @@ class Views:
         )
 
     async def _proxy_ids(self, channel: int, side: Side) -> list[tuple[Far, int]]:
-        """The proxies of one side, each with its admin."""
         found: list[tuple[Far, int]] = []
         for id in await self._objects.admin_ids(channel, side):
             admin = await self._objects.admin(channel, side, id)
@@ -100,11 +91,7 @@ class Views:
         return sorted([proxy for found in lists for proxy in found])
 
     async def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
-        """One admin.
-
-        Raises:
-            AdminNotFound: There is none.
-        """
+        """Return an admin."""
         far = await self._objects.admin(channel, side, id)
         operator = await self._objects.call(far, "_get_MyOperator")
         joined = Operator.AND if operator is InterFilterGroupOperator.AND_OP else Operator.OR
@@ -121,7 +108,7 @@ class Views:
         )
 
     async def proxies(self, channel: int) -> list[ProxyInfo]:
-        """All proxies of a channel."""
+        """List a channel's proxies."""
         for side in Side:
             for admin, id in await self._proxy_ids(channel, side):
                 await self._objects.proxy_of(admin, channel, side, id)
@@ -129,11 +116,7 @@ class Views:
         return [await self.proxy(channel, id) for id in sorted(known)]
 
     async def proxy(self, channel: int, id: int) -> ProxyInfo:
-        """One proxy; `connected` and what follows is not told, and has its plainest value.
-
-        Raises:
-            ProxyNotFound: There is none.
-        """
+        """Return a proxy; `connected` and later fields have default values, as CORBA lacks them."""
         far, (side, style, form) = await self._objects.proxy(channel, id)
         call = self._objects.call
         qos = properties_in(await call(far, "get_qos"))
@@ -173,7 +156,6 @@ class Views:
         return found
 
     async def _mappings(self, far: Far, side: Side) -> tuple[int | None, int | None]:
-        """The mapping filters for priorities and for lifetimes."""
         if side is Side.SUPPLIER:
             return None, None
         return await self._mapping(far, "priority"), await self._mapping(far, "lifetime")
@@ -185,11 +167,7 @@ class Views:
         return self._objects.filter_id(reference, MappingFilter_INTERFACE)
 
     async def filter(self, id: int) -> FilterInfo | MappingInfo:
-        """One filter.
-
-        Raises:
-            FilterNotFound: It is no more, or this client does not know it.
-        """
+        """Return a filter that this client knows."""
         far, call = self._objects.filter(id), self._objects.call
         if far.interface is Filter_INTERFACE:
             constraints = constraints_in(await call(far, "get_all_constraints"))

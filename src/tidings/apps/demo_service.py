@@ -23,8 +23,6 @@ _LOOK_EVERY_SECONDS = 0.01
 
 
 class _Announced(msgspec.Struct):
-    """Content of the service's port file."""
-
     url: str
     pid: int
 
@@ -50,11 +48,7 @@ class DemoService:
         return self._process.pid
 
     async def start(self) -> None:
-        """Start the service and wait until it is ready; a restart uses the same port.
-
-        Raises:
-            TidingsError: The service ended instead; the message gives the cause.
-        """
+        """Start the service and wait until it is ready; a restart uses the same port."""
         port_file = self._folder / "port.json"
         log_file = self._folder / "service.log"
         options = ("--host", "127.0.0.1", "--port", self._port, "--port-file", str(port_file))
@@ -110,7 +104,6 @@ class DemoService:
 
 
 def _without_settings() -> dict[str, str]:
-    """Return the environment without settings for another service."""
     return {name: text for name, text in os.environ.items() if not name.startswith("TIDINGS_")}
 
 

@@ -171,11 +171,7 @@ def _holds(expectation: Expectation, occurring: Occurring) -> Column:
 
 
 def load_expectations(path: Path) -> tuple[Expectation, ...]:
-    """Run a Python file and return its list `EXPECTATIONS`.
-
-    Raises:
-        InvalidUsage: The file cannot be read or run, or has no such list.
-    """
+    """Run a Python file and return its list `EXPECTATIONS`; raise InvalidUsage if that fails."""
     try:
         found = runpy.run_path(str(path)).get(LIST_NAME)
     except TidingsError as error:

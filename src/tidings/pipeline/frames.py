@@ -29,13 +29,12 @@ class Selection:
     """Which rows of an archive to read.
 
     Attributes:
-        archive: Folder of the archive.
         channels: Names or origins; empty for all.
         types: Event types, as patterns or texts such as ``Traffic::Speed*``; empty for all.
         since_us: Earliest time, microseconds since 1970.
         until_us: End of the time range, exclusive.
-        after_seal: Only files sealed after this seal.
-        upto_seal: Only files sealed up to this seal.
+        after_seal: Exclusive.
+        upto_seal: Inclusive.
     """
 
     archive: str
@@ -57,11 +56,7 @@ class Frame(NamedTuple):
 
 
 def events_frame(spark: SparkSession, selection: Selection) -> Frame:
-    """Return the events of a selection.
-
-    Raises:
-        ArchiveNotFound: There is no archive at this path.
-    """
+    """Return the events of a selection."""
     return kind_frame(spark, selection, "events")
 
 
@@ -69,7 +64,6 @@ def plan_changes(spark: SparkSession, selection: Selection) -> list[PlanRow]:
     """Return the plan changes in journal order; event types are ignored.
 
     Raises:
-        ArchiveNotFound: There is no archive at this path.
         ArchiveDamaged: A file with plans is damaged; results that depend on it would be wrong.
     """
     frame = kind_frame(spark, selection, "plans")
@@ -127,7 +121,6 @@ def occurring_in(files: Iterable[SegmentFile]) -> Occurring:
 def _conditions(
     selection: Selection, kind: str, patterns: Sequence[EventTypePattern]
 ) -> list[Column]:
-    """Return the row filters that pruning by the manifest does not cover."""
     made: list[Column] = []
     of_type = type_condition(patterns)
     if of_type is not None:

@@ -27,7 +27,7 @@ class Account:
         again: Alerts flagged as redelivered; they were in flight during the crash.
         twice: Duplicates without that flag.
         unasked: Alerts that were not due.
-        disordered: Alerts that arrived before one that should have come earlier.
+        disordered: Alerts that arrived after one that they should precede.
     """
 
     bidder: Bidder
@@ -83,10 +83,9 @@ def account_of(
 def _disordered(
     bidder: Bidder, offers: Sequence[Acknowledged], taken: Sequence[Taken]
 ) -> tuple[EventId, ...]:
-    """Return the alerts that came too late.
+    """Return the alerts that arrived after one of lower rank.
 
-    Alerts of equal priority arrive in the order of acceptance. In a backlog, higher priorities
-    come first.
+    Equal priorities arrive in the order of acceptance; in a backlog, higher priorities come first.
     """
     priorities = {one.id: bidder.priority(fields_of(one.offer)) for one in offers}
     latest: dict[int, int] = {}

@@ -33,9 +33,7 @@ class Acknowledged(NamedTuple):
 class Taken(NamedTuple):
     """An alert that a bidder received.
 
-    Attributes:
-        again: Whether it was flagged as redelivered.
-        stock: Whether it was part of the backlog when the bidder began to receive.
+    `again` is the redelivered flag; `stock` marks the backlog when the bidder began to receive.
     """
 
     id: tuple[str, int]

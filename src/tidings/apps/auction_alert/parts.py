@@ -42,7 +42,6 @@ class Part(ABC):
             self._tell("back" if reached else "cut", {} if reached else self._interrupted())
 
     def _interrupted(self) -> dict[str, Any]:
-        """Describe what a lost connection interrupted."""
         return {}
 
     @abstractmethod
@@ -50,11 +49,7 @@ class Part(ABC):
         """Connect all members to the service."""
 
     async def do(self, order: str) -> None:
-        """Carry out an order.
-
-        Raises:
-            InvalidUsage: The order is unknown.
-        """
+        """Carry out an order; raise InvalidUsage if it is unknown."""
         orders = self._orders()
         if order not in orders:
             raise InvalidUsage(f"{type(self).__name__} know no order {order!r:.60}")

@@ -32,12 +32,8 @@ _DONE = "done"
 class Job(msgspec.Struct, frozen=True):
     """The task of a process.
 
-    Attributes:
-        ledgers: Folder of the ledgers.
-        seed: Seed of the scene.
-        begins: When the scene begins, microseconds since 1970.
-        pause: Seconds between two offers of a house.
-        part: ``houses`` or ``bidders``.
+    `begins` is in microseconds since 1970, `pause` in seconds between two offers of a house;
+    `part` is ``houses`` or ``bidders``.
     """
 
     url: str
@@ -98,11 +94,7 @@ class AuctionProcess:
         await self._answer
 
     async def ended(self) -> NoReturn:
-        """Wait until the process ends unexpectedly or its output cannot be read.
-
-        Raises:
-            TidingsError: The process has ended; the message gives the cause.
-        """
+        """Wait until the process ends unexpectedly; raise TidingsError with the cause."""
         assert self._process is not None
         assert self._reading is not None
         await self._reading
@@ -175,7 +167,6 @@ async def _play(job: Job, orders: asyncio.Queue[str]) -> None:
 
 
 async def _obey() -> None:
-    """Carry out orders from standard input until it ends."""
     lines = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(lines), sys.stdin

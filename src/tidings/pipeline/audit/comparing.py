@@ -67,9 +67,7 @@ class _Waiting(NamedTuple):
 class Comparison:
     """Comparison of the counts with the books, with findings for the differences.
 
-    Attributes:
-        books_checked: Whether the books were compared.
-        disbelieved: By origin, number of pairs that wait in the rows but not in the books.
+    `disbelieved` counts by origin the pairs that wait in the rows but not in the books.
     """
 
     def __init__(self, archive: AuditedArchive, counts: Counts) -> None:
@@ -99,7 +97,6 @@ class Comparison:
         self.findings += _told(self._counts)
 
     def _look_at(self, odd: DataFrame, waiting: _Waiting) -> None:
-        """Add findings for bad pairs."""
         bad = bad_pairs(odd, self._counts.events, self._archive.options.sample)
         strays = [pair for pair in bad if pair.state == ORPHAN]
         orphans = orphan_totals(odd) if strays else {}
@@ -259,7 +256,6 @@ class Comparison:
         return lacking_of
 
     def _waiting(self) -> tuple[dict[Consumer, Total], dict[Consumer, Total]]:
-        """Return the totals that wait for existing consumers: by the rows, and by the books."""
         assert self._archive.books is not None
         books: dict[Consumer, Total] = {}
         absent: set[Consumer] = set()

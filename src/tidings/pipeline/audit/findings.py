@@ -122,10 +122,8 @@ def orphan_findings(
 ) -> list[Finding]:
     """Return one finding per channel for events of which only outcomes exist.
 
-    Args:
-        orphans: Sorted by origin.
-        names: Channel names by origin.
-        by_books: By origin, whether the books miss these events too; absent if unknown.
+    `orphans` are sorted by origin; `by_books` says whether the books miss these events, too, and
+    lacks origins for which that is unknown.
     """
     found = []
     for origin, group in groupby(orphans, attrgetter("origin")):

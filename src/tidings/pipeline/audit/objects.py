@@ -50,8 +50,6 @@ class _PlanPart(msgspec.Struct):
 
 
 class _PlanProxies(msgspec.Struct):
-    """The proxies of a plan change."""
-
     whole: bool = False
     proxies: list[_PlanPart] = []
     removed_proxies: list[int] = []
@@ -68,14 +66,11 @@ class _Word(NamedTuple):
 
 
 def tiles(objects: Iterable[ObjectRow], plans: Iterable[tuple[int, str, str]]) -> list[Tile]:
-    """Return the tiles of all proxies in `objects`; both arguments are sorted by position.
+    """Return the tiles of all proxies in `objects`.
 
     A proxy that the plan still has when its object is deleted exists, but is no longer durable.
-    Unreadable plan changes are skipped.
-
-    Args:
-        objects: Records of channels and proxies.
-        plans: Position, origin and change of each version.
+    Unreadable plan changes are skipped. Both arguments are sorted by position; a plan is position,
+    origin and change.
     """
     words: dict[tuple[str, int], list[_Word]] = {}
     connected: dict[str, set[int]] = {}

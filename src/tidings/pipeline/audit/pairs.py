@@ -191,7 +191,6 @@ def _told_later() -> Column:
 
 
 def _state() -> Column:
-    """Classify a pair."""
     sent, listed, judged = F.col("sent"), F.col("listed"), F.col("judged")
     durable = F.coalesce("t_durable", F.lit(False))
     return (
@@ -222,7 +221,6 @@ def _followed() -> Column:
 
 
 def _went() -> Column:
-    """Whether the consumer ended after the last outcome."""
     last = F.coalesce(F.try_element_at("words", F.lit(-1))["position"], F.lit(FIRST))
     return F.coalesce(F.col("t_gone") > last, F.lit(False))
 

@@ -194,11 +194,7 @@ def derived(
 
 
 def load_queries(path: Path) -> list[Query]:
-    """Load the queries of a file, sorted by name.
-
-    Raises:
-        InvalidUsage: The file is missing, fails to run, or has no queries.
-    """
+    """Load the queries of a file, sorted by name; raise InvalidUsage if it has none or fails."""
     if not path.is_file():
         raise InvalidUsage(f"there is no file {path}: name a Python file with queries")
     try:

@@ -68,17 +68,12 @@ def run_queries(
 ) -> RunResult:
     """Run queries in turn until everything is processed or `stopped` returns true.
 
-    Args:
-        spark: The Spark session.
-        queries: Queries with distinct names.
-        options: How to run them.
-        progress: Called with the current step and the fraction of the archive that is done.
-        stopped: Whether to stop after the current batch.
+    `progress` is called with the current step and the fraction of the archive that is done;
+    `stopped` is checked between batches.
 
     Raises:
         InvalidUsage: Two queries have the same name.
         PipelineFailed: A query failed; the message names it and the seals.
-        StoreError: The archive or a log is unusable.
     """
     names = [one.name for one in queries]
     if len(set(names)) < len(names):
@@ -99,8 +94,6 @@ def run_queries(
 
 
 class _Run:
-    """State of one query during a run."""
-
     def __init__(self, spark: SparkSession, asked: Query, options: RunOptions) -> None:
         self.log = QueryLog(options.checkpoint / f"{asked.name}.jsonl")
         self.result = QueryResult(asked.name, asked.reads, asked.writes, seal=self.log.seal)
@@ -206,10 +199,7 @@ class QueryBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class QueryLog:
     """Log of one query, created if missing.
 
-    Attributes:
-        seal: Last seal whose events are published.
-        next: Number of the next event.
-        begun: Batch that was begun and not finished.
+    Everything up to `seal` is published; `begun` is a batch that was begun and not finished.
     """
 
     def __init__(self, path: Path) -> None:

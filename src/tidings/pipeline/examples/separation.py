@@ -119,7 +119,6 @@ def _close_pairs(positions: DataFrame) -> DataFrame:
 
 
 def _miles(lat: Column, lon: Column, lat2: Column, lon2: Column) -> Column:
-    """Return the great-circle distance in nautical miles."""
     half_north = f.sin(f.radians(lat2 - lat) / 2)
     half_east = f.sin(f.radians(lon2 - lon) / 2)
     share = (

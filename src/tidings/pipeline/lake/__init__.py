@@ -138,8 +138,6 @@ def lake_tables(spark: SparkSession, lake: str) -> dict[str, int]:
 
 
 class _Run:
-    """One run of `run_lake`."""
-
     def __init__(
         self,
         spark: SparkSession,
@@ -193,7 +191,6 @@ class _Run:
         return manifest
 
     def _caught_up(self, state: LakeState) -> LakeState:
-        """Load everything that the archive has now."""
         manifest = self._manifest()
         if manifest is None:
             return state

@@ -32,13 +32,10 @@ class CompactResult(msgspec.Struct, frozen=True):
 def groups(
     state: LakeState, *, small: int = SMALL_OCTETS, least: int = 2, most_rows: int = ROWS_PER_FILE
 ) -> Iterator[list[LakeFile]]:
-    """Yield groups of small files of one partition, each to be merged into one file.
+    """Yield groups of files of one partition, each to be merged into one file.
 
-    Args:
-        state: State of the lake.
-        small: Merge files below this many bytes.
-        least: Skip partitions with fewer small files.
-        most_rows: Most rows of a merged file.
+    A group has files below `small` bytes and at most `most_rows` rows in total; partitions with
+    fewer than `least` such files are skipped.
     """
     partitions: dict[tuple[str, str], list[LakeFile]] = {}
     for file in sorted(state.files.values(), key=lambda one: one.path):

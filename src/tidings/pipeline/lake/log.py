@@ -163,10 +163,7 @@ class LakeLog:
         return told
 
     def new_staging(self, batch: int) -> str:
-        """Return a staging folder with a new name.
-
-        A dying writer may still add files to its own folder, so names are never reused.
-        """
+        """Return a staging folder with an unused name: a dying writer may still add to its own."""
         return f"{STAGING}/{batch:012d}-{new_origin()}"
 
     def discard(self, staging: str) -> None:

@@ -115,13 +115,10 @@ def grow_schema(
     wide: Mapping[tuple[str, str], int] = _NONE,
     most: int = 500,
 ) -> SchemaGrowth:
-    """Add columns for all properties found.
+    """Add columns for all properties found, up to `most` beyond the fixed ones.
 
-    Args:
-        schema: Current schema; an empty one for a new type.
-        found: Properties of a batch, with the number of rows.
-        wide: Those of `widened` with integers that a double cannot hold, with the number of rows.
-        most: Most columns of a type, beyond the fixed ones.
+    `found` and `wide` count rows; `wide` has those of `widened` with integers that a double cannot
+    hold.
     """
     columns = list(schema.columns)
     conflicts: list[KindConflict] = []
@@ -182,7 +179,6 @@ def _in_order(seen: Collection[str], main: str) -> list[str]:
 
 
 def _fits(kind: str, main: str, own: list[PropertyColumn], *, is_wide: bool) -> bool:
-    """Whether values of a kind fit into a column of another kind."""
     if kind == "int" and main == "double":
         return not is_wide
     return kind == EMPTY_SEQUENCE and any(one.kind in SEQUENCES for one in own)

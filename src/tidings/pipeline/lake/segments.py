@@ -89,7 +89,6 @@ def _check_same_archive(manifest: Manifest, state: LakeState) -> None:
 
 
 def _gaps(manifest: Manifest, after: int, upto: int) -> tuple[str, ...]:
-    """Describe what retention removed before it was loaded."""
     gone: dict[int, int] = {}
     for path in manifest.dropped:
         kind, _, rest = path.partition("/")

@@ -85,8 +85,8 @@ class PlanBook:
     def from_rows(cls, rows: Iterable[PlanRow]) -> PlanBook:
         """Build a book from archived plan rows, in any order.
 
-        A change that is unreadable or does not follow a known version is reported in `problems`;
-        versions are unknown from there up to the next whole plan.
+        Changes that are unreadable or follow no known version are reported in `problems`; versions
+        are unknown from there up to the next whole plan.
         """
         shared = SharedConstraints()
         volumes: dict[str, _Volume] = {}
@@ -131,7 +131,6 @@ class _Volume:
         self._spans: list[Span] = []
 
     def take(self, change: PlanChange) -> None:
-        """Apply the next change in the journal."""
         before, version = self._plan, change.version
         if change.whole:
             if before is None:
@@ -199,13 +198,11 @@ class _Volume:
         self._plan = None
 
     def units(self) -> Iterator[_Made]:
-        """Yield all units, without their numbers."""
         yield from self._closed
         for start, content in self._open.values():
             yield self._origin, Span(start), *content
 
     def spans(self) -> Iterator[Span]:
-        """Yield the known versions."""
         yield from self._spans
         if self._plan is not None:
             yield Span(self._since)

@@ -71,7 +71,6 @@ def clauses_of(unit: Unit) -> list[Clause] | None:
 
 
 def _of_types(types: Types) -> Clause:
-    """Return the clause that selects events of these types."""
     if not types or any(pattern.any_domain and pattern.any_type for pattern in types):
         return ()
     return (Literal(None, tuple(sorted(set(types)))),)
@@ -94,7 +93,6 @@ def _joined(unit: Unit) -> _Clauses:
 
 
 def _group(filters: Sequence[Sequence[Constraint]], empty_passes: bool) -> _Clauses:
-    """Return the clauses for which some constraint of some filter is true."""
     found: _Clauses = []
     before: Clause = ()
     for constraints in filters:

@@ -50,8 +50,7 @@ class _Piece:
 class Grid:
     """The cells for some ranges, of which at least one has a finite end.
 
-    With `crowded`, ranges are looked up under a value of another field: few cells suffice, and a
-    range should not be in many.
+    With `crowded`, ranges are looked up under a value of another field, and few cells suffice.
     """
 
     def __init__(self, intervals: Iterable[Interval], *, crowded: bool = False) -> None:

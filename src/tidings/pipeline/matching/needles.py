@@ -61,7 +61,6 @@ class _Finder:
         ]
 
     def find(self, texts: Texts) -> Found:
-        """Return the needle indexes found in each text."""
         import numpy as np
 
         rows = len(texts)

@@ -41,13 +41,9 @@ MATCHED: Final = pa.schema(
 def judge_batches(always: Iterable[Unit], odd: Iterable[Unit]) -> _Batches:
     """Return a function for `mapInArrow` that yields the consumers of events.
 
-    Args:
-        always: Units evaluated for every event.
-        odd: Units evaluated for events whose column `odd` is true.
-
-    Returns:
-        A function from batches with the columns `raw`, `odd`, `origin`, `seq`, `plan`,
-        `arrival_us` and `position` to batches of `MATCHED`.
+    It maps batches with the columns `raw`, `odd`, `origin`, `seq`, `plan`, `arrival_us` and
+    `position` to batches of `MATCHED`. Units of `odd` apply only to events whose column `odd` is
+    true.
     """
     texts = _plain(always), _plain(odd)
 
@@ -69,7 +65,6 @@ def judge_batches(always: Iterable[Unit], odd: Iterable[Unit]) -> _Batches:
 
 
 def _plain(units: Iterable[Unit]) -> str:
-    """Serialize units."""
     return json.dumps([_unit_to_plain(unit) for unit in units])
 
 
@@ -86,8 +81,6 @@ def _unit_to_plain(unit: Unit) -> list[object]:
 
 
 class _Judged(NamedTuple):
-    """A unit ready for evaluation."""
-
     proxy: int
     span: Span
     types: tuple[_Types, ...]
@@ -96,7 +89,6 @@ class _Judged(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _judge(text: str) -> _Judge:
-    """Return the judge of this process for these units."""
     shared = SharedConstraints()
     judge = _Judge()
     for origin, end, plain in json.loads(text):
@@ -120,7 +112,6 @@ class _Judge:
         self._by_group: dict[int, dict[str, list[_Judged]]] = {}
 
     def add(self, unit: Unit) -> None:
-        """Add a unit."""
         ways = self._ways(unit.admin, unit.rule, unit)
         lists = tuple(rule.types for rule in (unit.admin.rule, unit.rule.rule) if rule.types)
         for needs in ways:

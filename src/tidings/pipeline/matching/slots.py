@@ -63,8 +63,6 @@ class EventBits:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """What the literals of one slot have in common."""
-
     shape: str
     kinds: tuple[str, ...]
     holds: bool
@@ -73,12 +71,10 @@ class _Key:
 
     @property
     def is_alone(self) -> bool:
-        """Whether it depends on the event alone."""
         return not self.kinds and self.word is None
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Types of its columns."""
         return self.kinds if self.word is None else (*self.kinds, "bigint")
 
 

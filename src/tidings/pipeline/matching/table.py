@@ -60,7 +60,6 @@ class _Join:
         self._cells = any(probe.beside is not None for probe in made.probes)
 
     def applied(self, events: DataFrame) -> DataFrame:
-        """Return the matches of all events."""
         table = self._table(events)
         condition = self._condition()
         answers = {probe: self._answer(probe) for probe in self._probes}
@@ -81,7 +80,6 @@ class _Join:
         )
 
     def _kept(self) -> list[str]:
-        """Return columns of the event under the names used in this module."""
         kept = ["origin", "seq", "position"]
         if self._versions:
             kept.append("plan")
@@ -161,7 +159,6 @@ class _Join:
         return f"CASE {cases} ELSE 0 END"
 
     def _chosen(self, asking: DataFrame, answers: dict[Probe, Answer]) -> DataFrame:
-        """Select the answer at each place."""
         texts: list[str] = []
         numbers: list[str] = []
         cells: list[str] = []

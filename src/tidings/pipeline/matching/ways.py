@@ -221,7 +221,6 @@ _KINDS: Final[dict[str, tuple[int, Kind]]] = {
 
 
 def _indexed(path: Path) -> Place | None:
-    """Return the place of a path, if events can be found by it."""
     place = place_of(path)
     return place if isinstance(place, Property | HeaderText) else None
 
@@ -307,7 +306,6 @@ def _equal_doors(clause: Clause, access: Access) -> Iterator[Door]:
 
 
 def _answers(constant: Constant) -> Sequence[tuple[str | None, tuple[float, ...]]]:
-    """Return the answers of an event with a value equal to a constant."""
     if isinstance(constant, EnumLabel):
         return ()  # no column holds it
     if isinstance(constant, OneChar):

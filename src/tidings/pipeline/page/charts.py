@@ -45,14 +45,9 @@ _LONGEST_LABEL: Final = 34
 def timeline(
     points: Sequence[tuple[int, str, float]], bucket_us: int, value: str, *, height: int = 220
 ) -> str:
-    """Draw stacked columns over time.
+    """Draw stacked columns over time; the eight largest series have their own colours.
 
-    Args:
-        points: Start of a column (microseconds since 1970), series, value. The eight largest series
-            have their own colours.
-        bucket_us: Width of a column.
-        value: What is counted.
-        height: Height of the chart.
+    A point is the start of a column (microseconds since 1970), its series and its value.
     """
     alt = _altair()
     sums: dict[str, float] = {}
@@ -84,7 +79,6 @@ def timeline(
 def _piled(
     amounts: Mapping[tuple[int, str], float], series: Sequence[str], bucket_us: int
 ) -> list[dict[str, object]]:
-    """Return the pieces of the columns, stacked in the order of the series."""
     data: list[dict[str, object]] = []
     for at in sorted({at for at, _ in amounts}):
         low = 0.0
@@ -176,7 +170,6 @@ def _rows(alt: ModuleType, data: Sequence[Mapping[str, Any]]) -> Any:  # noqa: A
 
 
 def _shortened(text: str) -> str:
-    """Shorten a label to its beginning and end."""
     if len(text) <= _LONGEST_LABEL:
         return text
     end = _LONGEST_LABEL // 2 - 1

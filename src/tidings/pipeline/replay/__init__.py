@@ -77,18 +77,10 @@ def run_replay(spark: SparkSession, options: ReplayOptions, progress: _Progress)
     """Publish events of an archive into a channel.
 
     A run is one selection of events. Under the run's name the channel accepts each number once, so
-    reusing the name with other options skips events before the run's last one.
-
-    Args:
-        spark: The Spark session.
-        options: Which events, where to, how fast.
-        progress: Called with the current step and the fraction done, from 0 to 1.
+    reusing the name with other options skips events before the run's last one. `progress` is called
+    with the current step and the fraction done.
 
     Raises:
-        ArchiveNotFound: There is no archive at this path.
-        InvalidConstraint: The constraint is invalid.
-        InvalidUsage: The speed is invalid.
-        ChannelNotFound: The service has no such channel.
         ChannelFull: The channel stayed full for too long; the run can be resumed.
         Unreachable: The service does not answer.
     """
@@ -117,8 +109,6 @@ async def _replay(spark: SparkSession, options: ReplayOptions, progress: _Progre
 
 
 class _Run:
-    """State of one replay."""
-
     def __init__(
         self, history: History, options: ReplayOptions, client: Client, publisher: Publisher
     ) -> None:
@@ -149,7 +139,6 @@ class _Run:
             )
 
     async def play(self, progress: _Progress) -> ReplayResult:
-        """Publish all remaining events."""
         rows = rows_in_order(self._history, self._points)
         told, pace = 0.0, _Pace(self._options.speed, self._is_old)
         coming = asyncio.create_task(asyncio.to_thread(chunk_of, rows, AT_ONCE))
@@ -238,11 +227,7 @@ class _Run:
 
 
 class _Pace:
-    """Schedule of events: the original pauses, divided by the speed.
-
-    Attributes:
-        behind: Largest delay so far, in seconds.
-    """
+    """Schedule of events: the original pauses, divided by the speed; `behind` is in seconds."""
 
     def __init__(self, speed: float | None, is_old: Callable[[ArchivedEvent], bool]) -> None:
         self._speed = speed
@@ -268,7 +253,6 @@ class _Pace:
         return (other.due_us - first.due_us) / 1_000_000 / self._speed > _TOGETHER
 
     async def wait(self, part: Sequence[ArchivedEvent]) -> None:
-        """Wait until some events are due."""
         if self._speed is None or self._is_old(part[0]):
             return
         now, due_us = time.perf_counter(), part[0].due_us

@@ -98,16 +98,10 @@ def history_of(spark: SparkSession, options: ReplayOptions, target: str) -> Hist
 def resume_points(
     history: History, highest: Mapping[str, int], again: int
 ) -> tuple[dict[str, int], int]:
-    """Find where to resume a run.
+    """Return the first number to send by origin, and how many events were sent before.
 
-    Args:
-        history: The events.
-        highest: Highest number of each origin that the channel has.
-        again: Number of events before that to resend: of the last ones published together, some may
-            be missing. The channel drops those it has.
-
-    Returns:
-        First number to send, by origin; and how many events were sent before.
+    `highest` is the highest number of each origin that the channel has. The last `again` events are
+    resent: of those published together, some may be missing, and the channel drops those it has.
     """
     points: dict[str, int] = {}
     before = 0

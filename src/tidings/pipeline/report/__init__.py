@@ -46,16 +46,7 @@ class _Frames(NamedTuple):
 def run_report(
     spark: SparkSession, options: ReportOptions, progress: Callable[[str, float], None]
 ) -> Report:
-    """Report on an archive.
-
-    Args:
-        spark: The Spark session.
-        options: What to cover.
-        progress: Called with the current step and the fraction done, from 0 to 1.
-
-    Raises:
-        ArchiveNotFound: There is no archive at this path.
-    """
+    """Report on an archive; `progress` is called with the current step and the fraction done."""
     began = time.perf_counter()
     progress("reading the manifest", 0.0)
     manifest = Archive(options.archive).manifest()

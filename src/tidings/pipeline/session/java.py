@@ -64,7 +64,6 @@ def find_java(
 
 
 def _homes(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
-    """Yield candidate folders in order of preference, without duplicates."""
     seen: set[Path] = set()
     for home in _candidates(environ, folders):
         if home not in seen and (home / "bin" / "java").exists():

@@ -78,10 +78,7 @@ def spark_job(
 ) -> Iterator[SparkSession]:
     """Provide a session for one job and close it afterwards; convert Spark's errors to ours.
 
-    Args:
-        options: Where and how Spark runs.
-        app: Application name in Spark.
-        verbose: Whether Spark's own log goes to standard error.
+    With `verbose`, Spark's own log goes to standard error.
 
     Raises:
         MissingExtra: A package is not installed.

@@ -40,8 +40,6 @@ _BATCH_ID = "streaming.sql.batchId"
 
 
 class _Publishes:
-    """Common part of both writers."""
-
     def __init__(self, options: SinkOptions, columns: Sequence[str]) -> None:
         check_columns(options, columns)
         self._options = options

@@ -43,19 +43,13 @@ async def push_all(
     full: str,
     settle: Callable[[int, Any], None],
 ) -> None:
-    """Push rows, and retry those for which the channel is full.
+    """Push rows, and retry those for which the channel is full, for up to `patience` seconds.
 
-    Args:
-        client: Connection to the service.
-        publisher: Publisher to use; its own marks are not used.
-        rows: Events with their marks.
-        patience: Seconds to wait for a full channel.
-        full: Error message if it stays full; `{}` stands for the seconds.
-        settle: Called with the index of each row and its answer: a sequence number, 0 if a filter
-            stopped it, or an error.
+    The publisher's own marks are not used. `settle` is called with the index of each row and its
+    answer: a sequence number, 0 if a filter stopped it, or an error.
 
     Raises:
-        ChannelFull: The channel stayed full for longer than `patience`.
+        ChannelFull: With the message `full`, in which `{}` stands for the seconds.
     """
     waiting: Sequence[int] = range(len(rows))
     pause, waited = _FIRST_PAUSE, 0.0

@@ -62,7 +62,6 @@ class _Reads:
         self._archive = Archive(options.path)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one task."""
         assert isinstance(partition, SlicesPartition)
         judge = None
         if self._options.filter:
@@ -253,7 +252,6 @@ class SliceReader:
                 yield batch.select(self._columns)
 
     def _conditions(self) -> Iterator[pc.Expression]:
-        """Yield the conditions on channels and times."""
         options, time = self._options, pc.field(time_column(self._options.kind))
         if options.channels:
             channels = list(options.channels)

@@ -28,10 +28,7 @@ class _Announced(msgspec.Struct):
 
 
 class DemoService:
-    """`tidings serve` on a folder; leaving the context ends it.
-
-    `settings` are environment variables of `tidings serve`.
-    """
+    """`tidings serve` on a folder, with environment variables; leaving the context ends it."""
 
     def __init__(self, folder: Path, settings: Mapping[str, str] | None = None) -> None:
         self.url = ""

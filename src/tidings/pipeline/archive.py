@@ -78,10 +78,7 @@ class Archive:
     def problems(
         self, files: Iterable[SegmentFile], spark: SparkSession | None = None
     ) -> dict[str, str]:
-        """Return what is wrong with damaged files, by path.
-
-        With `spark`, executors compare checksums; without, only lengths and file ends are checked.
-        """
+        """Return what is wrong with damaged files, by path; compare checksums only with `spark`."""
         found: dict[str, str] = {}
         sound: dict[str, SegmentFile] = {}
         for file in files:

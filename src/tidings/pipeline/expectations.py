@@ -114,13 +114,8 @@ def split(
 ) -> Split:
     """Separate rows that pass all checks from those that fail one.
 
-    Args:
-        df: Rows with the columns of the archive's events.
-        expectations: Checks with distinct names.
-        occurring: Properties that the rows are known to have.
-
-    Raises:
-        InvalidUsage: Two checks have the same name.
+    `df` has the columns of the archive's events, `occurring` the properties it is known to have.
+    Raises InvalidUsage if two checks have the same name.
     """
     expected = tuple(expectations)
     names = [one.name for one in expected]

@@ -26,15 +26,11 @@ _OTHERS: Final = ("header_other", "data_other")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which rows of an archive to read.
+    """Which rows of an archive to read; empty `channels` or `types` mean all.
 
-    Attributes:
-        channels: Names or origins; empty for all.
-        types: Event types, as patterns or texts such as ``Traffic::Speed*``; empty for all.
-        since_us: Earliest time, microseconds since 1970.
-        until_us: End of the time range, exclusive.
-        after_seal: Exclusive.
-        upto_seal: Inclusive.
+    Channels are names or origins, types patterns or texts such as ``Traffic::Speed*``. `since_us`
+    and `upto_seal` are inclusive, `until_us` and `after_seal` exclusive; times are microseconds
+    since 1970.
     """
 
     archive: str
@@ -79,10 +75,7 @@ def type_patterns(types: Sequence[EventTypePattern | str]) -> tuple[EventTypePat
 
 
 def kind_frame(spark: SparkSession, selection: Selection, kind: str) -> Frame:
-    """Return the rows of a kind; event types apply to events only.
-
-    An outcome without a time matches any time range that its file overlaps.
-    """
+    """Return the rows of a kind; an outcome without a time matches if its file does."""
     archive = Archive(selection.archive)
     manifest = archive.manifest()
     patterns = type_patterns(selection.types) if kind == "events" else ()

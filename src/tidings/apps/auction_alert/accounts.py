@@ -22,11 +22,9 @@ class Account:
     """Expected and received alerts of one bidder.
 
     Attributes:
-        closed: Alerts that were not due because the offer closed while the bidder was away.
-        received: Number of distinct alerts.
+        closed: Alerts not due because the offer closed while the bidder was away.
         again: Alerts flagged as redelivered; they were in flight during the crash.
         twice: Duplicates without that flag.
-        unasked: Alerts that were not due.
         disordered: Alerts that arrived after one that they should precede.
     """
 
@@ -52,10 +50,7 @@ def account_of(
     taken: Sequence[Taken],
     back: int | None = None,
 ) -> Account:
-    """Compare the expected alerts of a bidder with those received, in order of arrival.
-
-    A bidder that was away returned at `back`; offers that closed before are not due.
-    """
+    """Compare expected and received alerts; offers that closed before `back` are not due."""
     wanted = [one for one in offers if wants(bidder, one.offer)]
     due = {one.id for one in wanted if back is None or closing(one.offer) > back}
     first: dict[EventId, Taken] = {}

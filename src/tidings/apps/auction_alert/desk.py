@@ -76,10 +76,7 @@ class Desk:
         }
 
     async def advertised(self, houses: Mapping[str, int]) -> list[Advertised]:
-        """Return the advertised event types with suppliers and consumers.
-
-        `houses` maps names to proxy ids, because the service does not know the houses' names.
-        """
+        """Return the advertised event types; `houses` are proxy ids, which have no names there."""
         found = await self._channel.advertisement()
         bidders = await self._names()
         proxies = {f"proxy {proxy}": name for name, proxy in houses.items()}

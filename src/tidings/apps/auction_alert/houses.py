@@ -18,11 +18,7 @@ class Supplier:
 
     It syncs each acknowledgement to its ledger before it makes the next offer. While the service is
     down, the client resends the offer with the same number; if the service had accepted it, it
-    repeats its first answer.
-
-    Attributes:
-        sent: Number of the latest offer.
-        answered: Number of the latest acknowledged offer.
+    repeats its first answer. `sent` and `answered` are the numbers of the latest offers.
     """
 
     def __init__(self, house: House, scene: Scene, publisher: Publisher, path: Path) -> None:

@@ -68,10 +68,7 @@ def differences(rows: Mapping[K, Total], books: Mapping[K, Total]) -> dict[K, To
 
 
 def missing_events(beyond: Total, orphans: Total) -> MissingEvents:
-    """Determine which events of a channel are missing.
-
-    `beyond` is rows minus books, `orphans` the missing events that have outcomes.
-    """
+    """Determine which events are missing: `beyond` is rows minus books, `orphans` have outcomes."""
     count, sum_ = -beyond.count, -beyond.sum
     if count < 0:
         return MissingEvents(extra=beyond)
@@ -100,13 +97,8 @@ def missing_outcomes(
     """Determine which outcomes of a consumer are missing.
 
     A missing event waits in the books but not in the rows; this is considered before a difference
-    counts as odd.
-
-    Args:
-        beyond: Rows minus books, of the waiting events.
-        waiting: Events that wait according to the rows: those of `asked_of`, and any others.
-        gone: Missing events.
-        exact: False if events may wait in the books whose rows retention has dropped.
+    counts as odd. `beyond` is rows minus books; `waiting` has at least those of `asked_of`. Unless
+    `exact`, events may wait in the books whose rows retention has dropped.
     """
     if not exact:
         if beyond.count <= 0:

@@ -226,9 +226,10 @@ def _went() -> Column:
 
 
 def _waits() -> Column:
-    """Count as the archiver does: an end does not count if the consumer becomes durable again.
+    """Count waiting pairs as the archiver does.
 
-    For events that the journal had only in part, the rows do not name all waiting consumers.
+    An end does not count if the consumer becomes durable again; for events that the journal had
+    only in part, the rows do not name all waiting consumers.
     """
     counts = F.coalesce("t_stays", F.lit(True)) & ~F.col("carried")
     return (F.col("listed") | _told_later()) & ~F.col("course").endswith("F") & counts

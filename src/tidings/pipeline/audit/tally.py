@@ -146,10 +146,7 @@ def accounts(
 
 
 def odd_pairs(pairs: DataFrame, consumers: Collection[tuple[str, int]]) -> DataFrame:
-    """Return bad pairs and those that wait for the given consumers.
-
-    They are few and used several times, so they are cached until `unpersist`.
-    """
+    """Return bad pairs and those that wait for these consumers, cached until `unpersist`."""
     wanted = pairs.sparkSession.createDataFrame(sorted(consumers), "origin string, proxy int")
     asked = F.broadcast(wanted.withColumn("asked", F.lit(True)))
     is_asked = F.col("waits") & F.coalesce("asked", F.lit(False))

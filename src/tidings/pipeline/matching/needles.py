@@ -28,10 +28,7 @@ _MULTIPLIER: Final = 2_654_435_761
 
 
 def needle_finder(needles: Sequence[str]) -> Callable[[Texts], Found]:
-    """Return a function that finds the needles in each text of a batch.
-
-    Its results are lists of distinct needle indexes, empty for a null text.
-    """
+    """Return a function from a batch of texts to lists of the indexes of the needles found."""
     made: list[_Finder] = []
 
     # Spark inspects these annotations, and recognizes Arrow arrays by this name only.

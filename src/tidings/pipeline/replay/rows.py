@@ -115,10 +115,7 @@ def resume_points(
 
 
 def rows_in_order(history: History, points: Mapping[str, int]) -> Iterator[ArchivedEvent]:
-    """Yield the events by time, and those of each origin by sequence number.
-
-    The driver holds one part at a time.
-    """
+    """Yield events by time, each origin's by sequence number; the driver holds a part at a time."""
     df = history.df
     for origin, first in points.items():
         df = df.where((sf.col("origin") != origin) | (sf.col("seq") >= first))

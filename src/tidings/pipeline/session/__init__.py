@@ -126,10 +126,7 @@ def close_session(session: SparkSession) -> None:
 
 
 def java_ended() -> int | None:
-    """Return the JVM's exit status, negative for a signal.
-
-    None if there is no JVM, it is still running, or another process started it.
-    """
+    """Return the JVM's exit status (negative for a signal); None if running or not started here."""
     from pyspark import SparkContext
 
     process: Any = getattr(SparkContext._gateway, "proc", None)

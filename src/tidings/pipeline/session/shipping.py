@@ -142,10 +142,7 @@ def check_interpreter(python: str) -> None:
 
 
 def shipping_settings(shipped: Shipment, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the Spark settings that ship a shipment, added to existing ones.
-
-    Spark unpacks archives in an executor's working folder, where Python starts.
-    """
+    """Add a shipment to Spark settings; Spark unpacks it where the executor's Python starts."""
     archives = settings.get("spark.archives", "")
     path = settings.get("spark.executorEnv.PYTHONPATH", "")
     return {

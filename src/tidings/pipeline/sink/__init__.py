@@ -46,7 +46,7 @@ class _Publishes:
         self._key = key_columns(options, columns)
 
     def _name(self, run: str) -> str:
-        """Return the prefix of producer names: without a key, unique to this run."""
+        """Return the prefix of producer names, unique to this run unless producer and key are set."""
         named = self._options.producer
         if not named:
             return run
@@ -83,7 +83,7 @@ class FrameWriter(_Publishes, DataSourceArrowWriter):
         return self._published(iterator, Attempt(name, _context().partitionId(), 0))
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Log the totals once all rows are published."""
+        """Warn about refused rows, once all others are published."""
         self._tell(messages)
 
 
@@ -103,7 +103,7 @@ class StreamWriter(_Publishes, DataSourceStreamArrowWriter):
         return self._published(iterator, attempt)
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:
-        """Log the totals once all rows of the batch are published."""
+        """Warn about refused rows, once the rest of the batch is published."""
         self._tell(messages)
 
 

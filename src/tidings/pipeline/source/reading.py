@@ -74,7 +74,7 @@ class _Reads:
         return [SlicesPartition(task) for task in packed(slices)]
 
     def _tell_of_damage(self, slices: Sequence[Slice]) -> None:
-        """Log on the driver the damage that executors will find; the plan is unchanged."""
+        """Warn or raise on the driver if files have the wrong length; the plan is unchanged."""
         told = []
         for slice_ in slices:
             path = self._archive.folder / slice_.path

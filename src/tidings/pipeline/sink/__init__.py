@@ -46,7 +46,7 @@ class _Publishes:
         self._key = key_columns(options, columns)
 
     def _name(self, run: str) -> str:
-        """Return the prefix of producer names, unique to this run unless producer and key are set."""
+        """Return the producer name prefix: unique to this run unless producer and key are set."""
         named = self._options.producer
         if not named:
             return run

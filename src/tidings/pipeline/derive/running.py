@@ -33,7 +33,7 @@ class RunOptions:
     url: str  # service to publish to
     checkpoint: Path  # folder of the query logs
     token: str | None = None  # access token of the service
-    once: bool = True  # stop after everything sealed at the start; otherwise run until stopped
+    once: bool = True  # stop when there are no new seals; otherwise run until stopped
     every: float = 1.0  # seconds between two looks at the archive when there is nothing new
     most_rows: int = 1_000_000  # a batch ends with the seal that reaches this many events
 

@@ -1,1 +1,1 @@
-"""Applications of Tidings: programs that know the client, events and filters, and nothing below."""
+"""Demo applications, built on the client, events and filters only."""

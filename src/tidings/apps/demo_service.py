@@ -1,4 +1,4 @@
-"""The demos' service: `tidings serve` in a process of its own, to be killed and started again."""
+"""The demos' service: `tidings serve` in a child process that can be killed and restarted."""
 
 from __future__ import annotations
 
@@ -23,22 +23,12 @@ _LOOK_EVERY_SECONDS = 0.01
 
 
 class _Announced(msgspec.Struct):
-    """What the service writes to its port file."""
-
     url: str
     pid: int
 
 
 class DemoService:
-    """`tidings serve` on a folder; leaving the context ends it.
-
-    Args:
-        folder: For its data, its port file and its log.
-        settings: Of `tidings serve`, by the names of their environment variables.
-
-    Attributes:
-        url: Where it is, once it was started.
-    """
+    """`tidings serve` on a folder, with environment variables; leaving the context ends it."""
 
     def __init__(self, folder: Path, settings: Mapping[str, str] | None = None) -> None:
         self.url = ""
@@ -46,20 +36,16 @@ class DemoService:
         self._settings = dict(settings or {})
         self._port = "0"
         self._process: Process | None = None
-        self._groups: list[int] = []  # of all processes that were started
+        self._groups: list[int] = []  # process groups of all children
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """Process id."""
         assert self._process is not None
         return self._process.pid
 
     async def start(self) -> None:
-        """Starts it and waits until it is ready: on a free port, later on the same one.
-
-        Raises:
-            TidingsError: It ended instead; the message says why.
-        """
+        """Start the service and wait until it is ready; a restart uses the same port."""
         port_file = self._folder / "port.json"
         log_file = self._folder / "service.log"
         options = ("--host", "127.0.0.1", "--port", self._port, "--port-file", str(port_file))
@@ -70,7 +56,7 @@ class DemoService:
                 stdin=PIPE,
                 stdout=log,
                 stderr=STDOUT,
-                cwd=self._folder,  # no settings file lies here
+                cwd=self._folder,  # a folder without a settings file
                 env=_without_settings() | self._settings,
                 start_new_session=True,
             )
@@ -84,14 +70,14 @@ class DemoService:
         self._port = told.url.rpartition(":")[2]
 
     async def kill(self) -> None:
-        """SIGKILL: no last word, no clean-up, nothing flushed."""
+        """Kill with SIGKILL: no clean-up, nothing flushed."""
         assert self._process is not None
         with suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGKILL)
         await self._process.communicate()
 
     async def stop(self) -> None:
-        """SIGTERM: it ends in good order, and what it archives is sealed."""
+        """Stop with SIGTERM: a clean shutdown, which also seals the archive."""
         assert self._process is not None
         with suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGTERM)
@@ -107,7 +93,7 @@ class DemoService:
         trace: TracebackType | None,
     ) -> None:
         for group in self._groups:
-            # With archivers: they would go on in a folder that is being removed.
+            # The whole group: archivers would continue in a folder that is being removed.
             with suppress(ProcessLookupError):
                 os.killpg(group, signal.SIGKILL)
         if self._process is not None:
@@ -115,7 +101,6 @@ class DemoService:
 
 
 def _without_settings() -> dict[str, str]:
-    """The environment, without what is meant for another service."""
     return {name: text for name, text in os.environ.items() if not name.startswith("TIDINGS_")}
 
 
@@ -126,20 +111,20 @@ def _announced(port_file: Path) -> _Announced | None:
         return None
 
 
-# What runs there.
+# The child process.
 
 
 def _end_with_input() -> None:
-    """Whoever started the service is gone when standard input ends: it must not stay."""
+    """End the service when standard input ends, which means that its parent is gone."""
     while os.read(sys.stdin.fileno(), 1):
         pass
-    # With its archiver, if the group is its own.
+    # Include the archiver if this process leads its group.
     kill = os.killpg if os.getpgrp() == os.getpid() else os.kill
     kill(os.getpid(), signal.SIGKILL)
 
 
 def main() -> None:
-    """`python -m tidings` with the same arguments, which does not outlive its starter."""
+    """Run `python -m tidings` with the same arguments, but end with the parent."""
     Thread(target=_end_with_input, daemon=True).start()
     runpy.run_module("tidings", run_name="__main__")
 

@@ -1,4 +1,4 @@
-"""The data pipeline: the same events, filters and plans, on Spark, over all history."""
+"""The data pipeline: Spark jobs over the archived events, filters and plans."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 def number(name: str) -> Column:
-    """A data property that is a number, whether its producer sent an integer or a real.
+    """Return a numeric data property as a double, whether it was sent as an integer or a real.
 
     The archive keeps integers and reals in two maps, so 130 and 130.5 of one property are in
-    different columns. The result is a double, exact up to 2**53, and null where the property is
-    missing or is not a number.
+    different columns. The double is exact up to 2**53, and null where the property is missing or
+    not a number.
     """
     from pyspark.sql import functions as sf
 

@@ -1,8 +1,8 @@
-"""An archive as jobs open it: a folder, its manifest, and which of its files are sound.
+"""Access to an archive: its folder, its manifest, and which of its files are intact.
 
-All jobs read archives through this module; they differ in what they do about damage. Frames leave
-damaged files out and report them, the source leaves them out or ends (`onDamage`), the lake notes
-them for a later run, and the audit uses what can still be read.
+All jobs read archives through this module and differ in how they treat damage: frames skip
+damaged files and report them, the source skips them or fails (`onDamage`), the lake notes them
+for a later run, and the audit uses what is still readable.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PATH_PARTS: Final = 4  # kind, date, hour, file
 
 
 def local_folder(place: str) -> Path:
-    """The local or mounted folder that a path or ``file:`` URL names."""
+    """Return the local or mounted folder of a path or ``file:`` URL."""
     if not _SCHEME.match(place):
         return Path(place).absolute()
     parts = urlsplit(place)
@@ -43,26 +43,22 @@ def local_folder(place: str) -> Path:
 
 
 def glob_free(path: str) -> str:
-    """A path for Spark's readers, which take some characters for patterns."""
+    """Escape a path for Spark's readers, which expand glob patterns."""
     return _GLOB.sub(r"\\\1", path)
 
 
 def spark_schema(kind: str) -> StructType:
-    """The columns of a kind of segments, as Spark's types."""
+    """Return the Spark schema of a kind of segments."""
     return from_arrow_schema(schema_of(kind))
 
 
 def time_column(kind: str) -> str:
-    """The column that tells when a row of a kind of segments happened."""
+    """Return the column with the time of a row."""
     return "arrival_us" if kind == "events" else "at_us"
 
 
 class Archive:
-    """An archive that can be read.
-
-    Args:
-        place: Its folder, as a path or a ``file:`` URL.
-    """
+    """A readable archive; `place` is a path or a ``file:`` URL."""
 
     def __init__(self, place: str) -> None:
         self.folder = local_folder(place)
@@ -70,9 +66,9 @@ class Archive:
         self._manifest: Manifest | None = None
 
     def manifest(self) -> Manifest:
-        """What the archive says it has; parsed again only when it has changed."""
+        """Return the manifest, parsed again only when it has changed."""
         stamp = None
-        with suppress(OSError):  # what is wrong is said when it is read
+        with suppress(OSError):  # reading it raises the error
             found = (self.folder / MANIFEST).stat()
             stamp = (found.st_size, found.st_mtime_ns)
         if self._manifest is None or stamp is None or stamp != self._stamp:
@@ -82,12 +78,7 @@ class Archive:
     def problems(
         self, files: Iterable[SegmentFile], spark: SparkSession | None = None
     ) -> dict[str, str]:
-        """What is wrong with files, by their paths; those that are sound are not in it.
-
-        Args:
-            files: Which.
-            spark: Whose executors compare checksums; without, only lengths and ends are looked at.
-        """
+        """Return what is wrong with damaged files, by path; compare checksums only with `spark`."""
         found: dict[str, str] = {}
         sound: dict[str, SegmentFile] = {}
         for file in files:
@@ -118,7 +109,7 @@ class Archive:
         files: Iterable[SegmentFile],
         channels: Sequence[str] = (),
     ) -> DataFrame:
-        """The rows of some files of a kind, of these channels (names or origins), or of all."""
+        """Read the rows of files of one kind, optionally of some channels (names or origins)."""
         schema, paths = spark_schema(kind), self._paths(files)
         df = (
             spark.read.schema(schema).parquet(*paths)
@@ -133,5 +124,5 @@ class Archive:
         return ["file:" + glob_free(str(self.folder / file.path)) for file in files]
 
     def __getstate__(self) -> dict[str, object]:
-        # A copy goes to every task, which reads the manifest for itself.
+        # Every task gets a copy and reads the manifest itself.
         return {**self.__dict__, "_stamp": None, "_manifest": None}

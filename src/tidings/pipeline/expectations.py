@@ -1,6 +1,6 @@
-"""Data checks as code: what is expected of events, and a place for rows that are otherwise.
+"""Data checks as code: expectations on events, and quarantine for rows that fail them.
 
-A check is a constraint in the language of the filters, or a function that makes a Spark column.
+A check is a constraint in the filter language, or a function that returns a Spark column.
 A checks file is a Python file with a list `EXPECTATIONS`:
 
     from tidings.pipeline.expectations import Expectation, Severity
@@ -13,8 +13,8 @@ A checks file is a Python file with a list `EXPECTATIONS`:
         Expectation("limit or zone", "exist $limit or exist $zone"),
     ]
 
-A constraint that fails with an error, as one does that asks for a property that is not there, does
-not hold; nor does a column that is NULL.
+A row fails a constraint that raises an error, for example because a property is missing, and a
+column that is NULL.
 """
 
 from __future__ import annotations
@@ -40,25 +40,24 @@ ColumnMaker: TypeAlias = Callable[[], Column]
 
 
 class Severity(StrEnum):
-    """What becomes of a row that is not as expected."""
+    """What happens to a row that fails a check."""
 
     ERROR = "error"
-    """It is set aside."""
+    """The row goes to quarantine."""
     WARNING = "warning"
-    """It is counted, and stays."""
+    """The row is counted and kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Something that is expected of every event, or of those of some types.
+    """A check on all events, or on those of some types.
 
     Attributes:
-        name: What it is called in counts and reasons.
-        check: A constraint that must match, or a function that makes a column that must be true.
-        event_types: Of which events it is expected, such as `Traffic::Speed` or `Traffic::*`;
-            of all if there are none.
-        severity: What becomes of a row that is otherwise.
-        reason: What is said of such a row; the constraint itself if nothing is given.
+        name: Name in counts and reasons.
+        check: A constraint that must match, or a function that returns a column that must be true.
+        event_types: Types to check, such as `Traffic::Speed` or `Traffic::*`; empty for all.
+        severity: What happens to a row that fails.
+        reason: Reason given for such a row; by default the constraint itself.
     """
 
     name: str
@@ -78,13 +77,13 @@ class Expectation:
         self.constraint()
 
     def constraint(self) -> Constraint:
-        """The check as a constraint; a column's is TRUE, with the event types it is for."""
+        """The check as a constraint; TRUE with the event types if the check is a column."""
         text = self.check if isinstance(self.check, str) else ""
         return constraint(text, self.event_types)
 
     @property
     def told(self) -> str:
-        """What is said of a row that is otherwise."""
+        """Reason given for a row that fails."""
         if self.reason:
             return f"{self.name}: {self.reason}"
         return f"{self.name}: {self.check} does not hold" if self.check else self.name
@@ -92,16 +91,16 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Rows that are as expected, and rows that are not."""
+    """Rows that pass and rows that fail."""
 
-    good: DataFrame  # the rows that pass, with the columns they came with
-    bad: DataFrame  # the others, with the columns `failed` (names of checks) and `reason` besides
-    # All rows with `failed`, `warned` and `reason`; good and bad are taken from it
+    good: DataFrame  # with their original columns
+    bad: DataFrame  # with the extra columns `failed` (names of checks) and `reason`
+    # All rows with `failed`, `warned` and `reason`; `good` and `bad` are derived from it
     judged: DataFrame
-    expectations: tuple[Expectation, ...]  # what was expected
+    expectations: tuple[Expectation, ...]
 
     def counts(self) -> dict[str, int]:
-        """How many rows are otherwise, for each check; one job over the rows."""
+        """Count the failing rows of each check; runs one Spark job."""
         otherwise = sf.explode(sf.concat("failed", "warned")).alias("name")
         found = self.judged.select(otherwise).groupBy("name").count().collect()
         counted = {row["name"]: int(row["count"]) for row in found}
@@ -113,15 +112,10 @@ def split(
     expectations: Iterable[Expectation],
     occurring: Occurring = ANYTHING,
 ) -> Split:
-    """Separate rows that are as expected from those that are not.
+    """Separate rows that pass all checks from those that fail one.
 
-    Args:
-        df: Rows with the columns of the archive's events.
-        expectations: What is expected; no two of one name.
-        occurring: What the rows are known to have.
-
-    Raises:
-        InvalidUsage: Two checks have one name.
+    `df` has the columns of the archive's events, `occurring` the properties it is known to have.
+    Raises InvalidUsage if two checks have the same name.
     """
     expected = tuple(expectations)
     names = [one.name for one in expected]
@@ -158,7 +152,7 @@ def _flag(index: int) -> str:
 
 
 def _holds(expectation: Expectation, occurring: Occurring) -> Column:
-    """Whether a row is as expected, or is none of those it is expected of: never NULL."""
+    """Return whether a row passes or the check does not apply to it; never NULL."""
     asked = expectation.constraint()
     check = expectation.check
     holds = (
@@ -172,16 +166,12 @@ def _holds(expectation: Expectation, occurring: Occurring) -> Column:
 
 
 def load_expectations(path: Path) -> tuple[Expectation, ...]:
-    """The list `EXPECTATIONS` of a Python file, which is run for it.
-
-    Raises:
-        InvalidUsage: The file cannot be read or run, or has no such list.
-    """
+    """Run a Python file and return its list `EXPECTATIONS`; raise InvalidUsage if that fails."""
     try:
         found = runpy.run_path(str(path)).get(LIST_NAME)
     except TidingsError as error:
         raise InvalidUsage(f"{path}: {error}") from error
-    except Exception as error:  # whatever the file does
+    except Exception as error:  # the file may raise anything
         raise InvalidUsage(f"{path}: {type(error).__name__}: {error}") from error
     if not isinstance(found, (list, tuple)) or not all(isinstance(o, Expectation) for o in found):
         raise InvalidUsage(

@@ -1,7 +1,6 @@
-"""Frames over the archive: its sealed files read by Spark itself, pruned by the manifest.
+"""DataFrames over the archive: Spark reads the sealed files, pruned by the manifest.
 
-Nothing here runs Python on executors. Files that are damaged are left out and told; rows are
-filtered exactly, so that a frame holds what was asked for and nothing else.
+No Python runs on executors. Damaged files are skipped and reported; rows are filtered exactly.
 """
 
 from __future__ import annotations
@@ -27,16 +26,11 @@ _OTHERS: Final = ("header_other", "data_other")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is wanted from an archive.
+    """Which rows of an archive to read; empty `channels` or `types` mean all.
 
-    Attributes:
-        archive: Its folder.
-        channels: Names or origins; none for all.
-        types: Event types, as patterns or as texts such as ``Traffic::Speed*``; none for all.
-        since_us: The earliest time, in microseconds since 1970.
-        until_us: The first time that is too late.
-        after_seal: Only what was sealed after this seal.
-        upto_seal: Only what was sealed up to this seal.
+    Channels are names or origins, types patterns or texts such as ``Traffic::Speed*``. `since_us`
+    and `upto_seal` are inclusive, `until_us` and `after_seal` exclusive; times are microseconds
+    since 1970.
     """
 
     archive: str
@@ -49,29 +43,24 @@ class Selection:
 
 
 class Frame(NamedTuple):
-    """A selection as Spark sees it."""
+    """The rows of a selection."""
 
-    df: DataFrame  # the rows
-    files: tuple[SegmentFile, ...]  # the sealed files they are in
-    problems: tuple[str, ...]  # what could not be read, one line each; empty if all is well
+    df: DataFrame
+    files: tuple[SegmentFile, ...]  # files that hold the rows
+    problems: tuple[str, ...]  # what could not be read, one line each
     occurring: Occurring  # which properties are in which columns
 
 
 def events_frame(spark: SparkSession, selection: Selection) -> Frame:
-    """The events of a selection.
-
-    Raises:
-        ArchiveNotFound: There is no archive at this place.
-    """
+    """Return the events of a selection."""
     return kind_frame(spark, selection, "events")
 
 
 def plan_changes(spark: SparkSession, selection: Selection) -> list[PlanRow]:
-    """The changes of plans, in the order of the journal; event types do not count.
+    """Return the plan changes in journal order; event types are ignored.
 
     Raises:
-        ArchiveNotFound: There is no archive at this place.
-        ArchiveDamaged: A file with plans is damaged: what depends on it would be wrong.
+        ArchiveDamaged: A file with plans is damaged; results that depend on it would be wrong.
     """
     frame = kind_frame(spark, selection, "plans")
     if frame.problems:
@@ -81,15 +70,12 @@ def plan_changes(spark: SparkSession, selection: Selection) -> list[PlanRow]:
 
 
 def type_patterns(types: Sequence[EventTypePattern | str]) -> tuple[EventTypePattern, ...]:
-    """Event types as patterns."""
+    """Parse event types into patterns."""
     return tuple(event_type(one) if isinstance(one, str) else one for one in types)
 
 
 def kind_frame(spark: SparkSession, selection: Selection, kind: str) -> Frame:
-    """The rows of a kind; event types count for events only.
-
-    An outcome whose time is unknown counts as of any time that its file is of.
-    """
+    """Return the rows of a kind; an outcome without a time matches if its file does."""
     archive = Archive(selection.archive)
     manifest = archive.manifest()
     patterns = type_patterns(selection.types) if kind == "events" else ()
@@ -111,7 +97,7 @@ def kind_frame(spark: SparkSession, selection: Selection, kind: str) -> Frame:
 
 
 def occurring_in(files: Iterable[SegmentFile]) -> Occurring:
-    """Which properties are in which columns of some files, as their manifest lists them."""
+    """Return which properties are in which columns of the files, according to the manifest."""
     maps: dict[str, set[str]] = {}
     for file in files:
         if file.kind == "events":
@@ -128,7 +114,6 @@ def occurring_in(files: Iterable[SegmentFile]) -> Occurring:
 def _conditions(
     selection: Selection, kind: str, patterns: Sequence[EventTypePattern]
 ) -> list[Column]:
-    """What the manifest cannot promise for every row."""
     made: list[Column] = []
     of_type = type_condition(patterns)
     if of_type is not None:

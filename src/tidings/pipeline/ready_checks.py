@@ -1,8 +1,8 @@
-"""Checks that most files of checks need, ready to use.
+"""Common checks, ready to use in checks files.
 
-Those of one property are constraints, so they run wherever filters do and mean the same: a
-property is named as in a filter, with or without `$`. Every function takes `event_types`,
-`severity` and `name` as `Expectation` does.
+Checks on one property are constraints, so they mean the same as in filters; a property is named as
+in a filter, with or without `$`. Every function takes `event_types`, `severity` and `name` as
+`Expectation` does.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tidings.filters.tree import Boolean, Component, Integer, Node, Real, Text
 from tidings.pipeline.expectations import Expectation
 from tidings.pipeline.times import duration_us
 
-# What a number that tells a time counts, in microseconds.
+# Microseconds per unit.
 _UNITS: Final = {"s": 1_000_000, "ms": 1_000, "us": 1}
 
 
 def not_null(field: str, **more: Any) -> Expectation:  # noqa: ANN401 -- as Expectation takes them
-    """The property is there."""
+    """Check that the property exists."""
     path = _path(field)
     return _expectation(f"{field} is there", f"exist {path}", f"{field} is missing", more)
 
@@ -36,7 +36,7 @@ def in_range(
     high: float | None = None,
     **more: Any,  # noqa: ANN401 -- as Expectation takes them
 ) -> Expectation:
-    """The property is a number from `low` to `high`, both included; None is no bound.
+    """Check that the property is a number from `low` to `high`, inclusive; None means no bound.
 
     Raises:
         InvalidUsage: There is no bound at all.
@@ -58,15 +58,15 @@ def one_of(
     values: Iterable[str | float | bool],
     **more: Any,  # noqa: ANN401 -- as Expectation takes them
 ) -> Expectation:
-    """The property is one of these values.
+    """Check that the property is one of these values.
 
     Raises:
-        InvalidUsage: There are none.
+        InvalidUsage: There are no values.
     """
     path, allowed = _path(field), list(values)
     if not allowed:
         raise InvalidUsage(f"{field} should be one of some values, and none are given")
-    # A value of another kind than the property's is an error, not an inequality: all of one kind.
+    # Comparing a property with a value of another kind is an error, so all must be of one kind.
     if len({isinstance(one, str) for one in allowed}) > 1:
         raise InvalidUsage(f"{field} should be one of texts, or of numbers, not of both")
     text = " or ".join(f"{path} == {_literal(one)}" for one in allowed)
@@ -81,17 +81,17 @@ def fresh(
     unit: str = "s",
     **more: Any,  # noqa: ANN401 -- as Expectation takes them
 ) -> Expectation:
-    """The time that an event tells of itself fits the time it arrived: the clocks agree.
+    """Check that the time in an event fits its arrival time.
 
     Args:
-        field: A property of the data: a number, counted since 1970, or a time in ISO 8601.
-        ahead: By how much it may lie after the arrival, such as `5m`.
-        behind: By how much it may lie before; by anything if None.
-        unit: What a number counts: `s`, `ms` or `us`.
-        more: As `Expectation` takes them.
+        field: A data property: a number since 1970, or an ISO 8601 time.
+        ahead: How far it may be after the arrival, such as `5m`.
+        behind: How far it may be before the arrival; unlimited if None.
+        unit: Unit of a number: `s`, `ms` or `us`.
+        more: As for `Expectation`.
 
     Raises:
-        InvalidUsage: A length of time or the unit is none.
+        InvalidUsage: A duration or the unit is invalid.
     """
     most, least = duration_us(ahead), None if behind is None else duration_us(behind)
     if unit not in _UNITS:
@@ -114,9 +114,9 @@ def fresh(
 
 
 def unique(*columns: str, **more: Any) -> Expectation:  # noqa: ANN401 -- as Expectation takes them
-    """No two rows have the same values in these columns; of those that do, the first one passes.
+    """Check that no two rows have the same values in these columns; the first of them passes.
 
-    Without columns: origin and seq, by which an event is known. For batches, not for streams.
+    The default columns are origin and seq, which identify an event. For batches, not for streams.
     """
     key = columns or ("origin", "seq")
 

@@ -1,4 +1,4 @@
-"""Times as jobs are told them: a moment in ISO 8601, or so long ago."""
+"""Parse and format times of jobs: ISO 8601, or relative to now."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Span(NamedTuple):
-    """A stretch of time, in microseconds since 1970."""
+    """A time range, in microseconds since 1970."""
 
-    since_us: int | None = None  # the first moment; None for the beginning
-    until_us: int | None = None  # the first moment after it; None for no end
+    since_us: int | None = None  # inclusive; None for the beginning
+    until_us: int | None = None  # exclusive; None for no end
 
 
 def duration_us(text: str) -> int:
-    """Microseconds of a length of time: `90s`, `30m`, `2h`, `7d`, `2w`."""
+    """Parse a duration such as `90s`, `30m`, `2h`, `7d`, `2w` to microseconds."""
     found = clock.duration_us(text)
     if found is None:
         raise InvalidUsage(
@@ -29,12 +29,10 @@ def duration_us(text: str) -> int:
 
 
 def moment_us(text: str, now_us: int) -> int:
-    """Microseconds since 1970 of a moment, or of so long before `now_us`.
+    """Parse a time to microseconds since 1970.
 
-    Args:
-        text: ISO 8601, such as `2026-11-15T08:30:00Z` or `2026-11-15`, UTC if it names no zone;
-            or a length of time such as `2h`, which means that long ago.
-        now_us: The present.
+    `text` is ISO 8601, such as `2026-11-15T08:30:00Z` or `2026-11-15`, in UTC if it has no zone; or
+    a duration such as `2h`, which means that long before `now_us`.
     """
     told = text.strip()
     ago = clock.duration_us(told)
@@ -53,7 +51,7 @@ def moment_us(text: str, now_us: int) -> int:
 
 
 def span(since: str | None, until: str | None, now_us: int) -> Span:
-    """The stretch of time between two moments, each as `moment_us` reads them."""
+    """Parse the start and end of a time range, as `moment_us` does."""
     first = None if since is None else moment_us(since, now_us)
     end = None if until is None else moment_us(until, now_us)
     if first is not None and end is not None and end <= first:
@@ -65,7 +63,7 @@ def span(since: str | None, until: str | None, now_us: int) -> Span:
 
 
 def moment_text(microseconds: int) -> str:
-    """A moment in words that `moment_us` reads: UTC, to the second or finer if it needs to be."""
+    """Format a time in UTC so that `moment_us` can parse it, with fractions only if needed."""
     moment = _EPOCH + timedelta(microseconds=microseconds)
     unit = "microseconds" if microseconds % 1_000 else "milliseconds"
     unit = unit if microseconds % 1_000_000 else "seconds"

@@ -1,6 +1,6 @@
-"""Auction alert: houses announce what they auction, bidders hear of what they look for.
+"""Auction alert demo: auction houses publish offers, bidders receive alerts for what they want.
 
-Nobody bids here. `scene` says who there is, `houses` and `bidders` are the two sides, `parts` makes
-programs of them, each for a process of its own, `desk` asks the service how things stand, and
-`accounts` compares what was promised with what came.
+`scene` defines houses and bidders, `houses` and `bidders` are suppliers and consumers, `parts` runs
+each side in its own process, `desk` queries the service, and `accounts` compares expected with
+received alerts. There is no bidding.
 """

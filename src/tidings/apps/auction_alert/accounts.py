@@ -1,7 +1,7 @@
-"""The accounts: what each bidder should have got, against what came.
+"""Compare the alerts that each bidder should have received with those that arrived.
 
-What should have come is computed from the houses' ledgers alone, by asking every constraint of
-every acknowledged offer; the service has no say in it.
+The expected alerts come from the houses' ledgers alone, by evaluating every constraint on every
+acknowledged offer; the service is not asked.
 """
 
 from __future__ import annotations
@@ -19,18 +19,13 @@ EventId = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One bidder's account.
+    """Expected and received alerts of one bidder.
 
     Attributes:
-        bidder: Whose.
-        expected: How many alerts were due.
-        closed: How many more would have been, had they not closed while the bidder was away.
-        received: How many different alerts came.
-        again: How many came once more, marked as such: they were on their way in the crash.
-        lost: Due, and did not come.
-        twice: Came once more without being marked.
-        unasked: Came, and were not due.
-        disordered: Came before one that should have been earlier.
+        closed: Alerts not due because the offer closed while the bidder was away.
+        again: Alerts flagged as redelivered; they were in flight during the crash.
+        twice: Duplicates without that flag.
+        disordered: Alerts that arrived after one that they should precede.
     """
 
     bidder: Bidder
@@ -45,7 +40,7 @@ class Account:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing is lost, nothing came twice or unasked, and the order was kept."""
+        """Whether no alert is missing, duplicated, unexpected or out of order."""
         return not (self.lost or self.twice or self.unasked or self.disordered)
 
 
@@ -55,15 +50,7 @@ def account_of(
     taken: Sequence[Taken],
     back: int | None = None,
 ) -> Account:
-    """Compares.
-
-    Args:
-        bidder: Who.
-        offers: All acknowledged offers.
-        taken: What came, in the order it came.
-        back: When the bidder came back from being away since before the first offer: what had
-            closed by then is not due.
-    """
+    """Compare expected and received alerts; offers that closed before `back` are not due."""
     wanted = [one for one in offers if wants(bidder, one.offer)]
     due = {one.id for one in wanted if back is None or closing(one.offer) > back}
     first: dict[EventId, Taken] = {}
@@ -91,10 +78,9 @@ def account_of(
 def _disordered(
     bidder: Bidder, offers: Sequence[Acknowledged], taken: Sequence[Taken]
 ) -> tuple[EventId, ...]:
-    """Alerts that came too late in their order.
+    """Return the alerts that arrived after one of lower rank.
 
-    Of equal priority, the one accepted first comes first, always. Of a stock that had gathered,
-    the higher priority comes first, too.
+    Equal priorities arrive in the order of acceptance; in a backlog, higher priorities come first.
     """
     priorities = {one.id: bidder.priority(fields_of(one.offer)) for one in offers}
     latest: dict[int, int] = {}
@@ -114,7 +100,7 @@ def _disordered(
 def stock_of(
     bidder: Bidder, offers: Sequence[Acknowledged], taken: Sequence[Taken]
 ) -> list[tuple[int, int]]:
-    """The priorities of a stock in the order they came: each with how many came in a row."""
+    """Return the priorities of a backlog in order of arrival, each with the length of its run."""
     priorities = {one.id: bidder.priority(fields_of(one.offer)) for one in offers}
     came = [priorities[one.id] for one in taken if one.stock and one.id in priorities]
     return [(priority, len(list(run))) for priority, run in groupby(came)]

@@ -1,4 +1,4 @@
-"""The consumers' side: a bidder asks by name, and takes alerts in a way of its own."""
+"""Consumers of the demo: each bidder subscribes by name and receives alerts in its own way."""
 
 from __future__ import annotations
 
@@ -26,16 +26,10 @@ class _Heard(Protocol):
 
 
 class Listener:
-    """A bidder who is connected to the service.
+    """A bidder that is connected to the service.
 
-    An alert is written down before it is acknowledged: if the service dies between the two, it
-    is delivered once more. The client knows what was handed out, and does so once.
-
-    Args:
-        client: The way to the service.
-        bidder: Who.
-        path: The bidder's ledger.
-        heard: Told of each alert.
+    It writes an alert to its ledger before it acknowledges it. If the service dies in between, it
+    redelivers the alert; the client drops the duplicate.
     """
 
     def __init__(self, client: Client, bidder: Bidder, path: Path, heard: _Heard) -> None:
@@ -48,7 +42,7 @@ class Listener:
 
     @property
     def proxy(self) -> int:
-        """The id of the bidder's subscription."""
+        """Id of the bidder's subscription."""
         return self._connected.proxy
 
     @property
@@ -57,7 +51,7 @@ class Listener:
         return self._source
 
     async def connect(self) -> None:
-        """Subscribes by name, or resumes the subscription of that name, and begins to take."""
+        """Create or resume the named subscription and start to receive."""
         name, wanted, qos = self.bidder.name, self.bidder.wanted, self.bidder.qos
         if self.bidder.habit is Habit.PULLS:
             puller = await self._client.puller(CHANNEL, wanted, name=name, qos=qos)
@@ -101,12 +95,12 @@ class Listener:
         self._heard(self.bidder, delivery)
 
     async def leave(self) -> None:
-        """Goes away; what comes now waits."""
+        """Disconnect; new alerts wait at the service."""
         await self._stop()
         await self._connected.close()
 
     async def close(self) -> None:
-        """Takes no more, and puts the ledger away."""
+        """Stop receiving and close the ledger."""
         await self._stop()
         self.ledger.close()
 
@@ -116,27 +110,27 @@ class Listener:
             await asyncio.gather(self._taking, return_exceptions=True)
 
     async def pause(self) -> None:
-        """Takes what is here already, and asks the service for a pause."""
+        """Suspend the subscription, then receive what has already arrived."""
         assert isinstance(self._source, Subscription)
         await self._source.suspend()
         await self.drained(flying=True)
 
     async def waiting(self) -> int:
-        """How many alerts wait at the service, or are on their way."""
+        """Return the number of alerts that wait at the service or are in flight."""
         seen = await self._connected.info()
         return seen.waiting + seen.in_flight
 
     async def go_on(self) -> None:
-        """Takes what has gathered meanwhile."""
+        """Resume and receive the backlog."""
         assert isinstance(self._source, Subscription)
         self.ledger.write({"stock": True})
         await self._source.resume()
 
     async def drained(self, *, flying: bool = False) -> None:
-        """Waits until nothing waits for the bidder, or at least nothing is on its way."""
+        """Wait until no alerts are waiting; with `flying`, until none are in flight."""
         while True:
             if self._taking is not None and self._taking.done():
-                self._taking.result()  # it ends of itself only by an error
+                self._taking.result()  # it ends by itself only with an error
             seen = await self._connected.info()
             if not seen.in_flight and (flying or not seen.waiting):
                 return

@@ -1,4 +1,4 @@
-"""The desk: opens the channel, and asks the service how things stand."""
+"""Open the demo's channel and query its state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tidings.filters.constraint import EventTypePattern
 
 
 class Advertised(NamedTuple):
-    """An event type, who offers it and who wants it."""
+    """An event type with its suppliers and consumers."""
 
     type: str
     offered_by: Sequence[str]
@@ -21,14 +21,7 @@ class Advertised(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """How a subscription stands.
-
-    Attributes:
-        waiting: How many alerts wait for it at the service.
-        in_flight: How many are on their way, and not acknowledged.
-        delivered: How many were acknowledged since the service was started.
-        expired: How many closed while they waited, since then.
-    """
+    """State of a subscription; `delivered` and `expired` count from the service's start."""
 
     waiting: int
     in_flight: int
@@ -37,13 +30,7 @@ class Standing(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """How the channel stands.
-
-    Attributes:
-        accepted: How many offers it has accepted.
-        waiting: How many of them wait for somebody.
-        dead_letters: How many alerts could not be delivered and were put aside.
-    """
+    """State of the channel."""
 
     accepted: int
     waiting: int
@@ -51,14 +38,14 @@ class Totals(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What the service would do with an offer, and why one bidder would not get it."""
+    """Who would receive an offer, and why one bidder would not."""
 
     recipients: Sequence[str]
     reason: str
 
 
 class Desk:
-    """Asks about the channel of the auctions; made by `opened`."""
+    """Queries about the auction channel; create it with `opened`."""
 
     def __init__(self, client: Client, channel: Channel) -> None:
         self._client = client
@@ -66,17 +53,17 @@ class Desk:
 
     @classmethod
     async def opened(cls, client: Client) -> Self:
-        """Makes the channel: what it accepts survives a crash, and so do its connections."""
+        """Create the channel, with persistent events and connections."""
         return cls(client, await client.create_channel(CHANNEL, persistent=True))
 
     async def totals(self) -> Totals:
-        """How the channel stands now."""
+        """Return the state of the channel."""
         info = await self._channel.info()
         dead = await self._client.dead_letters(self._channel)
         return Totals(info.accepted, info.waiting, len(dead))
 
     async def standings(self) -> dict[str, Standing]:
-        """How each bidder's subscription stands now, by the bidder's name."""
+        """Return the state of each bidder's subscription, by bidder name."""
         return {
             one.name: Standing(
                 one.waiting,
@@ -89,11 +76,7 @@ class Desk:
         }
 
     async def advertised(self, houses: Mapping[str, int]) -> list[Advertised]:
-        """What is offered and what is wanted, by whom.
-
-        Args:
-            houses: The houses' proxies: they have no names at the service.
-        """
+        """Return the advertised event types; `houses` are proxy ids, which have no names there."""
         found = await self._channel.advertisement()
         bidders = await self._names()
         proxies = {f"proxy {proxy}": name for name, proxy in houses.items()}
@@ -105,11 +88,7 @@ class Desk:
         ]
 
     async def accepted_until(self, moment: int) -> set[tuple[str, int]]:
-        """The houses' numbers of all offers that were accepted up to a moment.
-
-        Args:
-            moment: Microseconds since 1970.
-        """
+        """Return (house, number) of the offers accepted up to a time, microseconds since 1970."""
         return {
             (one.mark.producer, one.mark.number)
             async for one in self._client.history(self._channel)
@@ -117,7 +96,7 @@ class Desk:
         }
 
     async def verdict(self, bidder: Bidder, missed: Acknowledged) -> Verdict:
-        """Who would get an offer, and why a bidder would not: a dry run, nothing is changed."""
+        """Dry-run an offer: who would receive it, and why this bidder would not."""
         trail = await self._channel.dry_run(missed.offer)
         names = await self._names()
         (step,) = [one for one in trail.steps if names.get(one.proxy) == bidder.name]
@@ -136,7 +115,7 @@ def _whose(types: Mapping[str, Sequence[str]], text: str) -> list[str]:
 
 
 def near_miss(bidder: Bidder, offers: Sequence[Acknowledged]) -> Acknowledged | None:
-    """The cheapest offer of a type the bidder looks at, and did not want."""
+    """Return the cheapest unwanted offer of a type that the bidder watches."""
     missed = [
         one
         for one in offers

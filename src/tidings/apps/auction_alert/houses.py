@@ -1,4 +1,4 @@
-"""The suppliers' side: a house offers its things one after the other, each exactly once."""
+"""Suppliers of the demo: each house publishes its offers in order, exactly once."""
 
 from __future__ import annotations
 
@@ -16,15 +16,9 @@ from tidings.client.publishing import Publisher
 class Supplier:
     """A house that is connected to the service.
 
-    What the service acknowledged is written down and synced before the next offer is made. While
-    the service is away the house waits for its answer: the client sends the offer again under the
-    same number, and if it had been accepted, the service answers as the first time.
-
-    Attributes:
-        house: Which one.
-        publisher: Its way into the channel.
-        sent: The number of the latest offer.
-        answered: The number of the latest that was acknowledged.
+    It syncs each acknowledgement to its ledger before it makes the next offer. While the service is
+    down, the client resends the offer with the same number; if the service had accepted it, it
+    repeats its first answer. `sent` and `answered` are the numbers of the latest offers.
     """
 
     def __init__(self, house: House, scene: Scene, publisher: Publisher, path: Path) -> None:
@@ -36,7 +30,7 @@ class Supplier:
 
     @classmethod
     async def connected(cls, client: Client, scene: Scene, house: House, path: Path) -> Self:
-        """Connects a house and says what it will offer."""
+        """Connect a house and advertise its event types."""
         publisher = await client.publisher(CHANNEL, house.name)
         await publisher.offer(house.types)
         return cls(house, scene, publisher, path)
@@ -44,18 +38,18 @@ class Supplier:
     async def offer_until(
         self, last: int, heard: Callable[[Acknowledged], None], pause: float
     ) -> None:
-        """Makes its offers up to a number, with a pause after each; tells of each answer."""
+        """Publish offers up to number `last`, and call `heard` with each acknowledgement."""
         for number in range(self.answered + 1, last + 1):
             offer = self._offers[number - 1]
             self.sent = number
             receipt = await self.publisher.publish(offer, number=number)
             self.answered = number
             acknowledged = Acknowledged(number, (receipt.origin, receipt.seq), offer)
-            # The other houses of this process must not wait for our disk.
+            # Other houses of this process must not wait for this disk write.
             await asyncio.to_thread(self._ledger.write, acknowledged.line(), sync=True)
             heard(acknowledged)
             await asyncio.sleep(pause)
 
     def close(self) -> None:
-        """Puts the ledger away."""
+        """Close the ledger."""
         self._ledger.close()

@@ -1,7 +1,7 @@
-"""What houses and bidders write down for themselves, apart from the service: lines of JSON.
+"""Ledgers that houses and bidders keep independently of the service, as JSON lines.
 
-A line is in the file when `write` returns, so it outlives the process; with ``sync`` it outlives
-the machine. A line that a crash cut short is dropped when the file is opened again.
+A line survives a crash of the process once `write` returns, and a crash of the machine with
+``sync``. A line cut short by a crash is dropped when the file is opened again.
 """
 
 from __future__ import annotations
@@ -19,30 +19,21 @@ from tidings.events.structured import StructuredEvent
 
 
 class Acknowledged(NamedTuple):
-    """An offer the service has taken.
-
-    Attributes:
-        number: The house's number for it.
-        id: The event's id: origin and number in the channel.
-        offer: The event.
-    """
+    """An offer that the service accepted; `number` is the house's own."""
 
     number: int
     id: tuple[str, int]
     offer: StructuredEvent
 
     def line(self) -> dict[str, Any]:
-        """What is written down."""
+        """Return the ledger line."""
         return {"number": self.number, "id": self.id, "offer": event_to_plain(self.offer)}
 
 
 class Taken(NamedTuple):
-    """An alert that reached a bidder.
+    """An alert that a bidder received.
 
-    Attributes:
-        id: The event's id.
-        again: Whether it was marked as one that may have come before.
-        stock: Whether it had been waiting, with all the others, when the bidder began to take.
+    `again` is the redelivered flag; `stock` marks the backlog when the bidder began to receive.
     """
 
     id: tuple[str, int]
@@ -51,11 +42,7 @@ class Taken(NamedTuple):
 
 
 class Ledger:
-    """A file that only grows.
-
-    Args:
-        path: Made if it is missing.
-    """
+    """An append-only file, created if missing."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -65,23 +52,23 @@ class Ledger:
         self._file.truncate(len(whole[0]) + len(whole[1]))
 
     def write(self, line: dict[str, Any], *, sync: bool = False) -> None:
-        """Adds a line."""
+        """Append a line."""
         self._file.write(msgspec.json.encode(line) + b"\n")
         if sync:
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Ends writing."""
+        """Close the file."""
         self._file.close()
 
 
 def house_ledger(folder: Path, house: House) -> Path:
-    """Where a house writes down what was acknowledged."""
+    """Return the path of a house's ledger."""
     return folder / "houses" / f"{house.name}.jsonl"
 
 
 def bidder_ledger(folder: Path, bidder: Bidder) -> Path:
-    """Where a bidder writes down what came."""
+    """Return the path of a bidder's ledger."""
     return folder / "bidders" / f"{bidder.name}.jsonl"
 
 
@@ -93,7 +80,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 
 def acknowledged_in(path: Path) -> list[Acknowledged]:
-    """A house's ledger."""
+    """Read a house's ledger."""
     return [
         Acknowledged(line["number"], _id(line), event_from_plain(line["offer"]))
         for line in _lines(path)
@@ -101,14 +88,14 @@ def acknowledged_in(path: Path) -> list[Acknowledged]:
 
 
 def offers_in(paths: Iterable[Path]) -> list[Acknowledged]:
-    """The ledgers of several houses together, in the order the service took the offers."""
+    """Read the ledgers of several houses, in the order in which the service accepted the offers."""
     return sorted(
         (one for path in paths for one in acknowledged_in(path)), key=lambda one: one.id[1]
     )
 
 
 def taken_in(path: Path) -> tuple[list[Taken], int | None]:
-    """A bidder's ledger: what was taken, and when the bidder came back from being away."""
+    """Read a bidder's ledger: the alerts, and when the bidder returned from being away."""
     taken: list[Taken] = []
     stock, back = False, None
     for line in _lines(path):

@@ -1,6 +1,6 @@
-"""The parts of an evening, each for a process of its own: they do as they are told, and tell.
+"""The houses and the bidders as parts, each run in its own process and controlled by orders.
 
-A part stays while the service is killed and started again; its client comes back by itself.
+A part keeps running while the service is killed and restarted; its client reconnects.
 """
 
 from __future__ import annotations
@@ -21,21 +21,13 @@ from tidings.clock import Clock
 from tidings.errors import InvalidUsage
 
 Tell: TypeAlias = Callable[[str, dict[str, Any]], None]
-"""Told what happens: a word, and what belongs to it as plain data."""
+"""Called with the name of a happening and its details as plain data."""
 
 _Orders: TypeAlias = dict[str, Callable[[], Awaitable[None]]]
 
 
 class Part(ABC):
-    """One side of those who take part.
-
-    Tells ``cut`` when the service is gone, and ``back`` when it is there again.
-
-    Args:
-        scene: Who there is.
-        folder: For the ledgers; not the service's.
-        tell: Told what happens.
-    """
+    """One side of the demo; reports ``cut`` and ``back`` as the connection is lost and restored."""
 
     def __init__(self, scene: Scene, folder: Path, tell: Tell) -> None:
         self._scene = scene
@@ -44,25 +36,20 @@ class Part(ABC):
         self._away = False
 
     def on_connection(self, reached: bool, why: str) -> None:
-        """For the client: the service can be reached, or not any more."""
+        """Report that the client has gained or lost the connection."""
         if reached is self._away:
             self._away = not reached
             self._tell("back" if reached else "cut", {} if reached else self._interrupted())
 
     def _interrupted(self) -> dict[str, Any]:
-        """What a cut has interrupted."""
         return {}
 
     @abstractmethod
     async def connect(self, client: Client) -> None:
-        """Connects everybody to the service."""
+        """Connect all members to the service."""
 
     async def do(self, order: str) -> None:
-        """Does what an order says.
-
-        Raises:
-            InvalidUsage: This part knows no such order.
-        """
+        """Carry out an order; raise InvalidUsage if it is unknown."""
         orders = self._orders()
         if order not in orders:
             raise InvalidUsage(f"{type(self).__name__} know no order {order!r:.60}")
@@ -73,21 +60,15 @@ class Part(ABC):
 
     @abstractmethod
     async def close(self) -> None:
-        """Sends everybody home."""
+        """Disconnect all members."""
 
 
 class Houses(Part):
     """All houses of a scene.
 
-    Orders: ``begin`` makes the offers of before the kill, ``finish`` the others. Tells
-    ``connected`` once and ``offered`` of each acknowledged offer; with ``cut``, which offers
-    had no answer.
-
-    Args:
-        scene: Who there is.
-        folder: For the ledgers.
-        tell: Told what happens.
-        pause: Seconds between two offers of a house.
+    Orders: ``begin`` publishes the offers before the kill, ``finish`` the rest. Reports
+    ``connected`` once, ``offered`` for each acknowledged offer, and with ``cut`` the offers
+    without an answer. `pause` is in seconds, between two offers of a house.
     """
 
     def __init__(self, scene: Scene, folder: Path, tell: Tell, pause: float) -> None:
@@ -104,7 +85,7 @@ class Houses(Part):
         }
 
     async def connect(self, client: Client) -> None:
-        """Connects everybody to the service."""
+        """Connect all houses to the service."""
         for house in self._scene.houses:
             path = house_ledger(self._folder, house)
             self._suppliers.append(await Supplier.connected(client, self._scene, house, path))
@@ -126,7 +107,7 @@ class Houses(Part):
         self._tell("offered", {"seq": one.id[1], **said})
 
     async def close(self) -> None:
-        """Sends everybody home."""
+        """Disconnect all houses."""
         for supplier in self._suppliers:
             supplier.close()
 
@@ -134,15 +115,9 @@ class Houses(Part):
 class Bidders(Part):
     """All bidders of a scene.
 
-    Orders: ``leave`` and ``return`` for those who are away, ``pause`` and ``go on`` for those
-    who take the most wanted first, ``drain`` to wait until nothing waits for anybody. Tells of
-    each, and ``alerted`` of each alert.
-
-    Args:
-        scene: Who there is.
-        folder: For the ledgers.
-        tell: Told what happens.
-        clock: What the time is.
+    Orders: ``leave`` and ``return`` for those who go away, ``pause`` and ``go on`` for those who
+    receive by priority, ``drain`` to wait until no alerts are waiting. Reports each of them, and
+    ``alerted`` for each alert.
     """
 
     def __init__(self, scene: Scene, folder: Path, tell: Tell, clock: Clock) -> None:
@@ -151,7 +126,7 @@ class Bidders(Part):
         self._listeners: list[Listener] = []
 
     async def connect(self, client: Client) -> None:
-        """Connects everybody to the service."""
+        """Connect all bidders to the service."""
         for bidder in self._scene.bidders:
             path = bidder_ledger(self._folder, bidder)
             listener = Listener(client, bidder, path, self._alerted)
@@ -196,7 +171,7 @@ class Bidders(Part):
             await away.connect()
 
     async def close(self) -> None:
-        """Sends everybody home."""
+        """Disconnect all bidders."""
         for listener in self._listeners:
             await listener.close()
 
@@ -206,7 +181,7 @@ async def _stock(listener: Listener) -> dict[str, Any]:
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Waits for all; the first that fails ends the others."""
+    """Wait for all; the first failure cancels the others."""
     async with asyncio.TaskGroup() as group:
         for one in work:
             group.create_task(one)

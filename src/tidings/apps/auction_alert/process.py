@@ -1,7 +1,7 @@
-"""The processes that houses and bidders of the demo live in, apart from the service and each other.
+"""Processes in which the demo's houses and bidders run, apart from the service and each other.
 
-`tidings demo` starts them, gives each a job and then orders, as lines of JSON on its standard
-input; it tells what happens as lines of JSON on its standard output, and ends with its input.
+`tidings demo` starts them and writes a job and then orders to standard input, as JSON lines; the
+process reports as JSON lines on standard output. It ends when its input ends.
 """
 
 from __future__ import annotations
@@ -30,15 +30,10 @@ _DONE = "done"
 
 
 class Job(msgspec.Struct, frozen=True):
-    """What a process is to do.
+    """The task of a process.
 
-    Attributes:
-        url: Where the service is.
-        ledgers: The folder where houses and bidders write down what happens to them.
-        seed: The scene's.
-        begins: The scene's.
-        pause: Seconds between two offers of a house.
-        part: Whose process it is: ``houses`` or ``bidders``.
+    `begins` is in microseconds since 1970, `pause` in seconds between two offers of a house;
+    `part` is ``houses`` or ``bidders``.
     """
 
     url: str
@@ -50,24 +45,21 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def scene(self) -> Scene:
-        """The scene that is played."""
+        """Return the scene to play."""
         return Scene(self.seed, self.begins)
 
 
 class Happening(msgspec.Struct, frozen=True):
-    """Something that happened: a word, and what belongs to it."""
+    """A reported happening with its details."""
 
     word: str
     about: dict[str, Any]
 
 
 class AuctionProcess:
-    """The other side: a process that is given orders; leaving the context ends it.
+    """The parent's handle of a process; leaving the context ends the process.
 
-    Args:
-        part: Whose it is: ``houses`` or ``bidders``.
-        folder: For what it has to say on standard error.
-        heard: Told what happens there.
+    `folder` receives its standard error; `heard` is called with each report.
     """
 
     def __init__(self, part: str, folder: Path, heard: Callable[[Happening], None]) -> None:
@@ -80,33 +72,29 @@ class AuctionProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """Process id."""
         assert self._process is not None
         return self._process.pid
 
     async def begin(self, job: Job) -> None:
-        """Gives it its job, and waits until everybody there is connected to the service."""
+        """Send the job and wait until all members are connected."""
         await self._ask(msgspec.json.encode(job))
 
     async def order(self, word: str) -> None:
-        """Gives an order, and waits until it is carried out; see `ended` for failures."""
+        """Send an order and wait until it is done; `ended` reports failures."""
         await self._ask(msgspec.json.encode(word))
 
     async def _ask(self, line: bytes) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
         self._answer = asyncio.get_running_loop().create_future()
-        with suppress(BrokenPipeError, ConnectionResetError):  # `ended` tells why
+        with suppress(BrokenPipeError, ConnectionResetError):  # `ended` reports the cause
             self._process.stdin.write(line + b"\n")
             await self._process.stdin.drain()
         await self._answer
 
     async def ended(self) -> NoReturn:
-        """Waits until it ends by itself, which it should not, or cannot be listened to.
-
-        Raises:
-            TidingsError: It has ended; the message says why.
-        """
+        """Wait until the process ends unexpectedly; raise TidingsError with the cause."""
         assert self._process is not None
         assert self._reading is not None
         await self._reading
@@ -131,7 +119,7 @@ class AuctionProcess:
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=errors,
-                start_new_session=True,  # Ctrl-C is for whoever watches; they end the process
+                start_new_session=True,  # Ctrl-C is for the parent, which ends the process
             )
         self._reading = asyncio.create_task(self._read())
         return self
@@ -151,7 +139,7 @@ class AuctionProcess:
         await self._process.communicate()
 
 
-# What runs there.
+# The child process.
 
 
 def _tell(word: str, about: dict[str, Any]) -> None:
@@ -179,7 +167,6 @@ async def _play(job: Job, orders: asyncio.Queue[str]) -> None:
 
 
 async def _obey() -> None:
-    """Does what standard input says, until it ends."""
     lines = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(lines), sys.stdin
@@ -204,7 +191,7 @@ async def _listen(lines: asyncio.StreamReader, orders: asyncio.Queue[str]) -> No
 
 
 def main() -> None:
-    """Does its job, until whoever gave it is gone."""
+    """Run a part until the parent is gone."""
     asyncio.run(_obey())
 
 

@@ -1,6 +1,6 @@
-"""Who is there: auction houses with what they offer, bidders with what they look for.
+"""The cast of the demo: auction houses with their offers, bidders with what they want.
 
-Everything follows from the seed and the moment the evening begins.
+The seed and the start time determine everything.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ EVENT_NAME = "offer"
 
 OFFERS_PER_HOUSE = 48
 
-# One in so many offers of stamps closes within seconds: who is away then is too late for it.
+# One stamp offer in this many closes within seconds, too early for a bidder who is away.
 LAST_CALL = 4
 LAST_CALL_SECONDS = 1.2
 
 _FIFO = 1
 _BY_PRIORITY = 2
 
-# The first name of a thing, what it may be about, and its usual start price.
+# First word of a title, possible subjects, and the usual start price.
 _THINGS = {
     "books": (("Novel", "Atlas", "Diary", "Cookbook"), ("the sea", "Vienna", "bees", "Peru"), 18),
     "clocks": (("Wall clock", "Watch", "Sundial"), ("brass", "oak", "silver"), 400),
@@ -46,19 +46,19 @@ _THINGS = {
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """An auction house: a supplier of events of some categories."""
+    """An auction house: a supplier of some categories."""
 
     name: str
     categories: tuple[str, ...]
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The event types it offers."""
+        """Return the event types that it offers."""
         return tuple(f"{DOMAIN}::{category}" for category in self.categories)
 
 
 class Habit(Enum):
-    """How a bidder takes alerts."""
+    """How a bidder receives alerts."""
 
     AT_ONCE = "takes alerts as they come"
     SLOWLY = "takes a while over each alert"
@@ -69,13 +69,9 @@ class Habit(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Bidder:
-    """Somebody who looks for something: a consumer, found again by name.
+    """A consumer with a durable subscription.
 
-    Attributes:
-        name: Names the subscription.
-        habit: How alerts are taken.
-        wanted: Constraints, of which one must match, with the event types they are asked of.
-        priorities: Constraints with the priority an alert then has for this bidder.
+    One constraint of `wanted` must match; those of `priorities` set the priority of an alert.
     """
 
     name: str
@@ -85,11 +81,11 @@ class Bidder:
 
     @property
     def qos(self) -> dict[str, object]:
-        """The order alerts are delivered in."""
+        """Return the order of delivery as quality of service."""
         return {"OrderPolicy": _BY_PRIORITY if self.priorities else _FIFO}
 
     def priority(self, fields: Fields) -> int:
-        """The priority of an alert in this bidder's queue; all alike without priorities."""
+        """Return the priority of an alert in this bidder's queue."""
         mapping = MappingFilter(0)
         mapping.add(self.priorities)
         found = mapping.match(fields)[1]
@@ -134,13 +130,7 @@ BIDDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One evening.
-
-    Attributes:
-        seed: Another seed, other offers.
-        begins: When, microseconds since 1970.
-        per_house: How many offers each house makes.
-    """
+    """One evening; `begins` is in microseconds since 1970."""
 
     seed: int
     begins: int
@@ -150,26 +140,26 @@ class Scene:
 
     @property
     def total(self) -> int:
-        """How many offers there are in all."""
+        """Total number of offers."""
         return self.per_house * len(self.houses)
 
     @property
     def killed_after(self) -> int:
-        """After how many acknowledged offers the service is killed."""
+        """Number of acknowledged offers after which the demo kills the service."""
         return Random(self.seed).randrange(self.total * 35 // 100, self.total * 50 // 100)
 
     @property
     def before_kill(self) -> int:
-        """How many offers a house makes at most while it waits for the kill."""
+        """Most offers that a house makes while it waits for the kill."""
         return self.per_house * 7 // 10
 
     @property
     def last_call_closed(self) -> int:
-        """When all offers that close within seconds have closed, microseconds since 1970."""
+        """Time when all short offers have closed, microseconds since 1970."""
         return self.begins + int(LAST_CALL_SECONDS * 1_000_000)
 
     def offers(self, house: House) -> list[StructuredEvent]:
-        """What a house offers, in its order; the same for the same seed and moment."""
+        """Return the offers of a house in order; deterministic for a seed and start time."""
         random = Random(f"{self.seed} {house.name}")
         began = datetime.fromtimestamp(self.begins / 1_000_000, UTC)
         return [_offer(random, house, began) for _ in range(self.per_house)]
@@ -195,13 +185,13 @@ def _offer(random: Random, house: House, began: datetime) -> StructuredEvent:
 
 
 def wants(bidder: Bidder, offer: StructuredEvent) -> bool:
-    """Whether a bidder asked for an offer: each constraint is asked, no index, no service."""
+    """Evaluate the bidder's constraints one by one, without index or service."""
     fields = fields_of(offer)
     return any(asked.matches(fields) for asked in bidder.wanted)
 
 
 def closing(offer: StructuredEvent) -> int:
-    """When an offer closes, microseconds since 1970."""
+    """Return when an offer closes, microseconds since 1970."""
     stop = offer.header["StopTime"]
     assert isinstance(stop, Any)
     assert isinstance(stop.value, tuple)

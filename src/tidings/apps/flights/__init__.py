@@ -1,1 +1,1 @@
-"""A morning of air traffic: real positions of aircraft, published as events."""
+"""Air traffic demo: real aircraft positions, published as events."""

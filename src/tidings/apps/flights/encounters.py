@@ -1,7 +1,7 @@
-"""Losses of separation, found by plain arithmetic: what the pipeline's warnings are checked by.
+"""Losses of separation by plain arithmetic, to verify the warnings of the pipeline.
 
-The rule is that of the example query `separation`: closer than 5 nautical miles and 1,000 feet in
-the same second, both in the air and not below 6,000 feet; one for a pair and a minute.
+Same rule as the example query `separation`: closer than 5 nautical miles and 1,000 feet in the
+same second, both airborne and at 6,000 feet or above; one loss per pair and minute.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Final
 from tidings.apps.flights.samples import Position
 
 Loss = tuple[str, str, int]
-"""The two aircraft, and the minute."""
+"""Two aircraft and the minute."""
 
 _MILES: Final = 5.0
 _FEET: Final = 1_000.0
 _LOWEST: Final = 6_000.0
 _EARTH_MILES: Final = 3_440.065
-# No two places are within 5 miles that are farther apart than this in latitude.
+# Degrees of latitude; positions farther apart are never within 5 miles.
 _FAR_NORTH: Final = 0.1
 
 
 def losses(positions: Iterable[Position]) -> set[Loss]:
-    """All losses of separation among positions in the order of time."""
+    """Return all losses of separation among positions sorted by time."""
     found: set[Loss] = set()
     flying = (one for one in positions if _counts(one))
     for second, group in groupby(flying, key=lambda one: one.timestamp // 1_000):

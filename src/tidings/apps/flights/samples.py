@@ -1,6 +1,6 @@
-"""The ADS-B samples of the PyPI package `traffic`: 284,505 positions of 213 aircraft around Paris.
+"""ADS-B samples of the PyPI package `traffic`: 284,505 positions of 213 aircraft around Paris.
 
-They are read out of the package's wheel, which is fetched with pip once and never installed.
+Read from the package's wheel, which pip downloads once and never installs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tidings.events.structured import StructuredEvent
 
 PACKAGE: Final = "traffic==2.13"
 POSITIONS: Final = 284_505
-"""How many positions the sample has."""
+"""Number of positions in the sample."""
 
 _WHEEL: Final = "traffic-2.13-py3-none-any.whl"
 _MEMBER: Final = "traffic/data/samples/collections/quickstart.json.gz"
@@ -28,7 +28,7 @@ _FETCHED_WITHIN: Final = 300
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Where an aircraft was, as the sample has it; times in milliseconds since 1970."""
+    """An aircraft's position as in the sample; times in milliseconds since 1970."""
 
     icao24: str
     timestamp: int
@@ -44,11 +44,7 @@ class Position(msgspec.Struct, frozen=True):
 
 
 def fetched(folder: Path) -> Path:
-    """The wheel with the samples, fetched with pip unless it lies in the folder already.
-
-    Raises:
-        Unreachable: pip cannot fetch it; the message has pip's reason.
-    """
+    """Return the wheel with the samples; download it with pip unless the folder has it."""
     wheel = folder / _WHEEL
     if wheel.exists():
         return wheel
@@ -68,11 +64,7 @@ def fetched(folder: Path) -> Path:
 
 
 def read_positions(wheel: Path, most: int | None = None) -> list[Position]:
-    """The positions, in the order of time; the first so many if asked.
-
-    Raises:
-        InvalidUsage: The file is no such wheel.
-    """
+    """Read the first `most` positions, sorted by time."""
     try:
         with zipfile.ZipFile(wheel) as package:
             octets = gzip.decompress(package.read(_MEMBER))
@@ -84,7 +76,7 @@ def read_positions(wheel: Path, most: int | None = None) -> list[Position]:
 
 
 def as_event(position: Position) -> StructuredEvent:
-    """A position as an event; what the sample does not know is not in it."""
+    """Convert a position to an event; unknown values are omitted."""
     known = msgspec.structs.asdict(position)
     data = {name: value for name, value in known.items() if value is not None}
     data["at"] = data.pop("timestamp") * 1_000

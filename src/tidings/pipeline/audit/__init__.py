@@ -1,10 +1,10 @@
-"""The audit: every event and consumer must be explained.
+"""The audit: every event must be accounted for, for every consumer.
 
-As of the last seal, each event is judged once more by its own version of the plan, on Spark, and
-compared with what the engine decided, with the outcomes, and with the archiver's books, which are
-kept beside the rows by other means. What none of them explains is a finding.
+As of the last seal, Spark evaluates each event again with its own version of the plan and compares
+the result with the engine's decision, with the outcomes, and with the archiver's books, which are
+kept independently of the rows. Whatever none of them explains is a finding.
 
-Only plans, objects, counts per consumer and samples come to the driver.
+Only plans, objects, counts per consumer and samples reach the driver.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def run_audit(
     """Audit an archive.
 
     Raises:
-        ArchiveNotFound: There is none at this place.
+        ArchiveNotFound: There is no archive at this path.
         ArchiveDamaged: A newer version has written it.
-        InvalidUsage: It has no such channel.
+        InvalidUsage: The archive does not have such a channel.
     """
     begun = monotonic()
     progress("checking the segments", 0.0)
@@ -81,16 +81,16 @@ def _plans(archive: AuditedArchive) -> list[PlanRow]:
 
 
 def _events(archive: AuditedArchive, plans: list[PlanRow], book: PlanBook) -> DataFrame:
-    """All events, with whether each is looked at, and whether its plan is known."""
+    """Return all events, with whether each is audited and whether its plan is known."""
     versions = {(plan.origin, plan.version) for plan in plans}
-    # Before its first change a channel has a plan that sends nothing to nobody.
+    # Before its first change, a channel has an empty plan.
     versions |= {(plan.origin, 0) for plan in plans if plan.version == 1}
     known = archive.spark.createDataFrame(
         sorted(version for version in versions if book.knows(*version)),
         "k_origin string, k_version long",
     )
     is_known = (F.col("origin") == F.col("k_origin")) & (F.col("plan") == F.col("k_version"))
-    # What retention wrote again names only those who still waited.
+    # Events rewritten by retention list only the consumers that still waited.
     judged = F.col("k_origin").isNotNull() & ~F.col("carried")
     return (
         archive.rows(EVENTS)
@@ -111,7 +111,7 @@ def _between(time: Column, archive: AuditedArchive) -> Column:
 
 
 def _in_range(found: DataFrame, archive: AuditedArchive) -> DataFrame:
-    """Of outcomes without an event, those of the time that is looked at."""
+    """Drop outcomes without an event that are outside the audited time range."""
     if not archive.options.is_part:
         return found
     in_time = F.coalesce(_between(F.col("first_at_us"), archive), F.lit(True))
@@ -127,7 +127,7 @@ def _sources(
 
 
 def _lanes(book: PlanBook) -> tuple[str, ...]:
-    """How many rules of consumers are matched in which way; priorities do not matter here."""
+    """Count the rules of consumers by how they are matched; priorities do not matter here."""
     made = compile_book(book, MatchLimits())
     counts = Counter(" + ".join(lane.lanes) for lane in made.lanes)
     return tuple(f"{lanes}: {count}" for lanes, count in counts.most_common())

@@ -1,9 +1,9 @@
-"""The archiver's books against the rows: what a count and a sum of numbers can tell.
+"""Compare the archiver's books with the rows, by count and sum of sequence numbers.
 
-The archiver keeps, apart from the rows it writes, how many events each channel has and what
-their numbers add up to, and the same of the events that wait for each consumer. If one row is
-missing, the difference of the sums is its number; if more are, they are known to be missing,
-and those that may be meant are suspects.
+Independently of the rows, the archiver counts the events of each channel and those waiting for
+each consumer, and adds up their sequence numbers. If one row is missing, the difference of the
+sums is its number. If several are missing, only their count and sum are known, and events that may
+be meant are suspects.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """How many there are, and what their numbers add up to."""
+    """A count of events and the sum of their sequence numbers."""
 
     count: int = 0
     sum: int = 0
 
     def less(self, other: Total) -> Total:
-        """What is left without others."""
+        """Subtract another total."""
         return Total(self.count - other.count, self.sum - other.sum)
 
     def plus(self, other: Total) -> Total:
-        """Both together."""
+        """Add another total."""
         return Total(self.count + other.count, self.sum + other.sum)
 
 
@@ -35,30 +35,30 @@ NOTHING = Total()
 
 
 class MissingEvents(NamedTuple):
-    """What the books say of the events of a channel that the rows do not."""
+    """Events of a channel that are in the books but not in the rows, or the reverse."""
 
-    # Numbers of events that are missing, beside those whose outcomes are there
+    # Missing events, other than orphans
     named: tuple[int, ...] = ()
-    # Whether the events whose outcomes are there are missing by the books, too
+    # Whether the books also miss the orphans: events of which only outcomes exist
     orphans: bool = False
-    # Of those that are missing and that nothing names: how many, and their sum
+    # Missing events that cannot be identified
     unnamed: Total = NOTHING
-    extra: Total = NOTHING  # of those that are there and not in the books: how many, and their sum
-    changed: int = 0  # by how much the sum of the numbers is wrong while the count is right
+    extra: Total = NOTHING  # rows that are not in the books
+    changed: int = 0  # difference of the sums while the counts agree
 
 
 class MissingOutcomes(NamedTuple):
-    """What the books say of the events that wait for a consumer that the rows do not."""
+    """Waiting events of a consumer on which books and rows disagree."""
 
-    outcomes: int = 0  # how many outcomes are missing
-    named: tuple[int, ...] = ()  # the numbers of their events, if the books name them
-    suspects: tuple[int, ...] = ()  # Otherwise, some of those that may be meant
-    sum: int | None = None  # what their numbers add up to; None if the books cannot tell
+    outcomes: int = 0  # number of missing outcomes
+    named: tuple[int, ...] = ()  # their events, if the books identify them
+    suspects: tuple[int, ...] = ()  # otherwise, some events that may be meant
+    sum: int | None = None  # sum of their sequence numbers; None if unknown
     odd: bool = False  # nothing explains the difference; all else is empty
 
 
 def differences(rows: Mapping[K, Total], books: Mapping[K, Total]) -> dict[K, Total]:
-    """Where they differ: what the rows have beyond the books."""
+    """Return rows minus books where they differ."""
     found = {}
     for key in rows.keys() | books.keys():
         beyond = rows.get(key, NOTHING).less(books.get(key, NOTHING))
@@ -68,13 +68,7 @@ def differences(rows: Mapping[K, Total], books: Mapping[K, Total]) -> dict[K, To
 
 
 def missing_events(beyond: Total, orphans: Total) -> MissingEvents:
-    """Which events of a channel are missing.
-
-    Args:
-        beyond: What the rows have beyond the books.
-        orphans: Of the events that are not there and whose outcomes are: how many, and their
-            sum.
-    """
+    """Determine which events are missing: `beyond` is rows minus books, `orphans` have outcomes."""
     count, sum_ = -beyond.count, -beyond.sum
     if count < 0:
         return MissingEvents(extra=beyond)
@@ -93,24 +87,18 @@ def missing_events(beyond: Total, orphans: Total) -> MissingEvents:
 
 
 def asked_of(beyond: Total, gone: Collection[int]) -> set[int]:
-    """The events that must be known to wait, or not, before `missing_outcomes` can tell."""
+    """Return the events whose waiting state `missing_outcomes` needs to know."""
     return {beyond.sum, *(beyond.sum + seq for seq in gone)}
 
 
 def missing_outcomes(
     beyond: Total, waiting: Sequence[int], gone: Collection[int], *, exact: bool = True
 ) -> MissingOutcomes:
-    """Which outcomes of a consumer are missing.
+    """Determine which outcomes of a consumer are missing.
 
-    An event that is missing itself does not wait by the rows, and does by the books: it is
-    taken into account before anything is called odd.
-
-    Args:
-        beyond: Of the events that wait, what the rows have beyond the books.
-        waiting: Events that wait by the rows: those of `asked_of`, and some or all others.
-        gone: Numbers of events that are missing themselves.
-        exact: Whether the books and the rows speak of the same events; otherwise events may
-            wait by the books whose rows retention has dropped.
+    A missing event waits in the books but not in the rows; this is considered before a difference
+    counts as odd. `beyond` is rows minus books; `waiting` has at least those of `asked_of`. Unless
+    `exact`, events may wait in the books whose rows retention has dropped.
     """
     if not exact:
         if beyond.count <= 0:

@@ -1,4 +1,4 @@
-"""What was counted against the archiver's books, and what follows from the differences."""
+"""Compare the counts with the archiver's books and turn the differences into findings."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ from tidings.pipeline.audit.tally import (
 from tidings.pipeline.matching.book import PlanRow
 from tidings.stores.archive.schema import EVENTS
 
-# Consumers whose waiting events are looked at one by one; the books of more are only counted.
+# Consumers whose waiting events are examined one by one; beyond, the books are only counted.
 _MOST_CONSUMERS: Final = 1_000
 
 Consumer = tuple[str, int]
 
 
 class Counts(NamedTuple):
-    """What an audit counted."""
+    """Counts of an audit."""
 
-    events: DataFrame  # each once, as `audit.pairs.Sources` has them
-    pairs: DataFrame  # all of them
-    totals: Mapping[str, EventTotals]  # of events, by origin
-    rows: Sequence[TallyRow]  # of pairs, by consumer and state
-    plans: Sequence[PlanRow]  # all rows of plans
+    events: DataFrame  # each once, as in `audit.pairs.Sources`
+    pairs: DataFrame
+    totals: Mapping[str, EventTotals]  # by origin
+    rows: Sequence[TallyRow]  # by consumer and state
+    plans: Sequence[PlanRow]
 
 
 class _Waiting(NamedTuple):
-    """What waits for consumers: by the rows, by the books, and what the rows have beyond."""
+    """Totals of waiting events per consumer: rows, books, and rows minus books."""
 
     rows: Mapping[Consumer, Total]
     books: Mapping[Consumer, Total]
@@ -65,12 +65,9 @@ class _Waiting(NamedTuple):
 
 
 class Comparison:
-    """What was counted, compared with the books; what is wrong is looked at.
+    """Comparison of the counts with the books, with findings for the differences.
 
-    Attributes:
-        findings: What is wrong or worth knowing.
-        books_checked: Whether the books were compared.
-        disbelieved: By origin, how many pairs wait by the rows and not by the books.
+    `disbelieved` counts by origin the pairs that wait in the rows but not in the books.
     """
 
     def __init__(self, archive: AuditedArchive, counts: Counts) -> None:
@@ -87,7 +84,7 @@ class Comparison:
         rows, books = self._waiting() if self.books_checked else ({}, {})
         beyond = dict(sorted(differences(rows, books).items()))
         if beyond or any(row.state in BAD for row in self._counts.rows):
-            # Whatever is wrong, all pairs are gone through only once more.
+            # One more pass over all pairs, whatever is wrong.
             odd = odd_pairs(self._counts.pairs, [*beyond][:_MOST_CONSUMERS])
             try:
                 self._look_at(odd, _Waiting(rows, books, beyond))
@@ -100,7 +97,6 @@ class Comparison:
         self.findings += _told(self._counts)
 
     def _look_at(self, odd: DataFrame, waiting: _Waiting) -> None:
-        """Name what is wrong with pairs."""
         bad = bad_pairs(odd, self._counts.events, self._archive.options.sample)
         strays = [pair for pair in bad if pair.state == ORPHAN]
         orphans = orphan_totals(odd) if strays else {}
@@ -115,7 +111,7 @@ class Comparison:
             lacking = self._compare_waiting(odd, waiting, gone)
         wrong = [pair for pair in bad if pair.state != ORPHAN]
         self.findings += bad_pair_findings(wrong, self._archive.names, lacking)
-        # Events that retention has dropped, or that a lost segment had, are missing for a reason.
+        # Events that retention has dropped, or of a lost segment, are missing for a known reason.
         explained = {origin for file in self._archive.dropped for origin in file.sums}
         explained |= {
             origin for file in self._archive.lost if file.kind == EVENTS for origin in file.sums
@@ -144,7 +140,7 @@ class Comparison:
         self.findings += doubled_event_findings(doubled, counts, self._archive.names)
 
     def _sums(self) -> None:
-        """Check that the engine's lists, counted by other means, have as many pairs."""
+        """Check that the engine's lists, counted in another way, have as many pairs."""
         listed: dict[str, int] = {}
         for row in self._counts.rows:
             listed[row.origin] = listed.get(row.origin, 0) + row.listed
@@ -191,7 +187,7 @@ class Comparison:
         orphans: Mapping[str, Total],
         gone: dict[str, set[int]],
     ) -> dict[str, bool]:
-        """Whether the books miss the events, too, whose outcomes are there; by origin."""
+        """Return by origin whether the books also miss the orphans."""
         assert self._archive.books is not None
         books = {}
         for origin in self._archive.names:
@@ -231,7 +227,7 @@ class Comparison:
         waiting: _Waiting,
         gone: Mapping[str, set[int]],
     ) -> dict[tuple[str, int], list[int]]:
-        """By origin and event, the consumers that are known to lack its outcome."""
+        """Return the consumers known to lack an outcome, by origin and event."""
         first = dict([*waiting.beyond.items()][:_MOST_CONSUMERS])
         asked = {key: asked_of(beyond, gone.get(key[0], ())) for key, beyond in first.items()}
         seqs = waiting_pairs(odd, asked, self._archive.options.sample) if asked else {}
@@ -260,7 +256,6 @@ class Comparison:
         return lacking_of
 
     def _waiting(self) -> tuple[dict[Consumer, Total], dict[Consumer, Total]]:
-        """What waits for consumers that exist: by the rows, and by the books."""
         assert self._archive.books is not None
         books: dict[Consumer, Total] = {}
         absent: set[Consumer] = set()
@@ -270,7 +265,7 @@ class Comparison:
             if origin not in self._archive.names:
                 continue
             if proxy.present and (channel is None or channel.present):
-                # What the journal had only in part is told apart: the rows do not name all of it.
+                # Excluded, as the journal had them only in part: the rows lack some consumers.
                 partial = proxy.extra & channel.carried if channel is not None else set[int]()
                 pending = Total(proxy.pending, proxy.pending_sum)
                 books[origin, int(number)] = pending.less(Total(len(partial), sum(partial)))
@@ -285,7 +280,7 @@ class Comparison:
 
 
 def _told(counted: Counts) -> list[Finding]:
-    """What is no fault, and worth knowing."""
+    """Return findings that are not faults."""
     found = []
     skewed = sum(row.skewed for row in counted.rows)
     if skewed:

@@ -1,4 +1,4 @@
-"""What an audit found, in plain sentences."""
+"""Findings of an audit, worded for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tidings.pipeline.audit.pairs import DISAGREES, DOUBLED, NOT_ENDED, WRONG
 from tidings.pipeline.audit.result import Finding, FindingKind, PairId
 from tidings.pipeline.audit.tally import BadPair
 
-# How many numbers a sentence names; the finding has more.
+# Numbers named in a sentence; the finding lists more.
 _SAID: Final = 5
 
 _KINDS: Final = {
@@ -31,7 +31,7 @@ def channel_fault(
     pairs: tuple[PairId, ...] = (),
     version: int | None = None,
 ) -> Finding:
-    """Something that is wrong in a channel, which is given by origin and name."""
+    """Return a fault in a channel, which is given by origin and name."""
     origin, name = channel
     sentence = f"channel {name}: {said}"
     return Finding(kind, True, sentence, name, origin, count, pairs, version)
@@ -51,7 +51,7 @@ def _events(seqs: Sequence[int]) -> str:
 def bad_pair_findings(
     bad: Iterable[BadPair], names: Mapping[str, str], lacking: Mapping[tuple[str, int], list[int]]
 ) -> list[Finding]:
-    """One finding for each channel, kind and version; the pairs come in that order."""
+    """Return one finding per channel, kind and version; `bad` must be sorted by these."""
     found = []
     for (origin, state, version), group in groupby(bad, attrgetter("origin", "state", "version")):
         pairs = list(group)
@@ -120,13 +120,10 @@ def _disagreeing(pairs: Sequence[BadPair], _: object) -> str:
 def orphan_findings(
     orphans: Iterable[BadPair], names: Mapping[str, str], *, by_books: Mapping[str, bool]
 ) -> list[Finding]:
-    """Events that are not there and whose outcomes are, one finding for each channel.
+    """Return one finding per channel for events of which only outcomes exist.
 
-    Args:
-        orphans: In the order of origins.
-        names: Of the channels, by origin.
-        by_books: By origin, whether the books miss these events, too; not in it if they cannot
-            be asked.
+    `orphans` are sorted by origin; `by_books` says whether the books miss these events, too, and
+    lacks origins for which that is unknown.
     """
     found = []
     for origin, group in groupby(orphans, attrgetter("origin")):
@@ -154,7 +151,7 @@ def orphan_findings(
 def missing_event_findings(
     origin: str, name: str, rows: Total, books: Total, lacking: MissingEvents
 ) -> list[Finding]:
-    """What the books say of the events of a channel."""
+    """Return findings for the difference between rows and books of a channel."""
     counted = f"the archive has {rows.count} events, and the archiver's books {books.count}"
     said: list[tuple[FindingKind, str, int, tuple[int, ...]]] = []
     if lacking.named:
@@ -185,7 +182,7 @@ def missing_event_findings(
 def missing_outcome_finding(
     origin: str, name: str, proxy: int, rows: Total, books: Total, lacking: MissingOutcomes
 ) -> Finding:
-    """What the books say of the events that wait for a consumer."""
+    """Return the finding for the difference between rows and books of a consumer."""
     seqs = lacking.named or lacking.suspects
     if lacking.odd:
         kind = FindingKind.BOOKS_DISAGREE
@@ -213,7 +210,7 @@ def missing_outcome_finding(
 def doubled_event_findings(
     doubled: Mapping[str, list[int]], counts: Mapping[str, int], names: Mapping[str, str]
 ) -> list[Finding]:
-    """Events that stand more than once, by origin."""
+    """Return findings for sequence numbers that occur more than once."""
     return [
         channel_fault(
             FindingKind.EVENT_DOUBLED,

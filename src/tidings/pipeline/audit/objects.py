@@ -1,8 +1,8 @@
-"""When each consumer was durable, and how it ended: from the objects and plans of an archive.
+"""When each consumer was durable and how it ended, from the archived objects and plans.
 
-Of a consumer that is durable the journal says so, and again when it is gone or no longer
-durable. Between two such words nothing changes; the stretch between them is a tile. The tiles
-of a proxy cover all positions, so that each event falls into exactly one.
+The journal records when a consumer becomes durable, and when it is deleted or stops being durable.
+A tile is the range of positions between two such records. The tiles of a proxy cover all
+positions, so each event falls into exactly one.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ DISCONNECTED: Final = "disconnected"
 NO_LONGER_TRACKED: Final = "no longer tracked"
 
 FIRST: Final = -(2**63)
-"""Before every position."""
+"""Below every position."""
 LAST: Final = 2**63 - 1
-"""Behind every position."""
+"""Above every position."""
 
 
 class ObjectRow(NamedTuple):
-    """What the archive says of a channel or a durable proxy."""
+    """An archived record of a channel or a durable proxy."""
 
-    position: int  # where the journal says it
+    position: int
     origin: str  # of the channel
     object: str  # ``channel`` or ``proxy``
-    id: int  # of the proxy, or of the channel
-    present: bool  # whether it is there from here on
+    id: int
+    present: bool  # whether it exists from here on
 
 
 class Tile(NamedTuple):
-    """A stretch in which nothing changes for a proxy."""
+    """A range of positions in which nothing changes for a proxy."""
 
-    origin: str  # of its channel
-    proxy: int  # its id
-    start: int  # the first position
-    end: int  # the first position behind it
-    durable: bool  # whether it is known to be durable
-    gone: int | None  # where it is next gone, or no longer durable; None if it never is
-    how: str | None  # `DISCONNECTED` or `NO_LONGER_TRACKED`; None if it never is
-    stays: bool  # whether it is durable after all that is known
+    origin: str
+    proxy: int
+    start: int  # first position
+    end: int  # first position after it
+    durable: bool
+    gone: int | None  # position where it is next deleted or no longer durable; None if never
+    how: str | None  # `DISCONNECTED` or `NO_LONGER_TRACKED`; None if never
+    stays: bool  # whether it is durable at the end
 
 
 class _PlanPart(msgspec.Struct):
@@ -50,8 +50,6 @@ class _PlanPart(msgspec.Struct):
 
 
 class _PlanProxies(msgspec.Struct):
-    """Of a change of a plan, which proxies it has."""
-
     whole: bool = False
     proxies: list[_PlanPart] = []
     removed_proxies: list[int] = []
@@ -61,21 +59,18 @@ _decode = msgspec.json.Decoder(_PlanProxies).decode
 
 
 class _Word(NamedTuple):
-    """What is said of a proxy at a position: it is durable from here on, or how it ends."""
+    """A record at a position: durable from here on (`how` is None), or how it ends."""
 
     position: int
     how: str | None
 
 
 def tiles(objects: Iterable[ObjectRow], plans: Iterable[tuple[int, str, str]]) -> list[Tile]:
-    """The tiles of all proxies the objects name.
+    """Return the tiles of all proxies in `objects`.
 
-    A proxy that the plan still knows when it is said to be gone is there, and not durable any
-    more; a change of a plan that cannot be read is passed over.
-
-    Args:
-        objects: In the order of their positions.
-        plans: Position, origin and change of each version, in the order of their positions.
+    A proxy that the plan still has when its object is deleted exists, but is no longer durable.
+    Unreadable plan changes are skipped. Both arguments are sorted by position; a plan is position,
+    origin and change.
     """
     words: dict[tuple[str, int], list[_Word]] = {}
     connected: dict[str, set[int]] = {}
@@ -113,13 +108,13 @@ def _follow(connected: set[int], change: str) -> None:
 
 
 def _laid(origin: str, proxy: int, words: list[_Word]) -> list[Tile]:
-    """The tiles of one proxy, from the last to the first."""
+    """Return the tiles of one proxy, from last to first."""
     found = []
     end, gone, how = LAST, None, None
     stays = words[-1].how is None
     for word in reversed(words):
         if word.how is not None:
-            # Whatever waits behind this waits for the next end, not for this one.
+            # Events that wait after this position wait for the next end, not for this one.
             found.append(Tile(origin, proxy, word.position, end, False, gone, how, stays))
             gone, how = word.position, word.how
         else:

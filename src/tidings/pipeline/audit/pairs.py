@@ -1,10 +1,10 @@
-"""Every event and consumer, with what the plan, the engine and the outcomes say of them.
+"""Pairs of event and consumer, with what the plan, the engine and the outcomes say of them.
 
-A pair is an event and a consumer's proxy. Three sources name pairs: the plan of the event's own
-version asked on Spark (*sent*), the engine's list of durable recipients beside the event
-(*listed*), and the outcomes. They meet in one grouping by event and proxy; what a pair's words
-amount to is decided in `_state`, in one place. All of it runs on executors, in native
-expressions; nothing grows on the driver with the number of events.
+A pair is an event and a consumer's proxy. Three sources name pairs: the event's own version of the
+plan, evaluated on Spark (*sent*), the engine's list of durable recipients stored with the event
+(*listed*), and the outcomes. They are grouped by event and proxy, and `_state` classifies each
+pair. Everything runs on executors in native expressions; driver memory does not grow with the
+number of events.
 """
 
 from __future__ import annotations
@@ -32,38 +32,38 @@ PENDING: Final = "pending"
 FINAL: Final = tuple(
     state for state in ACCOUNTED if state not in {BEST_EFFORT, PENDING, NO_LONGER_TRACKED}
 )
-"""Outcomes after which a consumer waits for the event no more."""
+"""Outcomes after which a consumer no longer waits for the event."""
 DOUBLED: Final = "doubled"
-"""Two final outcomes, and no redrive between them."""
+"""Two final outcomes without a redrive between them."""
 NOT_ENDED: Final = "not ended"
-"""Redriven, and never done with before."""
+"""Redriven without a final outcome before."""
 DISAGREES: Final = "disagrees"
-"""Sent and durable, but not listed; or listed, but not sent."""
+"""Sent and durable but not listed, or listed but not sent."""
 WRONG: Final = "wrong"
-"""An outcome of a consumer the event does not go to, or that was not durable."""
+"""An outcome of a consumer that should not receive the event or was not durable."""
 ORPHAN: Final = "orphan"
-"""An outcome of an event that is not there."""
+"""An outcome of a missing event."""
 UNKNOWN: Final = "unknown"
-"""An outcome of an event whose plan is not known, of a consumer the engine does not list."""
+"""An outcome of a consumer that the engine does not list, for an event with an unknown plan."""
 
 _OWN: Final = ("position", "arrival_us", "plan", "judged", "carried")
 _WORD: Final = "struct<position: bigint, outcome: string, at_us: bigint>"
 
 
 class Sources(NamedTuple):
-    """What pairs are made of."""
+    """Input of `pairs`."""
 
-    # Each event once: origin, seq, arrival_us, plan, position, durable, carried, `chosen`, whether
-    # it is looked at, and `judged`, whether its plan is known
+    # Each event once: origin, seq, arrival_us, plan, position, durable, carried, `chosen` (it is
+    # audited) and `judged` (its plan is known)
     events: DataFrame
-    # What the plans give for those that are chosen and judged: origin, seq, proxy, position
+    # Result of the plans for chosen and judged events: origin, seq, proxy, position
     sent: DataFrame
-    outcomes: DataFrame  # of all events, looked at or not
-    tiles: DataFrame  # as `tile_frame` makes them
+    outcomes: DataFrame  # of all events, audited or not
+    tiles: DataFrame  # from `tile_frame`
 
 
 def tile_frame(spark: SparkSession, tiles: Sequence[Tile]) -> DataFrame:
-    """Tiles as a frame."""
+    """Return tiles as a frame."""
     schema = (
         "t_origin string, t_proxy int, t_start long, t_end long, t_durable boolean, "
         "t_gone long, t_how string, t_stays boolean"
@@ -72,19 +72,19 @@ def tile_frame(spark: SparkSession, tiles: Sequence[Tile]) -> DataFrame:
 
 
 def proxy_tiles(objects: DataFrame, plans: Iterable[PlanRow]) -> DataFrame:
-    """The tiles of all proxies, from the objects and plans of an archive."""
+    """Return the tiles of all proxies of an archive."""
     rows = objects.select(*ObjectRow._fields).collect()
     changes = ((plan.position, plan.origin, plan.change) for plan in plans)
     return tile_frame(objects.sparkSession, tiles(sorted(ObjectRow(*row) for row in rows), changes))
 
 
 def pairs(sources: Sources) -> DataFrame:
-    """All pairs that any of the sources names, of the events that are looked at.
+    """Return all pairs of audited events that any source names.
 
     Columns: origin, seq, proxy, position, arrival_us, plan, sent, listed, words (position,
-    outcome and time of the outcomes, in order), state, waits (whether by the rows the consumer
-    still waits for an event that was archived whole, whatever else is wrong), ended (the last
-    final outcome, as in words; null if there is none), first_at_us, redriven.
+    outcome and time of the outcomes, in order), state, waits (by the rows the consumer still waits
+    for an event that was archived whole, even if the pair is bad), ended (the last final outcome,
+    as in words, or null), first_at_us, redriven.
     """
     met = (
         _listed(sources.events)
@@ -128,13 +128,13 @@ def _sent(sent: DataFrame) -> DataFrame:
 
 
 def _said(sources: Sources) -> DataFrame:
-    """Outcomes with their events; an event that is not there has no position."""
+    """Join outcomes with their events; a missing event has no position."""
     told = sources.outcomes.select(
         "origin", "seq", "proxy", F.struct("position", "outcome", "at_us").cast(_WORD).alias("word")
     )
     events = sources.events.select("origin", "seq", *_OWN, "chosen")
     is_absent = F.col("position").isNull()
-    # An outcome before its event was of another event of that number, which was refused.
+    # An outcome before its event belongs to a refused event with the same number.
     is_behind = F.col("word.position") > F.col("position")
     return (
         told.join(events, ["origin", "seq"], "left")
@@ -158,7 +158,7 @@ def _with_state(met: DataFrame, tiles: DataFrame) -> DataFrame:
         & (F.col("position") >= F.col("t_start"))
         & (F.col("position") < F.col("t_end"))
     )
-    # F for a final outcome, R for a redrive: what matters is their order.
+    # F for a final outcome, R for a redrive: only their order matters.
     letters = F.transform(
         "words",
         lambda one: (
@@ -184,14 +184,13 @@ def _with_state(met: DataFrame, tiles: DataFrame) -> DataFrame:
 
 
 def _told_later() -> Column:
-    """A consumer that became durable while the event waited is told of from then on."""
+    """Whether the consumer became durable while the event waited; its outcomes begin then."""
     first = F.get("words", F.lit(0))["position"]
     later = F.coalesce(first >= F.col("t_end"), F.lit(False))
     return ~F.coalesce("t_durable", F.lit(False)) & F.col("sent") & later
 
 
 def _state() -> Column:
-    """What the words of a pair amount to."""
     sent, listed, judged = F.col("sent"), F.col("listed"), F.col("judged")
     durable = F.coalesce("t_durable", F.lit(False))
     return (
@@ -206,10 +205,10 @@ def _state() -> Column:
 
 
 def _followed() -> Column:
-    """What became of a copy that is written down."""
+    """Classify a copy by its outcomes and its consumer's end."""
     course, gone = F.col("course"), F.col("t_gone")
     first = F.get("words", F.lit(0))["position"]
-    # While a consumer is not durable its outcomes are not written.
+    # Outcomes are not recorded while a consumer is not durable.
     begins_late = course.startswith("R") & (first < F.coalesce(gone, F.lit(LAST)))
     is_cut = course.contains("RR") & gone.isNull()
     return (
@@ -222,15 +221,15 @@ def _followed() -> Column:
 
 
 def _went() -> Column:
-    """Whether the consumer ended behind the last word."""
     last = F.coalesce(F.try_element_at("words", F.lit(-1))["position"], F.lit(FIRST))
     return F.coalesce(F.col("t_gone") > last, F.lit(False))
 
 
 def _waits() -> Column:
-    """As the archiver counts: an end is no end for who becomes durable again.
+    """Count waiting pairs as the archiver does.
 
-    Of events that the journal had only in part the rows do not tell all who wait.
+    An end does not count if the consumer becomes durable again; for events that the journal had
+    only in part, the rows do not name all waiting consumers.
     """
     counts = F.coalesce("t_stays", F.lit(True)) & ~F.col("carried")
     return (F.col("listed") | _told_later()) & ~F.col("course").endswith("F") & counts

@@ -1,4 +1,4 @@
-"""The rows of plans against the archiver's books: whether they are those that were archived."""
+"""Compare the archived plan rows with the archiver's books."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from tidings.stores.archive.rules import chain_digest
 
 
 class PlanFault(NamedTuple):
-    """A row of a plan that does not follow from the one before."""
+    """A plan row that does not follow from the one before."""
 
-    version: int  # of the row
-    problem: str  # what is wrong with it
+    version: int
+    problem: str
 
 
 @dataclass(slots=True)
 class PlanHistory:
-    """The rows of one channel's plans."""
+    """The plan rows of one channel."""
 
-    rows: int = 0  # how many there are
-    digest: str = ""  # over all of them, as the archiver makes it
-    # Rows that do not follow from the one before. Where the books agree they are no faults: the
-    # archive may have begun later than the channel, or the journal had a gap.
+    rows: int = 0
+    digest: str = ""  # over all rows, as the archiver computes it
+    # Rows that do not follow from the one before. Not faults if the books agree: the archive may
+    # have begun later than the channel, or the journal had a gap.
     faults: tuple[PlanFault, ...] = ()
 
     def is_as_archived(self, rows: int, digest: str) -> bool:
-        """Whether the books say the same."""
+        """Whether the books have the same count and digest."""
         return (self.rows, self.digest) == (rows, digest)
 
 
@@ -43,7 +43,7 @@ _decode = msgspec.json.Decoder(_Change).decode
 
 
 def plan_histories(rows: Iterable[PlanRow]) -> Mapping[str, PlanHistory]:
-    """What the rows of plans, in the order of their positions, say, by origin."""
+    """Return the plan history of each origin; `rows` are sorted by position."""
     found: dict[str, PlanHistory] = {}
     versions: dict[str, int] = {}
     for row in rows:

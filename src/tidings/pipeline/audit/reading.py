@@ -1,7 +1,7 @@
-"""The archive as an audit reads it: every segment checked, and used if it can be read at all.
+"""The archive as an audit reads it: every segment is checked, and used if it is readable at all.
 
-Other jobs leave out what is not as it was sealed. An audit looks at it: what was changed there
-is what it is to find.
+Other jobs skip segments that differ from what was sealed. The audit reads them, because changed
+rows are what it must find.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from tidings.stores.archive.schema import KINDS
 
 @dataclass(frozen=True)
 class AuditedArchive:
-    """An archive whose segments were checked."""
+    """An archive whose segments have been checked."""
 
-    spark: SparkSession  # the session
-    options: AuditOptions  # what is looked at
-    source: Archive  # the archive itself
-    manifest: Manifest  # what it says it has
-    books: Books | None  # as of the last seal; None if there are none, or they cannot be read
-    dropped: tuple[SegmentFile, ...]  # segments that retention has removed
-    lost: tuple[SegmentFile, ...]  # segments that cannot be read
-    findings: tuple[Finding, ...]  # what is wrong with segments, manifest and books
+    spark: SparkSession
+    options: AuditOptions
+    source: Archive
+    manifest: Manifest
+    books: Books | None  # as of the last seal; None if missing or unreadable
+    dropped: tuple[SegmentFile, ...]  # removed by retention
+    lost: tuple[SegmentFile, ...]  # unreadable
+    findings: tuple[Finding, ...]  # about segments, manifest and books
 
     def files(self, kind: str) -> list[SegmentFile]:
-        """The segments of a kind that can be read."""
+        """Return the readable segments of a kind."""
         lost = {file.path for file in self.lost}
         chosen = self.manifest.select(kind, channels=self.options.channels or None)
         return [file for file in chosen if file.path not in lost]
 
     def rows(self, kind: str) -> DataFrame:
-        """The rows of a kind, of the channels that are looked at."""
+        """Return the rows of a kind, of the audited channels."""
         return self.source.rows(self.spark, kind, self.files(kind), self.options.channels)
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """The names of the channels that are looked at, by origin."""
+        """Names of the audited channels, by origin."""
         asked = self.options.channels
         found: dict[str, str] = {}
         for file in self.manifest.files:
@@ -64,7 +64,7 @@ class AuditedArchive:
 
     @cached_property
     def since_us(self) -> int | None:
-        """From when on events are looked at: as asked, and not before what was dropped."""
+        """Start of the audited time: as requested, but not before what retention dropped."""
         limits = [file.last_us + 1 for file in self.dropped]
         if self.options.since_us is not None:
             limits.append(self.options.since_us)
@@ -72,18 +72,18 @@ class AuditedArchive:
 
     @cached_property
     def settled_from(self) -> int:
-        """Behind the last gap of the journal: who waited before it the rows cannot tell."""
+        """Position after the last gap of the journal; the rows do not tell who waited before it."""
         gaps = [seal.gap.upto for seal in self.manifest.seals if seal.gap is not None]
         return max((to.segment << 40 | to.offset for to in gaps), default=FIRST)
 
     def is_exact(self, origin: str) -> bool:
-        """Whether rows and books speak of the same events of a channel."""
+        """Whether rows and books cover the same events of a channel."""
         unknown = (*self.dropped, *self.lost)
         return self.settled_from == FIRST and not any(file.sums.get(origin) for file in unknown)
 
 
 def open_archive(spark: SparkSession, options: AuditOptions) -> AuditedArchive:
-    """Check the segments of an archive."""
+    """Open an archive and check its segments."""
     source = Archive(options.archive)
     manifest = source.manifest()
     chosen = [

@@ -1,4 +1,4 @@
-"""What an audit is asked, and what it answers; plain data, ready for JSON."""
+"""Options and results of an audit, as plain data for JSON."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """What an audit looks at."""
+    """What an audit covers."""
 
     archive: str  # the folder of the archive
     channels: tuple[str, ...] = ()  # names or origins of channels; empty for all
-    since_us: int | None = None  # events that arrived from this moment on, microseconds since 1970
-    until_us: int | None = None  # events that arrived before this moment
-    sample: int = 20  # at most this many events are named in a finding
-    # Whether the checksums of all segments are compared; it reads them once more
+    since_us: int | None = None  # arrival time, inclusive; microseconds since 1970
+    until_us: int | None = None  # arrival time, exclusive
+    sample: int = 20  # most events named in a finding
+    # Whether to verify the checksums of all segments, which reads them once more
     checksums: bool = True
 
     @property
     def is_part(self) -> bool:
-        """Whether a time is given, so that the books cannot be checked."""
+        """Whether a time range is given, in which case the books cannot be checked."""
         return self.since_us is not None or self.until_us is not None
 
 
 class FindingKind(StrEnum):
-    """What is wrong, or worth knowing."""
+    """Kind of a finding."""
 
     MISSING_OUTCOME = "missing outcome"
     DOUBLED_OUTCOME = "doubled outcome"
@@ -51,90 +51,90 @@ class FindingKind(StrEnum):
 class PairId:
     """An event, or one consumer's copy of it."""
 
-    seq: int  # the event's number in its channel
-    proxy: int | None = None  # whose copy; None for the event itself
+    seq: int  # sequence number
+    proxy: int | None = None  # consumer of the copy; None for the event itself
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong or worth knowing."""
+    """A fault or a note."""
 
-    kind: FindingKind  # of which kind
-    fault: bool  # whether it is unexplained; otherwise it is only told
-    sentence: str  # what it is, in plain words
-    channel: str | None = None  # the channel's name; None where it concerns all, or a file
-    origin: str | None = None  # the channel's origin
-    count: int = 1  # how many events or copies it concerns
-    pairs: tuple[PairId, ...] = ()  # some of them, at most the sample
-    version: int | None = None  # of the plan, where one is concerned
-    file: str | None = None  # the segment, where one is concerned
+    kind: FindingKind
+    fault: bool  # whether it is unexplained; otherwise it is a note
+    sentence: str  # the finding in words
+    channel: str | None = None  # channel name; None if it concerns all channels or a file
+    origin: str | None = None
+    count: int = 1  # number of events or copies
+    pairs: tuple[PairId, ...] = ()  # some of them, at most `AuditOptions.sample`
+    version: int | None = None  # version of the plan, if one is concerned
+    file: str | None = None  # segment, if one is concerned
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What became of the events of one channel; `pairs` is the sum of all that follow it.
+    """Outcomes of one channel.
 
-    A pair is an event and a consumer it goes to.
+    A pair is an event and a consumer that should receive it; `pairs` is the sum of the fields from
+    `best_effort` to `unexplained`.
     """
 
-    channel: str  # its name
-    origin: str  # its origin
-    events: int = 0  # how many events were looked at
-    pairs: int = 0  # how many pairs plan and events give
-    # Of consumers that were not durable when the event was accepted: no copies
+    channel: str  # channel name
+    origin: str
+    events: int = 0  # number of events audited
+    pairs: int = 0  # number of pairs according to the plan
+    # Of consumers that were not durable when the event was accepted; they have no copies
     best_effort: int = 0
     delivered: int = 0
     expired: int = 0
     discarded: int = 0
     dead_lettered: int = 0
-    rejected: int = 0  # were refused by the consumer for good
-    disconnected: int = 0  # went with their consumer or their channel
-    lost: int = 0  # could not be delivered: damage in the journal has cost their content
-    purged: int = 0  # were dropped while they waited, as somebody asked
-    no_longer_tracked: int = 0  # waited when their consumer stopped being durable
+    rejected: int = 0  # refused by the consumer for good
+    disconnected: int = 0  # deleted with their consumer or channel
+    lost: int = 0  # not deliverable because damage in the journal destroyed the content
+    purged: int = 0  # dropped on request while they waited
+    no_longer_tracked: int = 0  # waiting when their consumer stopped being durable
     pending: int = 0
-    unexplained: int = 0  # none of these
-    # How many of the pairs were dead letters that were delivered again; counted above by what
-    # became of them then
+    unexplained: int = 0  # none of the above
+    # Dead letters that were delivered again; also counted above under their final outcome
     redriven: int = 0
 
     @property
     def copies(self) -> int:
-        """How many of the pairs are of consumers that were durable when the event was accepted."""
+        """Number of pairs whose consumer was durable when the event was accepted."""
         return self.pairs - self.best_effort
 
 
 EXPLANATIONS: Final = tuple(one.name for one in fields(Account))[4:-2]
-"""The fields of an account that explain pairs."""
+"""Fields of an account that explain pairs."""
 ACCOUNTED: Final = {
     "dead-lettered" if name == "dead_lettered" else name.replace("_", " "): name
     for name in EXPLANATIONS
 }
-"""What a pair counts under, by its state. A new outcome is a new field of `Account`."""
+"""Field of `Account` by state of a pair. A new outcome needs a new field."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditResult:
-    """What an audit found."""
+    """Result of an audit."""
 
-    archive: str  # which archive
-    seal: int  # as of which seal
-    sealed_us: int | None  # when that was, microseconds since 1970
-    since_us: int | None  # from when on events were looked at; None for all there are
-    until_us: int | None  # until when
-    # Whether the archiver's own books were compared; not for a part of the time
+    archive: str
+    seal: int  # last seal covered
+    sealed_us: int | None  # time of that seal, microseconds since 1970
+    since_us: int | None  # start of the audited time; None for everything in the archive
+    until_us: int | None
+    # Whether the archiver's books were compared; never for a time range
     books_checked: bool
-    accounts: tuple[Account, ...]  # by channel, in the order of their names
-    findings: tuple[Finding, ...]  # what is wrong first, then what is only told
-    lanes: tuple[str, ...] = field(default=())  # how plan and events were matched
-    seconds: float = 0.0  # how long it took
+    accounts: tuple[Account, ...]  # sorted by channel name
+    findings: tuple[Finding, ...]  # faults first, then notes
+    lanes: tuple[str, ...] = field(default=())  # how plans and events were matched
+    seconds: float = 0.0  # duration of the audit
 
     @property
     def faults(self) -> tuple[Finding, ...]:
-        """What is unexplained."""
+        """Findings that are unexplained."""
         return tuple(finding for finding in self.findings if finding.fault)
 
     @property
     def status(self) -> int:
-        """What the command ends with: 0 if all is explained, 1 if not."""
+        """Exit status of the command: 0 if everything is explained, else 1."""
         return 1 if self.faults else 0

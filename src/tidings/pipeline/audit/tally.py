@@ -1,4 +1,4 @@
-"""Pairs counted: by channel for the accounts, by consumer for the books."""
+"""Counts of pairs: by channel for the accounts, by consumer for the books."""
 
 from __future__ import annotations
 
@@ -21,50 +21,50 @@ from tidings.pipeline.audit.pairs import (
 from tidings.pipeline.audit.result import ACCOUNTED, Account
 
 BAD: Final = (DOUBLED, NOT_ENDED, DISAGREES, WRONG, ORPHAN)
-"""States that nothing explains."""
+"""Unexplained states."""
 
 
 class EventTotals(NamedTuple):
-    """The events of a channel."""
+    """Counts of a channel's events."""
 
-    rows: Total  # how many rows there are, and the sum of their numbers
-    doubled: int  # how many numbers stand more than once
-    chosen: int  # how many events are looked at
-    listed: int  # how many durable recipients these have, all together
-    unjudged: int  # how many of these have a plan that is not known
+    rows: Total
+    doubled: int  # sequence numbers that occur more than once
+    chosen: int  # audited events
+    listed: int  # total of their durable recipients
+    unjudged: int  # audited events whose plan is unknown
 
 
 class TallyRow(NamedTuple):
     """Pairs of one consumer and one state."""
 
-    origin: str  # of the channel
-    proxy: int  # of the consumer
-    state: str  # their state
-    pairs: int  # how many
-    expected: int  # how many of them the plan or the engine names
-    listed: int  # how many of them the engine names
-    redriven: int  # how many of those that the engine names were redriven
-    skewed: int  # how many have an outcome that is older than the event
-    waiting: int  # how many wait by the rows
-    waiting_sum: int  # the sum of their numbers
+    origin: str
+    proxy: int
+    state: str
+    pairs: int
+    expected: int  # named by the plan or the engine
+    listed: int  # named by the engine
+    redriven: int  # of those listed
+    skewed: int  # with an outcome older than the event
+    waiting: int  # waiting according to the rows
+    waiting_sum: int  # sum of their sequence numbers
 
 
 class BadPair(NamedTuple):
-    """A pair that something is wrong with."""
+    """A pair with a fault."""
 
-    origin: str  # of the channel
-    state: str  # what is wrong
-    version: int | None  # of the plan, if the plan is what is wrong
-    seq: int  # the event
-    proxy: int  # the consumer
+    origin: str
+    state: str
+    version: int | None  # of the plan, if the plan is at fault
+    seq: int
+    proxy: int
     sent: bool  # whether the plan names it
-    plan: int | None  # the version the event was judged by
-    outcomes: list[str]  # its outcomes, in order
-    total: int  # how many there are of the same channel, state and version
+    plan: int | None  # version that the event was judged by
+    outcomes: list[str]  # in order
+    total: int  # number of pairs with the same channel, state and version
 
 
 def event_totals(events: DataFrame) -> dict[str, EventTotals]:
-    """The events of each channel; `events` may have numbers that stand more than once."""
+    """Count the events of each channel; sequence numbers may be duplicated."""
     seq = F.col("seq").cast("decimal(20,0)")
     numbers = events.groupBy("origin", "seq").agg(
         F.count("*").alias("rows"),
@@ -113,7 +113,7 @@ def accounts(
     names: Mapping[str, str],
     disbelieved: Mapping[str, int],
 ) -> tuple[Account, ...]:
-    """The account of each channel; pairs that the books disbelieve are unexplained."""
+    """Return the account of each channel; pairs contradicted by the books are unexplained."""
     sums: dict[str, dict[str, int]] = {
         origin: {"events": totals.chosen} for origin, totals in events.items()
     }
@@ -122,7 +122,7 @@ def accounts(
             continue
         account = sums.setdefault(row.origin, {})
         state = ACCOUNTED.get(row.state, "unexplained")
-        # Outcomes are also written of a consumer that became durable while the event waited.
+        # A consumer that became durable while the event waited has outcomes, too.
         copies = row.listed if row.state in ACCOUNTED else row.expected
         for name, count in (
             ("pairs", row.expected),
@@ -146,10 +146,7 @@ def accounts(
 
 
 def odd_pairs(pairs: DataFrame, consumers: Collection[tuple[str, int]]) -> DataFrame:
-    """The pairs that are to be looked at: bad ones, and what waits for these consumers.
-
-    They are few, and asked several times: they are kept until `unpersist`.
-    """
+    """Return bad pairs and those that wait for these consumers, cached until `unpersist`."""
     wanted = pairs.sparkSession.createDataFrame(sorted(consumers), "origin string, proxy int")
     asked = F.broadcast(wanted.withColumn("asked", F.lit(True)))
     is_asked = F.col("waits") & F.coalesce("asked", F.lit(False))
@@ -162,7 +159,7 @@ def odd_pairs(pairs: DataFrame, consumers: Collection[tuple[str, int]]) -> DataF
 
 
 def bad_pairs(pairs: DataFrame, events: DataFrame, sample: int) -> list[BadPair]:
-    """Some of the pairs that something is wrong with, of each kind."""
+    """Return a sample of the bad pairs of each kind."""
     version = F.when(F.col("state") == DISAGREES, F.col("plan"))
     of_kind = Window.partitionBy("origin", "state", "version")
     rows = (
@@ -182,7 +179,7 @@ def bad_pairs(pairs: DataFrame, events: DataFrame, sample: int) -> list[BadPair]
 
 
 def orphan_totals(pairs: DataFrame) -> dict[str, Total]:
-    """By origin, of the events that are not there and whose outcomes are: count and sum."""
+    """Return the totals of missing events that have outcomes, by origin."""
     rows = (
         pairs.where(F.col("state") == ORPHAN)
         .select("origin", "seq")
@@ -197,7 +194,7 @@ def orphan_totals(pairs: DataFrame) -> dict[str, Total]:
 def waiting_pairs(
     pairs: DataFrame, asked: Mapping[tuple[str, int], set[int]], sample: int
 ) -> dict[tuple[str, int], list[int]]:
-    """Of some consumers, events that wait by the rows: those asked for, and the first others."""
+    """Return waiting events of some consumers: those in `asked`, and the first others."""
     spark = pairs.sparkSession
     wanted = spark.createDataFrame(
         [

@@ -1,4 +1,4 @@
-"""An audit in words: the same tables for the terminal and for the page, and its charts."""
+"""Tables and charts of an audit, for the terminal and the page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_NAMED: Final = 8
 
 
 def audit_page(result: AuditResult, made: str) -> Page:
-    """An audit as a page; `made` tells when and by what."""
+    """Return an audit as a page; `made` says when and by what it was made."""
     sealed = "" if result.sealed_us is None else f" of {second_text(result.sealed_us)}"
     return Page(
         "Audit",
@@ -28,7 +28,7 @@ def audit_page(result: AuditResult, made: str) -> Page:
 
 
 def audit_figures(result: AuditResult) -> list[Figure]:
-    """The numbers that matter most."""
+    """Return the key figures."""
     accounts = result.accounts
     unexplained = sum(one.unexplained for one in accounts)
     return [
@@ -41,7 +41,7 @@ def audit_figures(result: AuditResult) -> list[Figure]:
 
 
 def audit_sections(result: AuditResult) -> Iterable[Section]:
-    """The parts that have something to tell."""
+    """Return the sections that are not empty."""
     if result.faults:
         yield _findings("Faults", result.faults)
     if result.accounts:
@@ -96,7 +96,7 @@ def _findings(title: str, findings: Sequence[Finding]) -> Section:
 
 
 def pairs_text(finding: Finding) -> str:
-    """Some of the events that a finding is about."""
+    """List some of the events that a finding is about."""
     named = [
         str(pair.seq) if pair.proxy is None else f"{pair.seq} for {pair.proxy}"
         for pair in finding.pairs[:_MOST_NAMED]

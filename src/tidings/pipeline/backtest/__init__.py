@@ -1,4 +1,4 @@
-"""The backtest: what a constraint would have matched, asked of history before it goes live."""
+"""The backtest: evaluate a constraint on archived events before it goes live."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _HOUR: Final = 3_600_000_000
 def run_backtest(
     spark: SparkSession, options: BacktestOptions, progress: Progress = lambda *_: None
 ) -> BacktestResult:
-    """Ask a constraint of the events of an archive.
+    """Evaluate a constraint on the events of an archive.
 
     Raises:
-        InvalidConstraint: The constraint is none, with the place; before anything is read.
-        InvalidEventType: An event type is outside the rules.
-        ArchiveNotFound: There is no archive at this place.
+        InvalidConstraint: The constraint is invalid; raised before anything is read.
+        InvalidEventType: An event type is invalid.
+        ArchiveNotFound: There is no archive at this path.
         ArchiveDamaged: With `live`: plans in the archive cannot be read.
-        Unreachable: With `live` and `url`: nobody answers there.
+        Unreachable: With `live` and `url`: the service does not answer.
     """
     begun = monotonic()
     asked = constraint(options.constraint, options.event_types)
@@ -124,7 +124,7 @@ def _samples(matched: DataFrame, most: int) -> tuple[Sample, ...]:
 
 
 def plain_event(raw: bytes) -> str:
-    """An event in JSON as people write it: the types of values are left out."""
+    """Return an event as plain JSON, without value types."""
     return msgspec.json.encode(_plain(msgspec.json.decode(raw))).decode()
 
 

@@ -1,6 +1,6 @@
-"""The present subscriptions, asked of the same history as a new constraint.
+"""The current subscriptions, evaluated on the same history as a new constraint.
 
-Every event is judged by the rules of today, and not by those it came with.
+Every event is judged by the current rules, not by those in force when it arrived.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _ALWAYS: Final = Span(0)
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """The rules of today."""
+    """The current rules."""
 
-    book: PlanBook  # each consumer's, as if they had been so from the beginning
-    # Of consumers, by origin and id; those without one are not in it
+    book: PlanBook  # as if the rules had never been different
+    # Names of consumers, by origin and id; consumers without a name are absent
     names: Mapping[tuple[str, int], str]
     channels: Mapping[str, str]  # names by origin
-    source: str  # where they are from
+    source: str  # where the rules come from, in words
 
 
 def live_subscriptions(
@@ -46,9 +46,9 @@ def live_subscriptions(
     frame: Frame,
     matched: DataFrame,
 ) -> tuple[tuple[LiveSubscription, ...], str]:
-    """What each present subscription would have got, and where their rules are from."""
+    """Return what each current subscription would have received, and the source of the rules."""
     if options.url is None:
-        # Rules and objects are older than the events they judge: times do not count for them.
+        # Rules and objects are older than the events they judge: ignore the time range.
         always = replace(selection, since_us=None, until_us=None)
         present = archived_rules(spark, always)
     else:
@@ -107,7 +107,7 @@ _named = msgspec.json.Decoder(_Named).decode
 
 
 def archived_rules(spark: SparkSession, selection: Selection) -> Present:
-    """The last rules in the archive, of channels that exist."""
+    """Return the last archived rules of existing channels."""
     changes = plan_changes(spark, selection)
     rows = (
         kind_frame(spark, selection, "objects")
@@ -131,7 +131,7 @@ def archived_rules(spark: SparkSession, selection: Selection) -> Present:
 
 
 async def rules_of_service(url: str, token: str | None) -> Present:
-    """The rules of the named subscriptions of a service's named channels, as they are now."""
+    """Return the current rules of the named subscriptions of a service's named channels."""
     async with await connect(url, token=token) as client:
         origins = {info.name: info.origin for info in await client.transport.request(SeeChannels())}
         found = await find_configuration(client.transport)
@@ -151,7 +151,7 @@ def _unit(configuration: Configuration, spot: Spot, origin: str, proxy: int) -> 
     channel = configuration.channels[spot.channel]
     part = channel.proxies[Side.CONSUMER][spot.proxy]
     admin = channel.admins[Side.CONSUMER][part.admin]
-    # Numbers of admins mean nothing here: each consumer has a rule of its own.
+    # Admin ids do not matter here: each consumer has its own rule.
     return Unit(
         0,
         origin,

@@ -1,4 +1,4 @@
-"""What a backtest is asked, and what it answers; plain data, ready for JSON."""
+"""Options and results of a backtest, as plain data for JSON."""
 
 from __future__ import annotations
 
@@ -7,79 +7,79 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class BacktestOptions:
-    """What is asked of history."""
+    """What a backtest evaluates."""
 
     archive: str  # the folder of the archive
-    constraint: str  # the constraint, as in a filter
-    # Event types it is asked of, as ``Domain::Type``; empty for all
+    constraint: str
+    # Event types such as ``Domain::Type``; empty for all
     event_types: tuple[str, ...] = ()
     channels: tuple[str, ...] = ()  # names or origins of channels; empty for all
-    since_us: int | None = None  # events that arrived from this moment on, microseconds since 1970
-    until_us: int | None = None  # events that arrived before this moment
-    samples: int = 10  # at most this many matching events are shown
-    # Whether all present subscriptions are asked of the same history, side by side
+    since_us: int | None = None  # arrival time, inclusive; microseconds since 1970
+    until_us: int | None = None  # arrival time, exclusive
+    samples: int = 10  # most matching events to return
+    # Whether to evaluate all current subscriptions, too
     live: bool = False
-    # Of a service whose present rules are asked; None for the last ones in the archive
+    # Service whose current rules to use; None for the last archived ones
     url: str | None = None
-    token: str | None = None  # for that service
+    token: str | None = None  # access token of that service
 
 
 @dataclass(frozen=True, slots=True)
 class HourCount:
     """Events of one hour and one type."""
 
-    hour_us: int  # when the hour begins, microseconds since 1970
-    domain: str  # of the event type
-    type: str  # of the event type
-    events: int  # how many there were
-    matched: int  # how many of them match
+    hour_us: int  # start of the hour, microseconds since 1970
+    domain: str
+    type: str
+    events: int
+    matched: int
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """An event that matches."""
+    """A matching event."""
 
-    channel: str  # the name of its channel
-    seq: int  # its number there
-    arrival_us: int  # when it arrived
-    event: str  # the event in plain JSON
+    channel: str  # channel name
+    seq: int  # sequence number
+    arrival_us: int  # microseconds since 1970
+    event: str  # plain JSON
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSubscription:
-    """What a present subscription would have got of the same history."""
+    """What a current subscription would have received."""
 
-    channel: str  # the name of its channel
-    proxy: int  # its id there
-    name: str | None  # its name, if it has one
-    matched: int  # how many events it would have got
-    both: int  # how many of them the new constraint matches, too
-    hours: tuple[tuple[int, int], ...]  # matches by the hour: when it begins, and how many
+    channel: str  # channel name
+    proxy: int
+    name: str | None
+    matched: int  # number of events
+    both: int  # number of events that the new constraint matches, too
+    hours: tuple[tuple[int, int], ...]  # start of each hour and number of matches
 
 
 @dataclass(frozen=True, slots=True)
 class BacktestResult:
-    """What a constraint would have matched."""
+    """Result of a backtest."""
 
-    constraint: str  # the constraint as it was understood
-    event_types: tuple[str, ...]  # the event types it was asked of
-    seal: int  # as of which seal of the archive
-    since_us: int | None  # as asked
-    until_us: int | None  # as asked
-    events: int  # how many events were asked
-    matched: int  # how many of them match
-    first_us: int | None  # when the first of the events arrived; None if there are none
-    last_us: int | None  # when the last of them arrived
+    constraint: str  # as parsed
+    event_types: tuple[str, ...]
+    seal: int  # last seal covered
+    since_us: int | None  # as requested
+    until_us: int | None  # as requested
+    events: int  # number of events evaluated
+    matched: int
+    first_us: int | None  # arrival of the first event; None if there are no events
+    last_us: int | None  # arrival of the last event
     hours: tuple[HourCount, ...]  # by hour and event type
-    samples: tuple[Sample, ...]  # some that match, the newest first
-    how: str  # how Spark did it: natively, or in Arrow batches, and why
-    # The present subscriptions, those with the most matches first; None if not asked
+    samples: tuple[Sample, ...]  # newest first
+    how: str  # how Spark evaluated it: natively, or in Arrow batches and why
+    # Current subscriptions, most matches first; None if not requested
     live: tuple[LiveSubscription, ...] | None = None
-    live_from: str | None = None  # where their rules come from
+    live_from: str | None = None  # source of their rules
     problems: tuple[str, ...] = ()  # what could not be read
-    seconds: float = 0.0  # how long it took
+    seconds: float = 0.0  # duration
 
     @property
     def share(self) -> float:
-        """Which part of the events matches, from 0 to 1."""
+        """Fraction of events that match, from 0 to 1."""
         return self.matched / self.events if self.events else 0.0

@@ -1,4 +1,4 @@
-"""A backtest in words: the same tables for the terminal and for the page, and its charts."""
+"""Tables and charts of a backtest, for the terminal and the page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_BARS = 20
 
 
 def backtest_page(result: BacktestResult, made: str) -> Page:
-    """A backtest as a page; `made` tells when and by what."""
+    """Return a backtest as a page; `made` says when and by what it was made."""
     asked = result.constraint.strip() or "TRUE"
     types = f" · {', '.join(result.event_types)}" if result.event_types else ""
     span = ""
@@ -32,7 +32,7 @@ def backtest_page(result: BacktestResult, made: str) -> Page:
 
 
 def backtest_figures(result: BacktestResult) -> list[Figure]:
-    """The numbers that matter most."""
+    """Return the key figures."""
     return [
         Figure("Events asked", count_text(result.events)),
         Figure("Would have matched", count_text(result.matched), share_text(result.share)),
@@ -41,7 +41,7 @@ def backtest_figures(result: BacktestResult) -> list[Figure]:
 
 
 def backtest_sections(result: BacktestResult) -> Iterable[Section]:
-    """The parts that have something to tell."""
+    """Return the sections that are not empty."""
     if result.hours:
         yield _by_type(result)
         yield _by_hour(result)

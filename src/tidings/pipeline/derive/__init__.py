@@ -1,6 +1,6 @@
 """Continuous queries: they read channels from the archive and publish derived events.
 
-A file of queries is plain Python::
+A query file is plain Python::
 
     from tidings.pipeline.derive import Batch, derived, query
 
@@ -9,9 +9,9 @@ A file of queries is plain Python::
         fast = batch.new(type="Traffic::Speed").where(number("rate") > 120)
         return derived(fast, domain="Traffic", type="Offence", name=fast["name"], data={...})
 
-A query is asked once for every batch of sealed segments. It sees the batch's own events
-(`Batch.new`) and everything archived up to it (`Batch.upto`, `Batch.before`), so what it derives
-depends on the batch alone, however often it is asked. `running.py` does the asking.
+`running.py` calls a query once for every batch of sealed segments, and again with the same batch
+after a crash. A query sees the batch's own events (`Batch.new`) and everything archived up to it
+(`Batch.upto`, `Batch.before`), so its result depends on the batch alone.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from tidings.pipeline.frames import Selection, events_frame
 
 @dataclass(frozen=True)
 class Batch:
-    """What a query is asked about: the events of some seals, and all that came before.
+    """Input of a query: the events of some seals, and everything archived before.
 
     Attributes:
-        spark: The session.
-        archive: Where the archive is.
-        channels: What the query reads.
-        after_seal: The batch begins behind this seal.
-        upto_seal: It ends with this one.
-        first_us: When the earliest of its events arrived, microseconds since 1970; also one of
-            another channel.
-        problems: What was wrong with segments that were read so far.
+        spark: The Spark session.
+        archive: Folder of the archive.
+        channels: Channels that the query reads.
+        after_seal: Last seal before the batch.
+        upto_seal: Last seal of the batch.
+        first_us: Arrival of the earliest event in the batch, of any channel; microseconds since
+            1970.
+        problems: Damage found in segments so far.
     """
 
     spark: SparkSession
@@ -53,30 +53,30 @@ class Batch:
     problems: list[str] = field(default_factory=list)
 
     def new(self, *, channel: str | None = None, type: str | None = None) -> DataFrame:
-        """The events of this batch.
+        """Return the events of this batch.
 
         Args:
-            channel: Only those of this channel; all that the query reads if None.
-            type: Only those of this type, such as ``Traffic::Speed``; all if None.
+            channel: One of the query's channels; all of them if None.
+            type: An event type such as ``Traffic::Speed``; all types if None.
         """
         return self._read(channel, type, self.after_seal, self.upto_seal)
 
     def upto(
         self, *, channel: str | None = None, type: str | None = None, since_us: int | None = None
     ) -> DataFrame:
-        """All archived events up to the end of this batch, its own among them.
+        """Return all archived events up to the end of this batch, including its own.
 
         Args:
-            channel: As for `new`.
-            type: As for `new`.
-            since_us: Only those that arrived then or later, microseconds since 1970.
+            channel: As in `new`.
+            type: As in `new`.
+            since_us: Earliest arrival, microseconds since 1970.
         """
         return self._read(channel, type, 0, self.upto_seal, since_us)
 
     def before(
         self, *, channel: str | None = None, type: str | None = None, since_us: int | None = None
     ) -> DataFrame:
-        """All archived events before this batch; the arguments are those of `upto`."""
+        """Return all archived events before this batch; the arguments are those of `upto`."""
         return self._read(channel, type, 0, self.after_seal, since_us)
 
     def _read(
@@ -107,13 +107,13 @@ class Batch:
 
 @dataclass(frozen=True)
 class Query:
-    """A continuous query; made by `query`.
+    """A continuous query; created by `query`.
 
     Attributes:
-        name: By it its progress and its events are known: it must stay the same.
-        reads: The channels whose events it is asked about.
-        writes: The channel its events go to.
-        make: What makes them.
+        name: Identifies its checkpoint and its events; must not change.
+        reads: Channels to read.
+        writes: Channel to publish to.
+        make: Function that derives the events.
     """
 
     name: str
@@ -143,15 +143,15 @@ _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 def query(
     *, reads: str | Sequence[str], writes: str, name: str | None = None
 ) -> Callable[[Callable[[Batch], DataFrame]], Query]:
-    """Make a query of a function.
+    """Turn a function into a query.
 
     Args:
-        reads: The channel or channels it is asked about.
-        writes: The channel its events go to.
-        name: By which it is known; the function's own name if None.
+        reads: Channel or channels to read.
+        writes: Channel to publish to.
+        name: Name of the query; the function's name if None.
 
     Raises:
-        InvalidUsage: The name or the channels make no sense.
+        InvalidUsage: The name or the channels are invalid.
     """
     channels = (reads,) if isinstance(reads, str) else tuple(reads)
 
@@ -170,17 +170,17 @@ def derived(
     data: Mapping[str, Column],
     header: Mapping[str, Column] | None = None,
 ) -> DataFrame:
-    """Rows as events to publish: one column `event`, each a plain event in JSON.
+    """Convert rows to events to publish: one column `event` with plain JSON.
 
-    A property that is null in a row is not in its event.
+    Properties that are null are omitted.
 
     Args:
-        rows: Each becomes an event.
-        domain: Of all events.
-        type: Likewise.
-        name: Of each event.
-        data: Its properties.
-        header: Properties of its header, such as Priority.
+        rows: Each row becomes one event.
+        domain: Domain of all events.
+        type: Type of all events.
+        name: Name of each event.
+        data: Filterable properties.
+        header: Header properties, such as Priority.
     """
     parts = [
         f.lit(domain).alias("domain"),
@@ -194,11 +194,7 @@ def derived(
 
 
 def load_queries(path: Path) -> list[Query]:
-    """The queries of a file, in the order of their names.
-
-    Raises:
-        InvalidUsage: There is no such file, it does not run, or it has no queries.
-    """
+    """Load the queries of a file, sorted by name; raise InvalidUsage if it has none or fails."""
     if not path.is_file():
         raise InvalidUsage(f"there is no file {path}: name a Python file with queries")
     try:

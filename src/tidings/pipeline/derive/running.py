@@ -1,8 +1,8 @@
-"""Asks continuous queries batch by batch, and publishes what they derive: each event once.
+"""Run continuous queries batch by batch and publish each derived event exactly once.
 
-Before a batch is asked for, its bounds and the number of its first event are written down and
-synced. Whoever starts again after a kill asks for exactly the same batch, and its events bear
-the same marks: what was published before is accepted once only.
+Before a batch runs, its bounds and the number of its first event are written to the query's log and
+synced. After a crash, the same batch runs again and its events carry the same marks, so the service
+drops those it has already accepted.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from tidings.stores.segments import make_folder, sync_folder
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How queries are run."""
+    """How to run queries."""
 
-    archive: str  # where the archive is
-    url: str  # the service that gets the derived events
-    checkpoint: Path  # a folder for the logs of the queries: how far each has come
-    token: str | None = None  # for a service that asks for one
-    once: bool = True  # end when everything sealed by then was asked for; otherwise go on for ever
-    every: float = 1.0  # how long to wait when there is nothing new, in seconds
-    most_rows: int = 1_000_000  # a batch ends with the seal that brings it to so many events
+    archive: str  # folder of the archive
+    url: str  # service to publish to
+    checkpoint: Path  # folder of the query logs
+    token: str | None = None  # access token of the service
+    once: bool = True  # stop when there are no new seals; otherwise run until stopped
+    every: float = 1.0  # seconds between two looks at the archive when there is nothing new
+    most_rows: int = 1_000_000  # a batch ends with the seal that reaches this many events
 
 
 @dataclass
 class QueryResult:
-    """What became of one query."""
+    """Result of one query."""
 
-    query: str  # its name
-    reads: tuple[str, ...]  # the channels it reads
-    writes: str  # the channel it writes to
-    batches: int = 0  # how many batches were asked for
-    events: int = 0  # how many events these had
-    published: int = 0  # how many events were derived and published
-    seal: int = 0  # everything up to this seal was asked for
-    problems: list[str] = field(default_factory=list)  # what was wrong with segments
+    query: str
+    reads: tuple[str, ...]
+    writes: str
+    batches: int = 0
+    events: int = 0  # events read
+    published: int = 0  # events derived and published
+    seal: int = 0  # last seal processed
+    problems: list[str] = field(default_factory=list)  # damage found in segments
 
 
 @dataclass
 class RunResult:
-    """What became of all queries of a run."""
+    """Result of a run."""
 
     queries: list[QueryResult]
 
@@ -66,19 +66,14 @@ def run_queries(
     progress: Callable[[str, float], None],
     stopped: Callable[[], bool] = lambda: False,
 ) -> RunResult:
-    """Run queries, in turns, until all is asked for or somebody stops them.
+    """Run queries in turn until everything is processed or `stopped` returns true.
 
-    Args:
-        spark: The session.
-        queries: Which; no two with one name.
-        options: How.
-        progress: Told what is done, and the share of the archive that is.
-        stopped: Whether to end after the running batch.
+    `progress` is called with the current step and the fraction of the archive that is done;
+    `stopped` is checked between batches.
 
     Raises:
-        InvalidUsage: Two queries have one name.
-        PipelineFailed: A query failed; the message says which, and on which seals.
-        StoreError: The archive or a log cannot be used.
+        InvalidUsage: Two queries have the same name.
+        PipelineFailed: A query failed; the message names it and the seals.
     """
     names = [one.name for one in queries]
     if len(set(names)) < len(names):
@@ -99,8 +94,6 @@ def run_queries(
 
 
 class _Run:
-    """One query on its way through the archive."""
-
     def __init__(self, spark: SparkSession, asked: Query, options: RunOptions) -> None:
         self.log = QueryLog(options.checkpoint / f"{asked.name}.jsonl")
         self.result = QueryResult(asked.name, asked.reads, asked.writes, seal=self.log.seal)
@@ -110,7 +103,7 @@ class _Run:
         self._options = options
 
     def step(self, progress: Callable[[str, float], None]) -> bool:
-        """Asks for the next batch; whether there was one."""
+        """Run the next batch; return whether there was one."""
         manifest = self._archive.manifest()
         begun = self.log.begun
         if begun is None:
@@ -173,14 +166,14 @@ class _Run:
 
 
 def _rows_of(file: SegmentFile, channels: Sequence[str]) -> int:
-    """How many events of some channels a file has; all of it where its channels are not listed."""
+    """Count a file's events of some channels; all of its events if it does not list channels."""
     if file.channels is None:
         return file.rows
     return sum(file.sums[origin][0] for origin, name in file.channels if name in channels)
 
 
 def _numbered(events: DataFrame, asked: Query, first: int) -> DataFrame:
-    """Give each event its mark: numbers follow the events' texts, so a retry gives the same."""
+    """Give each event its mark; numbers follow the events' text, so a retry repeats them."""
     if "event" not in events.columns:
         raise InvalidUsage(
             f"the query {asked.name} returned the columns {', '.join(events.columns)}: it must "
@@ -195,24 +188,18 @@ def _numbered(events: DataFrame, asked: Query, first: int) -> DataFrame:
 
 
 class QueryBatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A batch that was begun: a line of a query's log."""
+    """A line of a query's log: a batch that was begun."""
 
-    after: int  # it begins behind this seal
-    upto: int  # it ends with this one
-    first: int  # the number of its first event
-    published: int | None = None  # how many events it had, once it is published
+    after: int  # last seal before it
+    upto: int  # its last seal
+    first: int  # number of its first event
+    published: int | None = None  # number of events; None until published
 
 
 class QueryLog:
-    """The log of one query.
+    """Log of one query, created if missing.
 
-    Args:
-        path: Its file; made if it is missing.
-
-    Attributes:
-        seal: Everything up to this seal is published.
-        next: The number the next event gets.
-        begun: The batch that was begun and not finished.
+    Everything up to `seal` is published; `begun` is a batch that was begun and not finished.
     """
 
     def __init__(self, path: Path) -> None:
@@ -223,20 +210,20 @@ class QueryLog:
         try:
             make_folder(path.parent)
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-            sync_folder(path.parent)  # a file's own sync does not make its name durable
+            sync_folder(path.parent)  # syncing a file does not make its directory entry durable
             self._read(path.read_bytes())
         except OSError as error:
             raise StoreError(f"the log of a query, {path}, cannot be used: {error}") from error
 
     def begin(self, after: int, upto: int) -> QueryBatch:
-        """Write down what is asked for next."""
+        """Record the next batch."""
         begun = QueryBatch(after, upto, self.next)
         self._write(begun)
         self.begun = begun
         return begun
 
     def done(self, published: int) -> None:
-        """Write down that the batch is published, and how many events it had."""
+        """Record that the batch is published, with its number of events."""
         begun = self.begun
         assert begun is not None
         self._write(msgspec.structs.replace(begun, published=published))

@@ -1,1 +1,1 @@
-"""Files of continuous queries, as users write them; `tidings pipeline run` runs each."""
+"""Example query files, each ready for `tidings pipeline run`."""

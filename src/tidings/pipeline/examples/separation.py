@@ -2,8 +2,8 @@
 
 Positions are `Surveillance::Position` events with `icao24`, `callsign`, `latitude`, `longitude`,
 `altitude` (feet), `onground` and `at` (microseconds since 1970), one a second for each aircraft.
-Two aircraft in the air that are closer than 5 nautical miles and 1,000 feet in the same second
-have lost separation: one `Surveillance::LossOfSeparation` for the pair and the minute.
+Two airborne aircraft that are closer than 5 nautical miles and 1,000 feet in the same second have
+lost separation: one `Surveillance::LossOfSeparation` per pair and minute.
 
     tidings pipeline run src/tidings/pipeline/examples/separation.py --archive … --url …
 """
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 MILES, FEET = 5.0, 1_000.0
-EARTH_MILES = 3_440.065  # its radius
-# Below this, aircraft on parallel approaches are kept apart by other rules.
+EARTH_MILES = 3_440.065  # radius in nautical miles
+# Feet; below, other rules separate aircraft on parallel approaches.
 LOWEST = 6_000.0
 SECOND, MINUTE = 1_000_000, 60_000_000
-# Positions of one second may be sealed into two batches, and arrive a while apart.
+# Positions of the same second may be sealed into two batches and arrive some time apart.
 LATE = 120 * SECOND
 # Degrees; a cell is larger than 5 nautical miles up to 65 degrees north.
 CELL_NORTH, CELL_EAST = 0.1, 0.2
@@ -34,7 +34,7 @@ CELL_NORTH, CELL_EAST = 0.1, 0.2
 
 @query(reads="positions", writes="warnings")
 def separation(batch: Batch) -> DataFrame:
-    """One warning for a pair of aircraft and a minute."""
+    """Publish one warning per pair of aircraft and minute."""
     new = _positions(batch.new(type="Surveillance::Position"))
     since = batch.first_us - LATE - MINUTE
     known = _positions(batch.before(type="Surveillance::Position", since_us=since))
@@ -68,7 +68,7 @@ def separation(batch: Batch) -> DataFrame:
 
 
 def _positions(events: DataFrame) -> DataFrame:
-    """Aircraft in the air, one position for each second."""
+    """Return one position per airborne aircraft and second."""
     rows = events.select(
         f.col("data_string")["icao24"].alias("icao24"),
         f.col("data_string")["callsign"].alias("callsign"),
@@ -87,7 +87,7 @@ def _positions(events: DataFrame) -> DataFrame:
 
 
 def _close_pairs(positions: DataFrame) -> DataFrame:
-    """Pairs in the same second that are too close; the later part of a pair makes it fresh."""
+    """Return pairs that are too close in the same second; fresh if either position is new."""
     around = f.array(
         *(
             f.struct(f.lit(n).alias("n"), f.lit(e).alias("e"))
@@ -119,7 +119,6 @@ def _close_pairs(positions: DataFrame) -> DataFrame:
 
 
 def _miles(lat: Column, lon: Column, lat2: Column, lon2: Column) -> Column:
-    """Nautical miles along the great circle."""
     half_north = f.sin(f.radians(lat2 - lat) / 2)
     half_east = f.sin(f.radians(lon2 - lon) / 2)
     share = (

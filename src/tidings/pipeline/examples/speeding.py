@@ -2,8 +2,8 @@
 
 Cars report `Traffic::Speed` events with `licence`, `area`, `rate` (km/h) and `at` (microseconds
 since 1970). The control room sets limits with `Traffic::SpeedLimit` events: `area`, `limit`, and
-`at`, from when on the limit holds. A car that was too fast gets one `Traffic::Offence` for an
-area and ten minutes: for its first reading above the limit that held then.
+`at`, from which on the limit applies. A car gets at most one `Traffic::Offence` per area and ten
+minutes: for its first reading above the limit that applied then.
 
     tidings pipeline run src/tidings/pipeline/examples/speeding.py --archive … --url …
 """
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 TEN_MINUTES = 600_000_000
-# Readings arrive at most so long after they were taken.
+# Longest delay between a reading and its arrival.
 LATE = 3_600_000_000
 
 
 @query(reads="traffic", writes="offences")
 def speeding(batch: Batch) -> DataFrame:
-    """One offence for a licence, an area and ten minutes."""
+    """Publish one offence per licence, area and ten minutes."""
     limits = _limits(batch.upto(type="Traffic::SpeedLimit"))
     fast = _too_fast(_readings(batch.new(type="Traffic::Speed")), limits)
-    # What was an offence before this batch is not one again.
+    # Offences before this batch are not reported again.
     since = batch.first_us - TEN_MINUTES - LATE
     known = _too_fast(_readings(batch.before(type="Traffic::Speed", since_us=since)), limits)
     key = ["licence", "area", "window"]
@@ -69,7 +69,7 @@ def _readings(events: DataFrame) -> DataFrame:
 
 
 def _limits(events: DataFrame) -> DataFrame:
-    """From when to when which limit holds; of two set for one moment, the later event counts."""
+    """Return when each limit applies; of two set for the same time, the later event wins."""
     rows = events.select(
         f.col("data_string")["area"].alias("area"),
         number("limit").alias("limit"),

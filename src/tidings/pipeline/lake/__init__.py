@@ -1,14 +1,14 @@
-"""The lake: all that the archive has, as partitioned Parquet tables that anybody can read.
+"""The lake: the whole archive as partitioned Parquet tables that any tool can read.
 
 ::
 
     LAKE/events/date=2026-11-15/part-000000000012-00000.parquet
-    LAKE/outcomes/date=…            what became of them
+    LAKE/outcomes/date=…            outcomes of the events
     LAKE/types/<Domain>/<Type>/…    one table per event type, a column per property
     LAKE/quarantine/date=…          events that failed a check, with the reason
-    LAKE/_log, _schemas, _staging   ours; Spark passes them over
+    LAKE/_log, _schemas, _staging   internal; Spark ignores them
 
-Every event is in it once, however often the job is run or killed; see `lake/log.py`.
+The lake holds every event exactly once, however often the job is run or killed; see `lake/log.py`.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ _TIMESTAMPS: Final = "spark.sql.parquet.outputTimestampType"
 
 @dataclass(frozen=True, slots=True)
 class LakeOptions:
-    """What a lake is filled from, and how.
+    """What to load into a lake, and how.
 
     Attributes:
-        archive: Its folder.
-        lake: Its folder.
-        once: Take in what is there and end; otherwise go on until stopped.
+        archive: Folder of the archive.
+        lake: Folder of the lake.
+        once: Load what is sealed and end; otherwise run until stopped.
         every: Seconds between two looks at the archive.
-        max_rows_per_batch: Seals are taken together up to so many rows, and one at least.
-        max_types: So many event types get tables of their own; events of others are in `events`.
-        max_columns: So many columns a typed table may have behind the fixed ones.
-        compact_every: After so many batches small files are compacted; 0 for never.
+        max_rows_per_batch: Seals are combined up to this many rows; a batch has at least one seal.
+        max_types: Most event types with a table of their own; all others are only in `events`.
+        max_columns: Most columns of a typed table, beyond the fixed ones.
+        compact_every: Compact small files after this many batches; 0 for never.
         expectations: Checks on events; those that fail go to `quarantine`.
-        retry_damaged: Try segments again that were damaged when their turn came.
+        retry_damaged: Retry segments that were damaged when first read.
     """
 
     archive: str
@@ -87,22 +87,21 @@ def run_lake(
     stop: threading.Event | None = None,
     clock: Clock | None = None,
 ) -> LakeResult:
-    """Bring a lake up to its archive, once or continuously.
+    """Load new segments of an archive into its lake, once or continuously.
 
-    A continuous run ends with SIGINT or SIGTERM, or when `stop` is set, after the batch that is
-    being taken in.
+    A continuous run stops on SIGINT, SIGTERM or `stop`, after the current batch.
 
     Args:
-        spark: The session.
-        options: From where to where.
-        progress: Is told what is going on, and what part of it is done.
-        stop: Ends the run, from another thread.
-        clock: The time.
+        spark: The Spark session.
+        options: What to load.
+        progress: Called with the current step and the fraction that is done.
+        stop: Set from another thread to stop the run.
+        clock: Source of the time.
 
     Raises:
         ArchiveNotFound: There is no archive (a continuous run waits for one).
-        PipelineFailed: Another process writes to the lake, or Spark could not do something.
-        DiskFull: There is no room; the lake is unharmed.
+        PipelineFailed: Another process writes to the lake, or Spark failed.
+        DiskFull: The disk is full; the lake is unharmed.
     """
     tree = LakeTree(local_folder(options.lake))
     stopping = stop or threading.Event()
@@ -112,12 +111,12 @@ def run_lake(
 
 
 def read_lake(spark: SparkSession, lake: str, table: str) -> DataFrame:
-    """A table of a lake: exactly what has been committed.
+    """Read the committed rows of a lake's table.
 
     Args:
-        spark: The session.
-        lake: Its folder.
-        table: `events`, `outcomes`, `quarantine`, or a type's, such as `types/Traffic/Speed`.
+        spark: The Spark session.
+        lake: Folder of the lake.
+        table: `events`, `outcomes`, `quarantine`, or a typed table such as `types/Traffic/Speed`.
 
     Raises:
         PipelineFailed: There is no such table.
@@ -133,14 +132,12 @@ def read_lake(spark: SparkSession, lake: str, table: str) -> DataFrame:
 
 
 def lake_tables(spark: SparkSession, lake: str) -> dict[str, int]:
-    """The tables of a lake, and how many rows they have."""
+    """Return the number of rows of each table of a lake."""
     state = LakeLog(LakeTree(local_folder(lake))).state()
     return {table: sum(f.rows for f in state.files_of(table)) for table in state.tables()}
 
 
 class _Run:
-    """One run of `run_lake`."""
-
     def __init__(
         self,
         spark: SparkSession,
@@ -194,7 +191,6 @@ class _Run:
         return manifest
 
     def _caught_up(self, state: LakeState) -> LakeState:
-        """The lake after all that the archive has now."""
         manifest = self._manifest()
         if manifest is None:
             return state
@@ -217,7 +213,7 @@ class _Run:
                 return state
 
     def _retried(self, state: LakeState) -> LakeState:
-        """The lake with what has been repaired meanwhile."""
+        """Load damaged segments that have been repaired since."""
         manifest = self._manifest()
         if manifest is None or not state.damaged:
             return state
@@ -236,7 +232,7 @@ class _Run:
 
 @contextmanager
 def _exact_timestamps(spark: SparkSession) -> Iterator[None]:
-    """Times as microseconds that every reader of Parquet understands."""
+    """Write times as microseconds, which every Parquet reader understands."""
     before = spark.conf.get(_TIMESTAMPS)
     spark.conf.set(_TIMESTAMPS, "TIMESTAMP_MICROS")
     try:

@@ -1,4 +1,4 @@
-"""Compaction: the small files of a partition become few large ones, with the same rows."""
+"""Compaction: merge the small files of a partition into few large ones with the same rows."""
 
 from __future__ import annotations
 
@@ -15,30 +15,27 @@ from tidings.pipeline.lake.staging import ROWS_PER_FILE, Table, failing, staged_
 from tidings.pipeline.lake.tree import LakeTree
 
 SMALL_OCTETS: Final = 64 * 1024 * 1024
-"""A file below this is small."""
-_GROUPS_PER_BATCH: Final = 16  # what a kill may cost
+"""Files below this size are small."""
+_GROUPS_PER_BATCH: Final = 16  # limits the work lost by a kill
 
 
 class CompactResult(msgspec.Struct, frozen=True):
-    """What a compaction did."""
+    """Result of a compaction."""
 
     batches: int
     files_before: int
     files_after: int
-    rows: int  # that were written again
+    rows: int  # rows rewritten
     notes: tuple[str, ...] = ()
 
 
 def groups(
     state: LakeState, *, small: int = SMALL_OCTETS, least: int = 2, most_rows: int = ROWS_PER_FILE
 ) -> Iterator[list[LakeFile]]:
-    """The small files that are to become one, partition by partition.
+    """Yield groups of files of one partition, each to be merged into one file.
 
-    Args:
-        state: Of the lake.
-        small: Files below so many octets count.
-        least: Fewer of them in a partition are left alone.
-        most_rows: The new file has no more rows.
+    A group has files below `small` bytes and at most `most_rows` rows in total; partitions with
+    fewer than `least` such files are skipped.
     """
     partitions: dict[tuple[str, str], list[LakeFile]] = {}
     for file in sorted(state.files.values(), key=lambda one: one.path):
@@ -69,14 +66,14 @@ def compact(
     small: int = SMALL_OCTETS,
     clock: Clock | None = None,
 ) -> CompactResult:
-    """Make few large files of many small ones; the rows stay the same.
+    """Merge small files into few large ones; the rows stay the same.
 
-    Whoever reads the bare folders meanwhile may for a moment miss rows, and never sees one
-    twice; a query that has listed the old files before may fail and is to be run again.
+    A reader of the bare folders may briefly miss rows, but never sees one twice; a query that has
+    already listed the old files may fail and must be run again.
 
     Raises:
-        PipelineFailed: Another process writes to the lake, or Spark could not do it.
-        DiskFull: There is no room; the lake is unharmed.
+        PipelineFailed: Another process writes to the lake, or Spark failed.
+        DiskFull: The disk is full; the lake is unharmed.
     """
     tree = LakeTree(local_folder(lake))
     with tree.locked():
@@ -94,7 +91,7 @@ def compact_tree(
     least: int = 2,
     clock: Clock | None = None,
 ) -> CompactResult:
-    """The same for whoever has the lock."""
+    """Compact a lake whose lock the caller holds."""
     log, now = LakeLog(tree), (clock or SystemClock()).now
     state = log.state()
     before = len(state.files)
@@ -121,7 +118,7 @@ def _compacted(
     try:
         for k, group in enumerate(some):
             table = _table(spark, tree, group)
-            # Groups of one table apart, so that each is written with its own columns.
+            # One table at a time, so that each is written with its own columns.
             for add in staged_tables(tree, f"{staging}/{k}", number, [table]):
                 folder, _, name = add.path.rpartition("/")
                 path = f"{folder}/{name.removesuffix('.parquet')}-{k:05d}.parquet"

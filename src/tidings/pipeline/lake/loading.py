@@ -1,4 +1,4 @@
-"""One batch: segments of the archive become files of the lake, all at once."""
+"""Load one batch of segments into the lake, atomically."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from tidings.pipeline.lake.types import (
 )
 from tidings.stores.archive.manifest import SegmentFile
 
-# Reading a type means reading the batch; from so many types on it is kept in memory for that.
+# Each typed table scans the batch; from this many types on, the batch is cached.
 _KEPT_FROM = 3
 
 
 @dataclass(slots=True)
 class LoadedBatch:
-    """A batch that is in the lake, for the report."""
+    """A committed batch, with counts for the result."""
 
     batch: LakeBatch
     rows: dict[str, int] = field(default_factory=dict)  # by table
@@ -57,7 +57,7 @@ class LoadedBatch:
     last_us: int | None = None
 
     def text(self, now: int, seconds: float) -> str:
-        """One line about the batch, which took so long and is visible now."""
+        """Describe the batch in one line; it took `seconds` and is visible at `now`."""
         rows = self.rows
         text = (
             f"batch {self.batch.batch}: {rows.get('events', 0):,} events, "
@@ -75,18 +75,18 @@ class LoadedBatch:
 
 @dataclass(frozen=True, slots=True)
 class BatchLoader:
-    """What loads batches into the lake."""
+    """Loads batches into the lake."""
 
-    spark: SparkSession  # the session
-    archive: Archive  # what segments are read from
-    tree: LakeTree  # the lake
-    # Checks on events; rows that fail are put into `quarantine`
+    spark: SparkSession
+    archive: Archive
+    tree: LakeTree
+    # Events that fail go to `quarantine`
     expectations: Sequence[Expectation] = ()
-    max_types: int = 200  # so many types get tables of their own
-    max_columns: int = 500  # so many columns a typed table may have behind the fixed ones
+    max_types: int = 200  # most types with a table of their own
+    max_columns: int = 500  # most columns of a typed table, beyond the fixed ones
 
     def load(self, coming: NextSegments, state: LakeState, mark: str, now: int) -> LoadedBatch:
-        """Load segments, all that are sound."""
+        """Load all intact segments and commit the batch."""
         log = LakeLog(self.tree)
         number = state.batch + 1
         staging = log.new_staging(number)
@@ -110,7 +110,7 @@ class BatchLoader:
         except BaseException:
             _discard(log, staging)
             raise
-        # From here on it may be decided, and is not loaded back.
+        # From here on an intent may exist, so the staged files must stay.
         log.commit(loaded.batch)
         return loaded
 
@@ -146,7 +146,7 @@ class BatchLoader:
     def _outcomes(self, files: Sequence[SegmentFile]) -> list[Table]:
         if not files:
             return []
-        # Old outcomes have no time: the archive has put them under that of their neighbours.
+        # Old outcomes have no time: use the date of the archive's folder.
         folder = F.regexp_extract("_metadata.file_path", r"date=(\d{4}-\d\d-\d\d)", 1)
         day = F.coalesce(day_of(F.col("at_us")), folder.cast("date"))
         df = self.archive.rows(self.spark, "outcomes", files).withColumn(PARTITION, day)
@@ -156,7 +156,7 @@ class BatchLoader:
     def _good(
         self, files: Sequence[SegmentFile], loaded: LoadedBatch
     ) -> Iterator[tuple[DataFrame, DataFrame | None]]:
-        """The events that pass the checks, and the others with the reason."""
+        """Yield the events that pass the checks, and the others with the reason."""
         events, quarantine = self.archive.rows(self.spark, "events", files), None
         if self.expectations:
             parted = split(events, self.expectations, occurring_in(files))
@@ -176,7 +176,7 @@ class BatchLoader:
     def _chosen(
         self, types: dict[tuple[str, str], TypeFound], state: LakeState, loaded: LoadedBatch
     ) -> dict[tuple[str, str], TypeFound]:
-        """The types that have tables, or get one; the more frequent ones first."""
+        """Choose the types that have a table or get one, the most frequent first."""
         known = {table for table in state.tables() if table.startswith("types/")}
         room = self.max_types - len(known)
         chosen = {}
@@ -197,7 +197,7 @@ class BatchLoader:
         loaded: LoadedBatch,
         tables: list[Table],
     ) -> list[StagedFile]:
-        """Add the typed tables, and return the schemas that change."""
+        """Append the typed tables to `tables` and return the changed schemas."""
         schemas = []
         for (domain, type_), found in types.items():
             path = schema_path(domain, type_)

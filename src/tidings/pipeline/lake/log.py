@@ -1,13 +1,14 @@
-"""The log of a lake: which files are in it, and batches that are there as a whole or not at all.
+"""The log of a lake: which files belong to it, and atomic batches.
 
-A batch is written into a folder of its own below `_staging`, which no reader looks into. Then its
-intent, `_log/000000000012.intent.json`, names every file that comes and goes; from here on the
-batch is decided. Files are taken away, the new ones renamed to their places, and the intent
-becomes `_log/000000000012.json`. Whoever opens the log after a crash finishes a batch that has an
-intent and removes one that has none. Old files go before new ones come: a reader of the bare
-folders may for a moment miss rows that are being compacted, and never sees one twice.
+A batch is written to its own folder below `_staging`, which readers ignore. Then its intent,
+`_log/000000000012.intent.json`, lists every file to add and remove; from here on the batch is never
+rolled back. Old files are removed, new ones renamed into place, and the intent is renamed to
+`_log/000000000012.json`. After a crash, the next writer completes a batch that has an intent and
+removes one that has none. Old files are removed first: a reader of the bare folders may briefly
+miss rows that are being compacted, but never sees one twice.
 
-Every `SNAPSHOT_EVERY` batches the whole state is written beside, and what is older is dropped.
+Every `SNAPSHOT_EVERY` batches the whole state is written as a snapshot, and older entries are
+removed.
 """
 
 from __future__ import annotations
@@ -45,36 +46,36 @@ class LakeFile(msgspec.Struct, frozen=True):
 
 
 class StagedFile(msgspec.Struct, frozen=True):
-    """A file that has been written, and the place it is for."""
+    """A staged file and its destination."""
 
     staged: str
     path: str
-    table: str | None = None  # None for what holds no rows, such as the schema of a type
+    table: str | None = None  # None for files without rows, such as schemas
     rows: int = 0
     octets: int = 0
 
 
 class LakeBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """What changes at once."""
+    """A set of changes that is committed atomically."""
 
     batch: int
-    kind: str  # `take`: segments of the archive come in; `compact`: the same rows in fewer files
+    kind: str  # `take`: load segments; `compact`: merge files
     staging: str
     at_us: int
     upto_seal: int
-    """Every seal of the archive up to this one has been taken in, but for damaged files."""
+    """Every seal up to this one has been loaded, except damaged files."""
     adds: tuple[StagedFile, ...] = ()
     removes: tuple[str, ...] = ()
-    damaged: dict[str, str] = {}  # segments that were left out, and what is wrong with them
+    damaged: dict[str, str] = {}  # segments left out, and what is wrong with them
     retaken: tuple[str, ...] = ()
-    """Segments that were damaged and have now come in, or are gone for good."""
+    """Damaged segments that have now been loaded, or are gone for good."""
     gaps: tuple[str, ...] = ()  # what the archive no longer had
-    archive: str = ""  # what tells this archive from another
+    archive: str = ""  # identifies the archive
     format: int = FORMAT
 
 
 class LakeState(msgspec.Struct, frozen=True, kw_only=True):
-    """A lake after a batch."""
+    """State of a lake after a batch."""
 
     batch: int = 0
     upto_seal: int = 0
@@ -84,7 +85,7 @@ class LakeState(msgspec.Struct, frozen=True, kw_only=True):
     format: int = FORMAT
 
     def after(self, batch: LakeBatch) -> LakeState:
-        """The lake after one more batch."""
+        """Return the state after one more batch."""
         removed, retaken = set(batch.removes), set(batch.retaken)
         files = {path: file for path, file in self.files.items() if path not in removed}
         for add in batch.adds:
@@ -100,11 +101,11 @@ class LakeState(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def tables(self) -> list[str]:
-        """The tables that have rows, in order."""
+        """Return the tables that have rows, sorted."""
         return sorted({file.table for file in self.files.values()})
 
     def files_of(self, table: str) -> list[LakeFile]:
-        """The files of a table, in order."""
+        """Return the files of a table, sorted."""
         return sorted(
             (file for file in self.files.values() if file.table == table),
             key=lambda file: file.path,
@@ -112,13 +113,13 @@ class LakeState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LakeLog:
-    """The log in a tree of files. One writer; any number of readers."""
+    """The log of a lake: one writer, any number of readers."""
 
     def __init__(self, tree: LakeTree) -> None:
         self._tree = tree
 
     def state(self) -> LakeState:
-        """The lake after its last committed batch."""
+        """Return the state after the last committed batch."""
         for _ in range(_TRIES):
             found = self._state()
             if found is not None:
@@ -126,7 +127,7 @@ class LakeLog:
         raise PipelineFailed(f"the log {self._tree.path(LOG)} changes while it is read; try again")
 
     def _state(self) -> LakeState | None:
-        """The state; None if the writer has just dropped what was to be read."""
+        """Read the state; None if the writer has just removed an entry that was to be read."""
         numbers, snapshots, _ = self._entries()
         state = LakeState()
         if snapshots:
@@ -147,7 +148,7 @@ class LakeLog:
         return state
 
     def recover(self) -> list[str]:
-        """Finish or remove what a writer that died has left, and say what was done."""
+        """Complete or remove what a crashed writer left, and return what was done."""
         told = []
         _, _, intents = self._entries()
         for number in intents:
@@ -162,19 +163,15 @@ class LakeLog:
         return told
 
     def new_staging(self, batch: int) -> str:
-        """A folder for the files of a batch.
-
-        It has a name that was never used: what a dying writer still adds to its own is not
-        taken for ours.
-        """
+        """Return a staging folder with an unused name: a dying writer may still add to its own."""
         return f"{STAGING}/{batch:012d}-{new_origin()}"
 
     def discard(self, staging: str) -> None:
-        """Remove what was staged for a batch that does not come."""
+        """Remove the staged files of an abandoned batch."""
         self._tree.remove(staging)
 
     def commit(self, batch: LakeBatch) -> None:
-        """Make a batch part of the lake."""
+        """Commit a batch."""
         self._tree.sync(add.staged for add in batch.adds)
         self._tree.write(f"{LOG}/{_name(batch.batch, '.intent')}", _octets(batch))
         self._finish(batch)
@@ -200,14 +197,14 @@ class LakeLog:
             )
 
     def _snapshot(self) -> None:
-        """Write the state, and drop what is older than the snapshot before."""
+        """Write a snapshot and remove entries older than the previous snapshot."""
         state = self.state()
         self._tree.write(f"{LOG}/{_name(state.batch, '.state')}", _octets(state))
         numbers, snapshots, _ = self._entries()
         if len(snapshots) < 2:
             return
         oldest_kept = snapshots[-2]
-        # Snapshots last: while one is there, the batches behind it need not be.
+        # Snapshots last: as long as one exists, the batches it covers are not needed.
         self._drop((n for n in numbers if n <= oldest_kept), "")
         self._drop(snapshots[:-2], ".state")
 
@@ -216,7 +213,7 @@ class LakeLog:
             self._tree.remove(f"{LOG}/{_name(number, end)}")
 
     def _entries(self) -> tuple[list[int], list[int], list[int]]:
-        """The numbers of batches, snapshots and intents, each in order."""
+        """Return the numbers of batches, snapshots and intents, each sorted."""
         found: dict[str | None, list[int]] = {None: [], ".state": [], ".intent": []}
         for name in self._tree.names(LOG):
             parts = _ENTRY.fullmatch(name)

@@ -1,4 +1,4 @@
-"""What a run of the lake has done."""
+"""Result of a lake run."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ _MOST_LISTED: Final = 100
 
 
 class LakeResult(msgspec.Struct, kw_only=True):
-    """What a run has done (up to `gaps`), and how the lake is."""
+    """Work of a run (fields up to `gaps`) and the state of the lake afterwards."""
 
     lake: str
     batches: int = 0
     events: int = 0
     outcomes: int = 0
     quarantined: int = 0
-    failed_checks: dict[str, int] = {}  # rows that failed or were warned about, by check
-    conflicts: tuple[KindConflict, ...] = ()  # properties of another kind than their column has
-    # They got no column because their type has too many; they are in `events`.
+    failed_checks: dict[str, int] = {}  # rows that failed or caused a warning, by check
+    conflicts: tuple[KindConflict, ...] = ()  # properties of another kind than their column
+    # They have no column because their type has too many; they are in `events`.
     properties_left_out: tuple[str, ...] = ()
     types_left_out: dict[str, int] = {}  # events of types without a table; they are in `events`
-    gaps: tuple[str, ...] = ()  # what retention had removed before it could be loaded
+    gaps: tuple[str, ...] = ()  # what retention removed before it was loaded
     rows_by_table: dict[str, int] = {}
     damaged: dict[str, str] = {}  # segments that are not in the lake, and what is wrong with them
     upto_seal: int = 0
     files: int = 0  # data files of the lake
-    # From the arrival of the newest event of the last batch until it could be read.
+    # From the arrival of the newest event of the last batch until it was readable.
     latency_us: int | None = None
-    notes: tuple[str, ...] = ()  # what was put right, or is wrong with the archive's manifest
+    notes: tuple[str, ...] = ()  # repairs, and problems of the archive's manifest
     seconds: float = 0.0
 
     def add(self, loaded: LoadedBatch, now: int) -> None:
-        """Count a batch, which became visible now."""
+        """Add a batch that became visible at `now`."""
         self.batches += 1
         self.events += loaded.rows.get("events", 0)
         self.outcomes += loaded.rows.get("outcomes", 0)
@@ -62,7 +62,7 @@ class LakeResult(msgspec.Struct, kw_only=True):
             self.latency_us = now - loaded.last_us
 
     def end(self, state: LakeState, seconds: float) -> None:
-        """Note how the lake is when the run ends."""
+        """Record the state of the lake at the end of the run."""
         rows: dict[str, int] = {}
         for file in state.files.values():
             rows[file.table] = rows.get(file.table, 0) + file.rows

@@ -1,16 +1,16 @@
-"""Schemas of typed tables: which column holds a property of which kind, and how that grows.
+"""Schemas of typed tables: which column holds a property of which kind, and how they evolve.
 
-A property gets a column of the kind it comes with first. Later kinds do not change it, because
-files that are there already have it: they get columns of their own, `<column>__<kind>`, and
-count as conflicts. Two things fit without one: integers in a column of doubles, as long as a
-double holds them exactly, and empty sequences in a column of any sequence.
+The first kind of a property determines its column. Other kinds cannot change it, because existing
+files already have it; they get columns of their own, `<column>__<kind>`, and count as conflicts.
+Two cases fit without a conflict: integers in a column of doubles, if a double holds them exactly,
+and empty sequences in a column of any sequence.
 
-A folder keeps letters, digits, `.`, `-` and `_` of ASCII; everything else, and a `.` or `_` at the
-beginning (Spark passes such folders over), is percent-encoded as UTF-8. The empty name is `_`.
-Names of more than 120 octets are cut, and end in `~` and a digest.
+A folder name keeps ASCII letters, digits, `.`, `-` and `_`; everything else, and a leading `.` or
+`_` (Spark ignores such folders), is percent-encoded as UTF-8. The empty name becomes `_`. Names of
+more than 120 bytes are cut and end in `~` and a digest.
 
-A column keeps letters, digits and `_`; another character is `_xHH_` with its code point. The
-property itself stands in the schema file of its type, so nothing depends on undoing this.
+A column name keeps letters, digits and `_`; any other character becomes `_xHH_` with its code
+point. The schema file of the type has the original property, so nothing has to decode this.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tidings.errors import PipelineFailed
 FORMAT: Final = 1
 JSON: Final = "json"
 BODY: Final = "body"
-"""The part that a bare value is; it has no name."""
+"""The part that holds a bare value; it has no name."""
 EMPTY_SEQUENCE: Final = "empty"
 SEQUENCES: Final = ("ints", "doubles", "strings", "bools")
 KINDS: Final = ("int", "double", "string", "bool", *SEQUENCES, JSON)
@@ -38,15 +38,15 @@ LARGEST_EXACT: Final = 2**53
 
 FIXED: Final = ("origin", "channel", "seq", "arrival", "name", "priority", "producer", "number")
 _EMPTY_NAME: Final = "_"
-_MAX_FOLDER: Final = 120  # encoded; file systems take 255 octets
+_MAX_FOLDER: Final = 120  # encoded; file systems allow 255 bytes
 _MAX_COLUMN: Final = 120
 _PLAIN: Final = re.compile(rb"[A-Za-z0-9._-]")
 _NONE: Final[Mapping[tuple[str, str], int]] = MappingProxyType({})
-_TAKEN: Final = frozenset({*FIXED, "date"})  # `date` is the folder
+_TAKEN: Final = frozenset({*FIXED, "date"})  # `date` is the partition column
 
 
 class FoundProperty(NamedTuple):
-    """A property of a kind, as it came."""
+    """A property of an event, with its kind."""
 
     part: str  # `header` or `data`; `body` for bare values
     name: str
@@ -63,7 +63,7 @@ class PropertyColumn(msgspec.Struct, frozen=True):
 
 
 class TypeSchema(msgspec.Struct, frozen=True, kw_only=True):
-    """The columns of a typed table behind the fixed ones, in the order they came."""
+    """Columns of a typed table beyond the fixed ones, in order of appearance."""
 
     domain: str
     type: str
@@ -71,19 +71,19 @@ class TypeSchema(msgspec.Struct, frozen=True, kw_only=True):
     format: int = FORMAT
 
     def of_property(self, part: str, name: str) -> list[PropertyColumn]:
-        """The columns of a property; the first is the one it came with first."""
+        """Return the columns of a property, its original one first."""
         return [one for one in self.columns if one.part == part and one.name == name]
 
 
 class KindConflict(msgspec.Struct, frozen=True):
-    """A property that came with another kind than its column has."""
+    """A property whose kind differs from that of its column."""
 
     domain: str
     type: str
     part: str
     name: str
     kind: str
-    column: str  # where the values of this kind are
+    column: str  # column that holds the values of this kind
     rows: int
 
 
@@ -91,15 +91,15 @@ class KindConflict(msgspec.Struct, frozen=True):
 class SchemaGrowth:
     """A schema after a batch."""
 
-    schema: TypeSchema  # with the new columns
-    changed: bool  # whether there are any
-    # Properties of this batch that came with another kind than their column has
+    schema: TypeSchema
+    changed: bool  # whether columns were added
+    # Properties of this batch of another kind than their column
     conflicts: tuple[KindConflict, ...]
-    left_out: tuple[FoundProperty, ...]  # properties that got no column because there are too many
+    left_out: tuple[FoundProperty, ...]  # properties without a column, because there are too many
 
 
 def widened(schema: TypeSchema, found: Iterable[FoundProperty]) -> list[tuple[str, str]]:
-    """The properties, as (part, name), whose integers are to stand in a column of doubles."""
+    """Return the properties, as (part, name), whose integers go into a column of doubles."""
     kinds = _kinds_by_property(found)
     return [
         (part, name)
@@ -115,13 +115,10 @@ def grow_schema(
     wide: Mapping[tuple[str, str], int] = _NONE,
     most: int = 500,
 ) -> SchemaGrowth:
-    """A schema with columns for all that was found.
+    """Add columns for all properties found, up to `most` beyond the fixed ones.
 
-    Args:
-        schema: As it was; an empty one for a new type.
-        found: The properties of a batch, and how many rows have them.
-        wide: Those of `widened` with integers that no double holds exactly, and how many rows.
-        most: How many columns a type may have behind the fixed ones.
+    `found` and `wide` count rows; `wide` has those of `widened` with integers that a double cannot
+    hold.
     """
     columns = list(schema.columns)
     conflicts: list[KindConflict] = []
@@ -163,7 +160,7 @@ def _kinds_by_property(found: Iterable[FoundProperty]) -> dict[tuple[str, str], 
 
 
 def _main_kind(own: list[PropertyColumn], seen: Collection[str]) -> str:
-    """The kind whose column bears the property's own name."""
+    """Return the kind whose column has the property's own name."""
     kinds = [one.kind for one in own if one.kind != JSON]
     if kinds:
         return kinds[0]
@@ -176,13 +173,12 @@ def _main_kind(own: list[PropertyColumn], seen: Collection[str]) -> str:
 
 
 def _in_order(seen: Collection[str], main: str) -> list[str]:
-    """The main kind first, empty sequences last: they stand where there is room."""
+    """Sort kinds: the main one first, empty sequences last, as they fit any sequence column."""
     order = (main, *KINDS, EMPTY_SEQUENCE)
     return [kind for kind in dict.fromkeys(order) if kind in seen]
 
 
 def _fits(kind: str, main: str, own: list[PropertyColumn], *, is_wide: bool) -> bool:
-    """Whether values of a kind stand in a column that is there for another."""
     if kind == "int" and main == "double":
         return not is_wide
     return kind == EMPTY_SEQUENCE and any(one.kind in SEQUENCES for one in own)
@@ -205,7 +201,7 @@ def _new_name(part: str, name: str, kind: str, main: str, columns: Iterable[Prop
 
 
 def folder_name(name: str) -> str:
-    """The folder of a domain or type; no two names have one."""
+    """Return the folder of a domain or type; unique for each name."""
     if not name:
         return _EMPTY_NAME
     octets = name.encode("utf-8", "surrogatepass")
@@ -218,23 +214,23 @@ def folder_name(name: str) -> str:
 
 
 def table_of_type(domain: str, type: str) -> str:
-    """The table of an event type, such as `types/Traffic/Speed`."""
+    """Return the table of an event type, such as `types/Traffic/Speed`."""
     return f"types/{folder_name(domain)}/{folder_name(type)}"
 
 
 def column_name(name: str) -> str:
-    """A name that every reader of columns takes; several properties may come out the same."""
+    """Return a portable column name; different properties may get the same."""
     made = "".join(char if _stays(char) else f"_x{ord(char):x}_" for char in name)
     return _cut(made or _EMPTY_NAME, name, _MAX_COLUMN, "__")
 
 
 def same_column(name: str) -> str:
-    """What two names have in common that Spark takes for one column."""
+    """Fold a name; Spark treats names with equal results as one column."""
     return name.lower()
 
 
 def unused_column(name: str, used: Container[str]) -> str:
-    """The name, or with the first number behind it that makes it one nobody has."""
+    """Return the name, with a number appended if it is used."""
     made, number = name, 1
     while same_column(made) in used:
         number += 1
@@ -245,7 +241,7 @@ def unused_column(name: str, used: Container[str]) -> str:
 def _stays(char: str) -> bool:
     if char == "_" or (char.isascii() and char.isalnum()):
         return True
-    # A letter with one small and one large form: others compare equal in Java and not here.
+    # Only letters with one lower and one upper form: others compare equal in Java but not here.
     return (
         char.isalnum()
         and len(char.lower()) == len(char.upper()) == 1
@@ -265,17 +261,17 @@ def _cut(made: str, name: str, most: int, mark: str) -> str:
 
 
 def schema_path(domain: str, type: str) -> str:
-    """The file of a type's schema."""
+    """Return the path of a type's schema file."""
     return f"_schemas/{table_of_type(domain, type).removeprefix('types/')}.json"
 
 
 def schema_octets(schema: TypeSchema) -> bytes:
-    """A schema as its file has it."""
+    """Encode a schema."""
     return msgspec.json.format(msgspec.json.encode(schema), indent=1)
 
 
 def read_schema(octets: bytes, place: str) -> TypeSchema:
-    """A schema from its file."""
+    """Decode a schema."""
     try:
         schema = msgspec.json.decode(octets, type=TypeSchema)
     except msgspec.MsgspecError as error:

@@ -1,4 +1,4 @@
-"""Segments of an archive for a lake: which come next, and what the archive no longer has."""
+"""Choose the segments of an archive to load next, and find what the archive no longer has."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ TAKEN_KINDS: Final = ("events", "outcomes")
 
 @dataclass(frozen=True, slots=True)
 class NextSegments:
-    """What a batch is to take in."""
+    """Input of a batch."""
 
-    files: tuple[SegmentFile, ...]  # the segments
-    upto_seal: int  # the lake then has all seals up to this one
-    damaged: dict[str, str]  # what cannot be taken in because the manifest itself is damaged
-    retaken: tuple[str, ...]  # what was damaged before and no longer counts as that
-    gaps: tuple[str, ...]  # what retention has removed from the archive, in words
+    files: tuple[SegmentFile, ...]
+    upto_seal: int  # last seal of the lake after this batch
+    damaged: dict[str, str]  # what cannot be loaded because the manifest itself is damaged
+    retaken: tuple[str, ...]  # segments that no longer count as damaged
+    gaps: tuple[str, ...]  # what retention has removed, in words
 
 
 def seal_mark(manifest: Manifest, number: int) -> str:
-    """What tells a seal from one of the same number in another archive; empty if not known."""
+    """Identify a seal across archives; empty if unknown."""
     for seal in reversed(manifest.seals):
         if seal.number == number:
             return f"{number}/{seal.sealed_us}/{seal.books_crc32}"
@@ -32,7 +32,7 @@ def seal_mark(manifest: Manifest, number: int) -> str:
 
 
 def next_segments(manifest: Manifest, state: LakeState, most_rows: int) -> NextSegments | None:
-    """What comes after the seals that a lake has, up to so many rows, and one seal at least."""
+    """Return the seals after those in the lake, up to `most_rows` but at least one seal."""
     _check_same_archive(manifest, state)
     after = state.upto_seal
     if manifest.last_seal <= after:
@@ -57,7 +57,7 @@ def next_segments(manifest: Manifest, state: LakeState, most_rows: int) -> NextS
 
 
 def repaired_segments(manifest: Manifest, state: LakeState) -> NextSegments:
-    """What was damaged when its turn came, to be tried again."""
+    """Return the segments that were damaged when first read, to try again."""
     files = [
         file
         for file in manifest.files
@@ -89,7 +89,6 @@ def _check_same_archive(manifest: Manifest, state: LakeState) -> None:
 
 
 def _gaps(manifest: Manifest, after: int, upto: int) -> tuple[str, ...]:
-    """What the lake will never have: removed by retention before its turn came."""
     gone: dict[int, int] = {}
     for path in manifest.dropped:
         kind, _, rest = path.partition("/")

@@ -1,4 +1,4 @@
-"""The tables of one batch, written by Spark into its staging folder."""
+"""Write the tables of one batch to its staging folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tidings.pipeline.lake.types import PARTITION
 from tidings.pipeline.session.job import spark_failures
 
 ROWS_PER_FILE: Final = 1_000_000
-# Small jobs spend their time in planning and in commits: a few at once fill the gaps.
+# Small jobs spend their time on planning and commits; running a few in parallel hides it.
 _AT_ONCE: Final = 4
 
 
@@ -26,13 +26,13 @@ class Table(NamedTuple):
 
     name: str  # such as `events` or `types/Traffic/Speed`
     df: DataFrame  # with the column `date` last
-    rows: int | None  # how many there must be; None if that is not known
+    rows: int | None  # expected number of rows; None if unknown
 
 
 def staged_tables(
     tree: LakeTree, staging: str, batch: int, tables: Sequence[Table]
 ) -> list[StagedFile]:
-    """Write tables, and say which files they have become and where those belong."""
+    """Write tables and return the staged files with their destinations."""
     with ThreadPoolExecutor(_AT_ONCE, "tidings-lake") as pool:
         made = pool.map(lambda table: _staged(tree, staging, batch, table), tables)
         return [file for files in made for file in files]
@@ -67,5 +67,5 @@ def _staged(tree: LakeTree, staging: str, batch: int, table: Table) -> list[Stag
 
 
 def failing(what: str) -> AbstractContextManager[None]:
-    """Turn failures of Spark into ours."""
+    """Convert errors of Spark to ours."""
     return spark_failures(what, "; the lake is unharmed")

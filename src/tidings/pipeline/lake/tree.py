@@ -1,6 +1,6 @@
-"""The files of a lake, in a local or mounted folder: written durably, and by one process at a time.
+"""Files of a lake in a local or mounted folder: durable writes, one writing process at a time.
 
-Names are relative to the lake and have slashes.
+Names are relative to the lake and use slashes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HALF_WRITTEN: Final = ".half"
 
 
 def locked_message(place: Path, holder: bytes) -> str:
-    """What a second writer is told."""
+    """Return the error message for a second writer."""
     try:
         said = json.loads(holder)
         who = f"process {said['pid']} on {said['host']}"
@@ -36,17 +36,17 @@ def locked_message(place: Path, holder: bytes) -> str:
 
 
 class LakeTree:
-    """The folder of a lake. What is absent is no error unless it says so."""
+    """The folder of a lake. Missing files are not an error unless a method says so."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def path(self, name: str) -> str:
-        """What Spark calls it: a URI, lest it stand in a folder of the cluster's own."""
+        """Return a URI for Spark, so that it is not resolved on the cluster's file system."""
         return "file:" + str(self._folder / name)
 
     def read(self, name: str) -> bytes | None:
-        """The octets of a file; None if there is none."""
+        """Read a file; None if it is missing."""
         try:
             return (self._folder / name).read_bytes()
         except FileNotFoundError:
@@ -55,7 +55,7 @@ class LakeTree:
             raise StoreError(f"{self._folder / name} cannot be read: {error}") from error
 
     def write(self, name: str, octets: bytes) -> None:
-        """Write a file as a whole and durably."""
+        """Write a file atomically and durably."""
         target = self._folder / name
         half = target.with_name("." + target.name + _HALF_WRITTEN)
         with _failing(f"{target} cannot be written"):
@@ -68,7 +68,7 @@ class LakeTree:
             _sync(target.parent)
 
     def names(self, folder: str) -> list[str]:
-        """The files and folders in a folder, in order; halves of files are none."""
+        """List files and folders, sorted, without partly written files."""
         with _failing(f"{self._folder / folder} cannot be listed"):
             try:
                 found = [path.name for path in (self._folder / folder).iterdir()]
@@ -77,7 +77,7 @@ class LakeTree:
         return sorted(name for name in found if not name.endswith(_HALF_WRITTEN))
 
     def files(self, folder: str) -> dict[str, int]:
-        """All files below a folder, with their octets."""
+        """Return all files below a folder, with their sizes."""
         top = self._folder / folder
         with _failing(f"{top} cannot be listed"):
             return {
@@ -87,11 +87,11 @@ class LakeTree:
             }
 
     def exists(self, name: str) -> bool:
-        """Whether there is such a file or folder."""
+        """Whether a file or folder exists."""
         return (self._folder / name).exists()
 
     def rename(self, old: str, new: str) -> None:
-        """Move a file, durably; folders on the way are made, and what was there is replaced."""
+        """Move a file durably; create folders and replace an existing file."""
         source, target = self._folder / old, self._folder / new
         with _failing(f"{source} cannot become {target}"):
             _make_folder(target.parent)
@@ -99,24 +99,24 @@ class LakeTree:
             _sync(target.parent)
 
     def remove(self, name: str) -> None:
-        """Remove a file, or a folder with all in it."""
+        """Remove a file or a folder tree."""
         path = self._folder / name
         with _failing(f"{path} cannot be removed"):
             if path.is_dir():
-                # What a writer that is just dying adds meanwhile is removed the next time.
+                # The next run removes what a dying writer adds meanwhile.
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)
 
     def sync(self, names: Iterable[str]) -> None:
-        """Make files durable that somebody else has written."""
+        """Sync files that another process has written."""
         for name in names:
             path = self._folder / name
             with _failing(f"{path} cannot be made durable"):
                 _sync(path)
 
     def rows(self, name: str) -> int:
-        """How many rows a Parquet file has, by its footer."""
+        """Return the number of rows in a Parquet footer."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -128,7 +128,7 @@ class LakeTree:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other writers out. The lock of a process that has died is gone with it."""
+        """Lock out other writers. The operating system releases the lock when the process dies."""
         path = self._folder / LOCK
         with _failing(f"{path} cannot be written"):
             _make_folder(self._folder)

@@ -1,6 +1,6 @@
-"""Typed tables on Spark: which properties the events of a batch have, and events as rows.
+"""Typed tables on Spark: find the properties of a batch's events, and convert events to rows.
 
-All of it is Spark's own expressions; nothing here runs Python on executors.
+Only native Spark expressions; no Python runs on executors.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _TYPE_NAMES: Final = {
     "bools": "array<boolean>",
     JSON: "string",
 }
-# The properties of an event as JSON texts, however they are typed.
+# Properties of an event as JSON texts, whatever their types.
 _RAW_FORM: Final = "header MAP<STRING, STRING>, data MAP<STRING, STRING>, body STRING"
 _RAW: Final = "_raw_properties"
 
@@ -53,10 +53,10 @@ _names_of: Final = msgspec.json.Decoder(list[list[str]]).decode
 class TypeFound:
     """The events of one type in a batch."""
 
-    rows: int = 0  # how many
-    # Their properties, and in how many rows.
+    rows: int = 0
+    # Properties, with the number of rows.
     found: dict[FoundProperty, int] = field(default_factory=dict)
-    unnoted: int = 0  # how often a property came that was one too many to note
+    unnoted: int = 0  # occurrences of properties beyond the limit
 
     def note(self, found: FoundProperty, rows: int, most: int) -> None:
         """Count a property, unless there are too many."""
@@ -67,9 +67,9 @@ class TypeFound:
 
 
 def day_of(microseconds: Column) -> Column:
-    """The date of a time, in UTC whatever the session's time zone is.
+    """Return the UTC date of a time, whatever the session's time zone.
 
-    A clock that is wrong by thousands of years gets the first or last day of the calendar.
+    Times outside the years 1 to 9999, from a wrong clock, get the first or last day.
     """
     days = F.floor(microseconds / F.lit(_DAY_US)).cast("int")
     days = F.least(F.greatest(days, F.lit(_FIRST_DAY)), F.lit(_LAST_DAY))
@@ -78,16 +78,16 @@ def day_of(microseconds: Column) -> Column:
 
 
 def found_types(events: DataFrame, most: int) -> dict[tuple[str, str], TypeFound]:
-    """The types of events, by (domain, type), and the properties they have.
+    """Return the types of events, by (domain, type), with their properties.
 
-    Executors count the events of each shape; only shapes are looked at here.
+    Executors count events by shape; only shapes reach the driver.
     """
     keys = _keys()
-    # One text per event is a key that Spark groups by quickly; sixteen lists are not.
+    # Spark groups by one text much faster than by sixteen lists.
     shape = F.to_json(F.array(*keys.values())).alias("shape")
     counted = events.groupBy("domain", "type", shape).count()
     types: dict[tuple[str, str], TypeFound] = {}
-    # Not collected at once: in the worst case no two events have one shape.
+    # Not collected: in the worst case every event has its own shape.
     for domain, type_, text, rows in counted.toLocalIterator():
         seen = types.setdefault((domain, type_), TypeFound())
         seen.rows += rows
@@ -100,7 +100,7 @@ def found_types(events: DataFrame, most: int) -> dict[tuple[str, str], TypeFound
 
 
 def _keys() -> dict[tuple[str, str], Column]:
-    """For each part and kind, the names of an event's properties."""
+    """Return the property names of an event for each part and kind."""
     keys = {
         (part, kind): F.map_keys(f"{part}_{kind}")
         for part in ("header", "data")
@@ -120,7 +120,7 @@ def _keys() -> dict[tuple[str, str], Column]:
 def wide_integers(
     events: DataFrame, properties: Iterable[tuple[str, str]]
 ) -> dict[tuple[str, str], int]:
-    """The properties that have integers no double holds exactly, and in how many rows."""
+    """Count the rows of each property with integers that a double cannot hold exactly."""
     asked = list(properties)
     if not asked:
         return {}
@@ -130,7 +130,7 @@ def wide_integers(
 
 
 def typed(events: DataFrame, schema: TypeSchema) -> DataFrame:
-    """The events of a type as rows of its table, with the date of their arrival."""
+    """Convert events of a type to rows of its table, with the date of arrival."""
     own = events.where((F.col("domain") == schema.domain) & (F.col("type") == schema.type))
     if any(one.kind == JSON for one in schema.columns):
         has_others = (F.size("header_other") > 0) | (F.size("data_other") > 0) | _is_bare()
@@ -168,7 +168,7 @@ def _cell(column: PropertyColumn, schema: TypeSchema) -> Column:
 
 
 def _sequence(value: Column, kind: str, name: str, first: str) -> Column:
-    """Empty sequences stand among the integers, and belong to the first column of sequences."""
+    """Return a sequence; empty ones, archived as integers, go to the first sequence column."""
     integers = _value("ints", "data", name)
     if kind == first:
         empty = F.array().cast(_TYPE_NAMES[kind])

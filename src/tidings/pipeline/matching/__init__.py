@@ -1,10 +1,10 @@
-"""Whole plans against a frame of events: who got, or would have got, each of them.
+"""Evaluate whole plans on a frame of events: who received, or would have received, each of them.
 
-The plans are compiled to one table, which every executor gets (`matching/compile.py`). Each event
-asks it a few questions: by the values of its fields, by the cell of a number, by the substrings
-of a text. What it finds there is tested by one generated condition, and comes out as rows of
-consumers. What the table cannot hold goes through Arrow batches with the reference. The answers
-are those of `Plan.judge` at the version each event carries.
+The plans are compiled to one table, which is broadcast to every executor (`matching/compile.py`).
+Each event probes it a few times: by the values of its fields, by the cell of a number, by the
+substrings of a text. One generated condition tests the rows found, which yield consumers. What the
+table cannot hold is evaluated by the Python reference in Arrow batches. The results are those of
+`Plan.judge` at the version of the plan that each event carries.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ def match(
     occurring: Occurring = ANYTHING,
     limits: MatchLimits | None = None,
 ) -> DataFrame:
-    """The consumers of events, each judged by the version of the plan it carries.
+    """Return the consumers of events, by the version of the plan that each event carries.
 
     Args:
-        df: Events, with the columns of the archive; it may be a stream.
+        df: Events with the columns of the archive; may be a stream.
         book: The plans.
-        occurring: What the events are known to have. Those with properties of kinds that no map
-            holds, and bare values, are judged by the reference.
-        limits: How far the table goes.
+        occurring: Properties that the events are known to have. The reference evaluates bare
+            values, and properties of kinds that no map column holds.
+        limits: Size limits of the compiled table.
 
     Returns:
-        One row for each event and consumer, in no order: `origin`, `seq`, `proxy` and `position`,
-        which is the event's. A version that the book does not know matches nothing.
+        One row per event and consumer, unordered: `origin`, `seq`, `proxy` and the event's
+        `position`. An event with a version that the book does not know matches nothing.
     """
     made = compile_book(book, limits or MatchLimits())
     known = df.filter(_of_book(book))
@@ -82,7 +82,7 @@ def explain_match(
     *,
     limits: MatchLimits | None = None,
 ) -> list[LaneOf]:
-    """Which way each unit of a book is matched, and why."""
+    """Explain how each unit of a book is matched, and why."""
     made = compile_book(book, limits or MatchLimits())
     met = _met(made, occurring)
     if met is None:
@@ -95,7 +95,7 @@ def explain_match(
 
 
 def _of_book(book: PlanBook) -> Column:
-    """The events of the book's channels, and of known versions where that is one test."""
+    """Select the events of the book's channels, and of known versions where one test suffices."""
     origins = sorted({unit.origin for unit in book.units})
     wanted = sf.col("origin").isin(*origins) if origins else sf.lit(False)
     since = constant_since(book)
@@ -103,7 +103,7 @@ def _of_book(book: PlanBook) -> Column:
 
 
 def _names_met(made: Compiled, occurring: Occurring) -> tuple[list[str], bool]:
-    """The names that may have other kinds, and whether bare values may come."""
+    """Return the names that may have other kinds, and whether bare values may occur."""
     names = {name for tree in made.trees for name in native_names(tree)}
     bare = any(map(reads_event, made.trees))
     return sorted(filter(occurring.as_other, names)), bare and occurring.as_other(BARE)
@@ -120,7 +120,7 @@ def _met(made: Compiled, occurring: Occurring) -> str | None:
 
 
 def _odd(made: Compiled, occurring: Occurring) -> Column | None:
-    """The events that the table cannot judge; None if there are none."""
+    """Select the events that the table cannot judge; None if there are none."""
     names, bare = _names_met(made, occurring)
     tests = []
     if names:
@@ -133,7 +133,7 @@ def _odd(made: Compiled, occurring: Occurring) -> Column | None:
 
 
 def _judged(known: DataFrame, made: Compiled, odd: Column | None) -> DataFrame | None:
-    """What the reference judges: all events for some units, some events for all units."""
+    """Return the reference's results: all events for some units, some events for all units."""
     if odd is None and not made.reference:
         return None
     rows = known if made.reference else known.filter(odd)  # type: ignore[arg-type]

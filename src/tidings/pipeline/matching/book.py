@@ -1,8 +1,8 @@
-"""All plans of an archive, as units: what one consumer asked for, over which versions.
+"""All plans of an archive, as units: one consumer's rules over a range of versions.
 
-An event is judged by the version of the plan it carries. From one version to the next, few
-consumers change; so a book holds each consumer's rules once for as many versions as they stayed
-the same, and not one plan per version. No event is looked at here.
+An event is judged by the version of the plan it carries. Few consumers change from one version to
+the next, so a book holds each consumer's rules once per range of versions in which they stayed the
+same, not one plan per version.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from tidings.filters.plan import (
 )
 from tidings.filters.plan_form import SharedConstraints, change_from_plain
 
-# What a plan holds was accepted before, under limits that may have been wider than the usual.
+# Archived plans were accepted under limits that may have been wider than the usual ones.
 _ACCEPTED: Final = ConstraintLimits(octets=2**31, depth=300, steps=10_000, nodes=2**31)
 
 
 class PlanRow(NamedTuple):
-    """A change of a channel's plan, as the archive has it."""
+    """An archived change of a channel's plan."""
 
     origin: str
     channel: str
@@ -42,7 +42,7 @@ class PlanRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Versions from one up to, and without, another; `end` is None if it is still going on."""
+    """A range of versions without `end`; open if `end` is None."""
 
     start: int
     end: int | None = None
@@ -57,14 +57,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one consumer asked for over a span of versions."""
+    """One consumer's rules over a range of versions."""
 
-    id: int  # its number in the book
-    origin: str  # the channel's
-    span: Span  # the versions
-    admin: AdminRule  # the rule of its admin
-    rule: ProxyRule  # its own rule
-    options: PlanOptions  # how the standard is read
+    id: int  # number in the book
+    origin: str
+    span: Span
+    admin: AdminRule
+    rule: ProxyRule
+    options: PlanOptions  # interpretation of the standard
 
     @property
     def proxy(self) -> int:
@@ -76,18 +76,17 @@ class Unit:
 class PlanBook:
     """The units of all channels."""
 
-    units: tuple[Unit, ...]  # in no particular order
-    # By origin, the versions whose plans are known. An event with another version cannot be judged,
-    # and matches nothing.
+    units: tuple[Unit, ...]
+    # Versions with a known plan, by origin. An event with another version matches nothing.
     known: Mapping[str, tuple[Span, ...]]
-    problems: tuple[str, ...] = ()  # why some versions are not known, one line each
+    problems: tuple[str, ...] = ()  # why some versions are unknown, one line each
 
     @classmethod
     def from_rows(cls, rows: Iterable[PlanRow]) -> PlanBook:
-        """A book of the rows of the archive's plans, in any order.
+        """Build a book from archived plan rows, in any order.
 
-        A change that cannot be read, or that has no version to rest on, is told in `problems`;
-        what it would make is unknown up to the next whole plan.
+        Changes that are unreadable or follow no known version are reported in `problems`; versions
+        are unknown from there up to the next whole plan.
         """
         shared = SharedConstraints()
         volumes: dict[str, _Volume] = {}
@@ -111,7 +110,7 @@ class PlanBook:
         )
 
     def knows(self, origin: str, version: int) -> bool:
-        """Whether the plan of an event is known."""
+        """Whether the plan of a version is known."""
         return any(version in span for span in self.known.get(origin, ()))
 
 
@@ -126,24 +125,23 @@ class _Volume:
         self.problems: list[str] = []
         self._origin = origin
         self._plan: Plan | None = Plan()
-        self._since = 0  # since when the plan is known
+        self._since = 0  # first version of the current known range
         self._open: dict[int, tuple[int, _Content]] = {}
         self._closed: list[_Made] = []
         self._spans: list[Span] = []
 
     def take(self, change: PlanChange) -> None:
-        """The next change in the journal."""
         before, version = self._plan, change.version
         if change.whole:
             if before is None:
                 self._since = version
             elif version < before.version:
-                return  # written again, and not the latest
+                return  # a rewritten copy of an older plan
             self._plan = Plan().apply(change)
             self._refresh(version, set(self._open) | set(self._plan.proxies))
             return
         if before is None or version <= before.version:
-            return  # nothing to rest on, or written again
+            return  # no known base version, or a rewritten copy
         if version != before.version + 1:
             self.unknown_from(
                 before.version + 1,
@@ -167,7 +165,7 @@ class _Volume:
         return touched
 
     def _refresh(self, version: int, proxies: Iterable[int]) -> None:
-        """Close the units that a version changes, and open those it makes."""
+        """Close the units that a version changes, and open new ones."""
         plan = self._plan
         assert plan is not None
         for proxy in proxies:
@@ -189,7 +187,7 @@ class _Volume:
             self._closed.append((self._origin, Span(found[0], version), *found[1]))
 
     def unknown_from(self, version: int, problem: str) -> None:
-        """The plans from a version on are unknown, up to the next whole one."""
+        """Mark versions as unknown up to the next whole plan."""
         self.problems.append(f"channel {self._origin}: {problem}")
         if self._plan is None:
             return
@@ -200,13 +198,11 @@ class _Volume:
         self._plan = None
 
     def units(self) -> Iterator[_Made]:
-        """All units, without their numbers."""
         yield from self._closed
         for start, content in self._open.values():
             yield self._origin, Span(start), *content
 
     def spans(self) -> Iterator[Span]:
-        """The versions that are known."""
         yield from self._spans
         if self._plan is not None:
             yield Span(self._since)

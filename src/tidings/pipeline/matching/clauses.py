@@ -1,12 +1,12 @@
-"""What a unit asks for, as clauses: alternatives that exclude each other.
+"""The rules of a unit as clauses: mutually exclusive alternatives.
 
-A clause is a set of literals that must all hold. One event makes at most one clause of a unit
-hold, so whoever looks clauses up in tables finds each consumer once, and nothing has to be freed
-of duplicates. That is possible because the language decides from left to right: `a or b` is TRUE
-when a is TRUE, or when a is FALSE (and no error) and b is TRUE; the two cannot both be.
+A clause is a set of literals that must all hold. At most one clause of a unit holds for an event,
+so a lookup of clauses finds each consumer once and needs no deduplication. This works because the
+language evaluates from left to right: `a or b` is TRUE when a is TRUE, or when a is FALSE (not an
+error) and b is TRUE, which exclude each other.
 
-Between constraints the rule is another one: an error makes a constraint false, and the next one
-is asked. There the alternative is `not a`, whatever the reason: a literal that does not hold.
+Between constraints another rule applies: an error makes a constraint false, and the next one is
+evaluated. There the alternative is `not a` for any reason: a literal that does not hold.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ Types: TypeAlias = tuple[EventTypePattern, ...]
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """One condition: that a constraint is true, or that it is not."""
+    """A condition that a constraint is true, or that it is not."""
 
-    tree: Node | None  # the expression; None where only the event's type is asked for
-    types: Types = ()  # of which events it is asked; empty for all
-    holds: bool = True  # whether it must be true; else it must be false or an error
+    tree: Node | None  # None if only the event's type matters
+    types: Types = ()  # event types it applies to; empty for all
+    holds: bool = True  # whether it must be true; otherwise it must be false or an error
 
 
 Clause: TypeAlias = tuple[Literal, ...]
 _Clauses: TypeAlias = list[Clause]
 
-# Beyond this a unit takes more rows than it is worth, and its constraints stay whole.
+# Beyond this, a unit needs too many rows, and its constraints are kept whole.
 _MOST: Final = 24
-# Beyond this an expression that stays whole is no shape that many others would share.
+# Beyond this, a whole expression is unlikely to share its shape with many others.
 LARGEST_TREE: Final = 60
 
 
 class _TooMany(Exception):
-    """The alternatives are too many."""
+    """There are too many alternatives."""
 
 
 def clauses_of(unit: Unit) -> list[Clause] | None:
-    """The alternatives of a unit: none if nothing passes, None if they would be too many."""
+    """Return the alternatives of a unit: empty if nothing passes, None if there are too many."""
     try:
         found = _joined(unit)
         for types in (unit.admin.rule.types, unit.rule.rule.types):
@@ -71,14 +71,13 @@ def clauses_of(unit: Unit) -> list[Clause] | None:
 
 
 def _of_types(types: Types) -> Clause:
-    """What must hold of an event of these types."""
     if not types or any(pattern.any_domain and pattern.any_type for pattern in types):
         return ()
     return (Literal(None, tuple(sorted(set(types)))),)
 
 
 def _joined(unit: Unit) -> _Clauses:
-    """The filters of the admin and the proxy together: the table in `filters/plan.py`."""
+    """Combine the filters of admin and proxy, as in the table in `filters/plan.py`."""
     shared, own, options = unit.admin.rule.filters, unit.rule.rule.filters, unit.options
     either = unit.admin.operator is Operator.OR
     if not shared or not own:
@@ -94,7 +93,6 @@ def _joined(unit: Unit) -> _Clauses:
 
 
 def _group(filters: Sequence[Sequence[Constraint]], empty_passes: bool) -> _Clauses:
-    """One of the constraints of one of the filters must be true."""
     found: _Clauses = []
     before: Clause = ()
     for constraints in filters:
@@ -108,7 +106,7 @@ def _group(filters: Sequence[Sequence[Constraint]], empty_passes: bool) -> _Clau
 
 
 def _refused(filters: Sequence[Sequence[Constraint]], empty_passes: bool) -> Clause | None:
-    """That none of them is true; None if that cannot be."""
+    """Return the clause for which none of the constraints is true; None if that is impossible."""
     if empty_passes and not all(filters):
         return None
     return tuple(part for constraints in filters for one in constraints for part in _not(one))
@@ -147,7 +145,7 @@ _Trees: TypeAlias = tuple[Node, ...]
 
 
 def _alternatives(node: Node, truth: bool) -> list[_Trees]:
-    """When a node is TRUE, or FALSE and no error: alternatives of trees that are all TRUE."""
+    """Return when a node is TRUE, or FALSE without error: alternative sets of trees, all TRUE."""
     if isinstance(node, Boolean):
         return [()] if node.value is truth else []
     if isinstance(node, Not):
@@ -176,7 +174,7 @@ def _all(nodes: Iterable[Node], truth: bool) -> list[_Trees]:
 
 
 def _first(nodes: Iterable[Node], truth: bool) -> list[_Trees]:
-    """One of the nodes decides, and those before it answered otherwise, without an error."""
+    """One of the nodes decides; those before it evaluate to the opposite, without an error."""
     found: list[_Trees] = []
     before: list[_Trees] = [()]
     for node in nodes:
@@ -205,13 +203,13 @@ def _check(found: _Clauses) -> None:
 
 
 def _simplified(clause: Clause) -> Clause | None:
-    """Without what follows from the rest; None if it can never hold."""
+    """Remove literals implied by others; None if the clause can never hold."""
     literals = list(dict.fromkeys(clause))
     equals: dict[Node, Node] = {}
     for literal in literals:
         tree = literal.tree
         if tree is None and not literal.types:
-            return None  # that a constraint which is always true is not
+            return None  # requires a constraint that is always true to be untrue
         if literal.holds and isinstance(tree, Equal) and isinstance(tree.left, Component):
             known = equals.setdefault(tree.left, tree.right)
             if _differ(known, tree.right):
@@ -220,7 +218,7 @@ def _simplified(clause: Clause) -> Clause | None:
 
 
 def _follows(literal: Literal, equals: dict[Node, Node]) -> bool:
-    """Whether a literal holds because a field equals something else than it asks for."""
+    """Whether a literal holds because a field equals another value than it asks for."""
     tree = literal.tree
     if tree is None:
         return False
@@ -243,7 +241,7 @@ def _is_other(field: Node, value: Node, equals: dict[Node, Node]) -> bool:
 
 
 def _differ(one: Node, two: Node) -> bool:
-    """Whether no field can equal both, and none that equals one is an error for the other."""
+    """Whether no field can equal both, and comparing a value of one with the other is no error."""
     if isinstance(one, Text) and isinstance(two, Text):
         return len(one.value) != 1 and len(two.value) != 1 and one.value != two.value
     if isinstance(one, Integer) and isinstance(two, Integer):
@@ -253,5 +251,5 @@ def _differ(one: Node, two: Node) -> bool:
 
 
 def size_of(tree: Node) -> int:
-    """How many nodes a tree has."""
+    """Count the nodes of a tree."""
     return sum(1 for _ in walk_tree(tree))

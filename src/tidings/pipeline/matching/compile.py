@@ -1,4 +1,4 @@
-"""From a book of plans to what Spark needs: the table of clauses, and the units it cannot hold."""
+"""Compile a book of plans to the table of clauses, and the units that it cannot hold."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _REFERENCE: Final = "reference"
 
 @dataclass(frozen=True, slots=True)
 class MatchLimits:
-    """How far the table goes; what is beyond is judged by the reference."""
+    """Size limits of the table; the reference evaluates what exceeds them."""
 
-    # Shapes of conditions in the table. Spark compiles all of them into one method of the JVM,
-    # which must stay small enough to be compiled further.
+    # Shapes of conditions. Spark compiles all of them into one JVM method, which must stay small
+    # enough for the JIT compiler.
     slots: int = 40
-    # From how many substrings of a field on they are looked for all at once
+    # Substrings of one field from which on they are searched all at once
     needles: int = FEWEST_NEEDLES
 
 
 class LaneOf(NamedTuple):
-    """Which way one unit is matched."""
+    """How one unit is matched."""
 
-    unit: int  # the number of the unit in the book
-    origin: str  # the channel's
-    proxy: int  # the consumer's id
+    unit: int  # number in the book
+    origin: str
+    proxy: int
     # equal, member, range, needle, type, exist (a join by the value of a field), all (tested for
     # every event), reference (Arrow batches), or never; one for each alternative, sorted
     lanes: tuple[str, ...]
@@ -40,7 +40,7 @@ class LaneOf(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of the table, but for the consumers that stand in it."""
+    """A row of the table, without its consumers."""
 
     probe: int
     text: str | None
@@ -56,21 +56,21 @@ Rows: TypeAlias = dict[Row, list[int]]
 
 @dataclass(slots=True)
 class Compiled:
-    """A book, compiled."""
+    """A compiled book."""
 
     rows: Rows  # the table: rows with their consumers
-    probes: list[Probe]  # what events are asked; the rows have numbers of them
-    ways: Ways  # how events find them
-    slots: Slots  # what is tested there
-    bits: EventBits  # what events alone decide
-    reference: list[Unit]  # units that are not in the table
-    native: list[Unit]  # units that are
-    trees: list[Node] = field(default_factory=list)  # what the table looks at
-    lanes: list[LaneOf] = field(default_factory=list)  # which way each unit goes
+    probes: list[Probe]  # rows refer to them by index
+    ways: Ways  # how clauses are reached
+    slots: Slots  # remaining conditions
+    bits: EventBits  # conditions that depend on the event alone
+    reference: list[Unit]  # units outside the table
+    native: list[Unit]  # units in the table
+    trees: list[Node] = field(default_factory=list)  # expressions that the table evaluates
+    lanes: list[LaneOf] = field(default_factory=list)
 
 
 def compile_book(book: PlanBook, limits: MatchLimits) -> Compiled:
-    """The table of a book. No constraint is asked of an event here."""
+    """Compile a book to a table; no constraint is evaluated."""
     return _Compiler(book, limits).compiled()
 
 
@@ -134,7 +134,7 @@ class _Compiler:
         self._clauses.pop(unit.id, None)
 
     def _take(self, unit: Unit) -> str | None:
-        """Take a unit into the table; why not, if it cannot be there."""
+        """Add a unit to the table; return the reason if it does not fit."""
         clauses = clauses_of(unit)
         if clauses is None:
             return "its filters have too many alternatives"
@@ -156,7 +156,7 @@ class _Compiler:
     def _rows(
         self, unit: Unit, ways: Ways, doors: Mapping[Clause, Sequence[Door]], slots: Slots
     ) -> list[Row] | None:
-        """The rows of a unit; None if there is no slot for something it asks for."""
+        """Return the rows of a unit; None if a literal has no slot."""
         filled = [
             (ways.probe_of(clause), door, slots.fill(door.left))
             for clause in self._clauses.get(unit.id, ())
@@ -197,7 +197,7 @@ _WHY: Final = {
 
 
 def constant_since(book: PlanBook) -> int | None:
-    """The version from which on the one plan of the one channel stayed; None if there are more."""
+    """Return the version since which a book's only plan is unchanged; None if there are more."""
     spans = {(unit.origin, unit.span) for unit in book.units}
     if len(spans) != 1:
         return None

@@ -1,7 +1,7 @@
-"""The event's side of the table: its columns taken out once, and the answers to the probes.
+"""The event's side of the join: columns extracted once, and the answers to the probes.
 
-Everything that a condition looks at is a column of its own before the table is joined: a map of
-properties is then searched once for an event, and not once for every row it meets there.
+Everything that a condition reads becomes a column before the join, so a map of properties is
+searched once per event and not once per row that it meets.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SIMPLE_HEADER: Final = tuple(f"header_{kind}" for kind in _KINDS)
 
 
 def split_names(trees: Iterable[Node]) -> frozenset[str]:
-    """The properties that some tree looks for in the header alone, or in the data alone."""
+    """Return the properties that some tree reads from the header alone, or from the data alone."""
     found = set()
     for tree in trees:
         for node in walk_tree(tree):
@@ -44,24 +44,24 @@ def split_names(trees: Iterable[Node]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class ExtractedColumns(EventColumns):
-    """Event columns that are taken out as columns of their own; what is asked for is noted.
+    """Event columns that are extracted as separate columns on demand.
 
-    A property of the header hides one of the data. Unless somebody asks for one of the two
-    alone, that is settled here: what is taken out as the data's is what the event has, and to
-    conditions the header has nothing.
+    A header property hides a data property of the same name. Unless an expression reads one of the
+    two alone, this is resolved here: the value is extracted as the data's, and conditions see no
+    header property.
     """
 
-    split: frozenset[str] = frozenset()  # names for which somebody does
-    # For each other name that is asked for, the column that says whether the header has it
+    split: frozenset[str] = frozenset()  # names read from one of the two alone
+    # For each other name, the column that says whether the header has it
     hidden: dict[str, str] = field(default_factory=dict)
-    taken: dict[str, str] = field(default_factory=dict)  # the expressions, with the names they get
+    taken: dict[str, str] = field(default_factory=dict)  # column names by expression
 
     def named(self, name: str) -> str:
-        """A column of the event."""
+        """Return a column of the event."""
         return self.take(name)
 
     def has(self, column: str, name: str) -> bool:
-        """Whether a map may have this property, or what is taken out as the map's."""
+        """Whether a map, or what is extracted as the map's, may have this property."""
         part, _, kind = column.partition("_")
         if name in self.split:
             return self.occurring.in_map(column, name)
@@ -72,32 +72,32 @@ class ExtractedColumns(EventColumns):
         )
 
     def lookup(self, column: str, name: str) -> str:
-        """The value of a property in a map."""
+        """Return the column with a property's value."""
         return self.take(self.looked_up(column, name))
 
     def looked_up(self, column: str, name: str) -> str:
-        """What `lookup` takes out, for expressions that are taken out as a whole."""
+        """Return the expression behind `lookup`, for use inside a larger extracted expression."""
         if name in self.split or not self._in_header(name):
             return ARCHIVE.lookup(column, name)
         hidden = self.hidden.setdefault(name, f"m_{len(self.hidden)}")
         kind = column.partition("_")[2]
         header = f"header_{kind}" if kind in _KINDS else "NULL"
-        # One search in the map that counts: the code of a search is long.
+        # Search only the map that applies: Spark generates much code for a search.
         return f"(CASE WHEN {hidden} THEN {header} ELSE {column} END)[{quoted(name)}]"
 
     def _in_header(self, name: str) -> bool:
         return any(self.occurring.in_map(column, name) for column in _SIMPLE_HEADER)
 
     def listed(self, column: str, name: str) -> str:
-        """Whether a list of names has this one."""
+        """Return the column that says whether a list of names has this one."""
         return self.take(ARCHIVE.listed(column, name))
 
     def take(self, expression: str) -> str:
-        """The name of the column that an expression becomes."""
+        """Return the column name of an extracted expression."""
         return self.taken.setdefault(expression, f"e_{len(self.taken)}")
 
     def settled(self) -> list[dict[str, str]]:
-        """The columns that tell which names the header has; the later ones rest on the first."""
+        """Return the columns that say which names the header has; later ones use the first."""
         if not self.hidden:
             return []
         sizes = " + ".join(f"size({one})" for one in _SIMPLE_HEADER)
@@ -114,26 +114,26 @@ class ExtractedColumns(EventColumns):
 
 @dataclass(frozen=True, slots=True)
 class Numbers(EventColumns):
-    """Event columns for conditions that compare a field with one number, no large integer.
+    """Event columns for comparisons with one number that is not a large integer.
 
-    There it does not matter of which kind a number is: each is shown as a double, and each
-    sequence of numbers as one of doubles.
+    The kind of a number does not matter there: all numbers appear as doubles, and all sequences of
+    numbers as sequences of doubles.
     """
 
     every: ExtractedColumns = field(default_factory=ExtractedColumns)
 
     def named(self, name: str) -> str:
-        """A column of the event."""
+        """Return a column of the event."""
         return self.every.named(name)
 
     def has(self, column: str, name: str) -> bool:
-        """Whether a map may have this property: that of doubles if any map of numbers may."""
+        """Whether a map may have this property; the map of doubles stands for all numeric maps."""
         if name in self.every.split:
             return self.every.has(column, name)
         return column.startswith("data_double") and any(self._numbers(column, name))
 
     def lookup(self, column: str, name: str) -> str:
-        """The value of a property in a map: all numbers stand in that of doubles."""
+        """Return the value of a property; the map of doubles holds all numbers."""
         every = self.every
         if name in every.split:
             return every.lookup(column, name)
@@ -145,7 +145,7 @@ class Numbers(EventColumns):
         return every.take(f"coalesce({', '.join(shown)})" if len(shown) > 1 else shown[0])
 
     def _numbers(self, column: str, name: str) -> Iterator[str]:
-        """The maps that may have it as a number; those of one number, or those of sequences."""
+        """Yield the maps that may have it as a number, or as a sequence of numbers."""
         end = "s" if column.endswith("s") else ""
         for kind in _NUMBERS:
             if self.every.has(f"data_{kind}{end}", name):
@@ -153,11 +153,11 @@ class Numbers(EventColumns):
 
 
 class Answer(NamedTuple):
-    """An event's answer to a probe, in SQL."""
+    """SQL of an event's answer to a probe."""
 
-    text: str | None  # the text, if the probe asks for one
-    number: str | None  # the number, if it asks for one
-    cell: str | None = None  # the cell of the number beside, if the probe asks for it
+    text: str | None  # None if the probe does not ask for a text
+    number: str | None  # None if it does not ask for a number
+    cell: str | None = None  # cell of the second field, if the probe asks for it
 
 
 def answer_of(
@@ -166,7 +166,7 @@ def answer_of(
     asked: Sequence[bool],
     grids: Mapping[Probe, Grid],
 ) -> Answer:
-    """The answer to a probe."""
+    """Return the answer to a probe."""
     place = probe.place
     if probe.kind == "all":
         return Answer(None, "0D")
@@ -191,7 +191,7 @@ def answer_of(
 
 
 def text_of(place: Place, columns: ExtractedColumns) -> str:
-    """The text a place has, else NULL."""
+    """Return the text at a place, else NULL."""
     return _value(place, columns).of_kind(TEXT) or "CAST(NULL AS STRING)"
 
 
@@ -200,7 +200,7 @@ def _number_of(place: Place, columns: ExtractedColumns) -> str:
 
 
 def normal(number: str) -> str:
-    """A number by which rows are found: minus zero is zero, and nothing equals NaN."""
+    """Normalize a number for lookups: minus zero becomes zero, and NaN equals nothing."""
     return f"nullif({number} + 0D, CAST('NaN' AS DOUBLE))"
 
 
@@ -224,7 +224,7 @@ def _existence(place: Place, columns: ExtractedColumns) -> str:
     if isinstance(place, HeaderText):
         return "TRUE"
     assert isinstance(place, Property)
-    # The translation of `exist` knows every column a property can stand in.
+    # The translation of `exist` covers every column that can hold a property.
     return expressions_of(Exist(_path_to(place)), columns).native
 
 
@@ -240,7 +240,7 @@ _DATA: Final = (Name("filterable_data"),)
 
 
 def _elements(place: Place, columns: ExtractedColumns, asked: Sequence[bool]) -> Answer:
-    """The elements, which are of one kind."""
+    """Return the elements of a sequence, which are of one kind."""
     assert isinstance(place, Property)
     if not place.in_data:
         return Answer(None, "CAST(NULL AS ARRAY<DOUBLE>)")
@@ -259,7 +259,7 @@ def _elements(place: Place, columns: ExtractedColumns, asked: Sequence[bool]) ->
 
 
 def _shown(place: Property, column: str, columns: EventColumns) -> str:
-    """A sequence, unless the header hides it."""
+    """Return a sequence, unless the header hides it."""
     if not columns.has(column, place.name):
         return _NO_SEQUENCE[column]
     found = columns.lookup(column, place.name)
@@ -271,7 +271,7 @@ def _shown(place: Property, column: str, columns: EventColumns) -> str:
 
 
 def bit_columns(bits: EventBits, columns: ExtractedColumns) -> dict[str, str]:
-    """For each column of bits, the expression that sets them."""
+    """Return the expression of each column of bits."""
     found = {}
     for word, known in enumerate(bits.columns()):
         parts = [f"CASE WHEN {_alone(one, columns)} THEN {bit}L ELSE 0L END" for bit, one in known]

@@ -1,10 +1,10 @@
-"""Cells of a number line: which ranges may contain a number, by the number of its cell.
+"""Cells of a number line, to find the ranges that may contain a number.
 
-The line between the lowest and the highest end of all ranges is cut into pieces with about as
-many ends each, and every piece into cells of one width. All that is asked of a cell's number is
-that it never falls as the number rises, and that Python and Spark compute the same: both are so
-because they are the same few operations on doubles. A number whose cell lies strictly between
-those of a range's ends is then inside the range, without a further test.
+The line between the lowest and the highest end of all ranges is cut into pieces with about equally
+many ends, and each piece into cells of equal width. The index of a cell must be monotonic in the
+number, and equal in Python and Spark; both hold because they run the same few operations on
+doubles. A number whose cell lies strictly between those of a range's ends is inside the range, and
+needs no further test.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from itertools import pairwise
 from typing import Final
 
 NAN_CELL: Final = -1
-"""The cell of what is no number, which is below and above nothing."""
+"""The cell of NaN, which no range contains."""
 
 _PIECES: Final = 8
 _MOST_CELLS: Final = 4_096
 _CELLS_PER_RANGE: Final = 8
-# Where the value of another field is asked for, too, each has a few ranges only.
+# Under a value of another field, there are only a few ranges each.
 _CROWDED_CELLS: Final = 64
 _CROWDED_PLACES: Final = 8
 _FEWEST_CELLS: Final = 8
-# Places in the cells' lists, of all ranges together.
+# Most entries in the cells' lists, over all ranges.
 _MOST_PLACES: Final = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """From one end to another, infinite if there is none; whether ends belong to it is open."""
+    """A range, infinite where it has no end; ends may or may not belong to it."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -48,12 +48,9 @@ class _Piece:
 
 
 class Grid:
-    """The cells for some ranges.
+    """The cells for some ranges, of which at least one has a finite end.
 
-    Args:
-        intervals: The ranges; at least one has a finite end.
-        crowded: Whether each range is looked for under a value of another field only: few cells
-            are then enough, and a range should not stand in many.
+    With `crowded`, ranges are looked up under a value of another field, and few cells suffice.
     """
 
     def __init__(self, intervals: Iterable[Interval], *, crowded: bool = False) -> None:
@@ -74,23 +71,23 @@ class Grid:
             cells //= 2
 
     def cell(self, number: float) -> int:
-        """The cell of a number: 0 below the lowest end."""
+        """Return the cell of a number: 0 below the lowest end."""
         at = bisect_right(self._starts, number) - 1
         if at < 0:
             return 0
         piece = self._pieces[at]
         if piece.cells == 1:
             return piece.first
-        # The same steps in the same order as the expression.
+        # Same operations in the same order as in `expression`.
         return piece.first + min(piece.cells - 1, int((number - piece.start) * piece.scale))
 
     def span(self, interval: Interval) -> tuple[int, int]:
-        """The first and the last cell that a range touches."""
+        """Return the first and the last cell that a range touches."""
         low = 0 if interval.low == -math.inf else self.cell(interval.low)
         return low, self._last if interval.high == math.inf else self.cell(interval.high)
 
     def expression(self, number: str) -> str:
-        """The cell of a number, as SQL computes it; `number` is a column, NULL stays NULL."""
+        """Return the SQL for the cell of a column; NULL stays NULL."""
         return (
             f"CASE WHEN {number} IS NULL THEN NULL WHEN isnan({number}) THEN {NAN_CELL} "
             f"WHEN {number} < {self._starts[0]!r}D THEN 0 ELSE {self._search(number, 0)} END"
@@ -106,7 +103,7 @@ class Grid:
 
 
 def _pieces(ends: list[float], cells: int) -> list[_Piece]:
-    """Pieces with about as many ends each; the last, of one cell, goes on without end."""
+    """Cut pieces with about equally many ends; the last one has one cell and no upper end."""
     count = min(_PIECES, len(ends) - 1)
     borders = [ends[(len(ends) - 1) * at // count] for at in range(count + 1)] if count else ends
     made, first = [], 1

@@ -1,8 +1,8 @@
-"""Very many substrings looked for at once, in whole Arrow batches of texts.
+"""Search very many substrings at once, in whole Arrow batches of texts.
 
-The octets of all texts of a batch lie one behind the other. The first few octets at every place
-are taken together as one number, and a table says for all places at once where a substring could
-begin; only there is compared. UTF-8 allows that: no character begins inside another one.
+The bytes of all texts of a batch are contiguous. The first few bytes at every offset are combined
+into one number, and a table lookup over all offsets finds where a substring could begin; only there
+the bytes are compared. UTF-8 allows this: no character begins inside another one.
 """
 
 from __future__ import annotations
@@ -21,21 +21,17 @@ if TYPE_CHECKING:
     Texts: TypeAlias = pa.Array[Any]
     Found: TypeAlias = pa.Array[Any]
 
-# Octets taken together; four fit into the numbers that numpy computes fastest with.
+# Bytes combined; four fit into the integers that numpy processes fastest.
 _GRAM: Final = 4
 _HASH_BITS: Final = 16
 _MULTIPLIER: Final = 2_654_435_761
 
 
 def needle_finder(needles: Sequence[str]) -> Callable[[Texts], Found]:
-    """A function that tells for each text of a batch which of the needles stand in it.
-
-    Returns:
-        A function from texts to lists of the needles' numbers, each once; empty for no text.
-    """
+    """Return a function from a batch of texts to lists of the indexes of the needles found."""
     made: list[_Finder] = []
 
-    # Spark reads these annotations, and knows Arrow's arrays by this name only.
+    # Spark inspects these annotations, and recognizes Arrow arrays by this name only.
     def find(texts: pa.Array) -> pa.Array:  # type: ignore[type-arg]
         if not made:
             made.append(_Finder(list(needles)))
@@ -62,7 +58,6 @@ class _Finder:
         ]
 
     def find(self, texts: Texts) -> Found:
-        """The numbers of the needles in each text."""
         import numpy as np
 
         rows = len(texts)
@@ -87,7 +82,7 @@ class _Finder:
         return made
 
     def _hits(self, grams: _Grams, octets: Octets, ends: Numbers) -> Numbers:
-        """Text and needle of every place where one stands, as one number."""
+        """Return text and needle of every hit, packed into one number."""
         import numpy as np
 
         places, needles = grams.candidates(octets, len(octets) - self._longest)
@@ -105,7 +100,7 @@ class _Finder:
 
 
 class _Grams:
-    """The needles that are found by their first `size` octets."""
+    """The needles that are found by their first `size` bytes."""
 
     def __init__(self, octets: list[bytes], numbers: list[int], size: int) -> None:
         import numpy as np
@@ -121,7 +116,7 @@ class _Grams:
         self._table[_hashed(self._codes)] = True
 
     def candidates(self, octets: Octets, places: int) -> tuple[Numbers, Numbers]:
-        """Where a needle could begin, and which."""
+        """Return the offsets where a needle could begin, and which needle."""
         import numpy as np
 
         codes = octets[:places].astype(np.uint32)

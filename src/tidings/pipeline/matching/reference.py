@@ -1,7 +1,7 @@
-"""Matching by the reference, in Arrow batches: for units and events the table cannot hold.
+"""Matching by the reference in Arrow batches, for units and events that the table cannot hold.
 
-Only the plain data of rules travels to the executors. There each process keeps an index of their
-constraints, so that many units cost little more than those an event matches.
+Executors receive the rules as plain data. Each process indexes the constraints, so that many units
+cost little more than those an event matches.
 """
 
 from __future__ import annotations
@@ -35,19 +35,15 @@ MATCHED: Final = pa.schema(
         pa.field("position", pa.int64(), nullable=False),
     ]
 )
-"""The rows that come out."""
+"""Schema of the results."""
 
 
 def judge_batches(always: Iterable[Unit], odd: Iterable[Unit]) -> _Batches:
-    """A function for `mapInArrow` that gives the consumers of events.
+    """Return a function for `mapInArrow` that yields the consumers of events.
 
-    Args:
-        always: Units that are asked of every event.
-        odd: Units that are asked of events whose column `odd` is true.
-
-    Returns:
-        A function on batches with the columns `raw`, `odd`, `origin`, `seq`, `plan`,
-        `arrival_us` and `position`; it gives batches of `MATCHED`.
+    It maps batches with the columns `raw`, `odd`, `origin`, `seq`, `plan`, `arrival_us` and
+    `position` to batches of `MATCHED`. Units of `odd` apply only to events whose column `odd` is
+    true.
     """
     texts = _plain(always), _plain(odd)
 
@@ -69,7 +65,6 @@ def judge_batches(always: Iterable[Unit], odd: Iterable[Unit]) -> _Batches:
 
 
 def _plain(units: Iterable[Unit]) -> str:
-    """Units as text."""
     return json.dumps([_unit_to_plain(unit) for unit in units])
 
 
@@ -86,17 +81,14 @@ def _unit_to_plain(unit: Unit) -> list[object]:
 
 
 class _Judged(NamedTuple):
-    """A unit, ready to be asked."""
-
     proxy: int
     span: Span
     types: tuple[_Types, ...]
-    needs: tuple[int, ...]  # constraints by number, of which all groups must match
+    needs: tuple[int, ...]  # numbers of groups, all of which must match
 
 
 @lru_cache(maxsize=8)
 def _judge(text: str) -> _Judge:
-    """A judge, made once in every process."""
     shared = SharedConstraints()
     judge = _Judge()
     for origin, end, plain in json.loads(text):
@@ -111,7 +103,7 @@ def _judge(text: str) -> _Judge:
 
 
 class _Judge:
-    """Units by what they ask for."""
+    """Units indexed by their constraints."""
 
     def __init__(self) -> None:
         self._index: MatchIndex[int] = MatchIndex()
@@ -120,7 +112,6 @@ class _Judge:
         self._by_group: dict[int, dict[str, list[_Judged]]] = {}
 
     def add(self, unit: Unit) -> None:
-        """Take a unit in."""
         ways = self._ways(unit.admin, unit.rule, unit)
         lists = tuple(rule.types for rule in (unit.admin.rule, unit.rule.rule) if rule.types)
         for needs in ways:
@@ -129,7 +120,7 @@ class _Judge:
             home.setdefault(unit.origin, []).append(made)
 
     def _ways(self, admin: AdminRule, proxy: ProxyRule, unit: Unit) -> list[tuple[int, ...]]:
-        """Groups of constraints that must all match; one of these ways is enough."""
+        """Return alternatives, each a list of groups of constraints that must all match."""
         either = admin.operator is Operator.OR
         shared, own = self._group(admin.rule, unit), self._group(proxy.rule, unit)
         has_none = not admin.rule.filters or not proxy.rule.filters
@@ -140,7 +131,7 @@ class _Judge:
         return [tuple(group for group in (shared, own) if group is not None)]
 
     def _group(self, rule: Rule, unit: Unit) -> int | None:
-        """The number of what a rule's filters ask for; None if that is nothing."""
+        """Return the number of a rule's group of filters; None if everything passes."""
         empty = unit.options.empty_filter_passes and not all(rule.filters)
         if not rule.filters or empty:
             return None
@@ -148,12 +139,12 @@ class _Judge:
         number = self._groups.get(asked)
         if number is None:
             number = self._groups[asked] = len(self._groups)
-            if asked:  # without a constraint, and not passing: nothing ever does
+            if asked:  # an empty group never matches
                 self._index.add(number, asked)
         return number
 
     def passing(self, fields: Fields, origin: str, version: int) -> Iterator[_Judged]:
-        """The units an event passes, each once."""
+        """Yield the units that an event passes, each once."""
         domain, type_ = fields.event_type
         matched = set(self._index.match(fields))
         found: dict[int, _Judged] = {}

@@ -1,12 +1,12 @@
-"""What is left to test, as columns of the table: one condition for all clauses.
+"""The remaining conditions as columns of the table: one condition for all clauses.
 
-Clauses are many, the shapes of their literals few. Each shape is a slot: a condition whose
+There are many clauses, but few shapes of literals. Each shape is a slot: a condition whose
 constants are columns of the table. Bits say which slots a clause uses, so one generated condition
-serves every clause, and its size follows the shapes and not the clauses. Slots that no clause
-uses together share columns: each column costs time for every row that an event meets.
+serves every clause, and its size depends on the number of shapes. Slots that no clause uses
+together share columns, because each column costs time for every row that an event meets.
 
-What an event alone decides (that it is of some types, that a field is there) is a bit of the
-event's own, and the clause says which bits must be set, or must not be.
+Conditions that depend on the event alone (its type, whether a field exists) are bits of the event;
+a clause says which bits must be set or clear.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from tidings.pipeline.matching.clauses import Clause, Literal, Types
 
 Cell: TypeAlias = int | float | str | bool | Decimal
 Filled: TypeAlias = tuple[tuple[str, Cell], ...]
-"""Columns of the table with their values; the others are NULL."""
+"""Columns of the table with their values; all others are NULL."""
 
-# Bits of one column; the sign is left alone.
+# Bits per column, without the sign.
 _BITS: Final = 62
 MOST_TYPE_SETS: Final = 2 * _BITS
 
 Alone: TypeAlias = "Types | Node"
-"""What an event alone decides: whether it is of some types, or makes a tree true."""
+"""A condition on the event alone: it has one of some types, or makes a tree true."""
 
 
 class EventBits:
-    """What events alone decide, numbered: the bits of a few columns say it."""
+    """Numbered conditions on the event alone, packed as bits into a few columns."""
 
     def __init__(self) -> None:
         self._numbers: dict[Alone, int] = {}
 
     def place(self, alone: Alone) -> tuple[int, int]:
-        """The column and the bit."""
+        """Return column and bit of a condition."""
         number = self._numbers.setdefault(alone, len(self._numbers))
         return number // _BITS, 1 << number % _BITS
 
     def columns(self) -> list[list[tuple[int, Alone]]]:
-        """For each column, its bits and what they say."""
+        """Return the bits of each column with their conditions."""
         found: list[list[tuple[int, Alone]]] = []
         for alone in self._numbers:
             word, bit = self.place(alone)
@@ -63,27 +63,23 @@ class EventBits:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """What literals of one slot have in common."""
-
     shape: str
     kinds: tuple[str, ...]
     holds: bool
-    word: int | None  # the column of event types, for a constraint that must not be true
-    is_numeric: bool  # a field compared with a number that a double holds
+    word: int | None  # column of event types, for a constraint that must not be true
+    is_numeric: bool  # compares a field with a number that a double holds exactly
 
     @property
     def is_alone(self) -> bool:
-        """Whether the event alone decides it."""
         return not self.kinds and self.word is None
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The types of its columns."""
         return self.kinds if self.word is None else (*self.kinds, "bigint")
 
 
 class _Placed(NamedTuple):
-    """A literal of a clause; the same shape for the second time is another slot."""
+    """A literal of a clause; a shape that occurs twice in a clause uses two slots."""
 
     slot: tuple[_Key, int]
     tree: Node
@@ -110,7 +106,7 @@ class Slots:
         self._needs: dict[str, str] = {}
 
     def choose(self, clauses: Iterable[Clause]) -> None:
-        """Make the slots that most of the clauses need, as many as there may be."""
+        """Create the slots that most of the clauses need, up to the limit."""
         wanted: Counter[tuple[_Key, int]] = Counter()
         example: dict[_Key, Node] = {}
         together: dict[tuple[_Key, int], set[tuple[_Key, int]]] = {}
@@ -135,7 +131,7 @@ class Slots:
             self._slots[slot] = _Slot(key, example[key], mask, bit, columns)
 
     def _shared(self, types: Iterable[str], beside: set[str]) -> tuple[str, ...]:
-        """Columns of these types that no slot used in the same clause has."""
+        """Return columns of these types that no slot of the same clause uses."""
         found: list[str] = []
         for type_ in types:
             free = (
@@ -151,7 +147,7 @@ class Slots:
         return tuple(found)
 
     def fill(self, clause: Clause) -> Filled | None:
-        """A clause as values of columns; None if there is no slot for one of its literals."""
+        """Return a clause as column values; None if one of its literals has no slot."""
         found: dict[str, Cell] = {}
         for literal in clause:
             if literal.tree is None:
@@ -201,15 +197,15 @@ class Slots:
         return _Key(shape, kinds, literal.holds, word, _is_numeric(literal.tree)), cells
 
     def types(self) -> Mapping[str, str]:
-        """The columns and their types, in SQL."""
+        """Return the SQL types of the columns."""
         return {**dict.fromkeys(self._needs, "bigint"), **self._columns}
 
     def masks(self) -> set[str]:
-        """The columns whose bits say which slots a clause uses; they are never NULL."""
+        """Return the columns with the bits of used slots; they are never NULL."""
         return {slot.mask for slot in self._slots.values()}
 
     def condition(self, columns: EventColumns, numbers: EventColumns) -> str | None:
-        """The condition of all slots; None if there are none."""
+        """Return the condition of all slots; None if there are none."""
         tests = (
             _test(slot, numbers if slot.key.is_numeric else columns)
             for slot in self._slots.values()
@@ -239,7 +235,7 @@ def _test(slot: _Slot, columns: EventColumns) -> str:
 
 
 def _is_numeric(tree: Node) -> bool:
-    """Whether a field, or its elements, meet a number so small that doubles compare the same."""
+    """Whether a tree compares a field or its elements with a number that is exact as a double."""
     node = tree.operand if isinstance(tree, Not) else tree
     if isinstance(node, In):
         number = node.left

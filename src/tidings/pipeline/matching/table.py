@@ -1,7 +1,7 @@
-"""The table on Spark: sent to every executor, and joined with the events' answers.
+"""The table on Spark: broadcast to every executor and joined with the events' answers.
 
-One scan of the events and one join serve all probes: an event becomes one row for each answer it
-gives, and finds its rows of the table by a number computed from the probe and the answer.
+One scan of the events and one join serve all probes: an event yields one row per answer, and finds
+its rows of the table by a hash of probe and answer.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NO_CELL: Final = "CAST(NULL AS INT)"
 
 
 def table_of(made: Compiled, events: DataFrame, book: PlanBook, occurring: Occurring) -> DataFrame:
-    """The consumers that the table gives for events."""
+    """Return the consumers that the table finds for events."""
     return _Join(made, book, occurring).applied(events)
 
 
@@ -52,7 +52,7 @@ class _Join:
     def __init__(self, made: Compiled, book: PlanBook, occurring: Occurring) -> None:
         self._made = made
         self._columns = ExtractedColumns(split=split_names(made.trees), occurring=occurring)
-        # Probes with one answer come first: their number is the place of the answer.
+        # Probes with one answer come first: their index is the place of the answer.
         self._probes = sorted(made.probes, key=lambda probe: probe.kind in _LISTS)
         self._single = sum(probe.kind not in _LISTS for probe in self._probes)
         self._origins = len({unit.origin for unit in book.units}) > 1
@@ -60,7 +60,6 @@ class _Join:
         self._cells = any(probe.beside is not None for probe in made.probes)
 
     def applied(self, events: DataFrame) -> DataFrame:
-        """The rows of all events."""
         table = self._table(events)
         condition = self._condition()
         answers = {probe: self._answer(probe) for probe in self._probes}
@@ -81,7 +80,6 @@ class _Join:
         )
 
     def _kept(self) -> list[str]:
-        """Columns of the event under the names they have everywhere here."""
         kept = ["origin", "seq", "position"]
         if self._versions:
             kept.append("plan")
@@ -100,7 +98,7 @@ class _Join:
         return answer_of(probe, self._columns, asked, self._made.ways.grids)
 
     def _asking(self, taken: DataFrame, answers: dict[Probe, Answer]) -> DataFrame:
-        """One row for each answer of an event, with the number that leads into the table."""
+        """Return one row per answer of an event, with its key into the table."""
         answered: list[str] = []
         for number, (probe, answer) in enumerate(answers.items()):
             if probe.kind == "needle":
@@ -143,7 +141,7 @@ class _Join:
         )
 
     def _places(self, probes: int) -> str:
-        """The places of all answers, one behind the other."""
+        """Return the places of all answers, in sequence."""
         if probes == self._single:
             return f"explode(sequence(0, {probes - 1}))"
         last = f"a_end{probes - 1}"
@@ -161,7 +159,6 @@ class _Join:
         return f"CASE {cases} ELSE 0 END"
 
     def _chosen(self, asking: DataFrame, answers: dict[Probe, Answer]) -> DataFrame:
-        """The answer at each place."""
         texts: list[str] = []
         numbers: list[str] = []
         cells: list[str] = []
@@ -174,7 +171,7 @@ class _Join:
                 before = self._single if number == self._single else f"a_end{number - 1}"
                 when = f"WHEN e_at < a_end{number} THEN"
                 firsts.append(f"{'ELSE' if is_last else when} {before}")
-            # The last one has no condition: without an ELSE, Spark looks for NULLs first.
+            # No condition on the last one: without an ELSE, Spark tests for NULL first.
             probes.append(f"{'ELSE' if is_last else when} {number}")
             shown = (
                 "a_{kind}{number}" if number < self._single else "get(a_{kind}{number}, e_index)"
@@ -202,9 +199,9 @@ class _Join:
         return chosen.selectExpr("*", f"{key} AS e_key")
 
     def _not_before(self) -> list[str]:
-        """That no equal element of the sequence stands before the one that led here.
+        """Require that no equal element precedes this one in the sequence.
 
-        Asked of the row, so that Spark tests it where rows are met, and not for every answer.
+        It is a condition on the joined row, so that Spark tests it per match, not per answer.
         """
         tests = []
         for number, probe in enumerate(self._probes):
@@ -219,15 +216,15 @@ class _Join:
         return tests
 
     def _key(self, probe: str, text: str, number: str, cell: str, origin: str = "e_origin") -> str:
-        """The number by which rows are found; 0 where there is no answer."""
+        """Return the key by which rows are found; 0 if there is no answer."""
         parts = [probe, *([origin] if self._origins else []), text, number]
         parts += [cell] if self._cells else []
         hashed = f"xxhash64({', '.join(parts)})"
-        # Never NULL: Spark would look for NULLs first, and take everything out twice for it.
+        # Never NULL: Spark would test for NULL first, and compute everything twice for it.
         return f"CASE WHEN {text} IS NOT NULL OR {number} IS NOT NULL THEN {hashed} ELSE 0L END"
 
     def _condition(self) -> str:
-        """What makes an event meet a row: the same answer, and all that is left to test."""
+        """Return the join condition: the same answer, and all remaining conditions."""
         tests = ["e_key = t_key", *self._same_answer(), *self._not_before()]
         left = []
         if self._versions:
@@ -241,10 +238,10 @@ class _Join:
         return " AND ".join(tests)
 
     def _same_answer(self) -> list[str]:
-        """That not only the numbers made of two answers are the same.
+        """Require equal answers, as their hashes may collide.
 
-        Each test is written so that Spark does not make it part of the join's key: a key of one
-        number is found several times faster than any other.
+        Each test is written so that Spark does not make it part of the join key: a key of one
+        integer is several times faster than any other.
         """
         if self._is_simple:
             text, number, cell = self._only(self._answer(self._probes[0]))
@@ -287,8 +284,8 @@ class _Join:
         frame = events.sparkSession.createDataFrame(
             pa.Table.from_arrays([*arrays, proxies], [*types, "t_proxies"])
         )
-        # Whatever stands in the table by itself is loaded for every row that an event meets; what
-        # is inside one value only when it is tested.
+        # Spark loads top-level columns for every row that an event meets, but nested fields only
+        # when they are tested.
         fields = [name for name in types if name.startswith(_INSIDE)]
         inside = ", ".join(f"'{name[len(_INSIDE) :]}', `{name}`" for name in fields)
         kept = [name for name in (*types, "t_proxies") if name not in fields]

@@ -1,8 +1,8 @@
-"""How a clause is reached: which value of an event leads to it, and what is left to test there.
+"""How clauses are reached: which value of an event leads to a clause, and what remains to test.
 
-Every event asks the table a few questions, called probes: one for each field by whose value some
-clause is found. The answer to a probe is a text or a number; a clause stands in the table under
-one or more such answers, and under no two that one event can give.
+Every event probes the table a few times: once for each field by whose value some clause is found.
+The answer to a probe is a text or a number. A clause is stored under one or more answers, but never
+under two that one event can give.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from tidings.pipeline.matching.grid import NAN_CELL, Grid, Interval
 Kind: TypeAlias = typing.Literal["equal", "member", "range", "needle", "type", "exist", "all"]
 
 FEWEST_NEEDLES: Final = 16
-"""Substrings of one field from which on they are looked for all at once."""
+"""Substrings of one field from which on they are searched all at once."""
 
-# Clauses under one value from which on another field parts them.
+# Clauses under one value from which on a second field separates them.
 _CROWDED: Final = 4
 _ORDERINGS: Final = (Less, LessEqual, Greater, GreaterEqual)
 _LOWER: Final = (Greater, GreaterEqual)
@@ -48,23 +48,22 @@ _LOWER: Final = (Greater, GreaterEqual)
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question that every event asks."""
+    """One lookup by every event."""
 
-    kind: Kind  # what is asked
-    # Of which place of the event; None for its type, and for what always holds
+    kind: Kind
+    # Field to look up; None for the event's type, and for clauses that always apply
     place: Place | None = None
-    # Where many clauses stand under one value: the place of a number whose cell is part of the
-    # answer, too
+    # Second field, for values with many clauses: the cell of its number is part of the answer
     beside: Place | None = None
 
 
 class Door(NamedTuple):
-    """Places in the table where a clause stands."""
+    """Places in the table where a clause is stored."""
 
-    text: str | None  # the answer that leads there, if it is a text
-    numbers: Sequence[float]  # the answers that lead there, if they are numbers
-    left: Clause  # what is left to test
-    cells: Sequence[int] | None = None  # the cells of the number beside, if the probe asks for it
+    text: str | None  # answer that leads there, if a text
+    numbers: Sequence[float]  # answers that lead there, if numbers
+    left: Clause  # remaining literals
+    cells: Sequence[int] | None = None  # cells of the second field, if the probe has one
 
 
 class _Way(NamedTuple):
@@ -79,7 +78,7 @@ _TYPE: Final = Probe("type")
 
 
 class Ways:
-    """The ways to some clauses. They are chosen together: what is rare is not worth a probe."""
+    """The ways to some clauses, chosen together because a rare field is not worth a probe."""
 
     def __init__(self, clauses: Iterable[Clause], fewest_needles: int = FEWEST_NEEDLES) -> None:
         known = list(dict.fromkeys(clauses))
@@ -101,7 +100,7 @@ class Ways:
         self._number_all()
 
     def _part_crowds(self, options: Mapping[Clause, Sequence[_Way]]) -> None:
-        """Where many clauses stand under one value, a number of the event parts them further."""
+        """Where many clauses share one value, separate them by the number in a second field."""
         crowds: dict[Probe, list[Clause]] = {}
         for clause, way in self._chosen.items():
             if way.probe.kind == "equal":
@@ -118,7 +117,7 @@ class Ways:
             )
             beside, count = next(iter(ranges.most_common(1)), (None, 0))
             if beside is None or 2 * count < len(clauses):
-                continue  # every event would give two answers, for little
+                continue  # every event would give two answers, for little gain
             for clause in clauses:
                 interval = next(
                     (way.interval for way in options[clause] if way.probe.place == beside), None
@@ -142,11 +141,11 @@ class Ways:
         }
 
     def probe_of(self, clause: Clause) -> Probe:
-        """Whose answer leads to a clause."""
+        """Return the probe that leads to a clause."""
         return self._chosen[clause].probe
 
     def doors(self, clause: Clause) -> Iterator[Door]:
-        """Where a clause stands in the table."""
+        """Yield the places of a clause in the table."""
         way = self._chosen[clause]
         probe, access = way.probe, way.access
         if probe.kind == "all":
@@ -170,7 +169,7 @@ class Ways:
     def _cells(
         self, clause: Clause, way: _Way, place: Place | None
     ) -> Iterator[tuple[Sequence[int], Clause]]:
-        """Cells of a range, with what is left to test there: nothing of it inside."""
+        """Yield the cells of a range with the remaining clause; inner cells need no range test."""
         interval = way.interval
         assert interval is not None
         grid = self.grids[way.probe]
@@ -194,7 +193,7 @@ def _rank(way: _Way) -> int:
 
 
 def _ways(clause: Clause) -> Iterator[_Way]:
-    """All ways to a clause; the lower the rank, the fewer events take it."""
+    """Yield all ways to a clause; the lower the rank, the fewer events take it."""
     yield _ALWAYS
     trees = tuple(one.tree for one in clause if one.holds and one.tree is not None)
     for access in accesses(trees):
@@ -210,7 +209,7 @@ def _ways(clause: Clause) -> Iterator[_Way]:
     yield from _range_ways(clause)
 
 
-# Rank and probe by the kind of access. Ranges are found apart: here they may have one end.
+# Rank and probe by kind of access. Ranges are handled separately: here they may have one end.
 _KINDS: Final[dict[str, tuple[int, Kind]]] = {
     "equal": (0, "equal"),
     "in": (1, "member"),
@@ -222,7 +221,6 @@ _KINDS: Final[dict[str, tuple[int, Kind]]] = {
 
 
 def _indexed(path: Path) -> Place | None:
-    """The place a path leads to, if events can be found by it."""
     place = place_of(path)
     return place if isinstance(place, Property | HeaderText) else None
 
@@ -235,7 +233,7 @@ class _Bound(NamedTuple):
 
 
 def _bound(tree: Node | None) -> _Bound | None:
-    """`$x < 5`, or `not $x < 5`, with a number that is a double."""
+    """Parse `$x < 5` or `not $x < 5` with a number that is a double."""
     node = tree.operand if isinstance(tree, Not) else tree
     if not isinstance(node, Comparison) or type(node) not in _ORDERINGS:
         return None
@@ -273,7 +271,7 @@ def _range_ways(clause: Clause) -> Iterator[_Way]:
 
 
 def type_key(domain: str, type_: str) -> str:
-    """Domain and type as one text; no two pairs share one."""
+    """Combine domain and type into one unique text."""
     return f"{len(domain)}:{domain}{type_}"
 
 
@@ -289,7 +287,7 @@ def _type_doors(clause: Clause) -> Iterator[Door]:
 
 
 def _without(clause: Clause, access: Access) -> Clause:
-    """What is left of a clause where an access stands for one of its literals."""
+    """Return the clause without the literal that an access replaces."""
     (place,) = access.places
     positive = [one for one in clause if one.holds and one.tree is not None]
     gone = positive[place]
@@ -298,7 +296,7 @@ def _without(clause: Clause, access: Access) -> Clause:
 
 def _equal_doors(clause: Clause, access: Access) -> Iterator[Door]:
     if access.kind in {"true", "false"}:
-        # A number may be equal to it, and is no truth value: the literal stays.
+        # A number may be equal to it without being a Boolean, so the literal stays.
         yield Door(None, (1.0 if access.kind == "true" else 0.0,), clause)
         return
     left = _without(clause, access)
@@ -308,14 +306,13 @@ def _equal_doors(clause: Clause, access: Access) -> Iterator[Door]:
 
 
 def _answers(constant: Constant) -> Sequence[tuple[str | None, tuple[float, ...]]]:
-    """What an event answers that has a value equal to a constant."""
     if isinstance(constant, EnumLabel):
-        return ()  # which no column holds
+        return ()  # no column holds it
     if isinstance(constant, OneChar):
         return ((str(constant), ()), (None, (float(ord(constant)),)))
     if isinstance(constant, str):
         return ((constant, ()),)
-    # Minus zero is zero, also where Spark takes the octets of a number.
+    # Minus zero is zero, also where Spark hashes the bytes of a number.
     return ((None, (float(constant) or 0.0,)),)
 
 

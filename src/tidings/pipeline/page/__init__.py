@@ -1,7 +1,7 @@
-"""One page that shows what a job found: figures, charts, and the numbers beside them.
+"""HTML pages with the results of a job: figures, charts and tables.
 
-The page needs no network and no script; every text in it is escaped; it follows whether the
-reader's screen is dark or light.
+A page needs no network and no script, escapes every text, and follows the reader's dark or light
+mode.
 """
 
 from __future__ import annotations
@@ -16,52 +16,52 @@ from typing import Final
 
 from tidings.errors import DiskFull, InvalidUsage, MissingExtra
 
-_MOST_ROWS: Final = 500  # of a table that a page shows; more are in the job's JSON
-_SHORT: Final = 26  # texts up to this length stay on one line
+_MOST_ROWS: Final = 500  # per table; the job's JSON has all
+_SHORT: Final = 26  # texts up to this length are not wrapped
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number at the head of a page."""
+    """A key figure at the top of a page."""
 
-    title: str  # what it is
-    value: str  # the number as it is read
-    note: str = ""  # what more is to say; may be empty
+    title: str
+    value: str  # as displayed
+    note: str = ""  # optional
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A table."""
 
-    headings: Sequence[str]  # of the columns
-    rows: Sequence[Sequence[str]]  # the cells as they are read
-    numbers: Collection[int] = ()  # positions of columns of numbers, which stand to the right
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]  # as displayed
+    numbers: Collection[int] = ()  # indexes of numeric columns, which are right-aligned
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of a page: a chart, a table, or both side by side."""
 
-    title: str  # what it is about
-    text: str = ""  # what it says; may be empty
-    chart: Callable[[], str] | None = None  # draws an SVG, when the page is made
-    sheet: Sheet | None = None  # the numbers; None for none
+    title: str
+    text: str = ""  # optional
+    chart: Callable[[], str] | None = None  # draws an SVG when the page is rendered
+    sheet: Sheet | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a page shows."""
+    """Content of a page."""
 
-    title: str  # what was done
-    under: str  # of what and when, below the title
-    figures: Sequence[Figure] = ()  # the numbers that matter most
-    sections: Sequence[Section] = ()  # everything else
-    problems: Sequence[str] = ()  # what was wrong with the data; shown first
-    made: str = ""  # what made the page, and when; at its end
+    title: str
+    under: str  # subtitle
+    figures: Sequence[Figure] = ()
+    sections: Sequence[Section] = ()
+    problems: Sequence[str] = ()  # problems of the data; shown first
+    made: str = ""  # footer: when and by what the page was made
 
 
 def page_html(page: Page) -> str:
-    """The page as one HTML document."""
+    """Render a page as one HTML document."""
     try:
         import jinja2
     except ImportError as error:
@@ -74,10 +74,10 @@ def page_html(page: Page) -> str:
 
 
 def write_page(path: Path, page: Page) -> None:
-    """Write a page; who opens the file sees the old one or the new one, never half of one."""
+    """Write a page atomically."""
     octets = page_html(page).encode("utf-8", "backslashreplace")
     try:
-        if path.exists() and not path.is_file():  # /dev/stdout, for instance: not to be replaced
+        if path.exists() and not path.is_file():  # such as /dev/stdout, which must not be replaced
             path.write_bytes(octets)
             return
         handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -97,7 +97,7 @@ def write_page(path: Path, page: Page) -> None:
 
 
 def _printable(value: object) -> object:
-    """Text in which what a screen cannot show is told by its number."""
+    """Replace unprintable characters with their code points."""
     if type(value) is not str:
         return value
     return "".join(c if c.isprintable() or c == "\n" else _spelled(c) for c in value)

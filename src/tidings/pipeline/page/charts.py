@@ -1,4 +1,4 @@
-"""Charts as SVG that stands in a page: no script, no network, the page's own colours for text."""
+"""SVG charts to embed in a page, without script or network, in the page's text colours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tidings.errors import MissingExtra
 if TYPE_CHECKING:
     from types import ModuleType
 
-# Eight that can be told apart, also by most who see fewer colours, on dark and on light ground.
+# Eight colours that are distinct on dark and light ground, also with most colour blindness.
 _PALETTE: Final = (
     *("#4f83cc", "#ef8e3b", "#4aa564", "#b67fc4"),
     *("#dd5b5b", "#4fb3bf", "#c9a227", "#8d7b6c"),
@@ -35,7 +35,7 @@ OUTCOME_COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "best effort": "#4f83cc",
     }
 )
-"""Each outcome has one colour on every page."""
+"""Colour of each outcome on every page."""
 
 _WIDTH: Final = 560
 _ROW: Final = 24
@@ -45,14 +45,9 @@ _LONGEST_LABEL: Final = 34
 def timeline(
     points: Sequence[tuple[int, str, float]], bucket_us: int, value: str, *, height: int = 220
 ) -> str:
-    """Stacked columns over time.
+    """Draw stacked columns over time; the eight largest series have their own colours.
 
-    Args:
-        points: When a column begins (microseconds since 1970), its series, its value. The eight
-            largest series have colours of their own.
-        bucket_us: How wide a column is.
-        value: What is counted.
-        height: Of the chart.
+    A point is the start of a column (microseconds since 1970), its series and its value.
     """
     alt = _altair()
     sums: dict[str, float] = {}
@@ -84,14 +79,13 @@ def timeline(
 def _piled(
     amounts: Mapping[tuple[int, str], float], series: Sequence[str], bucket_us: int
 ) -> list[dict[str, object]]:
-    """The pieces of columns, one on the other, in the order of the series."""
     data: list[dict[str, object]] = []
     for at in sorted({at for at, _ in amounts}):
         low = 0.0
         for one in series:
             high = low + amounts.get((at, one), 0)
             if high > low:
-                # A little narrower than its time: so that columns can be told apart.
+                # Slightly narrower than the bucket, to separate columns.
                 ends = {"from": at / 1_000, "to": (at + bucket_us * 0.94) / 1_000}
                 data.append({**ends, "low": low, "high": high, "series": one})
             low = high
@@ -99,7 +93,7 @@ def _piled(
 
 
 def bars(rows: Sequence[tuple[str, float]], value: str, *, share: bool = False) -> str:
-    """A bar for each row (label, value), in the given order, its value at its end."""
+    """Draw a labelled bar for each row (label, value), in the given order."""
     alt = _altair()
     data = [{"key": f"{i}", "label": label, "n": amount} for i, (label, amount) in enumerate(rows)]
     form = ".1%" if share else ",.2~f"
@@ -114,7 +108,7 @@ def bars(rows: Sequence[tuple[str, float]], value: str, *, share: bool = False) 
 
 
 def stacked(rows: Sequence[tuple[str, str, float]], colours: Mapping[str, str], value: str) -> str:
-    """A bar of full width for each label, divided by parts: rows of label, part and value."""
+    """Draw a bar of full width for each label, divided by parts: rows of label, part and value."""
     alt = _altair()
     labels = list(dict.fromkeys(label for label, _, _ in rows))
     keys = {label: f"{i}" for i, label in enumerate(labels)}
@@ -138,9 +132,9 @@ def stacked(rows: Sequence[tuple[str, str, float]], colours: Mapping[str, str], 
 
 
 def ranges(rows: Sequence[tuple[str, float, float, float]], value: str) -> str:
-    """A line from low to high, with a point between, for each row; on a scale of powers of ten."""
+    """Draw a line from low to high with a point between for each row, on a logarithmic scale."""
     alt = _altair()
-    # A logarithm needs something above zero: what is smaller stands at the left end.
+    # The logarithm needs positive values: smaller ones are drawn at the left end.
     floor = 0.01
     data = [
         {"key": f"{i}", "label": label, "low": max(low, floor), "mid": max(mid, floor),
@@ -166,8 +160,8 @@ def ranges(rows: Sequence[tuple[str, float, float, float]], value: str) -> str:
 
 
 def _rows(alt: ModuleType, data: Sequence[Mapping[str, Any]]) -> Any:  # noqa: ANN401 -- altair's
-    """The labels from top to bottom; two rows of one label stay two rows."""
-    # The labels are looked up, not written into the expression: they may hold anything.
+    """Return the axis of labels, top to bottom; rows with equal labels stay separate."""
+    # Labels are looked up, not written into the expression: they may contain anything.
     texts = [_shortened(str(one["label"])) for one in data]
     expression = f"{_expression_list(texts)}[toNumber(datum.value)]"
     axis = alt.Axis(labelExpr=expression, ticks=False, domain=False, grid=False)
@@ -176,7 +170,6 @@ def _rows(alt: ModuleType, data: Sequence[Mapping[str, Any]]) -> Any:  # noqa: A
 
 
 def _shortened(text: str) -> str:
-    """As much of a label as stands beside a chart: its beginning and its end."""
     if len(text) <= _LONGEST_LABEL:
         return text
     end = _LONGEST_LABEL // 2 - 1
@@ -184,7 +177,7 @@ def _shortened(text: str) -> str:
 
 
 def _expression_list(texts: Sequence[str]) -> str:
-    """A list of texts as Vega's expressions write it: every character by its number."""
+    """Return a list of texts as a Vega expression, every character escaped."""
     spelled = ("".join(f"\\u{unit:04x}" for unit in _utf16(text)) for text in texts)
     return "[" + ",".join(f"'{text}'" for text in spelled) + "]"
 
@@ -217,7 +210,7 @@ def _altair() -> ModuleType:
 
 
 def _svg(chart: Any) -> str:  # noqa: ANN401 -- a chart of altair's, of any kind
-    """Draw a chart; what is text or line takes the colours of the page around it."""
+    """Render a chart; texts and lines take the colours of the page."""
     try:
         import vl_convert
     except ImportError as error:
@@ -225,7 +218,7 @@ def _svg(chart: Any) -> str:  # noqa: ANN401 -- a chart of altair's, of any kind
     quiet, text = "var(--line)", "currentColor"
     configured = chart.configure(
         background="transparent",
-        # Fonts differ in width from those the labels were measured with.
+        # Room for fonts that are wider than those used for measuring.
         padding={"left": 30, "right": 30, "top": 5, "bottom": 5},
         font="system-ui, sans-serif",
         view={"stroke": "transparent"},
@@ -255,6 +248,6 @@ def _svg(chart: Any) -> str:  # noqa: ANN401 -- a chart of altair's, of any kind
 
 
 def _language(chart: Any) -> str:  # noqa: ANN401 -- a chart of altair's, of any kind
-    """The version of Vega-Lite that the chart is written in, without its last number."""
+    """Return the Vega-Lite version of a chart, without the patch number."""
     schema: str = chart.to_dict()["$schema"]
     return ".".join(schema.rpartition("/v")[2].split(".")[:2])

@@ -1,4 +1,4 @@
-"""Numbers, sizes, times and event types as pages and tables show them."""
+"""Format numbers, sizes, times and event types for pages and tables."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _WITHOUT_TYPE: Final = "(no type)"
 
 
 def count_text(count: float) -> str:
-    """A number with its thousands apart."""
+    """Format a number with thousands separators."""
     return f"{count:,.0f}"
 
 
 def octets_text(octets: float) -> str:
-    """A size, in powers of a thousand."""
+    """Format a size, in powers of 1,000."""
     for unit in _UNITS[:-1]:
         if octets < 1_000:
             return f"{octets:.0f} {unit}" if unit == "B" else f"{octets:.1f} {unit}"
@@ -25,12 +25,12 @@ def octets_text(octets: float) -> str:
 
 
 def share_text(share: float) -> str:
-    """A part of 1 in per cent; what is small is not told as nothing."""
+    """Format a fraction in per cent; a small one is not shown as zero."""
     return "<0.1%" if 0 < share < 0.001 else f"{share:.1%}"
 
 
 def duration_text(milliseconds: float) -> str:
-    """A length of time, in the unit in which it is read best."""
+    """Format a duration in the most readable unit."""
     if milliseconds < 1:
         return f"{milliseconds:.2f} ms"
     if milliseconds < 1_000:
@@ -44,12 +44,12 @@ def duration_text(milliseconds: float) -> str:
 
 
 def second_text(microseconds: int) -> str:
-    """A moment to the second, in UTC."""
+    """Format a time to the second, in UTC."""
     return moment_text(microseconds // 1_000_000 * 1_000_000)
 
 
 def type_text(domain: str, type: str) -> str:
-    """An event type in words."""
+    """Format an event type."""
     if not domain:
         return type or _WITHOUT_TYPE
     return f"{domain}::{type}"

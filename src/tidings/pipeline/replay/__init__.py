@@ -1,7 +1,7 @@
-"""`tidings pipeline replay`: history back into a channel, at its own speed or any other.
+"""`tidings pipeline replay`: publish archived events into a channel, at any speed.
 
-Each event is marked with where it came from and its number there, so a channel takes it once in
-a run, however often the run is broken off and goes on. The order of every channel is kept.
+Each event's mark is its origin and sequence number there, so a channel accepts it once per run,
+however often the run is interrupted and resumed. The order within each channel is kept.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ __all__ = ["ReplayOptions", "ReplayResult", "run_replay"]
 STAMP_ORIGIN: Final = "ReplayedOrigin"
 STAMP_SEQ: Final = "ReplayedSeq"
 STAMP_ARRIVAL: Final = "ReplayedArrival"
-"""Header properties that tell which event a replayed one was."""
+"""Header properties of a replayed event that identify the original."""
 
-# Events that are published together.
+# Events published together.
 AT_ONCE: Final = 500
-# Events that are due within so many seconds go together; nobody sees such a difference.
+# Seconds; events due within this time are published together.
 _TOGETHER: Final = 0.005
 _REASONS: Final = 5
 _TELL_EVERY: Final = 0.5
@@ -55,47 +55,39 @@ _Progress = Callable[[str, float], None]
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """What became of a replay."""
+    """Result of a replay."""
 
-    run: str  # its name
-    into: str  # the channel that got the events
-    selected: int  # how many events were asked for
-    before: int = 0  # how many of them the channel had from earlier runs of this name
-    accepted: int = 0  # how many it has taken now
-    stopped: int = 0  # how many a filter on the supplier's side stopped
-    refused: int = 0  # how many it did not take
-    reasons: tuple[str, ...] = ()  # Why, of the first few
-    behind_ms: float = 0.0  # how far the replay was behind its own pace at most, in milliseconds
-    first_us: int | None = None  # when the first of the events arrived; None if there are none
-    last_us: int | None = None  # when the last of them arrived
-    how: str = "native"  # how Spark judged the constraint
+    run: str  # name of the run
+    into: str  # target channel
+    selected: int  # number of events selected
+    before: int = 0  # events that the channel had from earlier attempts of this run
+    accepted: int = 0  # events accepted now
+    stopped: int = 0  # events stopped by a supplier-side filter
+    refused: int = 0
+    reasons: tuple[str, ...] = ()  # why the first few were refused
+    behind_ms: float = 0.0  # largest delay behind schedule, in milliseconds
+    first_us: int | None = None  # arrival of the first event; None if there are no events
+    last_us: int | None = None  # arrival of the last event
+    how: str = "native"  # how Spark evaluated the constraint
     problems: tuple[str, ...] = ()  # what could not be read
-    seconds: float = 0.0  # how long it took
+    seconds: float = 0.0  # duration
 
 
 def run_replay(spark: SparkSession, options: ReplayOptions, progress: _Progress) -> ReplayResult:
     """Publish events of an archive into a channel.
 
-    A run is one selection of events: under its name the channel takes each number once, so the
-    same name with other options leaves out what lies before its end.
-
-    Args:
-        spark: The session.
-        options: Which events, where to, how fast.
-        progress: Called with each step and how much is done, from 0 to 1.
+    A run is one selection of events. Under the run's name the channel accepts each number once, so
+    reusing the name with other options skips events before the run's last one. `progress` is called
+    with the current step and the fraction done.
 
     Raises:
-        ArchiveNotFound: There is no archive at this place.
-        InvalidConstraint: The constraint is none.
-        InvalidUsage: The speed is none.
-        ChannelNotFound: The service has no such channel.
-        ChannelFull: The channel has been full for too long; the run can go on later.
-        Unreachable: The service cannot be reached.
+        ChannelFull: The channel stayed full for too long; the run can be resumed.
+        Unreachable: The service does not answer.
     """
     if options.speed is not None and not 0 < options.speed < float("inf"):
         raise InvalidUsage(f"a replay's speed is a number above 0, not {options.speed}")
     named = replace(options, run=options.run or new_origin()[:12])
-    ProducerMark(_producer("0" * 32, named.run), 0)  # a name that is none is told before the work
+    ProducerMark(_producer("0" * 32, named.run), 0)  # refuse an invalid name before the work
     return asyncio.run(_replay(spark, named, progress))
 
 
@@ -117,8 +109,6 @@ async def _replay(spark: SparkSession, options: ReplayOptions, progress: _Progre
 
 
 class _Run:
-    """One replay: what was sent, what is to be sent, and when."""
-
     def __init__(
         self, history: History, options: ReplayOptions, client: Client, publisher: Publisher
     ) -> None:
@@ -135,7 +125,7 @@ class _Run:
         self._reasons: list[str] = []
 
     async def find_place(self) -> None:
-        """Ask what the channel has of this run, so that nothing is sent for nothing."""
+        """Ask the channel which events of this run it has, to skip them."""
         for origin in self._history.counts:
             producer = _producer(origin, self._options.run)
             number = await self._client.transport.request(
@@ -149,7 +139,6 @@ class _Run:
             )
 
     async def play(self, progress: _Progress) -> ReplayResult:
-        """Send everything that is to be sent."""
         rows = rows_in_order(self._history, self._points)
         told, pace = 0.0, _Pace(self._options.speed, self._is_old)
         coming = asyncio.create_task(asyncio.to_thread(chunk_of, rows, AT_ONCE))
@@ -194,7 +183,7 @@ class _Run:
         progress(f"{self._sent:,} events sent", min(0.99, done))
 
     async def _send(self, events: Sequence[ArchivedEvent]) -> None:
-        """Send some events, again and again where the channel is full."""
+        """Publish some events; retry while the channel is full."""
         good: list[ArchivedEvent] = []
         rows: list[Marked] = []
         run = self._options.run
@@ -238,11 +227,7 @@ class _Run:
 
 
 class _Pace:
-    """When events are due: with the pauses they came with, divided by the speed.
-
-    Attributes:
-        behind: How many seconds late the latest were sent, at most.
-    """
+    """Schedule of events: the original pauses, divided by the speed; `behind` is in seconds."""
 
     def __init__(self, speed: float | None, is_old: Callable[[ArchivedEvent], bool]) -> None:
         self._speed = speed
@@ -251,7 +236,7 @@ class _Pace:
         self.behind = 0.0
 
     def parts(self, chunk: Sequence[ArchivedEvent]) -> Iterator[Sequence[ArchivedEvent]]:
-        """Events that go together: due at about the same time, or sent once before."""
+        """Group events to publish together: due at about the same time, or sent before."""
         if self._speed is None:
             yield chunk
             return
@@ -268,7 +253,6 @@ class _Pace:
         return (other.due_us - first.due_us) / 1_000_000 / self._speed > _TOGETHER
 
     async def wait(self, part: Sequence[ArchivedEvent]) -> None:
-        """Wait until some events are due."""
         if self._speed is None or self._is_old(part[0]):
             return
         now, due_us = time.perf_counter(), part[0].due_us

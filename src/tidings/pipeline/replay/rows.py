@@ -1,4 +1,4 @@
-"""The events of a replay in their order, a few at a time, however many there are."""
+"""The events of a replay in order, read in parts of bounded size."""
 
 from __future__ import annotations
 
@@ -15,54 +15,54 @@ from tidings.filters.to_spark import matching, plan_of
 from tidings.pipeline.archive import Archive
 from tidings.pipeline.frames import Selection, events_frame
 
-# Rows that the driver holds at a time, about.
+# Approximate number of rows that the driver holds at a time.
 _PARTITION: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """What is replayed, and where to."""
+    """What to replay, and where to."""
 
     archive: str  # the folder of the archive
-    into: str  # the channel that gets the events, by name or id
-    url: str  # where its service is
-    token: str | None = None  # the service's, if it wants one
-    run: str = ""  # a name for the replay: one that was broken off goes on under it
-    constraint: str = ""  # only events that match it; blank for all
-    types: tuple[str, ...] = ()  # only events of these types, as ``Domain::Type``; empty for all
-    # Only events of these channels, by name or origin; empty for all
+    into: str  # target channel, by name or id
+    url: str  # the service
+    token: str | None = None  # access token of the service
+    run: str = ""  # name of the run; an interrupted run resumes under it
+    constraint: str = ""  # empty for all events
+    types: tuple[str, ...] = ()  # such as ``Domain::Type``; empty for all
+    # Source channels, by name or origin; empty for all
     channels: tuple[str, ...] = ()
-    since_us: int | None = None  # events that arrived from this moment on, microseconds since 1970
-    until_us: int | None = None  # events that arrived before this moment
-    # 1 for the speed they came with, 10 for ten times that; None for no pauses
+    since_us: int | None = None  # arrival time, inclusive; microseconds since 1970
+    until_us: int | None = None  # arrival time, exclusive
+    # 1 for the original speed, 10 for ten times that; None for no pauses
     speed: float | None = 1.0
-    stamp: bool = False  # whether each event's header tells which one it was
-    patience: float = 30.0  # seconds to wait for a service that is away, or a channel that is full
+    stamp: bool = False  # whether to add header properties that identify the original
+    patience: float = 30.0  # seconds to wait for a service that is down or a channel that is full
 
 
 class ArchivedEvent(NamedTuple):
-    """An event of history."""
+    """An archived event."""
 
-    origin: str  # id of its channel
-    seq: int  # its number there
-    due_us: int  # when it is due: its arrival, and never before an event of a lower number
-    raw: bytes  # the event as typed JSON
+    origin: str
+    seq: int
+    due_us: int  # arrival time, but not before that of a lower sequence number
+    raw: bytes  # typed JSON
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The events that are asked for."""
+    """The selected events."""
 
-    df: DataFrame  # They, with the columns of the archive
-    counts: Mapping[str, int]  # how many there are of each origin
-    first_us: int | None  # when the first arrived; None if there are none
-    last_us: int | None  # when the last arrived
-    how: str  # how Spark judges the constraint
+    df: DataFrame  # with the columns of the archive
+    counts: Mapping[str, int]  # by origin
+    first_us: int | None  # arrival of the first; None if there are no events
+    last_us: int | None  # arrival of the last
+    how: str  # how Spark evaluates the constraint
     problems: tuple[str, ...]  # what could not be read
 
 
 def history_of(spark: SparkSession, options: ReplayOptions, target: str) -> History:
-    """What of the archive is to be replayed; the target's own events only if it is named."""
+    """Select the events to replay; the target's own events only if it is named as a source."""
     asked = constraint(options.constraint)
     seal = Archive(options.archive).manifest().last_seal
     selection = Selection(
@@ -98,17 +98,10 @@ def history_of(spark: SparkSession, options: ReplayOptions, target: str) -> Hist
 def resume_points(
     history: History, highest: Mapping[str, int], again: int
 ) -> tuple[dict[str, int], int]:
-    """Where a run goes on of which some was sent before.
+    """Return the first number to send by origin, and how many events were sent before.
 
-    Args:
-        history: The events.
-        highest: The highest number of each origin that the channel has.
-        again: So many of those up to there are sent again: of the last ones sent together, some
-            in the middle may be missing. The channel knows which ones it has.
-
-    Returns:
-        From which number on events are sent, for each of these origins; and how many of them
-        were sent before.
+    `highest` is the highest number of each origin that the channel has. The last `again` events are
+    resent: of those published together, some may be missing, and the channel drops those it has.
     """
     points: dict[str, int] = {}
     before = 0
@@ -122,10 +115,7 @@ def resume_points(
 
 
 def rows_in_order(history: History, points: Mapping[str, int]) -> Iterator[ArchivedEvent]:
-    """The events by their times, and each origin's by their numbers.
-
-    The driver holds one part of them at a time.
-    """
+    """Yield events by time, each origin's by sequence number; the driver holds a part at a time."""
     df = history.df
     for origin, first in points.items():
         df = df.where((sf.col("origin") != origin) | (sf.col("seq") >= first))
@@ -144,5 +134,5 @@ def rows_in_order(history: History, points: Mapping[str, int]) -> Iterator[Archi
 
 
 def chunk_of(rows: Iterator[ArchivedEvent], most: int) -> list[ArchivedEvent]:
-    """The next few of them; none at the end."""
+    """Return the next events; empty at the end."""
     return list(islice(rows, most))

@@ -1,7 +1,7 @@
-"""`tidings pipeline report`: what happened, in numbers, over all history or a part of it.
+"""`tidings pipeline report`: statistics of the archive, or of a part of it.
 
-Everything is counted by Spark itself, without Python on executors; what comes back is small,
-however large the archive is.
+Spark counts in native expressions, without Python on executors; the results are small, however
+large the archive is.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tidings.stores.archive.schema import KINDS
 
 __all__ = ["Report", "ReportOptions", "run_report"]
 
-# The columns that questions about events need; `raw` is read for its length only.
+# Columns needed for events; `raw` is read for its length only.
 _EVENT_COLUMNS = (
     *("origin", "channel", "seq", "arrival_us", "domain", "type"),
     *("producer", "durable", "position", "plan", "carried"),
@@ -46,16 +46,7 @@ class _Frames(NamedTuple):
 def run_report(
     spark: SparkSession, options: ReportOptions, progress: Callable[[str, float], None]
 ) -> Report:
-    """Report on an archive.
-
-    Args:
-        spark: The session.
-        options: On what.
-        progress: Called with each step and how much is done, from 0 to 1.
-
-    Raises:
-        ArchiveNotFound: There is no archive at this place.
-    """
+    """Report on an archive; `progress` is called with the current step and the fraction done."""
     began = time.perf_counter()
     progress("reading the manifest", 0.0)
     manifest = Archive(options.archive).manifest()
@@ -76,7 +67,7 @@ def run_report(
 
 
 def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> _Frames:
-    """What is looked at, all as of one seal, whatever is sealed meanwhile."""
+    """Return all frames as of one seal, even if new ones are sealed meanwhile."""
 
     def chosen(since_us: int | None, until_us: int | None) -> Selection:
         return Selection(
@@ -88,7 +79,7 @@ def _frames(spark: SparkSession, options: ReportOptions, manifest: Manifest) -> 
         )
 
     events = events_frame(spark, chosen(options.since_us, options.until_us))
-    # What became of an event is told after it arrived, however late.
+    # Outcomes come after the event's arrival, however late: no end of the time range.
     outcomes = kind_frame(spark, chosen(options.since_us, None), "outcomes")
     objects = kind_frame(spark, chosen(None, None), "objects")
     told = [*events.problems, *outcomes.problems, *objects.problems, *_losses(manifest)]
@@ -160,7 +151,7 @@ def _of_copies(
 
 
 def archive_facts(manifest: Manifest) -> ArchiveFacts:
-    """What a manifest says the archive has."""
+    """Summarize the manifest."""
     files = manifest.files
     rows = {kind: sum(file.rows for file in files if file.kind == kind) for kind in KINDS}
     return ArchiveFacts(

@@ -1,4 +1,4 @@
-"""What a report asks Spark: each question is one small answer, whatever the size of history."""
+"""Spark queries of a report; each has a small result, whatever the size of the archive."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ REST: Final = "the rest"
 
 UNEXPLAINED: Final = "unexplained"
 OUTCOMES: Final = (*(state for state in ACCOUNTED if state != BEST_EFFORT), UNEXPLAINED)
-"""What a copy counts under, as in the audit: its last outcome, or why it has none."""
+"""Outcomes of a copy, as in the audit: the last one, or why there is none."""
 
 _SECOND: Final = 1_000_000
 _HOUR: Final = 3_600 * _SECOND
 _LENGTHS: Final = tuple(
     seconds * _SECOND for seconds in (1, 10, 60, 600, 3_600, 21_600, 86_400, 604_800)
 )
-# More columns than this cannot be told apart in a chart.
+# A chart cannot show more columns.
 _MOST_SLICES: Final = 400
 _FINE_SLICES: Final = 120
-# Event types that are followed over time each on their own.
+# Event types with a series of their own over time.
 _MOST_SERIES: Final = 12
 _LONGEST_CAUSE: Final = 300
 
 
 class Totals(NamedTuple):
-    """All events together."""
+    """Totals over all events."""
 
     events: int
     octets: int
@@ -51,7 +51,7 @@ class Totals(NamedTuple):
 
 
 class Consumers(NamedTuple):
-    """What is told of consumers."""
+    """Statistics of consumers."""
 
     outcomes: Mapping[str, int]
     latency: Latency | None
@@ -61,7 +61,7 @@ class Consumers(NamedTuple):
 
 
 def volumes(events: DataFrame, top: int) -> tuple[Totals, tuple[Volume, ...]]:
-    """Events by channel and type, the largest first, and all of them together."""
+    """Return the totals, and events by channel and type, the largest first."""
     keys = ("channel", "domain", "type")
     grouped = (
         events.groupBy(*keys)
@@ -95,7 +95,7 @@ def volumes(events: DataFrame, top: int) -> tuple[Totals, tuple[Volume, ...]]:
 
 
 def slice_length(first_us: int | None, last_us: int | None) -> int:
-    """How long the slices of time are: an hour, unless that would be too many or too few."""
+    """Return the length of a time slice: an hour, unless that gives too many or too few."""
     span = 0 if first_us is None or last_us is None else last_us - first_us
     wanted = span / (_MOST_SLICES if span >= 12 * _HOUR else _FINE_SLICES)
     least = _HOUR if span >= 12 * _HOUR else 0
@@ -103,7 +103,7 @@ def slice_length(first_us: int | None, last_us: int | None) -> int:
 
 
 def slices(events: DataFrame, length_us: int, largest: Sequence[Volume]) -> tuple[Slice, ...]:
-    """Events over time, by channel and type; the smaller types of a channel together."""
+    """Count events over time by channel and type; the smaller types of a channel are combined."""
     followed = [(one.channel, one.domain, one.type) for one in largest[:_MOST_SERIES]]
     own = sf.struct("channel", "domain", "type").isin(
         [sf.struct(*(sf.lit(part) for part in one)) for one in followed]
@@ -124,7 +124,7 @@ def slices(events: DataFrame, length_us: int, largest: Sequence[Volume]) -> tupl
 
 
 def fan_out(events: DataFrame) -> tuple[FanOut, ...]:
-    """To how many durable consumers events go, by channel."""
+    """Return the number of durable consumers per event, by channel."""
     width = sf.size("durable")
     rows = (
         events.groupBy("channel")
@@ -148,7 +148,7 @@ def fan_out(events: DataFrame) -> tuple[FanOut, ...]:
 
 
 def suppliers(events: DataFrame, top: int) -> tuple[tuple[Supplier, ...], int]:
-    """Who sent most events, and how many suppliers there are."""
+    """Return the largest suppliers, and the number of all suppliers."""
     grouped = events.groupBy("producer").agg(
         sf.count(sf.lit(1)).alias("events"),
         sf.count_distinct("origin").alias("channels"),
@@ -165,7 +165,7 @@ def suppliers(events: DataFrame, top: int) -> tuple[tuple[Supplier, ...], int]:
 
 
 def names_of(objects: DataFrame) -> DataFrame:
-    """The last name of every proxy: origin, proxy, name."""
+    """Return the last name of every proxy: origin, proxy, name."""
     of_proxies = objects.where((sf.col("object") == "proxy") & sf.col("state").isNotNull())
     name = sf.nullif(sf.get_json_object("state", "$.name"), sf.lit(""))
     return of_proxies.groupBy("origin", sf.col("id").alias("proxy")).agg(
@@ -176,18 +176,18 @@ def names_of(objects: DataFrame) -> DataFrame:
 def copies_of(
     events: DataFrame, outcomes: DataFrame, objects: DataFrame, plans: Sequence[PlanRow]
 ) -> DataFrame:
-    """Every copy with its last outcome, as the audit has it.
+    """Return every copy with its last outcome, as in the audit.
 
     Columns: origin, seq, proxy, outcome, ended_at (the position of that outcome), redriven, and
     `took_us`, the time from arrival to delivery.
     """
-    # Nobody judges the events again here: who gets a copy is what the engine wrote down.
+    # Events are not judged again here: the engine's lists say who gets a copy.
     listed = events.withColumns({"chosen": sf.lit(True), "judged": sf.lit(False)})
     sent = events.limit(0).select("origin", "seq", sf.lit(0).alias("proxy"), "position")
     tiles = proxy_tiles(objects, plans)
     found = pairs(Sources(listed, sent, outcomes, tiles)).where("listed")
     state = sf.col("state")
-    # A clock that was set back must not make deliveries that took less than no time.
+    # A clock that was set back must not give negative latencies.
     took = sf.greatest(sf.col("ended.at_us") - sf.col("arrival_us"), sf.lit(0))
     return found.select(
         "origin",
@@ -201,7 +201,7 @@ def copies_of(
 
 
 def consumers(events: DataFrame, copies: DataFrame, objects: DataFrame, top: int) -> Consumers:
-    """What was for whom, what became of it, and how long that took."""
+    """Return copies, outcomes and latencies by consumer."""
     key = ["origin", "proxy"]
     of_channel = events.groupBy("origin").agg(
         sf.count(sf.lit(1)).alias("events"), sf.max("channel").alias("channel")
@@ -236,7 +236,7 @@ def consumers(events: DataFrame, copies: DataFrame, objects: DataFrame, top: int
 
 
 def _results(copies: DataFrame) -> DataFrame:
-    """Outcomes and latencies: of every proxy (level 0), every channel (1) and all (3)."""
+    """Aggregate outcomes and latencies: by proxy (level 0), by channel (1) and in total (3)."""
     counts = [sf.count_if(sf.col("outcome") == name).alias(_column(name)) for name in OUTCOMES]
     return copies.rollup("origin", "proxy").agg(
         sf.grouping_id().alias("level"),
@@ -254,7 +254,7 @@ def _column(outcome: str) -> str:
 
 
 def _outcomes(row: Row) -> dict[str, int]:
-    """By outcome, how many copies; and how many of them all were redriven."""
+    """Return the number of copies by outcome, and of all that were redriven."""
     names = (*OUTCOMES, "redriven")
     return {name: row[_column(name)] for name in names if row[_column(name)]}
 
@@ -276,7 +276,7 @@ def _consumer(row: Row) -> Consumer:
 def dead_letters(
     copies: DataFrame, outcomes: DataFrame, objects: DataFrame, top: int
 ) -> tuple[DeadLetters, ...]:
-    """What could not be delivered, by consumer and cause, the most frequent first."""
+    """Count dead letters by consumer and cause, the most frequent first."""
     given_up = copies.where(sf.col("outcome").isin("dead-lettered", "rejected")).select(
         "origin", "seq", "proxy", sf.col("ended_at").alias("position")
     )

@@ -1,4 +1,4 @@
-"""What a report is asked, and what it answers; plain data, ready for JSON."""
+"""Options and results of a report, as plain data for JSON."""
 
 from __future__ import annotations
 
@@ -8,90 +8,90 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What a report is about."""
+    """What a report covers."""
 
     archive: str  # the folder of the archive
     channels: tuple[str, ...] = ()  # names or origins of channels; empty for all
-    since_us: int | None = None  # events that arrived from this moment on, microseconds since 1970
-    until_us: int | None = None  # events that arrived before this moment
-    top: int = 20  # at most this many of those lists that could be long
+    since_us: int | None = None  # arrival time, inclusive; microseconds since 1970
+    until_us: int | None = None  # arrival time, exclusive
+    top: int = 20  # most entries of long lists
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFacts:
-    """What the archive has, whatever the report is about."""
+    """Contents of the whole archive."""
 
     seals: int  # number of the last seal
-    sealed_us: int | None  # when that was; None if there is none
-    segments: int  # how many files
-    octets: int  # their size
-    rows: Mapping[str, int]  # how many rows, by kind
-    dropped: int  # how many files retention has dropped
-    first_us: int | None  # the earliest time in it
-    last_us: int | None  # the latest
+    sealed_us: int | None  # time of the last seal
+    segments: int
+    octets: int
+    rows: Mapping[str, int]  # by kind
+    dropped: int  # files dropped by retention
+    first_us: int | None  # earliest time in it
+    last_us: int | None  # latest time in it
 
 
 @dataclass(frozen=True, slots=True)
 class Volume:
     """Events of one type in one channel."""
 
-    channel: str  # the channel's name
-    domain: str  # of the event type
-    type: str  # of the event type
-    events: int  # how many
-    octets: int  # their size as typed JSON
+    channel: str
+    domain: str
+    type: str
+    events: int
+    octets: int  # size as typed JSON
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Events of a channel in a stretch of time."""
+    """Events of a channel and type in a slice of time."""
 
-    from_us: int  # when it begins, microseconds since 1970
-    channel: str  # the channel's name
-    domain: str  # of the event type; empty for the smaller types, which stand together
-    type: str  # of the event type; `the rest` for the smaller ones
-    events: int  # how many
+    from_us: int  # start, microseconds since 1970
+    channel: str
+    domain: str  # empty for the smaller types, which are combined
+    type: str  # `the rest` for the smaller types
+    events: int
 
 
 @dataclass(frozen=True, slots=True)
 class FanOut:
-    """To how many durable consumers the events of a channel go."""
+    """Number of durable consumers per event of a channel."""
 
-    channel: str  # its name
-    events: int  # how many events
-    copies: int  # how many pairs of event and consumer
+    channel: str
+    events: int
+    copies: int  # pairs of event and consumer
     mean: float  # consumers per event
-    p50: int  # half of the events go to at most so many
-    p99: int  # nearly all do
-    most: int  # the most that one event goes to
-    to_nobody: int  # how many events go to none
+    p50: int  # median
+    p99: int  # 99th percentile
+    most: int  # maximum
+    to_nobody: int  # events without a durable consumer
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """From the arrival of an event to its delivery, in milliseconds."""
+    """Time from an event's arrival to its delivery, in milliseconds."""
 
-    measured: int  # how many deliveries have a time
-    p50: float  # half took at most so long
-    p90: float  # nine of ten did
-    p99: float  # 99 of 100 did
-    most: float  # the longest
+    measured: int  # deliveries with a time
+    p50: float  # median
+    p90: float  # 90th percentile
+    p99: float  # 99th percentile
+    most: float  # maximum
 
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
     """A durable consumer."""
 
-    channel: str  # of which channel
-    origin: str  # the channel's origin
-    proxy: int  # its id there
-    name: str | None  # what it is called; None if nothing
-    copies: int  # how many events were for it
-    # Which part of the channel's events that is, from 0 to 1: what its filters let pass
+    channel: str  # channel name
+    origin: str
+    proxy: int
+    name: str | None
+    copies: int  # number of events for it
+    # Fraction of the channel's events that it receives, from 0 to 1
     share: float
-    # How many of them, by last outcome; `redriven` of all were redriven before
+    # Copies by last outcome; `redriven` counts those redriven before, whatever their outcome
     outcomes: Mapping[str, int]
-    latency: Latency | None  # how long deliveries took; None if none has a time
+    latency: Latency | None  # None if no delivery has a time
 
     @property
     def label(self) -> str:
@@ -101,60 +101,60 @@ class Consumer:
 
 @dataclass(frozen=True, slots=True)
 class Supplier:
-    """Who sent events."""
+    """A producer of events."""
 
-    producer: str | None  # the name it marks them with; None for those without a mark
-    events: int  # how many
-    channels: int  # into how many channels
-    last_us: int  # when the latest came
+    producer: str | None  # None for events without a mark
+    events: int
+    channels: int  # number of channels it published to
+    last_us: int  # arrival of the latest event
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetters:
-    """Events that could not be delivered, by cause."""
+    """Dead letters of one consumer and cause."""
 
-    channel: str  # the channel's name
-    proxy: int  # the consumer's id
-    name: str | None  # its name; None if it has none
+    channel: str
+    proxy: int
+    name: str | None
     outcome: str  # `dead-lettered` or `rejected`
-    cause: str | None  # the last one; None if none was written down
-    count: int  # how many
-    last_us: int | None  # when the latest was given up; None if that was not written down
+    cause: str | None  # last cause; None if not recorded
+    count: int
+    last_us: int | None  # time of the latest; None if not recorded
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What happened, in numbers."""
+    """Result of a report."""
 
-    archive: str  # which archive
-    since_us: int | None  # as asked
-    until_us: int | None  # as asked
-    channels: tuple[str, ...]  # as asked; empty for all
-    facts: ArchiveFacts  # what the archive has
-    events: int = 0  # how many events
-    octets: int = 0  # their size as typed JSON
-    first_us: int | None = None  # when the first of them arrived; None if there are none
-    last_us: int | None = None  # when the last of them arrived
-    slice_us: int = 3_600_000_000  # how long each of the slices is
+    archive: str
+    since_us: int | None  # as requested
+    until_us: int | None  # as requested
+    channels: tuple[str, ...]  # as requested; empty for all
+    facts: ArchiveFacts
+    events: int = 0
+    octets: int = 0  # size as typed JSON
+    first_us: int | None = None  # arrival of the first event; None if there are no events
+    last_us: int | None = None  # arrival of the last event
+    slice_us: int = 3_600_000_000  # length of a slice
     slices: tuple[Slice, ...] = ()  # events over time, by channel and type
     volumes: tuple[Volume, ...] = ()  # by channel and type, the largest first
-    types: int = 0  # how many there are, also those that are not listed
+    types: int = 0  # number of types, including those not listed
     fan_out: tuple[FanOut, ...] = ()  # by channel
-    # How many of all copies, by last outcome; `redriven` of all were redriven before
+    # Copies by last outcome; `redriven` counts those redriven before, whatever their outcome
     outcomes: Mapping[str, int] = field(default_factory=dict)
     latency: Latency | None = None  # of all deliveries; None if none has a time
-    consumers: tuple[Consumer, ...] = ()  # those that most events were for
-    slowest: tuple[Consumer, ...] = ()  # those whose deliveries take longest
-    consumers_in_all: int = 0  # how many there are, also those that are not listed
+    consumers: tuple[Consumer, ...] = ()  # those with the most events
+    slowest: tuple[Consumer, ...] = ()  # those with the highest latency
+    consumers_in_all: int = 0  # number of consumers, including those not listed
     suppliers: tuple[Supplier, ...] = ()  # those with the most events
-    suppliers_in_all: int = 0  # how many there are
+    suppliers_in_all: int = 0  # number of suppliers, including those not listed
     dead_letters: tuple[DeadLetters, ...] = ()  # by consumer and cause, the most frequent first
     problems: tuple[str, ...] = ()  # what could not be read
-    seconds: float = 0.0  # how long it took
+    seconds: float = 0.0  # duration
 
     @property
     def rate(self) -> float:
-        """Events a second, over the slices in which they lie."""
+        """Events per second, over the whole slices from the first to the last event."""
         first, last = self.first_us or 0, self.last_us or 0
         slices = last // self.slice_us - first // self.slice_us + 1
         return self.events * 1_000_000 / (slices * self.slice_us)

@@ -1,4 +1,4 @@
-"""A report in words: the same tables for the terminal and for the page, and its charts."""
+"""Tables and charts of a report, for the terminal and the page."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from tidings.pipeline.report.result import Consumer, Latency, Report
 from tidings.pipeline.times import moment_text
 
 _WITHOUT_MARK: Final = "(no producer named)"
-# Bars that a chart shows; the table beside it has more.
+# Bars of a chart; the table beside it has more.
 _MOST_BARS: Final = 12
 
 
 def report_page(report: Report, made: str) -> Page:
-    """The report as a page; `made` tells when and by what."""
+    """Return the report as a page; `made` says when and by what it was made."""
     return Page(
         "Event report",
         _under(report),
@@ -44,7 +44,7 @@ def _under(report: Report) -> str:
 
 
 def report_figures(report: Report) -> list[Figure]:
-    """The numbers that matter most."""
+    """Return the key figures."""
     copies = sum(one.copies for one in report.fan_out)
     figures = [
         Figure("Events", count_text(report.events), octets_text(report.octets)),
@@ -81,7 +81,7 @@ def _rate(rate: float) -> str:
 
 
 def report_sections(report: Report) -> Iterable[Section]:
-    """The parts of a report that have something to tell."""
+    """Return the sections that are not empty."""
     makers = (
         _over_time, _volumes, _suppliers, _fan_out,
         _outcomes, _slowest, _selectivity, _dead_letters, _archive,

@@ -1,4 +1,4 @@
-"""A Spark session that knows Tidings: Java found, package shipped, data source registered."""
+"""Spark sessions for Tidings: find Java, ship the package, register the data source."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tidings.pipeline.session.java import find_java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# What the pipeline counts on, wherever it runs; `SparkOptions.conf` has the last word.
+# The pipeline relies on these everywhere; `SparkOptions.conf` overrides them.
 _ALWAYS: Final = MappingProxyType(
     {
-        # Times are microseconds since 1970 everywhere; where one is shown, it is shown in UTC.
+        # Times are microseconds since 1970; where Spark displays one, it is in UTC.
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
-        # One bar on a terminal is the command's own.
+        # The command shows its own progress bar.
         "spark.ui.showConsoleProgress": "false",
     }
 )
 _SECONDS_TO_END: Final = 60.0
-# A session on one machine talks to itself only.
+# A local session listens on the loopback interface only.
 _LOCAL: Final = MappingProxyType(
     {
         "spark.ui.enabled": "false",
@@ -46,9 +46,9 @@ class SparkOptions:
 
     Attributes:
         master: ``local[*]`` for this machine, ``spark://host:7077`` for a standalone cluster.
-        python: The interpreter of the executors; the running one if None.
-        memory: Of the driver, and of each executor.
-        conf: Any settings of Spark's, which win over ours.
+        python: Interpreter of the executors; the running one if None.
+        memory: Memory of the driver, and of each executor.
+        conf: Spark settings, which override ours.
     """
 
     master: str = "local[*]"
@@ -58,22 +58,22 @@ class SparkOptions:
 
 
 def is_local(master: str) -> bool:
-    """Whether a master means threads of the driver, which see what the driver sees."""
+    """Whether executors are threads of the driver and see the same files."""
     return re.fullmatch(r"local(\[[^\]]*\])?", master) is not None
 
 
 def open_session(options: SparkOptions | None = None, app: str = "tidings") -> SparkSession:
-    """Start Spark, or joins the session that this process has already.
+    """Start Spark, or join the session that this process already has.
 
-    The data source ``tidings`` is registered. Unless the master is local, the package and what
-    it needs are shipped to the executors, whose interpreter needs only pyspark and its parts.
+    Registers the data source ``tidings``. Unless the master is local, ships the package and its
+    dependencies to the executors, whose interpreter needs only pyspark with pyarrow and pandas.
 
     Args:
-        options: Where and how; on this machine if None.
-        app: What Spark calls it.
+        options: Where and how; local if None.
+        app: Application name in Spark.
 
     Raises:
-        JavaNotFound: There is no Java that fits; the message says what to install.
+        JavaNotFound: There is no suitable Java; the message says what to install.
         MissingExtra: pyspark is not installed.
         PipelineFailed: Spark did not start.
     """
@@ -100,9 +100,9 @@ def open_session(options: SparkOptions | None = None, app: str = "tidings") -> S
 
 
 def close_session(session: SparkSession) -> None:
-    """Stop Spark and its JVM; the process can open another session afterwards, of any kind.
+    """Stop Spark and its JVM; the process can open another session afterwards.
 
-    A JVM that is gone already (killed, or out of memory) has nothing to be stopped.
+    A JVM that has already ended (killed, or out of memory) is not an error.
     """
     from pyspark import SparkContext
 
@@ -115,9 +115,9 @@ def close_session(session: SparkSession) -> None:
     SparkContext._jvm = None
     if gateway is not None:
         gateway.shutdown()
-        process = getattr(gateway, "proc", None)  # none if somebody else started the JVM
+        process = getattr(gateway, "proc", None)  # None if another process started the JVM
         if process is not None:
-            process.stdin.close()  # which is what the JVM waits for
+            process.stdin.close()  # the JVM exits when its input ends
             try:
                 process.wait(_SECONDS_TO_END)
             except subprocess.TimeoutExpired:
@@ -126,11 +126,7 @@ def close_session(session: SparkSession) -> None:
 
 
 def java_ended() -> int | None:
-    """How the JVM of this process's session ended: an exit status, or minus a signal.
-
-    Returns:
-        None if there is none, it is running, or somebody else started it.
-    """
+    """Return the JVM's exit status (negative for a signal); None if running or not started here."""
     from pyspark import SparkContext
 
     process: Any = getattr(SparkContext._gateway, "proc", None)
@@ -139,7 +135,7 @@ def java_ended() -> int | None:
 
 
 def _forget(session: SparkSession) -> None:
-    """What `session.stop` does on this side, without a word to the other, which is gone."""
+    """Do the Python part of `session.stop`, without calling the JVM, which is gone."""
     from pyspark.sql import SparkSession
 
     context: Any = session.sparkContext
@@ -156,16 +152,16 @@ def _register(session: SparkSession) -> None:
 
 
 def _prepare_environment(options: SparkOptions) -> None:
-    """What the JVM hands down to the Python processes it starts; it must be there before it."""
+    """Set what the JVM passes on to its Python processes; must run before the JVM starts."""
     os.environ["JAVA_HOME"] = str(find_java().home)
     os.environ["PYSPARK_PYTHON"] = options.python or sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    # The process that plans a stream is started by the JVM and never sees what a session ships.
+    # The JVM starts the process that plans a stream, which does not see what a session ships.
     _put_first(_package_folder(options))
 
 
 def _package_folder(options: SparkOptions) -> Path:
-    """The folder from which the driver's own Python processes import the package."""
+    """Return the folder from which the driver's own Python processes import the package."""
     if is_local(options.master) and options.python is None:
         return Path(tidings.__file__).parent.parent
     from tidings.pipeline.session.shipping import check_interpreter, shipment

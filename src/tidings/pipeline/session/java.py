@@ -1,4 +1,4 @@
-"""The Java that Spark runs on: where it is, and whether it is new enough."""
+"""Find a Java that is new enough for Spark."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Final, NamedTuple
 from tidings.errors import JavaNotFound
 
 LOWEST_JAVA: Final = 17
-"""The oldest Java that Spark 4 runs on."""
+"""Oldest Java that Spark 4 supports."""
 
 _INSTALL: Final = (
     f"Spark needs Java {LOWEST_JAVA} or newer: install openjdk-17-jre-headless (Debian, Ubuntu), "
     "java-17-openjdk-headless (Fedora) or another JRE, or let JAVA_HOME name one"
 )
-# Where systems and installers put Java, the usual ones first.
+# Where systems and installers put Java, in order of preference.
 _USUAL_FOLDERS: Final = (
     "/usr/lib/jvm/*",
     "/opt/java/*",
@@ -31,14 +31,14 @@ _SECONDS: Final = 30.0
 
 
 class Java(NamedTuple):
-    """A Java that can be started."""
+    """A Java installation."""
 
-    home: Path  # what ``JAVA_HOME`` is set to
+    home: Path  # value for ``JAVA_HOME``
     version: str  # such as ``17.0.15``
 
     @property
     def feature(self) -> int:
-        """The number people call it by: 17 of ``17.0.15``, and 8 of ``1.8.0``."""
+        """Major version: 17 for ``17.0.15``, and 8 for ``1.8.0``."""
         numbers = [int(digits) for digits in re.findall(r"\d+", self.version)]
         return numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
 
@@ -46,7 +46,7 @@ class Java(NamedTuple):
 def find_java(
     environ: Mapping[str, str] | None = None, folders: tuple[str, ...] = _USUAL_FOLDERS
 ) -> Java:
-    """The Java to use: of ``JAVA_HOME``, of ``PATH``, or one in the usual folders."""
+    """Find Java by ``JAVA_HOME``, by ``PATH``, or in the usual folders."""
     given = os.environ if environ is None else environ
     too_old: list[Java] = []
     for home in _homes(given, folders):
@@ -64,7 +64,6 @@ def find_java(
 
 
 def _homes(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterator[Path]:
-    """Where Java may be, in the order of preference, each place once."""
     seen: set[Path] = set()
     for home in _candidates(environ, folders):
         if home not in seen and (home / "bin" / "java").exists():
@@ -85,7 +84,7 @@ def _candidates(environ: Mapping[str, str], folders: tuple[str, ...]) -> Iterato
 
 
 def java_version(program: Path) -> str | None:
-    """The version a ``java`` program tells of itself; None if it cannot be started."""
+    """Return the version that a ``java`` program reports; None if it cannot be started."""
     try:
         told = subprocess.run(
             [program, "-version"], capture_output=True, check=True, text=True, timeout=_SECONDS

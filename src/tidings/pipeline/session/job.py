@@ -1,4 +1,4 @@
-"""A session for one job: what is missing is told at once, and Spark keeps its noise to itself."""
+"""A session for one job: missing requirements are reported at once, and Spark's log is hidden."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MASTER: Final = re.compile(r"local(\[[^\]]+\])?|local-cluster\[.+\]|yarn|[a-z0-
 _MEMORY: Final = re.compile(r"[1-9][0-9]*[kmgt]b?", re.IGNORECASE | re.ASCII)
 _STANDALONE: Final = "spark://"
 _SECONDS: Final = 5.0
-# Loggers of Spark's Python side that say again what an exception says.
+# Loggers of PySpark that repeat what an exception says.
 _ECHOES: Final = ("py4j", "SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _MOST_SAID: Final = 600
 _TELLING: Final = re.compile(r"error|invalid|could not", re.IGNORECASE)
@@ -37,7 +37,7 @@ _NO_MEMORY: Final = "java.lang.OutOfMemoryError"
 
 
 def require_spark() -> None:
-    """Makes sure that everything is there that a job needs, before anything is done."""
+    """Check that everything a job needs is installed, before any work."""
     for name in _NEEDED:
         if find_spec(name) is None:
             raise MissingExtra(f"{name}, which the data pipeline needs,", "spark")
@@ -45,7 +45,7 @@ def require_spark() -> None:
 
 
 def check_options(options: SparkOptions) -> None:
-    """Report what is wrong with options before Spark is started, which takes a while."""
+    """Validate options before Spark starts, which takes a while."""
     if not _MASTER.fullmatch(options.master):
         raise InvalidUsage(
             f"{options.master!r} is no master of Spark's; there are local[*] and local[4] for this "
@@ -76,18 +76,15 @@ def _check_standalone(master: str) -> None:
 def spark_job(
     options: SparkOptions, app: str = "tidings", *, verbose: bool = False
 ) -> Iterator[SparkSession]:
-    """A session for one job, closed at its end; what Spark raises becomes one clear message.
+    """Provide a session for one job and close it afterwards; convert Spark's errors to ours.
 
-    Args:
-        options: Where and how Spark runs.
-        app: What Spark calls it.
-        verbose: Whether Spark's own log goes to standard error.
+    With `verbose`, Spark's own log goes to standard error.
 
     Raises:
         MissingExtra: A package is not installed.
-        JavaNotFound: There is no Java that fits.
-        DiskFull: There is no room for what the job writes.
-        PipelineFailed: Spark did not start, or could not do the job.
+        JavaNotFound: There is no suitable Java.
+        DiskFull: The disk is full.
+        PipelineFailed: Spark did not start, or the job failed.
     """
     require_spark()
     check_options(options)
@@ -109,7 +106,7 @@ def spark_job(
 
 @contextmanager
 def _quiet(log: BinaryIO, verbose: bool) -> Iterator[None]:
-    """What writes to standard error meanwhile, and Java that is started, writes to a file."""
+    """Redirect standard error, also of Java if it is started meanwhile, to a file."""
     if verbose:
         yield
         return
@@ -127,7 +124,7 @@ def _quiet(log: BinaryIO, verbose: bool) -> Iterator[None]:
 
 
 def _last_words(log: BinaryIO) -> str:
-    """What Java wrote before it ended; empty if it wrote nothing of interest."""
+    """Return what Java wrote before it ended; empty if nothing relevant."""
     log.seek(0)
     lines = log.read(100_000).decode(errors="replace").splitlines()
     said = (line.strip() for line in lines if _TELLING.search(line))
@@ -137,12 +134,7 @@ def _last_words(log: BinaryIO) -> str:
 
 @contextmanager
 def spark_failures(what: str, more: str = "") -> Iterator[None]:
-    """Raise what Spark raises as an error of ours.
-
-    Args:
-        what: What then could not be done.
-        more: What else to say.
-    """
+    """Convert errors of Spark to ours; `what` says what failed, `more` is appended."""
     try:
         yield
     except Exception as error:
@@ -153,7 +145,7 @@ def spark_failures(what: str, more: str = "") -> Iterator[None]:
 
 
 def failure_of(error: Exception, what: str, more: str = "") -> TidingsError:
-    """Our error for one of Spark's."""
+    """Return our error for one of Spark's."""
     status = java_ended()
     if status is not None:
         return PipelineFailed(f"{what}: the Java process of Spark's ended, {_how(status)}{more}")
@@ -173,14 +165,14 @@ def _how(status: int) -> str:
 
 
 def _words(error: Exception) -> str:
-    """The first line of what Spark says, without where in its code."""
+    """Return the first line of Spark's message, without the code location."""
     java: Any = getattr(error, "java_exception", None)
     text = ""
     if java is not None:
         with suppress(Exception):  # the JVM may be gone
             text = f"{java.getClass().getSimpleName()}: {java.getMessage()}"
     text = text or str(error) or type(error).__name__
-    # The first line of Py4J says where a call was made, the next what is wrong.
+    # Py4J's first line says where a call was made, the next what is wrong.
     lines = text.strip().splitlines()
     line = next((one for one in lines if not one.startswith("An error occurred")), lines[0])
     return line.removeprefix(": ")[:_MOST_SAID]
@@ -188,7 +180,7 @@ def _words(error: Exception) -> str:
 
 @contextmanager
 def stopped_by_signals(stopping: threading.Event) -> Iterator[None]:
-    """Let SIGINT and SIGTERM end a run after its batch, instead of in the middle of it."""
+    """Let SIGINT and SIGTERM stop a run after its current batch."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

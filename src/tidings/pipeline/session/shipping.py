@@ -1,8 +1,8 @@
-"""The package as executors get it: with what it needs, in one archive, once per process.
+"""Ship the package and its dependencies to executors, as one archive per process.
 
 Executors on other machines need an interpreter with pyspark, pyarrow and pandas; Tidings and the
-rest arrive with the session. Compiled parts are among the rest, so those machines must have the
-platform and the Python of this one.
+rest arrive with the session. Some dependencies are compiled, so those machines must have the same
+platform and Python version as this one.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ import tidings
 from tidings.errors import PipelineFailed
 
 DIRECT: Final = ("msgspec", "httpx2", "websockets", "pydantic")
-"""What the client, events, filters and the archive import; what these need is found out."""
+"""Direct imports of the client, events, filters and archive; their dependencies are resolved."""
 
-# What whoever has pyspark has already, and what is too large to be sent along.
+# Installed with pyspark, or too large to ship.
 _THERE: Final = frozenset({"pyspark", "pyarrow", "pandas", "numpy", "py4j"})
 _UNPACKED: Final = "tidings_shipped"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -39,22 +39,22 @@ _SECONDS: Final = 60.0
 
 
 class Shipment(NamedTuple):
-    """What is sent."""
+    """The files to ship."""
 
-    folder: Path  # the package and what it needs, to be put on a path
+    folder: Path  # the package and its dependencies, for a Python path
     archive: Path  # the same as one file
 
 
 @functools.cache
 def shipment() -> Shipment:
-    """The shipment of this process; it is removed when the process ends."""
+    """Return the shipment of this process, which is removed when the process ends."""
     made = tempfile.mkdtemp(prefix="tidings-ship-")
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return build_shipment(Path(made))
 
 
 def build_shipment(target: Path) -> Shipment:
-    """Make a shipment in an empty folder."""
+    """Build a shipment in an empty folder."""
     folder = target / "package"
     try:
         shutil.copytree(
@@ -73,7 +73,7 @@ def build_shipment(target: Path) -> Shipment:
 
 
 def needed_distributions(names: Iterable[str]) -> list[metadata.Distribution]:
-    """Installed distributions and all that they need, without extras."""
+    """Return installed distributions with all dependencies, without extras."""
     found: dict[str, metadata.Distribution] = {}
     waiting = list(names)
     named = set(waiting)
@@ -88,7 +88,7 @@ def needed_distributions(names: Iterable[str]) -> list[metadata.Distribution]:
                 raise PipelineFailed(
                     f"{name}, which executors need, is not installed here: pip install {name}"
                 ) from error
-            continue  # for another platform or Python
+            continue  # for another platform or Python version
         found[_normal(name)] = distribution
         waiting += _requirements(distribution)
     return list(found.values())
@@ -108,7 +108,7 @@ def _requirements(distribution: metadata.Distribution) -> Iterator[str]:
 def _copy(distribution: metadata.Distribution, folder: Path) -> None:
     copied = False
     for file in distribution.files or ():
-        # Scripts are outside the folder of packages; what is compiled fits one interpreter.
+        # Scripts are outside of site-packages; bytecode is for one interpreter.
         if ".." in file.parts or "__pycache__" in file.parts:
             continue
         source = Path(str(file.locate()))
@@ -125,7 +125,7 @@ def _copy(distribution: metadata.Distribution, folder: Path) -> None:
 
 
 def check_interpreter(python: str) -> None:
-    """Check that what is compiled for this interpreter fits another one."""
+    """Check that another interpreter can load what is compiled for this one."""
     try:
         told = subprocess.run(
             [python, "-c", _TELL], capture_output=True, check=True, text=True, timeout=_SECONDS
@@ -142,10 +142,7 @@ def check_interpreter(python: str) -> None:
 
 
 def shipping_settings(shipped: Shipment, settings: Mapping[str, str]) -> dict[str, str]:
-    """The settings that bring a shipment to executors, beside what is set already.
-
-    Spark unpacks archives in the working folder of an executor, from where Python starts.
-    """
+    """Add a shipment to Spark settings; Spark unpacks it where the executor's Python starts."""
     archives = settings.get("spark.archives", "")
     path = settings.get("spark.executorEnv.PYTHONPATH", "")
     return {

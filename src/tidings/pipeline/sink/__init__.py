@@ -1,18 +1,18 @@
-"""Rows published as events, each once: the writers of the data source ``tidings``.
+"""Publish rows as events, exactly once: the writers of the data source ``tidings``.
 
-A channel accepts a producer's number once, however often it is sent. What is promised is
-therefore a matter of marks: a row must have the same one whenever it is sent again.
+A channel accepts each number of a producer once, however often it is sent. Exactly-once therefore
+depends on marks: a row must get the same mark whenever it is sent again.
 
 - Rows with a key (the option ``key``, or the columns ``origin`` and ``seq`` of archived events)
-  have the same mark whatever task sends them, and keep their order within a partition. Published
-  again by another run with the same ``producer``, they are still accepted once.
-- Rows with the columns ``producer`` and ``number`` have just these marks.
-- Other rows are numbered by their place in their partition, sorted by content. That is the same
-  when a task or a batch is tried again, also after a restart from a checkpoint, as long as rows
-  are divided into partitions as before. They are sent in that order, and held in memory for it.
+  get the same mark whichever task sends them, and keep their order within a partition. Another run
+  with the same ``producer`` does not publish them twice, either.
+- Rows with the columns ``producer`` and ``number`` get exactly these marks.
+- Other rows are numbered by their position in their partition, sorted by content. A retried task or
+  batch, also after a restart from a checkpoint, gets the same numbers as long as the rows are
+  partitioned as before. They are sent in that order, and held in memory for it.
 
-A task that fails half-way leaves published what it has published: nothing can be taken back,
-and the next attempt goes on from there.
+Events published by a task that fails half-way stay published; the next attempt continues from
+there.
 """
 
 from __future__ import annotations
@@ -40,15 +40,13 @@ _BATCH_ID = "streaming.sql.batchId"
 
 
 class _Publishes:
-    """What both writers do on executors and on the driver."""
-
     def __init__(self, options: SinkOptions, columns: Sequence[str]) -> None:
         check_columns(options, columns)
         self._options = options
         self._key = key_columns(options, columns)
 
     def _name(self, run: str) -> str:
-        """What producers' names begin with: without a key, a name of this run only."""
+        """Return the producer name prefix: unique to this run unless producer and key are set."""
         named = self._options.producer
         if not named:
             return run
@@ -75,7 +73,7 @@ class FrameWriter(_Publishes, DataSourceArrowWriter):
 
     def __init__(self, options: SinkOptions, columns: Sequence[str]) -> None:
         super().__init__(options, columns)
-        # Made on the driver: the same for all tasks and their attempts, and for no other write.
+        # Created on the driver: the same for all tasks and attempts, but unique to this write.
         self._run = new_origin()
 
     # Spark's own class differs from its base in the same way.
@@ -85,7 +83,7 @@ class FrameWriter(_Publishes, DataSourceArrowWriter):
         return self._published(iterator, Attempt(name, _context().partitionId(), 0))
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """All rows are published."""
+        """Warn about refused rows, once all others are published."""
         self._tell(messages)
 
 
@@ -100,16 +98,16 @@ class StreamWriter(_Publishes, DataSourceStreamArrowWriter):
         batch = context.getLocalProperty(_BATCH_ID)
         assert query is not None  # Spark sets both for every task of a stream
         assert batch is not None
-        # The query's id is its checkpoint's: where batches are counted anew, it is another.
+        # The query's id belongs to its checkpoint: it changes where batches are numbered anew.
         attempt = Attempt(self._name(query), context.partitionId(), int(batch))
         return self._published(iterator, attempt)
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:
-        """All rows of the batch are published."""
+        """Warn about refused rows, once the rest of the batch is published."""
         self._tell(messages)
 
 
 def _context() -> TaskContext:
     context = TaskContext.get()
-    assert context is not None  # write is called in tasks only
+    assert context is not None  # Spark calls write in tasks only
     return context

@@ -1,9 +1,9 @@
-"""Rows as events with marks: the same row has the same mark whenever it is sent again.
+"""Convert rows to events with marks: a row gets the same mark whenever it is sent again.
 
-A channel accepts a mark once. It remembers a producer's numbers as runs, and forgets the lowest
-when there are too many: numbers below are refused. So rows whose keys come in any order, from any
-task, are marked as producers of `BLOCK` numbers each, which never have too many runs; and rows
-that are numbered here are sent in the order of their numbers.
+A channel accepts a mark once. It stores a producer's numbers as runs, and forgets the lowest run
+when there are too many; lower numbers are then refused. Therefore rows with keys, which come in any
+order from any task, are spread over producers of `BLOCK` numbers each, which never have too many
+runs; and rows that are numbered here are sent in ascending order.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from tidings.events.structured import StructuredEvent
 from tidings.pipeline.sink.options import SinkOptions
 
 BLOCK: Final = 512
-"""Numbers of one producer where rows are marked by a key; a channel remembers 1,024 runs."""
+"""Numbers per producer for rows with a key; a channel remembers 1,024 runs."""
 
-# Rows of one partition in one batch of a stream; and so 2**27 batches.
+# Bits for the rows of one partition in one batch; leaves 2**27 batches.
 _ROW_BITS: Final = 36
 _MOST_NAME: Final = 128
 
@@ -32,15 +32,15 @@ Marked = tuple[StructuredEvent | TidingsError, ProducerMark]
 
 
 class Attempt(NamedTuple):
-    """What tells one write from another, and is the same when it is tried again."""
+    """Identifies a write; the same for every retry."""
 
-    name: str  # of the producer; the same for all rows
-    partition: int  # which part of the rows this task has
-    batch: int  # of a stream; 0 if it is none
+    name: str  # producer name, the same for all rows
+    partition: int
+    batch: int  # of a stream; otherwise 0
 
 
 def key_columns(options: SinkOptions, columns: Sequence[str]) -> tuple[str, ...]:
-    """The columns rows are marked by, if any: the key, or an archived event's origin and seq."""
+    """Return the columns that give marks: the key, origin and seq of archived events, or none."""
     if options.key:
         return options.key
     if "origin" in columns and "seq" in columns:
@@ -51,14 +51,10 @@ def key_columns(options: SinkOptions, columns: Sequence[str]) -> tuple[str, ...]
 def marked_rows(
     batches: Iterable[pa.RecordBatch], key: tuple[str, ...], attempt: Attempt
 ) -> Iterator[list[Marked]]:
-    """The events of rows with their marks, in the order in which they are to be sent.
+    """Yield events with their marks, in the order to send them.
 
-    Args:
-        batches: The rows.
-        key: Columns that tell a row from all others; without, rows with the columns ``producer``
-            and ``number`` have these marks, and others are marked by their place when sorted by
-            content.
-        attempt: Which write it is.
+    Without a `key`, the columns ``producer`` and ``number`` are the marks if present; otherwise a
+    row's mark is its position when sorted by content.
     """
     if key:
         yield from _by_key(batches, key, attempt.name)
@@ -78,7 +74,7 @@ def _by_key(
     batches: Iterable[pa.RecordBatch], key: tuple[str, ...], name: str
 ) -> Iterator[list[Marked]]:
     *texts, number_column = key
-    seen: dict[str, int] = {}  # for each producer a bit for each number
+    seen: dict[str, int] = {}  # bitmap of numbers, by producer
     for batch in batches:
         events = events_of(batch)
         numbers = batch.column(number_column).to_pylist()
@@ -132,10 +128,10 @@ def _by_columns(batches: Iterable[pa.RecordBatch]) -> Iterator[list[Marked]]:
 
 
 def _by_content(batches: Iterable[pa.RecordBatch], attempt: Attempt) -> Iterator[list[Marked]]:
-    """The order of rows within a partition may differ when it is made again; sorted, it cannot."""
+    """Sort rows, as their order within a partition may differ when Spark recomputes it."""
     rows = sorted((event for batch in batches for event in events_of(batch)), key=_content)
     producer = f"{attempt.name}/{attempt.partition}"
-    ProducerMark(producer, 0)  # checked once, and trusted from then on
+    ProducerMark(producer, 0)  # checked once, trusted from then on
     first = attempt.batch << _ROW_BITS
     trusted = ProducerMark.trusted
     yield [(event, trusted(producer, first + at)) for at, event in enumerate(rows)]
@@ -149,14 +145,14 @@ def _content(event: StructuredEvent | TidingsError) -> bytes:
 
 
 _PARTS: Final = ("header", "data")
-# As the archive has them: properties of one kind in each map.
+# As in the archive: one map per kind of property.
 _MAPS: Final = ("int", "double", "string", "bool", "ints", "doubles", "strings", "bools")
 
 
 def events_of(batch: pa.RecordBatch) -> list[StructuredEvent | TidingsError]:
-    """The event of each row; an error stands in the place of what is none.
+    """Return the event of each row, or an error in its place if the row is invalid.
 
-    Of several forms the first counts: the column ``raw``, the column ``event``, or the columns
+    The first form present counts: the column ``raw``, the column ``event``, or the columns
     ``domain``, ``type``, ``name``, ``header`` and ``data`` (a struct or a map each) with the maps
     ``header_int`` … ``data_bools``.
     """
@@ -198,7 +194,7 @@ def _event(row: Mapping[str, Any]) -> StructuredEvent:
 
 
 def _present(cell: Mapping[str, Any] | Sequence[tuple[str, Any]] | None) -> list[tuple[str, Any]]:
-    """The properties of a struct or a map; what is null is not there."""
+    """Return the properties of a struct or a map, without nulls."""
     if cell is None:
         return []
     pairs = cell.items() if isinstance(cell, Mapping) else cell

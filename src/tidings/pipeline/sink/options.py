@@ -1,4 +1,4 @@
-"""The options of the data source ``tidings`` for publishing."""
+"""Write options of the data source ``tidings``."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from tidings.errors import InvalidUsage
 _KNOWN: Final = (
     *("url", "channel", "token", "producer", "key", "batchSize", "onRefused", "patience"),
 )
-# What Spark hands over of its own accord.
+# Passed by Spark itself.
 _SPARKS: Final = frozenset({"checkpointlocation", "queryname", "path"})
 _MOST_AT_ONCE: Final = 10_000
 
 
 class SinkOptions(NamedTuple):
-    """Where events go, and how."""
+    """Where to publish events, and how."""
 
-    url: str  # of the service
-    channel: str  # its name or id
-    token: str = ""  # what shows who publishes; empty for none
-    producer: str = ""  # what the producers' names begin with; empty for a name of its own
-    # The columns that tell a row from all others: a whole number, or anything and a whole number;
-    # empty if there are none
+    url: str  # the service
+    channel: str  # name or id
+    token: str = ""  # access token
+    producer: str = ""  # prefix of the producer names; empty for a generated one
+    # Columns that identify a row: an integer column, or any column and an integer column; may be
+    # empty
     key: tuple[str, ...] = ()
-    at_once: int = 1_000  # events in one push
-    # Whether rows that are refused are left out; otherwise they end the query
+    at_once: int = 1_000  # events per push
+    # Whether to skip refused rows; otherwise they fail the query
     skip_refused: bool = False
-    # Seconds to wait for a service that is away, or a channel that is full
+    # Seconds to wait for a service that is down or a channel that is full
     patience: float = PATIENCE
 
 
 def write_options(given: Mapping[str, str]) -> SinkOptions:
-    """The options from their texts; upper and lower case are the same in their names."""
+    """Parse the options; their names are case-insensitive."""
     lowered = {name.lower(): value for name, value in given.items()}
     known = {name.lower() for name in _KNOWN} | _SPARKS
     for name in given:

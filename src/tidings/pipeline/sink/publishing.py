@@ -1,4 +1,4 @@
-"""Publishing from a task: pushes in order, several on their way, again where a channel is full."""
+"""Publish from a task: ordered pushes, several in flight, retried while the channel is full."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tidings.errors import ChannelFull, PipelineFailed, TidingsError
 from tidings.pipeline.sink.marks import Marked
 from tidings.pipeline.sink.options import SinkOptions
 
-# Pushes without an answer: enough that the service never waits for the next one.
+# Pushes in flight: enough to keep the service busy.
 _UNANSWERED: Final = 4
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 1.0
@@ -27,11 +27,11 @@ _SHOWN: Final = 3
 
 @dataclass
 class Published(WriterCommitMessage):
-    """What became of a task's rows; its message to the driver."""
+    """Counts of a task's rows, as its message to the driver."""
 
-    accepted: int = 0  # the channel has them, now or from an earlier attempt
-    stopped: int = 0  # by a filter on the supplier's side
-    refused: int = 0  # only if these are skipped
+    accepted: int = 0  # now or by an earlier attempt
+    stopped: int = 0  # by a supplier-side filter
+    refused: int = 0  # only if refused rows are skipped
     reasons: list[str] = field(default_factory=list)  # of the first few refused
 
 
@@ -43,19 +43,13 @@ async def push_all(
     full: str,
     settle: Callable[[int, Any], None],
 ) -> None:
-    """Push rows at once, and those for which the channel is full again and again.
+    """Push rows, and retry those for which the channel is full, for up to `patience` seconds.
 
-    Args:
-        client: The way to the service.
-        publisher: Through which they go; its own marks are not used.
-        rows: Events with their marks.
-        patience: Seconds to wait for a channel that is full.
-        full: What is said if it stays so; `{}` stands for the seconds.
-        settle: Called with the place of each row and its answer: a number, 0 if a filter stopped
-            it, or an error.
+    The publisher's own marks are not used. `settle` is called with the index of each row and its
+    answer: a sequence number, 0 if a filter stopped it, or an error.
 
     Raises:
-        ChannelFull: The channel has been full for longer than the patience.
+        ChannelFull: With the message `full`, in which `{}` stands for the seconds.
     """
     waiting: Sequence[int] = range(len(rows))
     pause, waited = _FIRST_PAUSE, 0.0
@@ -82,7 +76,7 @@ async def push_all(
 
 
 def publish_rows(options: SinkOptions, rows: Iterator[list[Marked]]) -> Published:
-    """Publish rows, and wait until the channel has answered for all of them."""
+    """Publish rows and wait until the channel has answered all of them."""
     return asyncio.run(_publish(options, rows))
 
 
@@ -95,7 +89,7 @@ async def _publish(options: SinkOptions, rows: Iterator[list[Marked]]) -> Publis
         number = int(channel) if channel.isdecimal() else channel
         async with await client.publisher(number) as publisher:
             sender = RowSender(options, client, publisher)
-            # Rows come from a pipe: while they are waited for, answers must be heard.
+            # Rows come from a pipe; answers must be processed while waiting for it.
             while (batch := await asyncio.to_thread(next, rows, None)) is not None:
                 await sender.send(batch)
             await sender.finish()
@@ -103,11 +97,7 @@ async def _publish(options: SinkOptions, rows: Iterator[list[Marked]]) -> Publis
 
 
 class RowSender:
-    """Sends the rows of one task.
-
-    Attributes:
-        published: What became of them so far.
-    """
+    """Sends the rows of one task; `published` has the counts so far."""
 
     def __init__(self, options: SinkOptions, client: Client, publisher: Publisher) -> None:
         self._options = options
@@ -117,7 +107,7 @@ class RowSender:
         self.published = Published()
 
     async def send(self, rows: Sequence[Marked]) -> None:
-        """Send rows, as soon as few enough are on their way."""
+        """Send rows as soon as few enough pushes are in flight."""
         good: list[Marked] = []
         for row in rows:
             if isinstance(row[0], TidingsError):
@@ -131,7 +121,7 @@ class RowSender:
             self._unanswered.append(asyncio.create_task(self._push(part)))
 
     async def finish(self) -> None:
-        """Waits for all answers; raises as `send` does."""
+        """Wait for all answers; raises as `send` does."""
         while self._unanswered:
             await self._unanswered.popleft()
 

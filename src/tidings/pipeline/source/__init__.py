@@ -1,8 +1,10 @@
-"""The data source ``tidings``: archives read as frames and streams, rows published as events.
+"""The data source ``tidings``: read archives as frames and streams, publish rows as events.
 
-spark.read.format("tidings").option("channel", "traffic").load("/var/lib/tidings/archive")
-spark.readStream.format("tidings").load("/var/lib/tidings/archive")
-df.write.format("tidings").mode("append").option("url", …).option("channel", "alarms").save()
+::
+
+    spark.read.format("tidings").option("channel", "traffic").load("/var/lib/tidings/archive")
+    spark.readStream.format("tidings").load("/var/lib/tidings/archive")
+    df.write.format("tidings").mode("append").option("url", …).option("channel", "alarms").save()
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class TidingsSource(DataSource):
-    """What Spark asks for readers and writers of the format ``tidings``."""
+    """Entry point of the format ``tidings`` for Spark."""
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         super().__init__(options)
@@ -34,11 +36,11 @@ class TidingsSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
-        """The format's name."""
+        """Return the format's name."""
         return "tidings"
 
     def _read_options(self) -> SourceOptions:
-        # Once: a time such as "2h ago" must mean the same moment for all who are asked.
+        # Parsed once: a time such as "2h ago" must mean the same in all readers.
         if self._read is None:
             from tidings.pipeline.source.options import read_options
 
@@ -46,7 +48,7 @@ class TidingsSource(DataSource):
         return self._read
 
     def schema(self) -> StructType:
-        """The columns, by the options ``kind`` and ``columns``."""
+        """Return the columns, according to the options ``kind`` and ``columns``."""
         from tidings.pipeline.archive import spark_schema
 
         options = self._read_options()
@@ -60,13 +62,13 @@ class TidingsSource(DataSource):
         return StructType([whole[column] for column in chosen])
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        """Read what is there."""
+        """Return a reader of what is sealed now."""
         from tidings.pipeline.source.reading import ArchiveReader
 
         return ArchiveReader(self._read_options(), schema.names)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        """Read what is there, and what is sealed from then on."""
+        """Return a reader of what is sealed now and later."""
         from tidings.pipeline.source.reading import ArchiveStreamReader
 
         for name in ("since", "until"):
@@ -78,7 +80,7 @@ class TidingsSource(DataSource):
         return ArchiveStreamReader(self._read_options(), schema.names)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        """Publish a frame's rows."""
+        """Return a writer that publishes a frame's rows."""
         from tidings.pipeline.sink import FrameWriter
         from tidings.pipeline.sink.options import write_options
 
@@ -87,7 +89,7 @@ class TidingsSource(DataSource):
         return FrameWriter(write_options(dict(self.options)), schema.names)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:
-        """Publish a stream's rows."""
+        """Return a writer that publishes a stream's rows."""
         from tidings.pipeline.sink import StreamWriter
         from tidings.pipeline.sink.options import write_options
 

@@ -1,4 +1,4 @@
-"""The options of the data source ``tidings`` for reading, checked before anything is read."""
+"""Read options of the data source ``tidings``, validated before anything is read."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from tidings.pipeline.times import moment_us
 from tidings.stores.archive.schema import KINDS
 
 LATEST: Final = -1
-"""A starting seal: only what is sealed after the stream has begun."""
+"""Starting seal of a stream that reads only what is sealed after it has begun."""
 
 _KNOWN: Final = (
     *("path", "kind", "columns", "channel", "type", "since", "until", "filter"),
     *("startingSeal", "maxFilesPerTrigger", "maxRowsPerTrigger", "onDamage"),
 )
-# What Spark hands over of its own accord.
+# Passed by Spark itself.
 _SPARKS: Final = frozenset({"checkpointlocation", "queryname", "header"})
 
 
 class SourceOptions(NamedTuple):
-    """What is read, and how."""
+    """What to read, and how."""
 
-    path: str  # the archive
-    kind: str = "events"  # of segments: events, outcomes, plans, objects
-    columns: tuple[str, ...] = ()  # the columns wanted, in this order; empty for all
+    path: str  # folder of the archive
+    kind: str = "events"  # events, outcomes, plans or objects
+    columns: tuple[str, ...] = ()  # in this order; empty for all
     channels: tuple[str, ...] = ()  # names or origins; empty for all
-    types: tuple[EventTypePattern, ...] = ()  # event types; empty for all
-    since_us: int | None = None  # the earliest time, in microseconds since 1970
-    until_us: int | None = None  # the first time that is too late
-    filter: str = ""  # a constraint that events must match; empty for none
-    starting_seal: int = 1  # the first seal of a stream; `LATEST` for those yet to come
-    most_files: int | None = None  # in one batch of a stream
-    most_rows: int | None = None  # in one batch of a stream
-    skip_damage: bool = True  # whether damaged files are left out; otherwise they end the query
+    types: tuple[EventTypePattern, ...] = ()  # empty for all
+    since_us: int | None = None  # inclusive, microseconds since 1970
+    until_us: int | None = None  # exclusive
+    filter: str = ""  # constraint that events must match; empty for none
+    starting_seal: int = 1  # first seal of a stream; `LATEST` for new ones only
+    most_files: int | None = None  # per batch of a stream
+    most_rows: int | None = None  # per batch of a stream
+    skip_damage: bool = True  # whether to skip damaged files; otherwise they fail the query
 
 
 def read_options(given: Mapping[str, str]) -> SourceOptions:
-    """The options from their texts; upper and lower case are the same in their names."""
+    """Parse the options; their names are case-insensitive."""
     lowered = {name.lower(): value for name, value in given.items()}
     known = {name.lower() for name in _KNOWN} | _SPARKS
     for name in given:
@@ -82,7 +82,7 @@ def _for_events_only(options: SourceOptions) -> SourceOptions:
 
 
 def _listed(given: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """Texts separated by commas, or a JSON array of texts where one has a comma."""
+    """Split a comma-separated list, or a JSON array for texts with commas."""
     text = given.get(name, "").strip()
     if not text.startswith("["):
         return tuple(part.strip() for part in text.split(",") if part.strip())
@@ -99,7 +99,7 @@ def _moment(given: Mapping[str, str], name: str) -> int | None:
     text = given.get(name)
     if text is None:
         return None
-    # Microseconds since 1970 as the archive has them, so that a program need not write a date.
+    # Microseconds since 1970, as in the archive, so that a program need not format a date.
     if text.strip().isdecimal() and len(text.strip()) > 8:
         return int(text)
     return moment_us(text, SystemClock().now())
@@ -107,7 +107,7 @@ def _moment(given: Mapping[str, str], name: str) -> int | None:
 
 def _constraint(text: str) -> str:
     if text:
-        constraint(text)  # says what is wrong, and where
+        constraint(text)  # raises with the place of the error
     return text
 
 

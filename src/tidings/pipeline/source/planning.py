@@ -1,7 +1,7 @@
-"""Which rows of which sealed files belong to a batch: positions, slices and limits.
+"""Plan which rows of which sealed files belong to a batch: positions, slices and limits.
 
-Everything here depends on the manifest and the options alone, so a batch that is planned again
-after a restart has the same rows in the same partitions. What is damaged shows when it is read.
+Plans depend on the manifest and the options alone, so a batch that is planned again after a restart
+has the same rows in the same partitions. Damage is detected when files are read.
 """
 
 from __future__ import annotations
@@ -16,29 +16,28 @@ from tidings.pipeline.source.options import SourceOptions
 from tidings.stores.archive.manifest import Manifest, SegmentFile
 
 SLICE_ROWS: Final = 131_072
-"""Rows that one task reads of a large file, and up to which it reads several small ones: as many
-as a row group has."""
+"""Rows per task: large files are split and small ones combined at this size, a row group."""
 
 _SLICE_OCTETS: Final = 64 * 1024 * 1024
 _WHOLE: Final = "\U0010ffff"  # above every path
 
 
 class Position(NamedTuple):
-    """How far a stream has read; positions compare in the order of reading."""
+    """Offset of a stream; positions compare in the order of reading."""
 
-    seal: int  # everything of the seals below it has been read
-    path: str = _WHOLE  # of its files, those with lower paths have been read
-    rows: int = 0  # so many rows of that file, too
+    seal: int  # all lower seals have been read
+    path: str = _WHOLE  # all lower paths of this seal have been read
+    rows: int = 0  # rows of that file that have been read
 
     def to_plain(self) -> dict[str, int | str]:
-        """As Spark keeps it in a checkpoint."""
+        """Return the form that Spark stores in a checkpoint."""
         if self.path == _WHOLE:
             return {"seal": self.seal}
         return {"seal": self.seal, "path": self.path, "rows": self.rows}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, object]) -> Position:
-        """The position that `to_plain` wrote."""
+        """Parse the result of `to_plain`."""
         seal, path, rows = plain.get("seal"), plain.get("path", _WHOLE), plain.get("rows", 0)
         if type(seal) is not int or not isinstance(path, str) or type(rows) is not int:
             raise InvalidUsage(f"{dict(plain)!r} is no position in an archive; is it another's?")
@@ -46,29 +45,29 @@ class Position(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """Some rows of a sealed file."""
+    """A range of rows of a sealed file."""
 
-    path: str  # the file, from the archive's folder
-    octets: int  # its length
-    crc32: int  # of all of it
-    first: int  # the first row
-    end: int  # the first row after them
+    path: str  # relative to the archive
+    octets: int  # length of the file
+    crc32: int  # of the whole file
+    first: int
+    end: int  # exclusive
 
 
 def seal_of(path: str) -> int:
-    """The seal that made a file."""
+    """Return the seal of a file."""
     return int(PurePosixPath(path).stem.partition("-")[0])
 
 
 def last_position(manifest: Manifest) -> Position:
-    """Where a stream is that has read everything."""
+    """Return the position at the end of the archive."""
     return Position(manifest.last_seal)
 
 
 def slices_between(
     manifest: Manifest, options: SourceOptions, start: Position, end: Position
 ) -> list[Slice]:
-    """What may hold wanted rows after one position, up to another; in order."""
+    """Return the slices between two positions that may hold wanted rows, in order."""
     made: list[Slice] = []
     for file in _files(manifest, options, start.seal - 1, end.seal):
         place = (file.seal, file.path)
@@ -98,7 +97,7 @@ def _files(
 def advanced(
     manifest: Manifest, options: SourceOptions, start: Position, upto: Position
 ) -> Position:
-    """How far one batch goes under the options' limits; `upto` if that is within them.
+    """Return the end of the next batch under the options' limits, at most `upto`.
 
     Rows are counted before they are filtered: the limit bounds what is read.
     """
@@ -116,7 +115,7 @@ def advanced(
 
 
 def packed(slices: Iterable[Slice]) -> list[tuple[Slice, ...]]:
-    """Slices put together for tasks: large ones are split, small ones share a task."""
+    """Group slices into tasks: large ones are split, small ones share a task."""
     made: list[tuple[Slice, ...]] = []
     task: list[Slice] = []
     rows = octets = 0
@@ -136,7 +135,7 @@ def packed(slices: Iterable[Slice]) -> list[tuple[Slice, ...]]:
 def _split(whole: Slice) -> Iterator[Slice]:
     first = whole.first
     while first < whole.end:
-        # At multiples, because there one row group ends and the next begins.
+        # At multiples, because row groups end there.
         end = min(whole.end, (first // SLICE_ROWS + 1) * SLICE_ROWS)
         yield whole._replace(first=first, end=end)
         first = end
@@ -145,7 +144,7 @@ def _split(whole: Slice) -> Iterator[Slice]:
 def dropped_between(
     dropped: Iterable[str], kind: str, start: Position, end: Position
 ) -> Sequence[str]:
-    """Files of a kind that retention dropped before a stream came to them."""
+    """Return the files of a kind that retention dropped before a stream read them."""
     return [
         path
         for path in dropped

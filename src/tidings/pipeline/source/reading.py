@@ -1,8 +1,8 @@
-"""What Spark asks for rows: readers of an archive, once or as a stream.
+"""Readers of an archive for Spark, for batches and for streams.
 
-The driver plans which rows of which files belong to a batch; executors read them. A file is read
-and compared with its checksum before any row of it is handed on, so a damaged one is left out as
-a whole, in every attempt alike.
+The driver plans which rows of which files belong to a batch; executors read them. An executor
+verifies a file's checksum before it emits any row, so a damaged file is skipped as a whole, in
+every attempt alike.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ from tidings.pipeline.source.planning import (
 from tidings.stores.archive.manifest import Manifest
 
 _LOG = logging.getLogger(__name__)
-# As many rows as Spark itself puts into a batch of Arrow's: it holds one at a time.
+# Same as Spark's own Arrow batches: it holds one at a time.
 _BATCH_ROWS: Final = 10_000
 _Judge = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
 @dataclass
 class SlicesPartition(InputPartition):
-    """What one task reads."""
+    """Input of one task."""
 
     slices: tuple[Slice, ...]
 
 
 class _Reads:
-    """What both readers do on executors."""
+    """Common part of both readers, on executors."""
 
     def __init__(self, options: SourceOptions, columns: Sequence[str]) -> None:
         self._options = options
@@ -62,7 +62,6 @@ class _Reads:
         self._archive = Archive(options.path)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of one task, in record batches."""
         assert isinstance(partition, SlicesPartition)
         judge = None
         if self._options.filter:
@@ -75,7 +74,7 @@ class _Reads:
         return [SlicesPartition(task) for task in packed(slices)]
 
     def _tell_of_damage(self, slices: Sequence[Slice]) -> None:
-        """Say on the driver what executors will find; the plan itself stays as it is."""
+        """Warn or raise on the driver if files have the wrong length; the plan is unchanged."""
         told = []
         for slice_ in slices:
             path = self._archive.folder / slice_.path
@@ -95,31 +94,31 @@ class ArchiveReader(_Reads, DataSourceReader):
     """Reads what an archive holds when the query begins."""
 
     def partitions(self) -> Sequence[InputPartition]:
-        """The tasks."""
+        """Return the tasks."""
         manifest = self._archive.manifest()
         for problem in manifest.problems:
             _LOG.warning("%s", problem)
         start = Position(max(0, self._options.starting_seal - 1))
         tasks = self._tasks(manifest, start, last_position(manifest))
-        # Spark takes no tasks for one that reads whatever it is told.
+        # Given no tasks, Spark would run one without a partition.
         return tasks or [SlicesPartition(())]
 
 
 class ArchiveStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads an archive as it grows; the offsets are positions."""
+    """Reads an archive as it grows; its offsets are positions."""
 
     def __init__(self, options: SourceOptions, columns: Sequence[str]) -> None:
         super().__init__(options, columns)
         self._end: Position | None = None
 
     def initialOffset(self) -> dict[str, Any]:
-        """Where a new stream begins."""
+        """Return the start of a new stream."""
         if self._options.starting_seal == LATEST:
             return last_position(self._archive.manifest()).to_plain()
         return Position(self._options.starting_seal - 1).to_plain()
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """How much one batch takes."""
+        """Return the limit of one batch."""
         if self._options.most_rows is not None:
             return ReadMaxRows(self._options.most_rows)
         if self._options.most_files is not None:
@@ -127,15 +126,15 @@ class ArchiveStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailab
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """Nothing that is sealed from now on belongs to this run."""
+        """Exclude everything sealed from now on."""
         self._end = last_position(self._archive.manifest())
 
     def reportLatestOffset(self) -> dict[str, Any] | None:
-        """How far the archive is."""
+        """Return the end of the archive."""
         return last_position(self._archive.manifest()).to_plain()
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
-        """How far the next batch goes."""
+        """Return the end of the next batch."""
         begin = Position.from_plain(start)
         manifest = self._archive.manifest()
         upto = max(begin, self._end or last_position(manifest))
@@ -144,7 +143,7 @@ class ArchiveStreamReader(_Reads, DataSourceStreamReader, SupportsTriggerAvailab
         return advanced(manifest, self._options, begin, upto).to_plain()
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """The tasks of one batch."""
+        """Return the tasks of one batch."""
         first, last = Position.from_plain(start), Position.from_plain(end)
         manifest = self._archive.manifest()
         if first.seal > 0:
@@ -182,14 +181,14 @@ class SliceReader:
         self._types: dict[tuple[object, object], bool] = {}
 
     def read(self, slices: Iterable[Slice]) -> Iterator[pa.RecordBatch]:
-        """The wanted rows of slices."""
+        """Yield the wanted rows of slices."""
         archive = Archive(self._options.path)
         for slice_ in slices:
             for table in self._tables(archive, slice_):
                 yield from self._wanted(table)
 
     def _tables(self, archive: Archive, slice_: Slice) -> Iterator[pa.Table]:
-        """The rows of a slice, a row group at a time."""
+        """Yield the rows of a slice, one row group at a time."""
         try:
             octets = (archive.folder / slice_.path).read_bytes()
         except FileNotFoundError as error:
@@ -227,7 +226,7 @@ class SliceReader:
             first += rows
 
     def _needed(self, present: Iterable[str]) -> list[str]:
-        """The columns to read: those handed on, and those judged by."""
+        """Return the columns to read: those returned, and those needed for filters."""
         options = self._options
         wanted = set(self._columns)
         if options.filter:
@@ -253,7 +252,6 @@ class SliceReader:
                 yield batch.select(self._columns)
 
     def _conditions(self) -> Iterator[pc.Expression]:
-        """What rows of the wanted channels and times fulfil."""
         options, time = self._options, pc.field(time_column(self._options.kind))
         if options.channels:
             channels = list(options.channels)

@@ -138,7 +138,7 @@ class Clients:
         self._probing.start()
 
     def _window(self, channel: int, proxy: int) -> int:
-        """Return how many events to queue ahead; 0 or few if they may not wait."""
+        """Return how many events to queue ahead: the window, at most MaxEventsPerConsumer."""
         qos = self._host.channels.find(channel).proxy(proxy).qos
         return min(self._options.window, qos.max_events_per_consumer or self._options.window)
 

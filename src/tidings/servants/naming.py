@@ -78,7 +78,7 @@ class Names:
         left = deque(rest)
         if not left:
             return NIL
-        id = new_handle()  # unguessable, so that ids from before a restart fail
+        id = new_handle()  # random, so that ids from before a restart fail
         self._lists[id] = left
         if len(self._lists) > _MOST_LISTS:
             self._lists.popitem(last=False)
@@ -209,11 +209,7 @@ def read_name(text: str) -> Name:
 
 
 def name_text(name: Name) -> str:
-    r"""A name as text; `/`, `.` and `\` in it get a backslash.
-
-    Raises:
-        NamingContext_InvalidName: It has no components.
-    """
+    r"""Return a name as text, escaping `/`, `.` and `\`; it must have components."""
     if not name:
         raise NamingContext_InvalidName
     return "/".join([_component_text(*component) for component in name])

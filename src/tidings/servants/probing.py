@@ -1,9 +1,9 @@
 """Health checks: probe clients that were silent for long.
 
 A client that reports it no longer exists loses its proxy. An unreachable one counts as a failed
-delivery. A best-effort connection is dropped after as many consecutive failures as the settings
-allow; a persistent one of a supplier after `unused_proxy_lifetime`; one of a consumer, whose events
-are retained, never. A client that sends or requests events is alive, reachable or not.
+delivery. A connection that is not durable is dropped after as many consecutive failures as the
+settings allow; a durable one of a supplier after `unused_proxy_lifetime`; one of a consumer, whose
+events are retained, never. A client that sends or requests events is alive, reachable or not.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The archive: all that the journal said, as immutable Parquet files for whoever reads columns.
+"""The archive: the journal's contents as immutable Parquet files for analytics.
 
-Who only reads needs `manifest.py`, `files.py` and `schema.py`; `archiver.py` writes. The layout
-is described in ``docs/archive.md``.
+Readers need only `manifest.py`, `files.py` and `schema.py`; `archiver.py` writes. The layout is
+described in ``docs/archive.md``.
 """

@@ -1,4 +1,4 @@
-"""How commands are given events: as words, or as files of lines."""
+"""Event arguments of commands: words, or files of lines."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ JsonLines = Annotated[
 ]
 
 
-# Every moment within it has a date.
+# Every time within it has a valid date.
 _LONGEST: Final = 1_000_000 * 86_400 * 1_000_000
 
 
@@ -73,10 +73,9 @@ def header_words(
     at: str | None,
     ttl: str | None,
 ) -> list[str]:
-    """Header properties as `--header` takes them, those of the other options among them.
+    """Merge `--header` properties with those of the other options.
 
-    Raises:
-        InvalidUsage: A duration or time is not one.
+    Raises InvalidUsage if a duration or time is invalid.
     """
     found = [*header]
     if priority is not None:

@@ -1,4 +1,4 @@
-"""`name=value` on the command line: fields of events, header properties, quality of service."""
+"""`name=value` arguments: event fields, header properties, quality of service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAIR: Final = re.compile(r"([^=]*?)(:?=)(.*)", re.DOTALL)
 
 
 def plain_value(text: str) -> object:
-    """The obvious value: `true` and `false`, numbers as JSON writes them, and else the text."""
+    """Parse `true`, `false` and JSON numbers; anything else is text."""
     if text in _WORDS:
         return _WORDS[text]
     if _WHOLE.fullmatch(text):
@@ -27,11 +27,11 @@ def plain_value(text: str) -> object:
 
 
 def pairs(given: Iterable[str]) -> dict[str, object]:
-    """Names and values from `name=value`, or `name:=json` for what has another type.
+    """Parse `name=value`, or `name:=json` for other types.
 
     Raises:
-        InvalidUsage: One is no such pair, or a name stands twice.
-        InvalidEvent: What should be JSON is none.
+        InvalidUsage: A pair is malformed, or a name is repeated.
+        InvalidEvent: The JSON is invalid.
     """
     found: dict[str, object] = {}
     for text in given:
@@ -53,11 +53,11 @@ def _json(name: str, text: str) -> object:
 
 
 def event_of(words: Sequence[str], header: Iterable[str] = ()) -> StructuredEvent:
-    """The event that words describe: `Domain::Type`, a name if the next is no pair, then pairs.
+    """Build an event from words: `Domain::Type`, an optional name, then pairs.
 
     Raises:
-        InvalidUsage: There is no type, or a word is no pair.
-        InvalidEvent: They describe no event; the message says where.
+        InvalidUsage: The type is missing, or a word is not a pair.
+        InvalidEvent: The event is invalid; the message says where.
     """
     domain, separator, type_ = (words[0] if words else "").partition("::")
     if not separator:
@@ -72,10 +72,9 @@ def event_of(words: Sequence[str], header: Iterable[str] = ()) -> StructuredEven
 
 
 def properties(given: Iterable[str]) -> dict[str, object]:
-    """Quality of service, or admin properties, from `Name=value`; values by name or number.
+    """Parse QoS or admin properties from `Name=value`, with values by name or number.
 
-    Raises:
-        InvalidUsage: What was meant can be told; of everything else the service tells.
+    Raises InvalidUsage only where it can suggest what was meant; the service checks the rest.
     """
     from tidings.api.properties import properties_in
     from tidings.client.configuration.property_hints import property_hint

@@ -28,10 +28,7 @@ def acknowledged(scene: Scene, ledgers: Path) -> list[Acknowledged]:
 
 
 def show_accounts(scene: Scene, ledgers: Path, accepted: int) -> bool:
-    """Compare the ledgers, show the result, and return whether everything is correct.
-
-    `accepted` is the number of offers the channel has numbered.
-    """
+    """Show the compared ledgers; return whether they agree with the `accepted` offers."""
     offers = acknowledged(scene, ledgers)
     accounts, stocks = [], []
     for bidder in scene.bidders:
@@ -55,10 +52,7 @@ def show_accounts(scene: Scene, ledgers: Path, accepted: int) -> bool:
 def verdict(
     accounts: Sequence[Account], acknowledged: int, accepted: int, offers: int
 ) -> tuple[str, bool]:
-    """Return the final sentence, and whether everything is correct.
-
-    The counts are offers: in the houses' ledgers, numbered by the channel, and planned.
-    """
+    """Return the final sentence, and whether all counts of offers agree."""
     faults = [
         f"{one.bidder.name}: {len(found)} {word}"
         for one in accounts

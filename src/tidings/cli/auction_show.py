@@ -33,11 +33,7 @@ _PROCESSES = 2
 
 
 class AuctionShow:
-    """One run of the demo.
-
-    `folder` holds the service's data and the ledgers; `pause` is the seconds between two offers of
-    a house. `archive` is complete once the run is over.
-    """
+    """One run of the demo; `pause` is the seconds between two offers of a house."""
 
     def __init__(self, folder: str, seed: int, pause: float) -> None:
         self._folder = Path(folder)
@@ -70,10 +66,7 @@ class AuctionShow:
         }
 
     def play(self) -> bool:
-        """Run the demo; return whether the ledgers agree.
-
-        Raises TidingsError if a process ends by itself, or on a timeout.
-        """
+        """Run the demo; return whether the ledgers agree. Raises TidingsError on a timeout."""
         return asyncio.run(self._bounded())
 
     async def _bounded(self) -> bool:

@@ -83,13 +83,7 @@ Patience = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The selected service.
-
-    Attributes:
-        patience: Seconds to wait for an unreachable service.
-        json: Whether all output is JSON.
-        ca: A file with certificate authorities to trust; None for the system's.
-    """
+    """The selected service; `patience` is the seconds to wait while it is unreachable."""
 
     url: str = DEFAULT_URL
     token: str | None = None
@@ -100,13 +94,7 @@ class Service:
 
 @asynccontextmanager
 async def connected(service: Service) -> AsyncIterator[Client]:
-    """Yield a client of the service; report lost connections on standard error.
-
-    Raises:
-        InvalidUsage: The URL is invalid.
-        Unauthenticated: The token is missing or wrong.
-        Unreachable: Nobody answers at the URL.
-    """
+    """Yield a client of the service; report lost connections on standard error."""
     from tidings.client.connecting import connect
 
     cuts = _Cuts(service)
@@ -161,10 +149,7 @@ def chosen_service(
     patience: float = _PATIENCE,
     json: bool = False,
 ) -> Service:
-    """Select the service: options override the environment, which overrides the context.
-
-    Raises InvalidUsage if the context does not exist or a file cannot be read.
-    """
+    """Select the service: options override the environment, which overrides the context."""
     found = chosen_context(context) if context is not None or url is None else None
     if found is None:
         return Service(url or DEFAULT_URL, shown_token(token_file), patience, json, ca)
@@ -175,10 +160,7 @@ def chosen_service(
 
 
 def shown_token(file: str | None) -> str | None:
-    """Return the token from a file's first line or the environment, or None.
-
-    Raises InvalidUsage if the file cannot be read or is empty.
-    """
+    """Return the token from a file's first line or the environment, or None."""
     if file is None:
         return os.environ.get(TOKEN) or None
     try:
@@ -191,10 +173,7 @@ def shown_token(file: str | None) -> str | None:
 
 
 def trusting(file: str | None) -> ssl.SSLContext | None:
-    """Return an SSL context that trusts a file's authorities; None for the system's.
-
-    Raises InvalidUsage if the file cannot be read or holds no certificates.
-    """
+    """Return an SSL context that trusts a file's authorities; None for the system's."""
     if file is None:
         return None
     import ssl
@@ -284,10 +263,7 @@ async def _names(service: Service) -> list[str]:
 
 
 def new_name(text: str, what: str) -> str:
-    """Check a new object's name; raise InvalidUsage if it is invalid.
-
-    Names of only digits are refused: they would be read as ids.
-    """
+    """Check a new object's name; a name of only digits would be read as an id."""
     if not text:
         raise InvalidUsage(f"a {what} needs a name; this one is empty")
     return checked_name(text)

@@ -25,12 +25,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The context.")]
 
 
 class Context(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Connection data of one service.
-
-    Attributes:
-        token_file: A file with the token; the token itself is never stored here.
-        ca: A file with certificate authorities to trust.
-    """
+    """Connection data of one service, without the token itself."""
 
     url: str
     token_file: str | None = None
@@ -73,10 +68,7 @@ def read_contexts() -> Contexts:
 
 
 def chosen_context(name: str | None) -> Context | None:
-    """Return the named context, else the current one, else None.
-
-    Raises InvalidUsage if the named context does not exist.
-    """
+    """Return the named context, else the current one, else None."""
     known = read_contexts()
     chosen = name or known.current
     return known.find(chosen) if chosen else None

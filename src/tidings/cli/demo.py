@@ -57,10 +57,7 @@ def demo(
 
 
 def show_pipeline(archive: Path) -> bool:
-    """Show a report and an audit of an archive; return whether the audit passes.
-
-    Without Spark or Java, print what to install and return True.
-    """
+    """Report on and audit an archive; return whether all is well, or Spark is missing."""
     render.say()
     render.say("The same evening from its archive, on Spark", "bold")
     try:

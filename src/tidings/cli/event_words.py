@@ -73,10 +73,7 @@ def header_words(
     at: str | None,
     ttl: str | None,
 ) -> list[str]:
-    """Merge `--header` properties with those of the other options.
-
-    Raises InvalidUsage if a duration or time is invalid.
-    """
+    """Merge `--header` properties with those of the other options."""
     found = [*header]
     if priority is not None:
         found.append(f"Priority={priority}")

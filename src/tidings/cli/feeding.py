@@ -22,10 +22,7 @@ _Numbered: TypeAlias = tuple[int, Line]
 
 
 async def batches_of_lines(sources: Sequence[str]) -> AsyncIterator[list[_Numbered]]:
-    """Yield available lines, numbered across all sources.
-
-    Raises InvalidUsage if a source cannot be read, after yielding the lines before it.
-    """
+    """Yield available lines, numbered across all sources, until one is unreadable."""
     reader = _Reader(sources)
     reader.start()
     try:
@@ -37,10 +34,7 @@ async def batches_of_lines(sources: Sequence[str]) -> AsyncIterator[list[_Number
 
 
 class _Reader(threading.Thread):
-    """Reads in the background.
-
-    The thread is a daemon: waiting for terminal input must not keep the program from ending.
-    """
+    """A background reader; a daemon, so that waiting for a terminal does not block the exit."""
 
     def __init__(self, sources: Sequence[str]) -> None:
         super().__init__(name="tidings-lines", daemon=True)

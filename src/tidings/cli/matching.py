@@ -29,12 +29,7 @@ _BAD_LINES_SHOWN = 100
 
 
 def compiled(written: Written, event_types: Iterable[EventTypePattern] = ()) -> Constraint:
-    """Compile a constraint.
-
-    Raises:
-        InvalidConstraint: It is invalid, and from the command line.
-        BadInput: It is invalid, and from a file; the message names the position.
-    """
+    """Compile a constraint; an error in a file is BadInput with its position."""
     try:
         return constraint(written.text, event_types)
     except InvalidConstraint as error:
@@ -72,14 +67,9 @@ class BadLines:
 
 @dataclass(slots=True)
 class Matching:
-    """One run over some input.
+    """One run over some input; an event matches if one constraint does.
 
-    Attributes:
-        constraints: An event matches if one of them does.
-        now: The time to evaluate at.
-        invert: Select the events that do not match.
-        most: Stop after this many selected lines; 0 for no limit.
-        as_json: Write an object per selected line, and messages as JSON too.
+    `most` selected lines end the run; 0 is no limit.
     """
 
     constraints: Sequence[Constraint]

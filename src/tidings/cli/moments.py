@@ -24,12 +24,7 @@ Since = Annotated[
 
 
 class Beginning(NamedTuple):
-    """A start position.
-
-    Attributes:
-        since: Microseconds since 1970; None for everything.
-        first: The lowest sequence number; 0 for all.
-    """
+    """A start: microseconds since 1970 (None: everything), and lowest seq (0: all)."""
 
     since: int | None = None
     first: int = 0

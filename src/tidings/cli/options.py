@@ -73,10 +73,7 @@ def examples(*lines: str) -> str:
 
 
 def clock(now: str | None) -> Callable[[], int]:
-    """Return a clock that is fixed to a given time, or the real one.
-
-    Raises InvalidUsage if the text is not a time.
-    """
+    """Return a clock that is fixed to a given time, or the real one."""
     if now is None:
         return SystemClock().now
     fixed = moment(now)

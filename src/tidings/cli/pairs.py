@@ -27,12 +27,7 @@ def plain_value(text: str) -> object:
 
 
 def pairs(given: Iterable[str]) -> dict[str, object]:
-    """Parse `name=value`, or `name:=json` for other types.
-
-    Raises:
-        InvalidUsage: A pair is malformed, or a name is repeated.
-        InvalidEvent: The JSON is invalid.
-    """
+    """Parse `name=value`, or `name:=json` for other types; names must be unique."""
     found: dict[str, object] = {}
     for text in given:
         parts = _PAIR.fullmatch(text)
@@ -53,12 +48,7 @@ def _json(name: str, text: str) -> object:
 
 
 def event_of(words: Sequence[str], header: Iterable[str] = ()) -> StructuredEvent:
-    """Build an event from words: `Domain::Type`, an optional name, then pairs.
-
-    Raises:
-        InvalidUsage: The type is missing, or a word is not a pair.
-        InvalidEvent: The event is invalid; the message says where.
-    """
+    """Build an event from words: `Domain::Type`, an optional name, then pairs."""
     domain, separator, type_ = (words[0] if words else "").partition("::")
     if not separator:
         raise InvalidUsage(
@@ -72,10 +62,7 @@ def event_of(words: Sequence[str], header: Iterable[str] = ()) -> StructuredEven
 
 
 def properties(given: Iterable[str]) -> dict[str, object]:
-    """Parse QoS or admin properties from `Name=value`, with values by name or number.
-
-    Raises InvalidUsage only where it can suggest what was meant; the service checks the rest.
-    """
+    """Parse QoS or admin properties from `Name=value`; the service checks most of them."""
     from tidings.api.properties import properties_in
     from tidings.client.configuration.property_hints import property_hint
 

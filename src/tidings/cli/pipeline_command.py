@@ -119,11 +119,6 @@ class Job:
         """Yield a Spark session and a progress callback; both end with the job.
 
         With `waits`, the archive need not exist yet.
-
-        Raises:
-            ArchiveNotFound: There is no archive.
-            InvalidUsage: A Spark option is invalid.
-            TidingsError: Spark is missing or failed.
         """
         from tidings.pipeline.session.job import check_options, require_spark, spark_job
 

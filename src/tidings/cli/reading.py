@@ -1,7 +1,4 @@
-"""Input of commands: lines of events and texts of constraints.
-
-Only one line at a time is held in memory, so a stream may be endless.
-"""
+"""Input of commands: events and constraints, one line in memory at a time."""
 
 from __future__ import annotations
 
@@ -210,10 +207,7 @@ def constraints_in_file(source: str) -> list[Written]:
 
 
 def whole(stream: BinaryIO, source: str) -> bytes:
-    """Read a whole file of constraints or configuration.
-
-    Raises LimitExceeded if it is too large, InvalidUsage if it cannot be read.
-    """
+    """Read a whole file of constraints or configuration, up to a size limit."""
     try:
         octets = stream.read(MAX_CONSTRAINT_FILE + 1)
     except OSError as error:
@@ -248,10 +242,7 @@ _UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def moment(text: str) -> int:
-    """Parse an ISO 8601 time such as `2026-11-15T08:30:00Z` to microseconds since 1970.
-
-    Raises InvalidUsage if it is invalid or has no time zone.
-    """
+    """Parse an ISO 8601 time with a time zone to microseconds since 1970."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:

@@ -81,10 +81,7 @@ _PLAIN_SIGNS = {Mark.TRUE: "T", Mark.FALSE: "F", Mark.ERROR: "!", Mark.SKIPPED: 
 
 
 def prepare() -> None:
-    """Make both outputs accept all text, escaping characters they cannot encode.
-
-    Writes to an output that the parent process closed are discarded.
-    """
+    """Make both outputs accept all text, and discard writes to a closed one."""
     if sys.stdout is None:
         sys.stdout = _nowhere()
     if sys.stderr is None:
@@ -199,10 +196,7 @@ def as_json(data: object, stderr: bool = False) -> None:
 
 
 class Writer:
-    """Writes lines to standard output octet for octet.
-
-    Pipes and terminals receive each line at once; a file is written in blocks.
-    """
+    """Writes lines unchanged to standard output: at once, or in blocks to a file."""
 
     def __init__(self) -> None:
         sys.stdout.flush()
@@ -273,10 +267,7 @@ def progress(
 
 @contextmanager
 def steps(silent: bool = False) -> Iterator[Callable[[str, float], None]]:
-    """Show a long job's progress on standard error; yield a callback for step and share.
-
-    It is a bar on a terminal, elsewhere an occasional line.
-    """
+    """Show progress on standard error, as a bar or occasional lines; yield a callback."""
     if silent:
         yield lambda step, done: None
         return

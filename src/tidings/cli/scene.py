@@ -1,7 +1,4 @@
-"""Sample data of `tidings demo filters`: traffic, network alarms, and subscriptions.
-
-Everything follows from the seed.
-"""
+"""Sample data of `tidings demo filters`, determined by the seed."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def check(settings: SettingsFile = None, properties: PropertiesFile = None) -> N
     loaded = _sources(settings, properties).load()
     for text in loaded.warnings:
         render.warning(text)
-    if loaded.settings.http.token_file is not None:  # the service can still create its own token
+    if loaded.settings.http.token_file is not None:  # otherwise the service makes its own
         owner_token(loaded.settings)
     render.say("the settings are good")
 

@@ -1,8 +1,4 @@
-"""An explained constraint as text: one sentence that answers, and a tree.
-
-`and`, `or` and `not` become branches; every test below them is one line with the values of its
-fields.
-"""
+"""An explained constraint as text: one sentence, and a tree with the values of fields."""
 
 from __future__ import annotations
 

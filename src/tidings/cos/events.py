@@ -44,10 +44,7 @@ NO_EVENT: Final = WireEvent(EventHeader(FixedEventHeader(EventType("", ""), ""),
 
 
 def event_in(event: WireEvent) -> StructuredEvent:
-    """Convert a structured event from the wire.
-
-    Raises InvalidEvent if a property has no name or a duplicate one.
-    """
+    """Convert a structured event; raise InvalidEvent for unnamed or duplicate properties."""
     (((domain, type_), name), variable), filterable, body = event
     header = _header_in(variable) if variable else _NOTHING
     data: Mapping[str, Value] = dict(filterable) if filterable else _NOTHING
@@ -100,12 +97,8 @@ def any_out(event: StructuredEvent) -> Value:
 class ReadEvent(NamedTuple):
     """A decoded event, and the octets it was decoded from.
 
-    Attributes:
-        octets: What encoding the event (or any) again would produce in any code set; None where
-            that differs.
-        offset: Their position modulo 8, which alignment depends on.
-        minor: The GIOP minor version.
-        little: Whether they are little-endian.
+    `octets` is None where encoding the event again would differ in some code set; `offset` is their
+    position modulo 8, which alignment depends on.
     """
 
     event: StructuredEvent
@@ -116,10 +109,7 @@ class ReadEvent(NamedTuple):
 
 
 def read_event(reader: Reader) -> ReadEvent:
-    """Decode a structured event directly, without the generated struct.
-
-    Raises BAD_PARAM if a property has no name or a duplicate one.
-    """
+    """Decode a structured event directly; raise BAD_PARAM for duplicate property names."""
     reader.align(4)
     start, foreign = reader.at, reader.foreign[0]
     string, value_of = reader.string, reader.any
@@ -174,11 +164,7 @@ def _read(event: StructuredEvent, reader: Reader, start: int, *, portable: bool)
 
 
 def write_event(writer: Writer, event: StructuredEvent) -> None:
-    """Encode a structured event directly, without the generated struct.
-
-    Raises BAD_PARAM if a part cannot be encoded, DATA_CONVERSION if a text does not fit the code
-    set.
-    """
+    """Encode a structured event directly; raise DATA_CONVERSION if text does not fit."""
     string, any_ = writer.string, writer.any
     string(event.domain)
     string(event.type)

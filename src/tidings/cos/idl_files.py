@@ -46,10 +46,5 @@ def generated(module: str) -> str:
 
 
 def load_idl(text_or_path: str | Path, include_dirs: Iterable[Path | str] = ()) -> ModuleType:
-    """Compile IDL (text or a path) that may include the package's files to a Python module.
-
-    Raises:
-        InvalidIdl: With file, line, column, caret and, if available, a hint.
-        BadInput: The file cannot be read.
-    """
+    """Compile IDL (text or a path) that may include the package's files to a module."""
     return load_plain(text_or_path, (*include_dirs, FOLDER), module_of)

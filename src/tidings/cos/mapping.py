@@ -1,8 +1,4 @@
-"""CORBA forms: the conversion of each field type from and to the standard's IDL.
-
-`form_of` builds the forms of sequences from those of their elements. Client and servants share
-them.
-"""
+"""CORBA forms: the conversion of each field type, shared by client and servants."""
 
 from __future__ import annotations
 
@@ -60,10 +56,7 @@ def boxed(value: Value) -> Any:
 
 
 def request_in(properties: Iterable[Property]) -> dict[str, Any]:
-    """Convert requested properties; the last of duplicates wins.
-
-    Values keep their types: a long must not pass for a short.
-    """
+    """Convert requested properties with their types; the last of duplicates wins."""
     return {name: boxed(value) for name, value in properties}
 
 

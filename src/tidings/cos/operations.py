@@ -84,10 +84,7 @@ def arguments_of(row: Operation, request: object) -> tuple[Any, ...]:
 
 
 def request_of(bound: Bound, target: Mapping[str, Any], arguments: Sequence[Any]) -> Any:  # noqa: ANN401
-    """Build the request of a call; `target` holds the fields that follow from the object.
-
-    Raises BadInput if an argument is invalid.
-    """
+    """Build the request of a call; `target` holds the fields that follow from the object."""
     row, hints = bound.row, hints_of(bound.row.request)
     given = zip(row.corba_arguments, arguments, strict=True)
     fields = {name: form_of(hints[name]).inward(value) for name, value in given}

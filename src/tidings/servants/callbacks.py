@@ -1,7 +1,4 @@
-"""Filter callbacks: clients notified when a filter's event types change.
-
-Callbacks are kept in memory only and are lost on restart; clients can check with get_callbacks.
-"""
+"""Filter callbacks, kept in memory only: clients can check with get_callbacks."""
 
 from __future__ import annotations
 

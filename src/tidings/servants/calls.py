@@ -23,11 +23,10 @@ class ClientOptions:
 
     Attributes:
         window: Events queued ahead for one push consumer; calls are still made one at a time.
-        call_seconds: Timeout for calls that transfer events.
-        notice_seconds: Timeout for reporting changed event types or a disconnection.
-        check_seconds: Timeout for asking a connecting client for its type.
+        call_seconds: For calls that transfer events.
+        notice_seconds: For reporting changed event types or a disconnection.
+        check_seconds: For asking a connecting client for its type.
         probe_seconds: Silence after which a client is probed.
-        probes_at_once: Most concurrent probes.
     """
 
     window: int = 16

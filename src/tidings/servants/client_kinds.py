@@ -16,11 +16,8 @@ from tidings.orb.stubs import Interface, Operation
 class ClientKind(NamedTuple):
     """What a proxy requires of its client.
 
-    Attributes:
-        interface: The interface the client must have.
-        transfer: Pushes or pulls events; None if the client initiates transfers.
-        goodbye: Tells the client that its proxy is gone.
-        notice: Reports changed event types; None for Event Service clients.
+    `transfer` pushes or pulls events and is None if the client initiates; `notice` reports event
+    types and is None for Event Service clients.
     """
 
     side: Side
@@ -143,10 +140,7 @@ def known_interface(reference: Reference) -> Interface | None:
 
 
 def required_id(kind: ClientKind) -> str:
-    """Return the interface id a client is checked for.
-
-    Clients that exchange anys may be plain Event Service clients.
-    """
+    """Return the interface id to check for; anys allow plain Event Service clients."""
     if kind.form is Form.ANY:
         bare = client_kind(kind.side, kind.style, kind.form, bare=True)
         return bare.interface.id

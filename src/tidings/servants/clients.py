@@ -105,15 +105,13 @@ class Clients:
     async def connect(
         self, door: GatheringDoor, channel: int, proxy: int, kind: ClientKind, client: Reference
     ) -> None:
-        """Connect a client to a proxy.
+        """Connect a client to a proxy; raise Forbidden before calling the client at all.
 
         Raises:
-            AlreadyConnected: The proxy already has a client.
             WrongClient: The client says it is of another kind than the proxy serves.
             InvalidUsage: The reference is nil and the client must be called; or events would
                 loop.
             NO_PERMISSION: The service may not connect to the client's address.
-            Forbidden: The proxy belongs to another principal; the client is not called then.
         """
         if is_nil(client):
             await door.connect(Connect(channel, proxy, reachable=False, notices=False), None)
@@ -168,10 +166,7 @@ class Clients:
         return endpoint if isinstance(endpoint, ClientEndpoint) else None
 
     async def reconnect(self) -> int:
-        """Reconnect the clients from before a restart; return how many there are.
-
-        The references come from the journal. Waiting events are sent at once.
-        """
+        """Reconnect clients from the journal after a restart; return how many there are."""
         found = 0
         for proxy in list(self._lost()):
             channel, id = proxy.channel.id, proxy.id

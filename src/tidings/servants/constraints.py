@@ -34,12 +34,7 @@ def constraint_in(expression: ConstraintExp) -> Constraint:
 async def constraints_in(
     expressions: Sequence[ConstraintExp], settings: Settings
 ) -> list[Constraint]:
-    """Read constraints from a client, yielding to other tasks while compiling.
-
-    Raises:
-        InvalidConstraint: Names the invalid constraint.
-        LimitExceeded: There are too many or they are too long; none has been compiled.
-    """
+    """Compile constraints without blocking the loop; refuse too many before compiling any."""
     parts = [FilterPart(one.constraint_expr, len(one.event_types)) for one in expressions]
     octets = settings.limits.check_filter(parts)
     return await compiled(octets, lambda: [constraint_in(one) for one in expressions])

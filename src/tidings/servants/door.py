@@ -29,10 +29,7 @@ _MOST: Final = 500
 
 
 class GatheringDoor(LocalDoor):
-    """A host as one principal may use it through CORBA.
-
-    `heard` receives the loop time of each push and pull, by channel and proxy.
-    """
+    """A host for one CORBA principal; `heard` gets the loop time of each push and pull."""
 
     def __init__(
         self, host: Host, principal: Principal, heard: dict[tuple[int, int], float]
@@ -81,10 +78,7 @@ class GatheringDoor(LocalDoor):
             self._host.post(push, gathered, self._principal, self)
 
     def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
-        """Run a command after the gathered events; raise Stopping if the door is closed.
-
-        Events of the same `source` share turns; see `Mailbox.post`.
-        """
+        """Run a command after the gathered events; see `Mailbox.post` for `source`."""
         if self._events:
             self.send()
         return super().ask(command, self if source is None else source)
@@ -113,10 +107,7 @@ class GatheringDoor(LocalDoor):
 
 
 class _Gathered:
-    """The pending answers to events submitted together.
-
-    They are resolved at once, not in the next turn of the loop.
-    """
+    """The pending answers to events submitted together, resolved without a loop turn."""
 
     __slots__ = ("_waiting",)
 

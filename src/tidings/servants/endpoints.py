@@ -1,7 +1,4 @@
-"""CORBA clients that the service calls to push or pull events.
-
-One task at a time calls a client, so events stay in order.
-"""
+"""CORBA clients that the service calls, one call at a time to keep the order."""
 
 from __future__ import annotations
 

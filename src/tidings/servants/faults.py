@@ -100,10 +100,7 @@ def _family(error: TidingsError) -> type[SystemException]:
 
 
 class TypedErrors:
-    """Base of servants that translates the errors of their operations with `typed`.
-
-    Methods are wrapped when the servant class is created, so none can be forgotten.
-    """
+    """Base that wraps all operations of a servant class to translate errors with `typed`."""
 
     __slots__ = ()
 

@@ -99,10 +99,7 @@ def _named(criteria: Sequence[NVP], name: str) -> list[NVP]:
 
 
 def _only(criteria: Sequence[NVP], given: dict[str, int | str]) -> Constraint | None:
-    """Return a constraint for the requested event type, or None for all types.
-
-    Raises InvalidCriteria if no event can have such a type.
-    """
+    """Return a constraint for the requested event type, or None for all types."""
     if "FilterId" not in given:
         return None
     quoted = str(given["FilterId"]).replace("\\", "\\\\").replace("'", "\\'")

@@ -38,10 +38,9 @@ def path_context(origins: tuple[str, ...]) -> tuple[tuple[int, bytes], ...]:
 
 
 class Loops:
-    """The graph of channels that feed each other through references to this service's proxies.
+    """The graph of channels linked through this service's proxies.
 
-    Attributes:
-        dropped: Number of pushes dropped because their events had come back.
+    `dropped` counts the pushes whose events had come back.
     """
 
     def __init__(self, host: Host, own_key: Callable[[Reference], ObjectKey | None]) -> None:

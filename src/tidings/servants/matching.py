@@ -1,7 +1,4 @@
-"""Fields of events that clients match against filters directly.
-
-All functions raise UnsupportedFilterableData for an invalid event.
-"""
+"""Fields of events to match; UnsupportedFilterableData if the event is invalid."""
 
 from __future__ import annotations
 

@@ -49,13 +49,7 @@ _Source: TypeAlias = Callable[[], Mapping[NameComponent, Reference]]
 
 
 class NameTree:
-    """Contexts with their names.
-
-    Args:
-        refer: Returns the reference of a context of this tree.
-        own: Returns a reference's context id, or None if it is not of this tree.
-        most: Limit of names, and of contexts.
-    """
+    """Contexts with their names; `own` returns the context id of a reference, or None."""
 
     def __init__(
         self,

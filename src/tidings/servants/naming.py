@@ -1,7 +1,6 @@
 """A small naming service for clients that know only a host and a port.
 
-The service's own objects are bound from the start. Clients' bindings are lost when the process
-ends.
+Clients' bindings are lost when the process ends.
 """
 
 from __future__ import annotations

@@ -122,10 +122,7 @@ class Opened:
         await self.service.clients.reconnect()
 
     async def close(self, seconds: float = 0.0) -> None:
-        """End all calls, in and out; pending pulls are answered at once.
-
-        Outgoing calls that carry events get `seconds` to finish.
-        """
+        """End all calls; outgoing ones that carry events get `seconds` to finish."""
         service = self.service
         service.orb.take_no_more()
         service.host.end_pulls(Stopping("the service is stopping"))
@@ -146,14 +143,8 @@ def open_service(
 ) -> Opened:
     """Put a host on a new ORB, which does not listen yet.
 
-    Args:
-        host: The channels.
-        options: Options of the ORB.
-        secret: Key for object keys; keys stay valid as long as it is the same.
-        properties: Returns the settings the agent reports; they may change.
-        clients: Limits and timeouts of calls to clients.
-        open_well_known: Whether other machines may use plain keys.
-        max_names: Limit of names in the naming service.
+    Object keys stay valid as long as `secret` is the same. `properties` returns the settings that
+    the agent reports. `open_well_known` lets other machines use plain keys.
     """
 
     def find(key: bytes) -> Servant | None:

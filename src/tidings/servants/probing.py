@@ -35,10 +35,7 @@ Key = tuple[int, int]
 
 
 class Probing:
-    """The background task that probes silent clients.
-
-    `heard` holds the loop time of each client's last push or pull, by channel and proxy.
-    """
+    """The background task that probes clients not `heard` of (loop times) for long."""
 
     def __init__(self, host: Host, calls: Calls, heard: dict[Key, float]) -> None:
         self._host = host

@@ -112,9 +112,7 @@ class SequencePushConsumer(StandardPart, notification.SequenceProxyPushConsumerS
         most = self.service.host.settings.limits.batch_events
         if came.count > most:
             raise LimitExceeded(f"{came.count} events are more than the {most} of one batch")
-        async with self.service.clients.reading(
-            self.key.ids
-        ):  # keeps later pushes behind a long batch
+        async with self.service.clients.reading(self.key.ids):  # nothing overtakes a long batch
             events, turns = [], Turns()
             for one in came:
                 self.service.clients.events.came(one, Form.SEQUENCE)

@@ -44,11 +44,7 @@ _FORMS: Final = dict(zip(ClientType, Form, strict=True))
 
 
 def proxy_interface(side: Side, style: Style, form: Form, *, bare: bool = False) -> Interface:
-    """Return the most derived interface of a proxy.
-
-    A proxy for consumers is called a supplier. `bare` means an Event Service proxy, which carries
-    only anys.
-    """
+    """Return the most derived interface of a proxy; `bare` means Event Service."""
     return _BARE[side, style] if bare else _INTERFACES[side, style, form]
 
 

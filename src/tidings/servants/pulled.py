@@ -92,10 +92,7 @@ def _write_any(writer: Writer, event: StructuredEvent) -> None:
 
 
 def _write_batch(writer: Writer, pulled: Pulled) -> None:
-    """Write as many of the events as can be encoded and fit.
-
-    Raises SystemException if none can be encoded.
-    """
+    """Write as many of the events as can be encoded and fit; raise if none can."""
     writer.length(0)  # overwritten at the end
     start = writer.at
     taken: list[Message] = []

@@ -56,11 +56,8 @@ ServantMaker = Callable[["CorbaService", GatheringDoor, ObjectKey], "Servant | N
 class CorbaService:
     """The objects of one host.
 
-    Attributes:
-        makers: Servant makers by kind of object (`engine.access.KINDS`).
-        well_known: Objects by plain key, such as `NameService`.
-        open_well_known: Whether other machines may use plain keys.
-        grants: Principals by grant id; 0 is the owner of the service.
+    `makers` are by kind of object (`engine.access.KINDS`), `well_known` by plain key such as
+    `NameService`, which `open_well_known` opens to other machines. Grant 0 is the service's owner.
     """
 
     host: Host

@@ -83,10 +83,7 @@ class SharedEvents:
             self._kept.keep((id(event), offset, (minor, little), WRITE[form]), event, octets)
 
     def operation(self, push: Operation, form: Form) -> Operation:
-        """Return a push operation whose one argument is a list of messages.
-
-        It raises `UnwritableError` for events it cannot encode, unlike errors of the consumer.
-        """
+        """Return a push of a message list that raises `UnwritableError` if encoding fails."""
         write = WRITE[form]
 
         def write_arguments(writer: Writer, arguments: tuple[Any, ...]) -> None:

@@ -142,12 +142,7 @@ def make_file(path: Path | None, journal_id: bytes) -> sqlite3.Connection:
 
 
 def reopen(path: Path, journal_id: bytes) -> sqlite3.Connection:
-    """Open a catalog that was closed.
-
-    Raises:
-        Unusable: It was not closed, is damaged, or belongs to another journal or version.
-        StoreError: The file cannot be used, whatever its contents.
-    """
+    """Open a closed catalog; raise Unusable if it is damaged, unclosed or foreign."""
     try:
         connection = _connect(path)
         with _closed_on_error(connection):

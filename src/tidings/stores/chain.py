@@ -41,14 +41,7 @@ _NOTE: Final = 2
 
 
 class Link(NamedTuple):
-    """How the predecessor of a segment ended.
-
-    Attributes:
-        end: Its length.
-        check: The head CRC of its last record; 0 if unknown.
-        highest: The highest sequence number of any record before.
-        observed: When it ended, in observed time (`ObservedTime`).
-    """
+    """How a segment's predecessor ended; `check` is its last head CRC, 0 if unknown."""
 
     end: int
     check: int
@@ -80,14 +73,8 @@ def _key(report: DamageReport) -> tuple[int, int, str]:
 class Head(NamedTuple):
     """The contents of the head file.
 
-    Attributes:
-        journal_id: The journal's id.
-        first: The oldest segment that must exist; older ones were dropped on purpose.
-        newest: The newest segment; 0 if there was none yet.
-        end: How far the newest was synced.
-        highest: The highest sequence number of any record up to there.
-        observed: When it was written, in observed time (`ObservedTime`).
-        wall: The wall clock then, microseconds since 1970.
+    Segments before `first` were dropped on purpose; `newest` was synced up to `end`. `observed` is
+    in observed time (`ObservedTime`), `wall` in microseconds since 1970.
     """
 
     journal_id: bytes
@@ -163,12 +150,9 @@ class HeadFile:
 
 
 class ChainCheck:
-    """Checks a journal's segments, oldest first, for missing parts.
-
-    It calls `found` with each finding in its place among the records.
+    """Checks a journal's segments, oldest first; calls `found` in order with what is missing.
 
     Attributes:
-        reports: The missing parts, oldest first.
         highest: The highest sequence number known to have been used.
         end_lost: Whether the newest records are missing.
         ended: When segments ended, by number, as far as links say.

@@ -24,10 +24,7 @@ _causes_of = msgspec.json.Decoder(tuple[Cause, ...]).decode
 
 
 class DeadLetterRow(NamedTuple):
-    """A dead letter with its channel and the event's seq.
-
-    Its id is never reused; the journal has it too, so it survives a rebuild of the catalog.
-    """
+    """A dead letter; its id is never reused and survives a rebuild of the catalog."""
 
     id: int
     channel: int
@@ -39,10 +36,7 @@ class DeadLetters(Statements):
     """The dead letters of all channels; a part of `Catalog`."""
 
     def add_dead(self, channel: int, seq: int, letter: StoredDeadLetter) -> int:
-        """Store a dead letter; return its number, or a new id higher than all before.
-
-        If the same consumer's copy died before, only new causes are added to the existing letter.
-        """
+        """Store a dead letter, or add new causes to the copy's existing one; return its id."""
         with self.batch():
             old = self.find_dead(channel, letter.proxy, seq)
             if old is None:

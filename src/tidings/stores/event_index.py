@@ -21,11 +21,9 @@ _CHANNELS_OF_A_SEGMENT: Final = 4_096
 
 
 class Stretch(NamedTuple):
-    """A part of a segment that may hold matching events.
+    """A part of a segment to read; `passed` is the highest seq skipped before it.
 
-    Attributes:
-        stop: Where it ends; None if it was not scanned yet.
-        passed: The highest seq in the parts skipped before it, 0 for none.
+    `stop` is None if it was not scanned yet.
     """
 
     start: int
@@ -88,10 +86,7 @@ class SegmentIndex:
         return self._blocks[-1]
 
     def stretch(self, offset: int, origin: bytes, after: int, since: int | None) -> Stretch:
-        """Return the first part from an offset on that may hold a channel's events after a seq.
-
-        `since` limits them to those that arrived then or later; the offset is at most `upto`.
-        """
+        """Return the first part at or after an offset that may hold a channel's matching events."""
         if self.complete and not self._all.may_hold(origin, after, since):
             return Stretch(self.upto, None, self._all.highest(origin))
         passed = 0
@@ -107,10 +102,7 @@ class SegmentIndex:
 
 
 def durable_entries(journal: Journal, start: Cursor, stop: int | None = None) -> Iterator[Entry]:
-    """Yield the durable records of one segment from one position to another, or to its end.
-
-    Damage is skipped; the journal reports it. A dropped segment raises FileNotFoundError.
-    """
+    """Yield the undamaged durable records of a part of one segment."""
     synced = journal.synced
     if start.segment == synced.segment:
         stop = synced.offset if stop is None else min(stop, synced.offset)

@@ -83,10 +83,8 @@ class Journal:
     """An open journal; made by `Journal.open`.
 
     Attributes:
-        folder: Where its segments are.
         id: Its random id, 16 octets, repeated in every segment.
         damage: Damage found on opening and on reading since.
-        files: Descriptors to read its segments with.
         lost: Missing parts not known before; `settle` makes them known.
         highest: The highest sequence number known to have been written.
     """
@@ -132,16 +130,13 @@ class Journal:
             segment_octets: Size limit; a new segment begins before it is exceeded.
             visit: Called with every record, so that recovery reads the journal only once.
             damaged: Called with all damage, in its place among the records.
-            beyond: How far the journal once reached, according to its archive; anything missing
-                up to
-                there is lost, and the journal continues after it.
-            clock: The wall clock; used only for pauses between two runs, not for ages.
+            beyond: How far the archive knows the journal; it continues after that.
+            clock: The wall clock, for pauses between two runs only.
 
         Raises:
             JournalInUse: Another process, or another object in this one, has it open.
             JournalTooNew: A newer version wrote it; nothing was changed.
-            DiskFull: There is no room to begin a segment.
-            StoreError: The folder cannot be used, or mixes several journals.
+            StoreError: The folder cannot be used or mixes journals; a full disk is DiskFull.
         """
         if segment_octets < 1:
             raise InvalidUsage(f"a segment has at least 1 octet, not {segment_octets}")
@@ -180,10 +175,7 @@ class Journal:
         return list(self._numbers)
 
     def ages(self) -> dict[int, int]:
-        """Return each segment's age since its end, in microseconds of observed time.
-
-        A segment with unknown end takes the next known one: ages are rather too short.
-        """
+        """Return segment ages in observed microseconds; without a known end, the next one's."""
         found: dict[int, int] = {}
         now = ended = self._time.now()
         for number in reversed(self._numbers):
@@ -391,9 +383,7 @@ class Journal:
             last, self._end, self._last_crc = head.newest, head.end, 0
         else:
             self._end, self._last_crc = end, chain.check
-        if (
-            not goes_on
-        ):  # the head is written before the first segment, which is then never headless
+        if not goes_on:  # the head is written first: no segment ever exists without one
             first = self._numbers[0] if self._numbers else last + 1
             held = head or Head(self.id, first, last, highest=self.highest)
             self._head = HeadFile(self.folder, held)

@@ -24,10 +24,7 @@ _MOST_LISTED: Final = 1_000
 
 
 class LostEvents(NamedTuple):
-    """Events of a channel that may be lost; `last` is None if unknown.
-
-    The channel is its origin if its name is lost too.
-    """
+    """Events of a channel (or origin) that may be lost; `last` is None if unknown."""
 
     channel: str
     first: int
@@ -39,12 +36,8 @@ class JournalState:
     """The result of a check.
 
     Attributes:
-        folder: The journal's folder.
         journal_id: Its id in hexadecimal; empty if there is no journal.
-        segments: Number of segments.
-        octets: Their total size.
         records: Number of readable records.
-        damage: Damaged or missing parts.
         unfinished: Octets of an unfinished write at the end; no loss.
         events: Events that may be lost, by channel.
         channels: Origins of channels whose own record is lost.
@@ -73,10 +66,7 @@ class JournalState:
 
 
 class _Contents:
-    """What the records say of channels, before and after each lost part.
-
-    `known` maps the parts found before to whether they were accepted.
-    """
+    """The channels in the records; `known` maps earlier losses to their acceptance."""
 
     def __init__(self, known: Mapping[str, bool]) -> None:
         self._known = known
@@ -136,10 +126,7 @@ class _Contents:
     def summed_up(
         self, state: JournalState, known: Mapping[bytes, tuple[str, int]], book: LossBook
     ) -> None:
-        """Add the losses to the state, as far as they can be known.
-
-        `known` comes from the archive: name and highest seq by origin.
-        """
+        """Add losses to the state; `known` has the archive's names and highest seqs."""
         names = {origin: name for origin, (name, _) in known.items()} | self.names
 
         def here(origin: bytes) -> str:
@@ -172,10 +159,7 @@ class _Contents:
 def check_journal(
     folder: Path, archived: Mapping[bytes, tuple[str, int]] | None = None
 ) -> JournalState:
-    """Check a whole journal without changing it.
-
-    `archived` comes from its archive: a channel's name and highest seq by origin.
-    """
+    """Check a journal; `archived` has its archive's names and highest seqs by origin."""
     state = JournalState(folder)
     if not folder.is_dir():
         raise StoreError(f"there is no journal in {folder}: name the data folder of a service")

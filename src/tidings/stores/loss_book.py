@@ -32,11 +32,8 @@ class Loss(msgspec.Struct):
 
     Attributes:
         key: Always the same for the same loss.
-        text: A description.
-        found_us: When it was found.
         segment: The segment of a part; 0 for a channel or a subscription.
         counts: Whether it is counted; a part that held only known events is not, they are.
-        accepted: Whether somebody has accepted it.
     """
 
     key: str
@@ -60,14 +57,7 @@ class Accepted(NamedTuple):
 
 
 class LossBook(msgspec.Struct):
-    """All losses, and which were accepted.
-
-    Attributes:
-        losses: Parts, channels and subscriptions, in the order they were found.
-        events: First and last seqs of runs of events, by the channel's origin.
-        accepted_events: The same for accepted ones.
-        accepted: The latest acceptances.
-    """
+    """All losses in the order found; lost events are runs of seqs by channel origin."""
 
     losses: list[Loss] = []
     events: dict[str, list[tuple[int, int]]] = {}
@@ -104,10 +94,7 @@ def part_key(report: DamageReport) -> str:
 
 
 def read_book(folder: Path, now: int) -> LossBook:
-    """Read the book of a journal; empty if nothing was ever lost.
-
-    A damaged book is itself a loss.
-    """
+    """Read the book of a journal; a damaged book is itself a loss."""
     try:
         octets = (folder / FILE).read_bytes()
     except FileNotFoundError:

@@ -13,13 +13,9 @@ saw whether the clock was set meanwhile. Microseconds."""
 
 
 class ObservedTime:
-    """Continues from run to run; within a run it follows a monotonic clock.
+    """Time that continues from run to run; within a run it follows a monotonic clock.
 
-    Args:
-        observed: The last recorded `now` of the previous run.
-        wall: The wall clock then, microseconds since 1970; 0 if there was no run before.
-        now: Returns the wall clock.
-        monotonic: Returns microseconds; the machine's monotonic clock if None.
+    `observed` and `wall` are the values last recorded by the previous run, in microseconds.
     """
 
     def __init__(

@@ -1,11 +1,9 @@
-"""What the payloads of journal records hold: values in, octets out, and back; no files.
+"""Encoding of journal records' payloads; no files.
 
-Every payload begins with the number of its format, so that it can grow. Numbers are big-endian,
-times are microseconds since 1970. Events, dead letters and outcomes have heads of a fixed
-layout; plain data (topology, plans, marks) is MessagePack.
-
-What does not fit is refused with `BadInput` on the way in; what does not decode is refused with
-`StoreError`, and nothing else, on the way out.
+Every payload begins with its format number. Numbers are big-endian, times are microseconds since
+1970. Events, dead letters and outcomes have heads of a fixed layout; plain data (topology, plans,
+marks) is MessagePack. Encoding raises `BadInput` for invalid values; decoding raises only
+`StoreError`.
 
 The payload of an EVENT record, which is written and read for every event::
 
@@ -86,13 +84,10 @@ class StoredEvent(NamedTuple):
     """An event as stored in its journal record; channel and seq are in the record's head.
 
     Attributes:
-        arrival: When it was accepted.
         plan: Version of the rules it was matched by.
         priority: As consumers without mapping filters see it.
         expiry: Likewise; NEVER for none.
         start: Not delivered before; None for at once.
-        flags: Those of its entry.
-        producer: The producer's name, if given.
         number: The producer's number of the event.
         hops: Origins of the channels it has passed, oldest first.
         durable: The proxies recovery must still serve.
@@ -244,10 +239,7 @@ class StoredDeadLetter(NamedTuple):
     Attributes:
         at: When the service gave up.
         causes: The causes, oldest first.
-        expiry: As the consumer saw it; NEVER for none.
-        priority: Likewise.
-        flags: Those of its entry.
-        arrival: When the event was accepted.
+        expiry: As the consumer saw it, like `priority`; NEVER for none.
         plan: Version of the rules it was matched by.
         octets: The event as typed JSON, undecoded.
         number: The letter's id for users; 0 if it was never listed.
@@ -275,10 +267,7 @@ class StoredOutcome(NamedTuple):
 
 
 def outcome_payload(proxy: int, outcome: Outcome, seqs: Sequence[int], at: int) -> bytes:
-    """Encode an OUTCOME record's payload; the record's seq is the first of `seqs`.
-
-    A run of consecutive seqs takes a few octets, whatever its length.
-    """
+    """Encode an OUTCOME payload; a run of consecutive seqs takes a few octets."""
     if not 0 < len(seqs) <= MOST_SEQS:
         raise BadInput(f"an outcome of {len(seqs)} events; a record takes 1 to {MOST_SEQS}")
     try:

@@ -1,4 +1,4 @@
-"""Journal records: octets in, octets out; no files.
+"""Encoding of journal records; no files.
 
 A record is a head of 42 octets, big-endian, and the payload::
 
@@ -11,12 +11,10 @@ A record is a head of 42 octets, big-endian, and the payload::
     seq       8
     channel  16
 
-The head has a CRC of its own, so that the length can be believed when the payload is damaged:
-the payload is then skipped whole and never searched. Searching happens only behind a damaged
-head and costs one short CRC for each false magic, so scanning takes linear time on any input.
-
-The seed is unknown to publishers. An event that carries the octets of a record in its payload
-can therefore not pass for that record when its own head is damaged.
+The head has its own CRC, so that the length is reliable when the payload is damaged: the payload is
+then skipped and never searched. Only a damaged head causes a search, at one short CRC per false
+magic, so scanning takes linear time on any input. Publishers do not know the seed, so record octets
+inside an event's payload cannot pass for a record when the event's own head is damaged.
 """
 
 from __future__ import annotations
@@ -121,10 +119,7 @@ def encode(record: Record, seed: int = 0) -> bytes:
 
 
 def record_octets(octets: bytes) -> int:
-    """Return the length of the record that begins with these octets, at most a record's maximum.
-
-    Octets too short for a head count as a head; the reader detects the rest.
-    """
+    """Return the length of the record at these octets, or of a head if they are too short."""
     if len(octets) < HEAD_OCTETS:
         return HEAD_OCTETS
     length: int = _HEAD.unpack_from(octets)[4]
@@ -163,10 +158,7 @@ def lost_records(octets: bytes, seed: int = 0) -> tuple[list[LostRecord], bool]:
 
 
 def scan(octets: bytes, seed: int = 0, offset: int = 0) -> Iterator[Record | Damage]:
-    """Yield all records and the damage between them; never raises.
-
-    `offset` is the position of the first octet, for damage reports.
-    """
+    """Yield all records and the damage between them, from position `offset`; never raises."""
     scanner = Scanner(seed, offset)
     for _, found in scanner.feed(octets):
         yield found

@@ -28,12 +28,7 @@ _DAY = 24 * 3600 * 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How much of the past a journal keeps.
-
-    Attributes:
-        keep_octets: The oldest segments are dropped while the journal is larger.
-        keep_microseconds: Older segments are dropped; None for no limit.
-    """
+    """How much a journal keeps: a total size, and an age (None: unlimited)."""
 
     keep_octets: int = _GIB
     keep_microseconds: int | None = 7 * _DAY
@@ -65,10 +60,7 @@ class Step(NamedTuple):
 
 
 def held_from(segments: Sequence[SegmentInfo], first: int, most: int) -> int:
-    """Return the first segment to keep for a reader that continues at segment `first`.
-
-    At most `most` octets are kept for it; beyond, the oldest are dropped unread.
-    """
+    """Return the first segment to keep for a reader at `first`, within `most` octets."""
     octets = 0
     held = segments[-1].number
     for segment in reversed(segments):
@@ -108,22 +100,17 @@ def droppable(
 
 
 class Carrier:
-    """Carries forward what is needed of the segments before a number, then removes them.
+    """Carries forward what is needed of the segments before `upto`, then removes them.
 
-    Nothing is lost if a step fails or carrying is abandoned: the next step, or another carrier,
-    repeats it.
+    A failed or abandoned step loses nothing and is repeated by the next one, or another carrier.
 
     Args:
         journal: Nobody else may drop its segments meanwhile.
         upto: The first segment that stays; BadInput if it is beyond the one in use.
-        wanted: Returns the replacement of an old record, or None if it is no longer needed.
-            Called
-            right before writing, and must know everything appended until then: what it
-            returns
-            counts as newer.
-        checkpoint: Returns what else recovery needs of the old segments (topology, plans,
-            marks);
-            called once all is carried.
+        wanted: Returns the replacement of an old record, or None. Called right before writing;
+            it
+            must know everything appended so far, because its record counts as newer.
+        checkpoint: Returns what else recovery needs (topology, plans, marks), after carrying.
     """
 
     def __init__(

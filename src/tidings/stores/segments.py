@@ -73,13 +73,7 @@ class Entry(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A segment file as found.
-
-    Attributes:
-        number: From its name.
-        journal_id: From its header; None if neither copy is readable.
-        intact: Whether both copies of the header are undamaged.
-    """
+    """A segment file as found; `journal_id` is None if both headers are unreadable."""
 
     number: int
     journal_id: bytes | None
@@ -94,12 +88,10 @@ class DamageReport(NamedTuple):
             file),
             ``cut`` (synced records at its end are gone), ``replaced`` (it does not end as
             its
-            successor says) or ``headless`` (segment 0: the head file is lost, so a missing
-            end
-            cannot be detected).
+            successor says) or ``headless`` (no segment: without head file, ends cannot be
+            checked).
         aside: Where its octets were copied to; None if they were not.
-        lost: The records it held whose heads are readable.
-        all_known: Whether these are all it held.
+        lost: The records it held whose heads are readable; `all_known` if these are all.
     """
 
     segment: int
@@ -175,10 +167,7 @@ def _look_at(folder: Path, number: int) -> Segment:
 
 
 class SegmentFiles:
-    """Descriptors for reading segments, kept open so that reading seldom needs a free one.
-
-    When the process has no descriptor left, that of another segment is closed.
-    """
+    """Descriptors for reading segments, kept open; closed when the process runs out."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -222,10 +211,9 @@ class SegmentFiles:
 def create_segment(
     folder: Path, journal_id: bytes, number: int, link: bytes = b"", opened: int | None = None
 ) -> int:
-    """Create a segment atomically; return a descriptor to append with.
+    """Create a segment atomically with `link` as first record; return its descriptor.
 
-    `link` is its first record; `opened` is a descriptor of the folder, so that syncing needs no
-    other.
+    `opened` is a descriptor of the folder, so that syncing needs no other.
     """
     path = segment_path(folder, number)
     unfinished = path.with_suffix(_UNFINISHED)
@@ -264,10 +252,7 @@ def write_all(descriptor: int, octets: bytes) -> None:
 
 
 def sync_folder(folder: Path, opened: int | None = None) -> None:
-    """Make the names in a folder durable: a file's own sync does not.
-
-    `opened` is a descriptor of it; without one it is opened.
-    """
+    """Make the names in a folder (descriptor: `opened`) durable: file syncs do not."""
     if opened is not None:
         os.fsync(opened)
         return
@@ -298,11 +283,9 @@ _FETCHED_AT_ONCE = 4_096
 
 
 def fetch_record(files: SegmentFiles, journal_id: bytes, place: Cursor) -> Record:
-    """Read the record at a position.
+    """Read the record at a position; CursorNotFound if it is incomplete or gone.
 
-    Raises:
-        CursorNotFound: There is no complete record, or the segment does not exist (any more).
-        OSError: It cannot be read now, which says nothing about the record.
+    An OSError says nothing about the record.
     """
     seed = segment_seed(journal_id, place.segment)
     try:
@@ -343,10 +326,7 @@ def read_entries(
     end: int | None = None,
     files: SegmentFiles | None = None,
 ) -> Iterator[Entry | Damage]:
-    """Yield the records of one segment and the damage between them, a chunk at a time.
-
-    It reads up to `end`, or the end of the file, with `files`, or with a descriptor of its own.
-    """
+    """Yield the records and damage of one segment up to `end`, a chunk at a time."""
     if files is None:
         with contextlib.closing(SegmentFiles(folder)) as own:
             yield from read_entries(folder, journal_id, start, end, own)
@@ -374,10 +354,7 @@ def read_entries(
 def lost_in(
     files: SegmentFiles, journal_id: bytes, number: int, offset: int, length: int
 ) -> tuple[tuple[LostRecord, ...], bool]:
-    """Return the readable record heads in damage of a segment, and whether they are all.
-
-    The header counts as empty.
-    """
+    """Return the record heads readable in damage after the header; whether they are all."""
     if offset < DATA_START:
         return (), True
     try:
@@ -390,10 +367,7 @@ def lost_in(
 
 
 def set_aside(folder: Path, number: int, offset: int, length: int) -> Path | None:
-    """Copy a part of a segment to the folder ``damaged``, once; return None if that fails.
-
-    A full disk must not keep a journal from opening, so a failed copy is only logged.
-    """
+    """Copy a part of a segment to ``damaged``; a failure is only logged, so that opening works."""
     aside = folder / DAMAGED / f"{number:012d}-{offset:012d}-{length}.octets"
     unfinished = aside.with_suffix(_UNFINISHED)
     try:

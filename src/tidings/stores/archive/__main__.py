@@ -1,17 +1,16 @@
 """`python -m tidings.stores.archive JOURNAL ARCHIVE OPTIONS`: the process that writes the archive.
 
-The service starts it, tells it on standard input up to where the journal is durable, and hears
-on standard output what was sealed. One line each::
+The service starts it and exchanges lines with it over standard input and output::
 
-    it is told    upto SEGMENT OFFSET    read so far
-                  seal                   seal what was read
-                  options {...}          other options from now on; OPTIONS has the same form
-    it tells      {"sealed": 12, "cursor": [3, 4096], "rows": 800, "manifest": 9000}
-                  {"idle": [3, 5000]}    nothing before this place waits to be sealed
-                  {"error": "..."}       why it ends
+    input     upto SEGMENT OFFSET    the journal is durable so far: read it
+              seal                   seal all rows read
+              options {...}          new options, in the form of OPTIONS
+    output    {"sealed": 12, "cursor": [3, 4096], "rows": 800, "manifest": 9000}
+              {"idle": [3, 5000]}    nothing before this position waits to be sealed
+              {"error": "..."}       the reason for exiting
 
-When its input ends it seals what is there, and ends; so it never outlives the service for long,
-however that has ended. First it tells up to where the archive goes, as a seal without rows.
+It first reports how far the archive goes, as a seal without rows. When its input ends, it seals and
+exits, so it does not outlive the service.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Detection of an archive that is ahead of its journal: a lost end or a restored old backup.
-
-An archive only ever holds what the journal had synced. It is only read here.
-"""
+"""Detection of an archive that is ahead of its journal; both are only read."""
 
 from __future__ import annotations
 
@@ -20,12 +17,8 @@ from tidings.stores.segments import Cursor, find_segments, segment_path
 class ArchiveEnd(NamedTuple):
     """How far an archive knows its journal.
 
-    Attributes:
-        journal_id: The journal's id; empty if the archive's books cannot be read.
-        cursor: Everything before this position is in the archive.
-        channels: Name and highest sequence number of each channel, by origin.
-        gone: Origins of the deleted channels.
-        problems: Descriptions of damage in the manifest.
+    `journal_id` is empty if the books are unreadable. `channels` has names and highest seqs by
+    origin, `gone` the origins of deleted ones.
     """
 
     journal_id: bytes
@@ -82,10 +75,7 @@ def journal_end(folder: Path) -> tuple[bytes, Cursor]:
 
 
 def check_journal_reaches(data: Path, journal: Path, archive: Path) -> ArchiveEnd | None:
-    """Refuse a journal that ends before its archive; return how far the archive goes.
-
-    The error says what to do with the data folder.
-    """
+    """Refuse a journal that ends before its archive; return how far the archive goes."""
     known = archive_end(archive)
     if known is None:
         return None

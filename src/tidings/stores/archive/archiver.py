@@ -42,14 +42,9 @@ _SECOND: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ArchiveOptions:
-    """When a segment is sealed, and what is retained.
+    """When a segment is sealed (any limit reached), and what is retained.
 
-    Attributes:
-        seal_rows: Seal a segment with this many rows.
-        seal_octets: Seal a segment whose records have this many octets.
-        seal_seconds: Seal a segment this old.
-        keep_octets: Drop the oldest events and outcomes while the archive's files are larger.
-        keep_microseconds: Drop events and outcomes older than this.
+    The oldest events and outcomes are dropped beyond `keep_octets` or `keep_microseconds`.
     """
 
     seal_rows: int = 200_000
@@ -162,10 +157,7 @@ class Archiver:
         return self._manifest.octets
 
     def advance(self, upto: Cursor, *, seal: bool = False) -> Progress:
-        """Read up to the synced position; seal what is large or old enough, or with `seal` all.
-
-        On a disk error the rows stay in memory, reading stops, and a later call continues.
-        """
+        """Read up to the synced position and seal; after a disk error a later call continues."""
         seals: list[Sealed] = []
         self._seal_if_due(seals)
         try:
@@ -246,9 +238,7 @@ class Archiver:
             self._opened_us = self._clock.now()
             return
         options = self._options
-        age = abs(
-            self._clock.now() - self._opened_us
-        )  # setting the clock back must not stop sealing
+        age = abs(self._clock.now() - self._opened_us)  # a clock set back must not stop it
         if (
             at_once
             or age >= options.seal_seconds * _SECOND

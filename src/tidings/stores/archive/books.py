@@ -1,7 +1,4 @@
-"""The books: the archive's state after a seal, enough to continue from there.
-
-They are computed independently of the rows, so an audit can count the rows and compare.
-"""
+"""The books: the archive's state after a seal, kept apart from the rows for audits."""
 
 from __future__ import annotations
 
@@ -24,16 +21,10 @@ class ChannelBook(msgspec.Struct):
     Attributes:
         id: Its id in the service; 0 if unknown.
         name: Its name, or else its id, or else its origin.
-        present: Whether it was not deleted.
         lowest: The lowest seq of its event rows; None if there are none.
-        highest: The highest seq.
         events: Number of event rows.
-        seq_sum: Sum of their seqs.
-        plan_version: The latest version of its rules.
         plans: Number of plan rows.
-        plan_digest: Hexadecimal SHA-256 over the previous digest, and the last plan's version
-            and
-            text.
+        plan_digest: SHA-256 over the previous digest, and the last plan's version and text.
         first: The event from which on all are in the archive; 0 if there is none yet.
         last: The latest of them.
         gaps: First and last seq of events lost in gaps of the journal.
@@ -82,7 +73,6 @@ class ProxyBook(msgspec.Struct):
             say; or whose outcomes may have been in a gap.
         extra: Seqs of events in holes, or redriven, that are pending nevertheless.
         absent_from: The channel's last event when the proxy was deleted.
-        state: Digest of its last object row.
         unsure: Whether there was a gap since its last record.
     """
 
@@ -118,16 +108,8 @@ class ProxyBook(msgspec.Struct):
 class Books(msgspec.Struct):
     """The archive's state after a seal.
 
-    Attributes:
-        seal: The seal's number.
-        journal: The journal's id in hexadecimal.
-        cursor: Everything before it is in the archive.
-        channels: By origin.
-        proxies: By `proxy_key`.
-        latest_us: The time of the latest record that has one.
-        causes: Causes of dead letters whose outcomes are still to come, by origin, proxy and
-            seq.
-        format: The format version.
+    Channels are by origin, proxies by `proxy_key`, causes of dead letters without outcome by
+    origin, proxy and seq. Everything before `cursor` is in the archive.
     """
 
     seal: int

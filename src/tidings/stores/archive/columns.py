@@ -142,10 +142,7 @@ class EventColumns(RowColumns):
 
     @property
     def names(self) -> dict[str, set[str]]:
-        """Return property names by column, and `BARE` if there are bare values.
-
-        Only converted rows count; after `sorted` these are all.
-        """
+        """Return property names by column after `sorted`, and `BARE` if there are bare values."""
         bare: dict[str, set[str]] = {BARE: set()} if self._bare else {}
         return {**self._header.names, **self._data.names, **bare}
 

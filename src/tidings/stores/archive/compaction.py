@@ -49,10 +49,7 @@ class Compaction:
         self._after = 0
 
     def run_if_due(self) -> int:
-        """Fold the manifest if it is long; return the octets saved by merging.
-
-        After an OSError the archive has the same rows as before; reopen it.
-        """
+        """Fold a long manifest; return the octets saved. After an OSError reopen the archive."""
         if self._manifest.octets <= LEAST_OCTETS + 2 * self._after:
             return 0
         found = read_manifest(self._folder)
@@ -119,10 +116,7 @@ def _summed(gone: Iterable[SegmentFile]) -> list[SegmentFile]:
 def _merged(
     folder: Path, found: Manifest, kind: str
 ) -> tuple[SegmentFile | None, list[SegmentFile]]:
-    """Merge the early files of a kind; return the new file and those it replaces.
-
-    Damaged files stay.
-    """
+    """Merge undamaged early files of a kind; return the new file and those it replaces."""
     last = found.seals[-KEPT_BOOKS - 1]
     early = [
         file

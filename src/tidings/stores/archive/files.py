@@ -38,10 +38,7 @@ def hour_folder(hour: int) -> str:
 
 
 def write_file(path: Path, octets: bytes | memoryview, known: set[Path]) -> None:
-    """Write a file atomically and durably.
-
-    `known` are folders known to be durable; others are created and added.
-    """
+    """Write a file atomically and durably; `known` are folders known to be durable."""
     if path.parent not in known:
         segments.make_folder(path.parent)
         known.add(path.parent)

@@ -72,10 +72,7 @@ class JournalReader:
                 yield found
 
     def name_of(self, origin: bytes) -> ChannelName | None:
-        """Return the name of a channel whose own record comes after others of it.
-
-        This happens in a journal shortened by retention; the rest is scanned once.
-        """
+        """Return a channel's name, if needed by scanning once a journal cut by retention."""
         if self._names is None:
             self._names = {}
             for number in [segment.number for segment in self._segments()]:

@@ -39,18 +39,13 @@ _CHECK: Final = re.compile(rb',"crc32":([0-9]{1,10})\}')
 
 
 class SegmentFile(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A file of the archive.
+    """A file of the archive; lists that are None are too long to state.
 
     Attributes:
-        kind: One of `schema.KINDS`.
-        path: Relative to the archive.
-        first_us: The earliest time of a row.
-        last_us: The latest time of a row.
-        channels: Origin and name of each channel with rows here; None: not listed.
-        types: Domain and type of the events; None: not listed.
+        channels: Origin and name of each channel with rows here.
+        types: Domain and type of the events.
         names: Names of the events' properties by column, and ``*`` if some events are bare
-            values;
-            None: not listed.
+            values.
         sums: By origin, the number of rows and the sum of their seqs (versions, ids).
         seal: The seal that wrote the file.
         observed_us: When, in observed time (`ObservedTime`).
@@ -85,13 +80,10 @@ class Seal(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         number: From 1 on; 0 in other lines.
-        sealed_us: When.
         cursor: Everything in the journal before it is in the archive.
-        books: Path of the books after the seal, relative to the archive.
-        gap: The part of the journal that was gone, if any.
         damaged: Number of unreadable journal records.
         stray: Number of outcomes of events that are not in the archive.
-        observed_us: When, in observed time (`ObservedTime`); ages are counted in it.
+        observed_us: Observed time (`ObservedTime`), which ages are counted in.
     """
 
     number: int = msgspec.field(default=0, name="seal")
@@ -118,15 +110,12 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Manifest:
-    """The contents of an archive.
+    """The contents of an archive; seals and files are oldest first.
 
     Attributes:
-        seals: All seals, oldest first.
-        files: The existing files, oldest first.
         dropped: Paths of files removed by retention, as far as lines still name them.
         gone: The entries of removed files; for folded lines, one sum per kind.
         folded: The last seal whose line was folded; 0 if none was.
-        problems: Descriptions of damage in the manifest.
         end: Octets of complete lines.
         end_damaged: Whether the last line is damaged, so that the last seal is unknown.
     """
@@ -290,10 +279,7 @@ def seal_line(seal: Seal, files: Iterable[SegmentFile]) -> bytes:
 def folded_lines(
     seal: Seal, files: Sequence[SegmentFile], gone: Iterable[SegmentFile]
 ) -> Iterator[bytes]:
-    """Yield the lines that replace those of many seals.
-
-    `seal` is the last of them, with the gaps and damage of all; `gone` are the removed files.
-    """
+    """Yield the lines that replace those up to `seal`; `gone` are the removed files."""
     for at in range(0, len(files), _FILES_OF_A_LINE):
         some = tuple(files[at : at + _FILES_OF_A_LINE])
         yield _written(_Line(format=FOLDED_FORMAT, sealed_us=seal.sealed_us, files=some))

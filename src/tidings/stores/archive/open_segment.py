@@ -12,10 +12,7 @@ ROW_OCTETS: Final = 64
 
 
 class Segment:
-    """The unsealed rows, and an estimate of their octets.
-
-    `stray` counts outcomes of events that are not in the archive.
-    """
+    """The unsealed rows; `stray` counts outcomes of events that are not in the archive."""
 
     def __init__(self) -> None:
         self.events = EventColumns()

@@ -39,10 +39,7 @@ def manifest_of(folder: Path) -> Manifest:
 
 
 def clear_leftovers(folder: Path, manifest: Manifest) -> None:
-    """Remove unfinished files, files of an incomplete seal, and dropped ones.
-
-    If the manifest's end is damaged, the last seals are unknown and their files stay.
-    """
+    """Remove leftover files, except of seals that a damaged manifest end may have named."""
     for path in _files(folder):
         unsealed = _number(path) > manifest.last_seal and not manifest.end_damaged
         if path.name.endswith(UNFINISHED) or unsealed:

@@ -1,7 +1,4 @@
-"""Archive retention: drops the oldest events and outcomes; plans and objects stay.
-
-Plans stay because they may be older than all events matched by them.
-"""
+"""Archive retention: drops old events and outcomes, keeps plans that explain them."""
 
 from __future__ import annotations
 

@@ -88,10 +88,7 @@ class ManifestFile:
         return self._end
 
     def replace(self, octets: bytes) -> None:
-        """Replace all lines atomically.
-
-        After an OSError the old lines count; if appending fails too, reopen the archive.
-        """
+        """Replace all lines atomically; if appending fails after an OSError, reopen the archive."""
         unfinished = self._path.with_name(self._path.name + UNFINISHED)
         file = os.open(
             unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, _MODE
@@ -147,10 +144,7 @@ class Sealer:
     def seal(
         self, segment: Segment, books: Books, at: int, gap: Gap | None, observed: int = 0
     ) -> tuple[Seal, list[SegmentFile]]:
-        """Write rows and books, then commit them with a manifest line.
-
-        On a disk error all files written are removed.
-        """
+        """Write rows and books, then commit them with a manifest line; undo on a disk error."""
         number = self.number + 1
         files: list[SegmentFile] = []
         path = books_path(number)

@@ -13,8 +13,7 @@ from tidings.cli.reading import STDIN, moment
 from tidings.clock import SystemClock
 
 JSON_ASKED = "tidings.json"
-"""The key in a context's `meta`: set when a command was asked for JSON, so that whoever reports
-an error knows it."""
+"""Key in a context's `meta`, set if a command was asked for JSON, for error reports."""
 
 
 def _remember(context: typer.Context, value: bool) -> bool:

@@ -130,7 +130,7 @@ class Catalog(DeadLetters):
             last = rows[-1][1]
 
     def expire(self, now: int, most: int | None = None) -> list[tuple[int, int, list[int]]]:
-        """Remove up to `most` expired entries; return them, soonest expiry first."""
+        """Remove up to `most` expired entries; return channel, proxy and seqs, soonest first."""
         query = (
             "SELECT seq FROM spilled WHERE consumer = ? "
             f"AND expiry <> {NEVER} AND expiry <= ? ORDER BY expiry, seq LIMIT ?"

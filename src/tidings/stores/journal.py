@@ -355,9 +355,7 @@ class Journal:
         if head is not None:
             self._time = ObservedTime(head.observed, head.wall, self._clock.now)
         self._begin(head, bool(known), chain)
-        self.files.get(
-            self._numbers[-1]
-        )  # from here on one descriptor can be closed if they run out
+        self.files.get(self._numbers[-1])  # from here on one can be closed to free a descriptor
 
     def _known_head(self, known: Sequence[bytes], beyond: Head | None) -> Head | None:
         """Return the head according to the head file and the archive."""

@@ -8,8 +8,7 @@ from typing import Final
 from tidings.clock import monotonic_microseconds
 
 LONGEST_PAUSE: Final = 24 * 3600 * 1_000_000
-"""A pause between two runs counts as the machine's clock says, but not for longer than this: nobody
-saw whether the clock was set meanwhile. Microseconds."""
+"""Most microseconds that a pause between runs counts: the clock may have been set meanwhile."""
 
 
 class ObservedTime:

@@ -72,7 +72,7 @@ class JournalReader:
                 yield found
 
     def name_of(self, origin: bytes) -> ChannelName | None:
-        """Return a channel's name, if needed by scanning once a journal cut by retention."""
+        """Return a channel's name, scanning the journal once if its own record comes late."""
         if self._names is None:
             self._names = {}
             for number in [segment.number for segment in self._segments()]:

@@ -39,7 +39,7 @@ _CHECK: Final = re.compile(rb',"crc32":([0-9]{1,10})\}')
 
 
 class SegmentFile(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A file of the archive; lists that are None are too long to state.
+    """A file of the archive; None in `channels`, `types` or `names` means not listed.
 
     Attributes:
         channels: Origin and name of each channel with rows here.

@@ -120,7 +120,7 @@ async def connected(service: Service) -> AsyncIterator[Client]:
 
 
 class _Cuts:
-    """Reports when the connection to the service is lost and restored."""
+    """Reports of lost and restored connections to the service."""
 
     def __init__(self, service: Service) -> None:
         self.over = False

@@ -195,7 +195,7 @@ def explain(
 
 
 class _Explainer:
-    """Explains one constraint for each event."""
+    """An explainer of one constraint for each event."""
 
     def __init__(
         self,

@@ -158,7 +158,7 @@ async def _paced(messages: AsyncIterator[Message], speed: float | None) -> Async
 
 
 class _Into:
-    """Publishes events to another channel under their original numbers."""
+    """A publisher of events to another channel under their original numbers."""
 
     def __init__(self, client: Client, publisher: Publisher, json: bool, *, at_once: bool) -> None:
         self._transport = client.transport

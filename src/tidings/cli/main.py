@@ -87,7 +87,7 @@ def _commands_in(module: str, group: str) -> Mapping[str, Any]:
 
 
 class _Root(TyperGroup):
-    """Turns exceptions of commands into messages and exit codes; never a traceback."""
+    """The root group: exceptions become messages and exit codes, never a traceback."""
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 -- what typer hands over
         super().__init__(**attributes)

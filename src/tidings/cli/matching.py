@@ -41,7 +41,7 @@ def compiled(written: Written, event_types: Iterable[EventTypePattern] = ()) -> 
 
 
 class BadLines:
-    """Counts invalid lines, and shows the first of them."""
+    """A counter of invalid lines that shows the first of them."""
 
     def __init__(self, as_json: bool) -> None:
         self.count = 0

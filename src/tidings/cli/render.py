@@ -100,7 +100,7 @@ def _console(stderr: bool = False) -> Console:
     from rich.console import Console
 
     class _Console(Console):
-        """Leaves broken pipes to the command tree."""
+        """A console that leaves broken pipes to the command tree."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
@@ -196,7 +196,7 @@ def as_json(data: object, stderr: bool = False) -> None:
 
 
 class Writer:
-    """Writes lines unchanged to standard output: at once, or in blocks to a file."""
+    """A writer of unchanged lines to standard output: at once, or in blocks to a file."""
 
     def __init__(self) -> None:
         sys.stdout.flush()
@@ -287,7 +287,7 @@ def steps(silent: bool = False) -> Iterator[Callable[[str, float], None]]:
 
 
 class _Lines:
-    """Prints steps as lines, at a limited rate."""
+    """Progress as lines, at a limited rate."""
 
     def __init__(self) -> None:
         self._told = ""

@@ -27,7 +27,7 @@ _CONSTRAINTS: Final = 5
 
 
 class Reasons:
-    """Explains the constraints of consumers, by id, that an event does not reach."""
+    """Explanations of the constraints of consumers (by id) that an event does not reach."""
 
     def __init__(self, client: Client, proxies: Mapping[int, ProxyInfo]) -> None:
         self._client = client

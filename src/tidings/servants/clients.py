@@ -109,8 +109,7 @@ class Clients:
 
         Raises:
             WrongClient: The client says it is of another kind than the proxy serves.
-            InvalidUsage: The reference is nil and the client must be called; or events would
-                loop.
+            InvalidUsage: The reference is nil and the client must be called; or events would loop.
             NO_PERMISSION: The service may not connect to the client's address.
         """
         if is_nil(client):

@@ -134,8 +134,8 @@ class NameTree:
 
         Raises:
             NamingContext_AlreadyBound: The name is bound and `again` is false.
-            NamingContext_NotFound: A step is missing, or an object would replace a context or
-                vice versa.
+            NamingContext_NotFound: A step is missing, or an object would replace a context or vice
+                versa.
             IMP_LIMIT: There are too many names, or the reference is too large.
         """
         if is_context and not reference.profiles:

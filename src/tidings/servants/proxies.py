@@ -46,7 +46,7 @@ def _reading(interface: Interface, pushing: str, read: Callable[[Reader], object
 
 
 class _TakingPart(ProxyPart):
-    """Accepts single events of any form."""
+    """The part that accepts single events of any form."""
 
     def take(self, came: ReadEvent) -> Later[int]:
         """Accept a pushed event; the result is set once the channel has accepted it."""
@@ -102,8 +102,7 @@ class SequencePushConsumer(StandardPart, notification.SequenceProxyPushConsumerS
 
         Raises:
             LimitExceeded: The batch is too large; none of it has been read.
-            TidingsError: The first event's error; no event was accepted unless completion is
-                MAYBE.
+            TidingsError: The first event's error; no event was accepted unless completion is MAYBE.
         """
         channel, proxy = self.key.ids
         hops = self.service.clients.loops.passed(channel, proxy)

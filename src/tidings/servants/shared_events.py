@@ -65,7 +65,7 @@ class _Kept:
 
 
 class SharedEvents:
-    """Encodes events and caches the octets, including those of events received as octets.
+    """An encoder of events that caches their octets, including received ones.
 
     The encoding depends on byte order, version and alignment offset, and on the code set unless all
     text is ASCII. `most` is the limit of octets per event: a consumer closes the connection at a

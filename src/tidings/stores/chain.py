@@ -150,7 +150,7 @@ class HeadFile:
 
 
 class ChainCheck:
-    """Checks a journal's segments, oldest first; calls `found` in order with what is missing.
+    """A check of segments, oldest first, that calls `found` in order with what is missing.
 
     Attributes:
         highest: The highest sequence number known to have been used.

@@ -251,8 +251,7 @@ class Journal:
         """Read the record at a position.
 
         Raises:
-            CursorNotFound: There is no complete record, or the segment does not exist (any
-                more).
+            CursorNotFound: There is no complete record, or the segment does not exist (any more).
             StoreError: It cannot be read now, which says nothing about the record.
         """
         try:

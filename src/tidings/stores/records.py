@@ -167,7 +167,7 @@ def scan(octets: bytes, seed: int = 0, offset: int = 0) -> Iterator[Record | Dam
 
 
 class Scanner:
-    """Finds records in octets that come in pieces; buffers at most one record and one piece.
+    """A finder of records in pieces of octets; it buffers at most one record and one piece.
 
     Adjacent damage is reported as one. Payloads are copied once, so that a small one that is kept
     does not keep its whole piece in memory.

@@ -100,15 +100,14 @@ def droppable(
 
 
 class Carrier:
-    """Carries forward what is needed of the segments before `upto`, then removes them.
+    """The work of carrying forward records from the segments before `upto` and removing them.
 
     A failed or abandoned step loses nothing and is repeated by the next one, or another carrier.
 
     Args:
         journal: Nobody else may drop its segments meanwhile.
         upto: The first segment that stays; BadInput if it is beyond the one in use.
-        wanted: Returns the replacement of an old record, or None. Called right before writing;
-            it
+        wanted: Returns the replacement of an old record, or None. Called right before writing; it
             must know everything appended so far, because its record counts as newer.
         checkpoint: Returns what else recovery needs (topology, plans, marks), after carrying.
     """

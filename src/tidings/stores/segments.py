@@ -84,12 +84,9 @@ class DamageReport(NamedTuple):
     """Damage to a part of the journal.
 
     Attributes:
-        what: ``damaged``, ``torn`` (the end of an unfinished write), ``missing`` (the whole
-            file),
-            ``cut`` (synced records at its end are gone), ``replaced`` (it does not end as
-            its
-            successor says) or ``headless`` (no segment: without head file, ends cannot be
-            checked).
+        what: ``damaged``, ``torn`` (the end of an unfinished write), ``missing`` (the whole file),
+            ``cut`` (synced records at its end are gone), ``replaced`` (it does not end as its
+            successor says) or ``headless`` (no segment: without head file, ends cannot be checked).
         aside: Where its octets were copied to; None if they were not.
         lost: The records it held whose heads are readable; `all_known` if these are all.
     """

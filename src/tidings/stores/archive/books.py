@@ -69,8 +69,7 @@ class ProxyBook(msgspec.Struct):
         pending: Number of its events without a final outcome.
         pending_sum: Sum of their seqs.
         holes: First and last seq of events it was not a durable recipient of, whatever other
-            records
-            say; or whose outcomes may have been in a gap.
+            records say; or whose outcomes may have been in a gap.
         extra: Seqs of events in holes, or redriven, that are pending nevertheless.
         absent_from: The channel's last event when the proxy was deleted.
         unsure: Whether there was a gap since its last record.

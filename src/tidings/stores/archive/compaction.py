@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 
 class Compaction:
-    """Folds a manifest when it has doubled since the last time."""
+    """The folding of a manifest whenever its size has doubled."""
 
     def __init__(self, folder: Path, manifest: ManifestFile) -> None:
         self._folder = folder

@@ -44,8 +44,7 @@ class SegmentFile(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     Attributes:
         channels: Origin and name of each channel with rows here.
         types: Domain and type of the events.
-        names: Names of the events' properties by column, and ``*`` if some events are bare
-            values.
+        names: Names of the events' properties by column, and ``*`` if some events are bare values.
         sums: By origin, the number of rows and the sum of their seqs (versions, ids).
         seal: The seal that wrote the file.
         observed_us: When, in observed time (`ObservedTime`).

@@ -19,7 +19,7 @@ _DROPPED: Final = frozenset({EVENTS, OUTCOMES})
 
 
 class ArchiveRetention:
-    """Selects the files to drop after each seal, by total size and age.
+    """The selection of files to drop after each seal, by total size and age.
 
     The manifest is written first; the next start removes files whose drop is recorded. Ages are in
     observed time, so setting a clock makes nothing old.

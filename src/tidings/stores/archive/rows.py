@@ -65,7 +65,7 @@ class _Channel(NamedTuple):
 
 
 class Rows:
-    """Converts records in journal order and keeps the books up to date.
+    """The converter of records, in journal order, to rows and books.
 
     `now` is used before any record with a time, `name_of` for channels whose own record comes
     later.

@@ -133,7 +133,7 @@ class ManifestFile:
 
 
 class Sealer:
-    """Seals segments; `number` is that of the last seal."""
+    """The writer of seals; `number` is that of the last one."""
 
     def __init__(self, folder: Path, manifest: ManifestFile, number: int) -> None:
         self._folder = folder

@@ -105,7 +105,7 @@ class Clients:
     async def connect(
         self, door: GatheringDoor, channel: int, proxy: int, kind: ClientKind, client: Reference
     ) -> None:
-        """Connect a client to a proxy; raise Forbidden before calling the client at all.
+        """Connect a client to a proxy; check permissions before calling the client.
 
         Raises:
             WrongClient: The client says it is of another kind than the proxy serves.

@@ -130,7 +130,7 @@ class Journal:
             segment_octets: Size limit; a new segment begins before it is exceeded.
             visit: Called with every record, so that recovery reads the journal only once.
             damaged: Called with all damage, in its place among the records.
-            beyond: How far the archive knows the journal; it continues after that.
+            beyond: How far the archive knows the journal; parts missing up to there are lost.
             clock: The wall clock, for pauses between two runs only.
 
         Raises:

@@ -10,7 +10,7 @@ The service starts it and exchanges lines with it over standard input and output
               {"error": "..."}       the reason for exiting
 
 It first reports how far the archive goes, as a seal without rows. When its input ends, it seals and
-exits, so it does not outlive the service.
+exits, so it does not outlive the service for long.
 """
 
 from __future__ import annotations

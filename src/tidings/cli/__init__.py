@@ -1,1 +1,1 @@
-"""Words to verbs: the `tidings` command. It asks the layers below and decides nothing itself."""
+"""The `tidings` command: a thin layer over the client and the server."""

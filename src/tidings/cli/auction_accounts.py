@@ -1,4 +1,4 @@
-"""The end of the evening: the houses' ledgers against the bidders', and a last sentence."""
+"""The end of the demo: compares the houses' ledgers with the bidders'."""
 
 from __future__ import annotations
 
@@ -23,18 +23,12 @@ _ACCOUNT = (
 
 
 def acknowledged(scene: Scene, ledgers: Path) -> list[Acknowledged]:
-    """What all houses have written down, in the order the service took it."""
+    """Return all offers in the houses' ledgers, in the order the service accepted them."""
     return offers_in(house_ledger(ledgers, house) for house in scene.houses)
 
 
 def show_accounts(scene: Scene, ledgers: Path, accepted: int) -> bool:
-    """Compares, shows it, and says whether everything is as promised.
-
-    Args:
-        scene: Who there is.
-        ledgers: Where everybody has written down what happened.
-        accepted: Offers the channel has numbered.
-    """
+    """Show the compared ledgers; return whether they agree with the `accepted` offers."""
     offers = acknowledged(scene, ledgers)
     accounts, stocks = [], []
     for bidder in scene.bidders:
@@ -58,14 +52,7 @@ def show_accounts(scene: Scene, ledgers: Path, accepted: int) -> bool:
 def verdict(
     accounts: Sequence[Account], acknowledged: int, accepted: int, offers: int
 ) -> tuple[str, bool]:
-    """The last sentence, and whether everything is as promised.
-
-    Args:
-        accounts: Everybody's.
-        acknowledged: Offers in the houses' ledgers.
-        accepted: Offers the channel has numbered.
-        offers: Offers there were to make.
-    """
+    """Return the final sentence, and whether all counts of offers agree."""
     faults = [
         f"{one.bidder.name}: {len(found)} {word}"
         for one in accounts

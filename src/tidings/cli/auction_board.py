@@ -1,4 +1,4 @@
-"""The board of the demo: offers and alerts as they come, beside what the service says waits."""
+"""The demo's board: live counts of offers and alerts, beside the service's backlog."""
 
 from __future__ import annotations
 
@@ -19,15 +19,7 @@ _HEADINGS = ("bidder", "alerts", "wait at the service", "on their way")
 
 
 class AuctionBoard:
-    """Counts what houses and bidders tell; on a terminal the counts move.
-
-    Args:
-        scene: Who there is.
-
-    Attributes:
-        offers: How many offers were acknowledged.
-        alerts: How many alerts each bidder has taken.
-    """
+    """Counts of acknowledged offers and received alerts, live on a terminal."""
 
     def __init__(self, scene: Scene) -> None:
         self.offers = 0
@@ -38,7 +30,7 @@ class AuctionBoard:
         self._standings: Mapping[str, Standing] = {}
 
     def offered(self, about: Mapping[str, Any]) -> None:
-        """An offer was acknowledged."""
+        """Count an acknowledged offer."""
         self.offers += 1
         if self._draw is not None:
             self._draw(self._rows())
@@ -49,12 +41,12 @@ class AuctionBoard:
                 render.say("        and so on")
 
     def alerted(self, about: Mapping[str, Any]) -> None:
-        """An alert was taken; the next drawing has it."""
+        """Count a received alert; the next redraw shows it."""
         self.alerts[about["bidder"]] += 1
 
     @asynccontextmanager
     async def moving(self, desk: Desk) -> AsyncIterator[None]:
-        """On a terminal, shows a table that moves; elsewhere the first offers have their lines."""
+        """Show a live table on a terminal; elsewhere print the first offers as lines."""
         if not render.on_terminal():
             yield
             return

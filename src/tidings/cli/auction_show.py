@@ -1,4 +1,4 @@
-"""The evening of auctions as `tidings demo` shows it, from the first offer to the accounts."""
+"""The auction demo on the screen, from the first offer to the comparison of ledgers."""
 
 from __future__ import annotations
 
@@ -22,27 +22,18 @@ from tidings.errors import TidingsError
 from tidings.events.fields import fields_of
 from tidings.filters.explain import explain
 
-# An evening that takes longer is stuck.
+# A longer run is stuck.
 MOST_SECONDS = 120.0
 
-# The service reads its own clock: what closes at the very moment is left out of the account.
+# Microseconds; the service has its own clock, so offers that close right now are not compared.
 _GRACE = 50_000
 
-# Those that lose the service when it is killed: the houses' and the bidders'.
+# The processes that lose the service when it is killed: houses and bidders.
 _PROCESSES = 2
 
 
 class AuctionShow:
-    """One evening on the screen.
-
-    Args:
-        folder: For the service's data and the ledgers.
-        seed: Another seed, other offers.
-        pause: Seconds between two offers of a house.
-
-    Attributes:
-        archive: Where the service's archive is; sealed when the evening is over.
-    """
+    """One run of the demo; `pause` is the seconds between two offers of a house."""
 
     def __init__(self, folder: str, seed: int, pause: float) -> None:
         self._folder = Path(folder)
@@ -75,11 +66,7 @@ class AuctionShow:
         }
 
     def play(self) -> bool:
-        """Plays it; whether the accounts are right.
-
-        Raises:
-            TidingsError: A process has ended by itself, or the evening does not end.
-        """
+        """Run the demo; return whether the ledgers agree. Raises TidingsError on a timeout."""
         return asyncio.run(self._bounded())
 
     async def _bounded(self) -> bool:
@@ -102,7 +89,7 @@ class AuctionShow:
         return show_accounts(self._scene, self._ledgers, accepted)
 
     async def _unless_one_ends(self, story: Coroutine[Any, Any, int]) -> int:
-        """Goes through the story, as long as houses and bidders are there."""
+        """Run the story while houses and bidders are running."""
         told = asyncio.create_task(story)
         endings = [asyncio.create_task(one.ended()) for one in (self._houses, self._bidders)]
         try:
@@ -117,7 +104,7 @@ class AuctionShow:
         return told.result()
 
     async def _story(self) -> int:
-        """All of it; how many offers the service has accepted in the end."""
+        """Run all steps; return how many offers the service has accepted."""
         await self._service.start()
         async with await connect(self._service.url) as client:
             desk = await Desk.opened(client)
@@ -126,8 +113,6 @@ class AuctionShow:
             await self._second_half(desk)
             await self._explain(desk)
             return await self._counts(desk)
-
-    # What houses and bidders tell.
 
     def _heard(self, happening: Happening) -> None:
         self._telling[happening.word](happening.about)
@@ -148,8 +133,6 @@ class AuctionShow:
         if not self._cut:
             self._all_back.set()
 
-    # The story.
-
     def _who(self) -> None:
         render.say("Who looks for what", "bold")
         rows = []
@@ -160,7 +143,7 @@ class AuctionShow:
         render.table(("bidder", "constraint", "habit"), rows)
 
     async def _gather(self, desk: Desk) -> None:
-        """Everybody connects; the channel's advertiser knows who offers and wants what."""
+        """Connect everybody; the channel's advertiser then knows all offers and subscriptions."""
         self._scene = replace(self._scene, begins=self._clock.now())
         await asyncio.gather(
             *(one.begin(self._job(one.part)) for one in (self._houses, self._bidders))
@@ -183,7 +166,7 @@ class AuctionShow:
         return Job(self._service.url, ledgers, scene.seed, scene.begins, self._pause, part)
 
     async def _first_half(self, desk: Desk) -> None:
-        """Offers flow, the service is killed and comes back, and offers flow again."""
+        """Publish offers, kill and restart the service, and publish again."""
         _heading(f"{self._scene.total} offers from {len(self._scene.houses)} houses")
         await self._bidders.order("leave")
         offering = asyncio.create_task(self._houses.order("begin"))
@@ -222,7 +205,7 @@ class AuctionShow:
         )
 
     async def _second_half(self, desk: Desk) -> None:
-        """One gathers alerts, another comes back late; everybody gets what is due."""
+        """Let one bidder batch alerts and another return late; all receive their events."""
         await self._bidders.order("pause")
         async with self._board.moving(desk):
             await self._houses.order("finish")
@@ -232,10 +215,8 @@ class AuctionShow:
         await self._bidders.order("return")
         await self._bidders.order("drain")
 
-    # What the service says of it.
-
     async def _explain(self, desk: Desk) -> None:
-        """Asks why a bidder did not get an offer that came close."""
+        """Ask why a bidder did not receive an offer that nearly matched."""
         bidder = self._scene.bidders[0]
         missed = near_miss(bidder, acknowledged(self._scene, self._ledgers))
         if missed is None:
@@ -249,7 +230,7 @@ class AuctionShow:
         render.explanation(why.verdict(tree), False, where, why.branch_of(tree))
 
     async def _counts(self, desk: Desk) -> int:
-        """How the service counts; the offers it has accepted."""
+        """Show the service's counts; return the number of accepted offers."""
         _heading("The service's own counts, since it was started again")
         standings = await desk.standings()
         rows = [(one.name, *map(str, standings[one.name])) for one in self._scene.bidders]

@@ -1,4 +1,4 @@
-"""`tidings bench …`: measure, and say what was measured."""
+"""`tidings bench …`: run benchmarks and report the results."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def iiop(
 
 
 def _run(bench: str, json: bool, **settings: object) -> None:
-    """Runs one of the benches, imported only now, and shows what it found."""
+    """Run a bench, imported only now, and show its report."""
     found = import_module(f"tidings.bench.{bench}")
     progress = _silent if json else _tell
     _show(found.run(**settings, progress=progress), json)
@@ -254,7 +254,7 @@ def _tell(step: str) -> None:
 
 
 def _silent(step: str) -> None:
-    """Nobody wants to know."""
+    """Ignore a progress step."""
 
 
 def _show(report: dict[str, Any], json: bool) -> None:

@@ -63,7 +63,7 @@ async def call(
 
 
 async def _with_ids(client: Client, row: Operation, given: dict[str, object]) -> dict[str, object]:
-    """The same fields with ids for the names of the channel and the proxy."""
+    """Replace the names of the channel and the proxy by ids."""
     from tidings.channel.questions import SeeChannel, SeeProxy
 
     found = dict(given)
@@ -78,7 +78,7 @@ async def _with_ids(client: Client, row: Operation, given: dict[str, object]) ->
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command."""
+    """Add the command to the command tree."""
     service_command(
         app,
         epilog=examples(

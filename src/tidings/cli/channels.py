@@ -1,4 +1,4 @@
-"""`tidings channel …`: make channels, see them, end them."""
+"""`tidings channel …`: create, inspect and delete channels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tidings filter check`: is this the constraint its author meant?"""
+"""`tidings filter check`: check constraints, optionally against sample events."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tidings.filters.check import Caution, Checked, check
 from tidings.filters.printing import print_tree
 from tidings.filters.to_python import Predicate, to_python
 
-# Kinds that the catalogue names otherwise than the checker.
+# Kinds that have another name in the catalogue than in the checker.
 _CHECKED_KIND = {"character": "char", "null": "composite", "any": "composite"}
 
 
 class Samples:
-    """What sample events have: their properties with kinds, and what matches how many."""
+    """Statistics of sample events: properties with their kinds, and match counts."""
 
     def __init__(self, asked: dict[str, Predicate]) -> None:
         self.events = 0
@@ -31,7 +31,7 @@ class Samples:
         self._catalogue = Catalogue()
 
     def read(self, source: str, decode: Decoder, bad: BadLines) -> None:
-        """Reads a file of events."""
+        """Read a file of events."""
         with opened(source) as stream:
             for line in lines_in(stream, source):
                 if line.blank:
@@ -53,7 +53,7 @@ class Samples:
             self.errors[text] += answer is None
 
     def counts(self, text: str) -> dict[str, int]:
-        """How often a constraint matched, and how often an error kept it from it."""
+        """Return how often a constraint matched, and how often it failed with an error."""
         return {
             "events": self.events,
             "matches": self.matches[text],
@@ -61,12 +61,12 @@ class Samples:
         }
 
     def summary(self, text: str) -> str:
-        """The same in words."""
+        """Return the same as text."""
         errors = f", errors on {self.errors[text]}" if self.errors[text] else ""
         return f"matches {self.matches[text]} of {self.events} events{errors}"
 
     def known(self) -> dict[str, set[str]] | None:
-        """Each property with its kinds; None if there are too many to know them all."""
+        """Return each property with its kinds; None if there are too many to track."""
         if not self.events or self._catalogue.other_events:
             return None
         known: dict[str, set[str]] = {}
@@ -80,7 +80,7 @@ class Samples:
 
 
 def _kinds(seen: FieldSeen) -> set[str]:
-    """The kinds of a field in the checker's words; none if they are not all known."""
+    """Return a field's kinds in the checker's terms; empty if not all are known."""
     if seen.other_types:
         return set()
     kinds = {type_.kind.partition(" ")[0] for type_ in seen.types.values()}
@@ -89,12 +89,7 @@ def _kinds(seen: FieldSeen) -> set[str]:
 
 @dataclass(slots=True)
 class Checking:
-    """One run over some constraints.
-
-    Attributes:
-        as_json: Write an object for each constraint.
-        strict: Warnings fail the run.
-    """
+    """One run over some constraints; with `strict`, warnings fail it."""
 
     as_json: bool = False
     strict: bool = False
@@ -108,7 +103,7 @@ class Checking:
     def run(
         self, constraints: Sequence[Written], against: str | None, decode: Decoder | None
     ) -> None:
-        """Checks every constraint; with sample events, also their names and kinds."""
+        """Check every constraint; with sample events, also names and kinds of properties."""
         samples = None
         if against is not None and decode is not None:
             samples = Samples(_predicates(constraints))
@@ -154,14 +149,14 @@ class Checking:
 
     @property
     def exit_code(self) -> int:
-        """2 if a constraint or event could not be used, 1 for warnings if strict, else 0."""
+        """Return 2 if a constraint or event is invalid, 1 for warnings if strict, else 0."""
         if self.errors or self.bad.count:
             return 2
         return 1 if self.strict and self.cautions else 0
 
 
 def _predicates(constraints: Sequence[Written]) -> dict[str, Predicate]:
-    """What to ask of the sample events; a constraint that is refused later is left out."""
+    """Return what to match the sample events against, without invalid constraints."""
     found = {}
     for written in constraints:
         try:

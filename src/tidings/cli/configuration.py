@@ -1,4 +1,4 @@
-"""`tidings export` and `tidings apply`: a whole service as one file."""
+"""`tidings export` and `tidings apply`: a service's whole configuration as one file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SIGNS: Final = {
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands to the command tree."""
+    """Add the commands to the command tree."""
     service_command(
         app, epilog=examples("tidings export tidings-service.toml", "tidings export | less")
     )(export)
@@ -81,11 +81,11 @@ async def export(
 
 
 def _write(file: str, text: str) -> None:
-    """Replaces the file as a whole: what was there stays if the disk is full."""
+    """Replace the file atomically: a full disk leaves the old one."""
     beside = Path(f"{file}.new")
     try:
         beside.write_text(text, encoding="utf-8")
-        os.replace(beside, file)  # noqa: PTH105 -- the name may be no proper path of ours
+        os.replace(beside, file)  # noqa: PTH105 -- the name may not be a valid Path
     except (OSError, ValueError) as error:
         raise InvalidUsage(f"{shown_name(file)}: {reason(error)}") from error
 
@@ -134,7 +134,7 @@ async def apply(
 
 
 def _tell_stop(applying: Applying, json: bool) -> None:
-    """Says what was done when the service did not let the plan be finished."""
+    """Report what was done before the service stopped the plan."""
     steps, left = applying.plan.steps, list(applying.left.values())
     guarded = [str(step.guarded) for step in steps if step.guarded is not None]
     if json:
@@ -162,7 +162,7 @@ def _read(file: str) -> Configuration:
     except UnicodeDecodeError as error:
         raise BadInput(f"{shown_name(file)}: this is not UTF-8 text") from error
     except BadInput as error:
-        # What stands below a fault, to show its place, is indented.
+        # Lines that show an error's place are indented below it.
         faults = [
             line if line.startswith(" ") else f"{shown_name(file)}: {line}"
             for line in str(error).split("\n")

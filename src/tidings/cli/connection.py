@@ -1,4 +1,4 @@
-"""How commands reach a service: the options they share, and the client they are handed."""
+"""Connection options shared by commands, and the client passed to them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ URL: Final = "TIDINGS_URL"
 TOKEN: Final = "TIDINGS_TOKEN"
 CA: Final = "TIDINGS_CA"
 
-# Nobody waits longer than this for words to choose from.
+# Timeout of shell completion.
 _COMPLETION_SECONDS: Final = 0.3
 
 _PATIENCE: Final = 5.0
@@ -83,15 +83,7 @@ Patience = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Which service is meant.
-
-    Attributes:
-        url: Where it is.
-        token: What to show; None if it needs none.
-        patience: Seconds to wait for a service that is away.
-        json: Whether everything is told as JSON.
-        ca: A file with the authorities to trust; None for the system's.
-    """
+    """The selected service; `patience` is the seconds to wait while it is unreachable."""
 
     url: str = DEFAULT_URL
     token: str | None = None
@@ -102,13 +94,7 @@ class Service:
 
 @asynccontextmanager
 async def connected(service: Service) -> AsyncIterator[Client]:
-    """A client of the service, closed at the end; cuts on the way are told on standard error.
-
-    Raises:
-        InvalidUsage: The address is none.
-        Unauthenticated: The token is missing or wrong.
-        Unreachable: Nobody answers there.
-    """
+    """Yield a client of the service; report lost connections on standard error."""
     from tidings.client.connecting import connect
 
     cuts = _Cuts(service)
@@ -134,7 +120,7 @@ async def connected(service: Service) -> AsyncIterator[Client]:
 
 
 class _Cuts:
-    """Tells whoever watches when the service goes away and when it is back."""
+    """Reports of lost and restored connections to the service."""
 
     def __init__(self, service: Service) -> None:
         self.over = False
@@ -142,7 +128,7 @@ class _Cuts:
         self._away = False
 
     def tell(self, reached: bool, why: str) -> None:
-        """The service is reached, or not any more."""
+        """Report that the service was reached or lost."""
         if self.over or reached is not self._away:
             return
         self._away = not reached
@@ -163,26 +149,18 @@ def chosen_service(
     patience: float = _PATIENCE,
     json: bool = False,
 ) -> Service:
-    """The service that options, the environment and the context name; the first of these counts.
-
-    Raises:
-        InvalidUsage: There is no such context, or a file cannot be read.
-    """
+    """Select the service: options override the environment, which overrides the context."""
     found = chosen_context(context) if context is not None or url is None else None
     if found is None:
         return Service(url or DEFAULT_URL, shown_token(token_file), patience, json, ca)
     token = shown_token(token_file)
     if token is None and found.token_file is not None and url in (None, found.url):
-        token = shown_token(found.token_file)  # never shown to another service
+        token = shown_token(found.token_file)  # never sent to another service
     return Service(url or found.url, token, patience, json, ca or found.ca)
 
 
 def shown_token(file: str | None) -> str | None:
-    """The token to show: the first line of a file, or what the environment says; None if neither.
-
-    Raises:
-        InvalidUsage: The file cannot be read, or has no token.
-    """
+    """Return the token from a file's first line or the environment, or None."""
     if file is None:
         return os.environ.get(TOKEN) or None
     try:
@@ -195,11 +173,7 @@ def shown_token(file: str | None) -> str | None:
 
 
 def trusting(file: str | None) -> ssl.SSLContext | None:
-    """A context that trusts the authorities of a file; None for those the system trusts.
-
-    Raises:
-        InvalidUsage: The file cannot be read, or holds no certificates.
-    """
+    """Return an SSL context that trusts a file's authorities; None for the system's."""
     if file is None:
         return None
     import ssl
@@ -218,9 +192,9 @@ _Command: TypeAlias = Callable[..., Awaitable[None]]
 def service_command(
     app: typer.Typer, name: str | None = None, *, epilog: str
 ) -> Callable[[_Command], Callable[..., None]]:
-    """Makes a command of a coroutine function whose first argument is a client.
+    """Turn a coroutine function whose first argument is a client into a command.
 
-    The command has the function's other arguments, and the options that say which service.
+    The command has the function's other arguments, and the options that select the service.
     """
 
     def made(function: _Command) -> Callable[..., None]:
@@ -268,7 +242,7 @@ async def _carried_out(function: _Command, service: Service, given: dict[str, An
 
 
 def _channel_names(context: typer.Context, incomplete: str) -> list[str]:
-    """The channels of the service, if it answers quickly: shells ask for them."""
+    """Return the channel names for shell completion if the service answers quickly."""
     import tidings.client.connecting  # noqa: F401 -- so that only the service is timed
 
     given = context.params
@@ -289,18 +263,14 @@ async def _names(service: Service) -> list[str]:
 
 
 def new_name(text: str, what: str) -> str:
-    """A name that something new is to have: one by which it can be found again.
-
-    Raises:
-        InvalidUsage: It is empty, or no name: a number would be taken for an id.
-    """
+    """Check a new object's name; a name of only digits would be read as an id."""
     if not text:
         raise InvalidUsage(f"a {what} needs a name; this one is empty")
     return checked_name(text)
 
 
 def channel_key(text: str) -> int | str:
-    """A channel as it is written on a command line: an id if it is a number, else a name."""
+    """Parse a channel argument: an id if it is a number, else a name."""
     return int(text) if text.isascii() and text.isdecimal() else text
 
 

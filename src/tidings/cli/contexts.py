@@ -1,4 +1,4 @@
-"""`tidings context …`: services by name, so that commands need no --url, --token-file and --ca."""
+"""`tidings context …`: named services, replacing --url, --token-file and --ca."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tidings.errors import InvalidUsage, StoreError
 from tidings.names import checked_name
 
 FILE: Final = "TIDINGS_CONTEXTS"
-"""The variable that names another file."""
+"""The environment variable that names another file."""
 
 app = typer.Typer(
     help="Services by name, for --context.", no_args_is_help=True, rich_markup_mode=None
@@ -25,13 +25,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The context.")]
 
 
 class Context(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How one service is reached.
-
-    Attributes:
-        url: Where it is.
-        token_file: A file with the token to show; the token itself is never kept here.
-        ca: A file with the authorities to trust.
-    """
+    """Connection data of one service, without the token itself."""
 
     url: str
     token_file: str | None = None
@@ -39,22 +33,13 @@ class Context(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Contexts(msgspec.Struct, omit_defaults=True):
-    """All contexts.
-
-    Attributes:
-        current: The one that commands use if they name none; empty for none.
-        contexts: By name.
-    """
+    """All contexts by name; `current` is the default one, or empty."""
 
     current: str = ""
     contexts: dict[str, Context] = {}
 
     def find(self, name: str) -> Context:
-        """A context by its name.
-
-        Raises:
-            InvalidUsage: There is none.
-        """
+        """Return a context by name; raise InvalidUsage if it does not exist."""
         if name not in self.contexts:
             known = ", ".join(self.contexts) or "none; `tidings context add` adds one"
             raise InvalidUsage(f"there is no context {name!r:.60}: there are {known}")
@@ -62,7 +47,7 @@ class Contexts(msgspec.Struct, omit_defaults=True):
 
 
 def contexts_file() -> Path:
-    """The file that contexts are kept in."""
+    """Return the path of the contexts file."""
     if named := os.environ.get(FILE):
         return Path(named)
     base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
@@ -70,11 +55,7 @@ def contexts_file() -> Path:
 
 
 def read_contexts() -> Contexts:
-    """The contexts there are.
-
-    Raises:
-        InvalidUsage: The file cannot be read.
-    """
+    """Read all contexts; raise InvalidUsage if the file is unreadable."""
     path = contexts_file()
     try:
         return msgspec.json.decode(path.read_bytes(), type=Contexts)
@@ -87,11 +68,7 @@ def read_contexts() -> Contexts:
 
 
 def chosen_context(name: str | None) -> Context | None:
-    """The context that a command uses: the one it names, else the current one, if there is any.
-
-    Raises:
-        InvalidUsage: There is no such context.
-    """
+    """Return the named context, else the current one, else None."""
     known = read_contexts()
     chosen = name or known.current
     return known.find(chosen) if chosen else None

@@ -1,4 +1,4 @@
-"""`tidings dead-letter …`: events that could not be delivered, and what to do with them."""
+"""`tidings dead-letter …`: list, redrive and drop undeliverable events."""
 
 from __future__ import annotations
 
@@ -85,14 +85,14 @@ async def list_(
 
 
 class _Names:
-    """What the consumers of dead letters are called; each is asked for once."""
+    """Names of the consumers of dead letters, each looked up once."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self._known: dict[tuple[int, int], str] = {}
 
     async def of(self, letter: DeadLetterInfo) -> str:
-        """Channel and consumer of a letter, by name; by id what has none or has ended."""
+        """Return a letter's channel and consumer by name, or by id if unnamed or deleted."""
         key = (letter.channel, letter.proxy)
         if key not in self._known:
             transport = self._client.transport
@@ -183,12 +183,12 @@ async def _each(
     which: tuple[list[int] | None, str | None, str | None, bool],
     json: bool,
 ) -> None:
-    """Does something to the dead letters that were named, or to all that are meant."""
+    """Apply an action to the named or selected dead letters."""
     ids, channel, filter_text, everything = which
     if not ids:
         if not (channel or filter_text or everything):
             raise InvalidUsage("say which: ids, --channel, --filter, or --all")
-        # All are found before the first is touched: one that fails again comes again.
+        # Collect all first: a letter that fails again would reappear at the end.
         ids = [letter.id async for letter in _letters(client, channel, filter_text)]
     elif channel or filter_text or everything:
         raise InvalidUsage("give ids, or say which by --channel, --filter or --all; not both")

@@ -1,4 +1,4 @@
-"""`tidings demo`: an evening of auctions, filters at work, a morning of flights."""
+"""`tidings demo`: auctions, filters and flights."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tidings.errors import JavaNotFound, MissingExtra
 
 DOES_NOT_HOLD = 1
 
-# Seconds between two offers of a house; on a terminal there is something to watch.
+# Seconds between two offers of a house, slow enough to watch.
 PAUSE = 0.01
 PAUSE_TO_WATCH = 0.06
 
-# Of Spark, for the small archive of an evening.
+# Spark's memory, for the demo's small archive.
 _MEMORY = "1g"
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
@@ -57,10 +57,7 @@ def demo(
 
 
 def show_pipeline(archive: Path) -> bool:
-    """Shows a report and an audit of an archive; whether all of it is explained.
-
-    Where Spark or Java is missing, one line says what to install, and nothing is wrong.
-    """
+    """Report on and audit an archive; return whether all is well, or Spark is missing."""
     render.say()
     render.say("The same evening from its archive, on Spark", "bold")
     try:
@@ -123,7 +120,7 @@ def flights(
 
     require_spark()
     with TemporaryDirectory(prefix="tidings-flights-") as temporary:
-        # The service has a working folder of its own.
+        # The service runs in another working directory.
         place = Path(temporary) if folder is None else folder.resolve()
         place.mkdir(parents=True, exist_ok=True)
         if samples is None:

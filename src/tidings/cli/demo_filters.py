@@ -1,4 +1,4 @@
-"""`tidings demo filters`: filters at work on a stream of sample events, in a few seconds."""
+"""`tidings demo filters`: filters applied to a stream of sample events."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EVENTS_SHOWN = 10
 MANY = 10_000
 MEASURED_EVENTS = 100
 
-# On a terminal the stream takes about this long, so that it can be watched.
+# Duration of the stream on a terminal, slow enough to watch.
 SECONDS_TO_WATCH = 4.0
 EVENTS_PER_PICTURE = 10
 
@@ -62,7 +62,7 @@ def _subscriptions() -> None:
 
 
 def _stream(events: Sequence[StructuredEvent], constraints: dict[str, Constraint]) -> Counter[str]:
-    """Sends the events through the index; how many each subscription got."""
+    """Match the events with the index; return how many each subscription received."""
     from tidings.filters.index import MatchIndex
 
     index: MatchIndex[str] = MatchIndex()
@@ -108,7 +108,7 @@ def _delivery(one: StructuredEvent, names: Sequence[str]) -> str:
 def _check_by_loop(
     events: Sequence[StructuredEvent], constraints: dict[str, Constraint], received: Counter[str]
 ) -> None:
-    """Asks every constraint of every event, and compares."""
+    """Evaluate every constraint on every event, and compare."""
     expected = Counter(
         name
         for one in events
@@ -121,7 +121,7 @@ def _check_by_loop(
 
 
 def _near_miss(events: Sequence[StructuredEvent], constraints: dict[str, Constraint]) -> None:
-    """Explains an event that one subscription could have got and did not."""
+    """Explain an event that one subscription nearly received."""
     wanted = SUBSCRIPTIONS[0]
     asked = constraints[wanted.name]
     missed = [
@@ -132,14 +132,14 @@ def _near_miss(events: Sequence[StructuredEvent], constraints: dict[str, Constra
     ]
     if not missed:
         return
-    # One that failed on an error tells more than one that was merely false.
+    # An error is more instructive than a plain mismatch.
     one, tree = next((pair for pair in missed if pair[1].failed), missed[0])
     _heading(f"Why {one.name} did not reach {wanted.name!r}")
     render.explanation(why.verdict(tree), False, f"{one.domain}::{one.type}", why.branch_of(tree))
 
 
 def _many(seed: int) -> None:
-    """What matching costs with many subscriptions: the index beside asking one by one."""
+    """Compare the cost of the index with evaluating many subscriptions one by one."""
     from tidings.filters.index import MatchIndex
 
     _heading(f"The first {MEASURED_EVENTS} of them, with {MANY:,} subscriptions")

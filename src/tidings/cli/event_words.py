@@ -1,4 +1,4 @@
-"""How commands are given events: as words, or as files of lines."""
+"""Event arguments of commands: words, or files of lines."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ JsonLines = Annotated[
 ]
 
 
-# Every moment within it has a date.
+# Every time within it has a valid date.
 _LONGEST: Final = 1_000_000 * 86_400 * 1_000_000
 
 
@@ -73,11 +73,7 @@ def header_words(
     at: str | None,
     ttl: str | None,
 ) -> list[str]:
-    """Header properties as `--header` takes them, those of the other options among them.
-
-    Raises:
-        InvalidUsage: A duration or time is not one.
-    """
+    """Merge `--header` properties with those of the other options."""
     found = [*header]
     if priority is not None:
         found.append(f"Priority={priority}")

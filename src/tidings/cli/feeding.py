@@ -1,4 +1,4 @@
-"""Lines of files for a program with a loop: read in a thread, handed over many at once."""
+"""Reads lines of files in a thread and passes them to the event loop in batches."""
 
 from __future__ import annotations
 
@@ -13,20 +13,16 @@ from typing import BinaryIO, Final, TypeAlias
 
 from tidings.cli.reading import STDIN, Line, lines_in, opened
 
-# Lines that are handed over together when they are there; a line alone is not kept waiting.
+# Most lines per batch; a batch does not wait to fill up.
 _AT_ONCE: Final = 500
-# A reader whose lines nobody takes looks this often whether anybody ever will.
+# Seconds between checks whether anybody still wants the lines.
 _LOOK_SECONDS: Final = 0.1
 
 _Numbered: TypeAlias = tuple[int, Line]
 
 
 async def batches_of_lines(sources: Sequence[str]) -> AsyncIterator[list[_Numbered]]:
-    """Lines with their numbers through all sources, as many at once as are there.
-
-    Raises:
-        InvalidUsage: A source cannot be read; what came before it was handed over.
-    """
+    """Yield available lines, numbered across all sources, until one is unreadable."""
     reader = _Reader(sources)
     reader.start()
     try:
@@ -38,11 +34,7 @@ async def batches_of_lines(sources: Sequence[str]) -> AsyncIterator[list[_Number
 
 
 class _Reader(threading.Thread):
-    """Reads while the loop does other things.
-
-    The thread is a daemon: one that waits for somebody at a terminal must not keep the program
-    from ending.
-    """
+    """A background reader; a daemon, so that waiting for a terminal does not block the exit."""
 
     def __init__(self, sources: Sequence[str]) -> None:
         super().__init__(name="tidings-lines", daemon=True)
@@ -56,12 +48,12 @@ class _Reader(threading.Thread):
         self._error: Exception | None = None
 
     def run(self) -> None:
-        """Reads to the end, or until nobody wants more."""
+        """Read to the end, or until nobody wants more."""
         try:
             for numbered in enumerate(self._read(), 1):
                 if not self._put(numbered):
                     return
-        except Exception as error:  # noqa: BLE001 -- raised again where it is waited for
+        except Exception as error:  # noqa: BLE001 -- raised again in the waiting task
             self._error = error
         self._ended = True
         self._wake()
@@ -90,9 +82,9 @@ class _Reader(threading.Thread):
             self._loop.call_soon_threadsafe(self._woken.set)
 
     async def taken(self) -> list[_Numbered]:
-        """The lines that are there; waits for the first; none at the end."""
+        """Wait for lines and return the available ones; empty at the end."""
         while True:
-            ended = self._ended  # looked at first: after it nothing is added
+            ended = self._ended  # read first: nothing is added after it
             batch: list[_Numbered] = []
             try:
                 while len(batch) < _AT_ONCE:
@@ -103,21 +95,21 @@ class _Reader(threading.Thread):
                 return batch
             self._woken.clear()
             self._waited_for = True
-            # What was added before the reader could know that it is waited for.
+            # Recheck: lines may have been added before the reader saw the waiter.
             if self._lines.empty() and not self._ended:
                 await self._woken.wait()
             self._waited_for = False
 
     def check(self) -> None:
-        """Raises what kept the thread from reading on."""
+        """Raise the error that stopped the thread."""
         if self._error is not None:
             raise self._error
 
 
 def _own_stdin() -> BinaryIO | None:
-    """Standard input, read apart from Python's own object; None if it is no file at all.
+    """Open standard input apart from Python's own object; None if it is not a file.
 
-    A daemon thread that waits inside Python's own object makes the interpreter abort at its end.
+    A daemon thread waiting in Python's own object makes the interpreter abort at exit.
     """
     try:
         return os.fdopen(sys.stdin.fileno(), "rb", closefd=False)

@@ -1,4 +1,4 @@
-"""`tidings filter …`: check constraints, match events against them, list a service's filters."""
+"""`tidings filter …`: check constraints, match events, list a service's filters."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from tidings.channel.views import FilterInfo, MappingInfo
     from tidings.client.client import Client
 
-# Filters asked for at once.
+# Filters per request.
 _PAGE: Final = 1_000
 
 app = typer.Typer(
@@ -145,7 +145,7 @@ def match(  # noqa: PLR0913, PLR0917 -- one argument for each option
     tell_if_waiting(sources, "events")
     try:
         run.run(sources)
-    except KeyboardInterrupt:  # how an endless stream is ended
+    except KeyboardInterrupt:  # the way to end an endless stream
         run.report()
         raise
     run.report()
@@ -195,7 +195,7 @@ def explain(
 
 
 class _Explainer:
-    """Explains one constraint for one event after the other."""
+    """An explainer of one constraint for each event."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class _Explainer:
         self.shown = 0
 
     def read(self, source: str) -> None:
-        """Explains an event written on the command line, or all of a file."""
+        """Explain an event given on the command line, or all events of a file."""
         if _is_event(source):
             self._explain(Line("", 0, source.encode(errors="surrogateescape")))
             return
@@ -228,7 +228,7 @@ class _Explainer:
         except TidingsError as error:
             self.bad.add(line, error)
             return
-        # A constraint of other event types is not asked at all, so it has no tree to show.
+        # A constraint for other event types is not evaluated, so it has no tree.
         tried = self.asked.is_tried(*fields.event_type)
         tree = explained_tree(self.asked.tree, fields) if tried else None
         verdict = _not_tried(self.asked, fields) if tree is None else why.verdict(tree)
@@ -261,7 +261,7 @@ def _not_tried(asked: Constraint, fields: Fields) -> str:
 def _constraints_and_files(
     arguments: Sequence[str], expressions: Sequence[str], files: Sequence[str]
 ) -> tuple[list[Written], Sequence[str]]:
-    """What is asked and what is read: as with grep, -e and -f make all arguments files."""
+    """Split the arguments: as with grep, -e and -f make all arguments files."""
     if not expressions and not files:
         if not arguments:
             raise InvalidUsage("give a constraint, or -e, or -f; --help shows examples")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tidings.client.subscription import Subscription
     from tidings.events.structured import StructuredEvent
 
-# Fast and low: what an approach controller would want to be told of.
+# Fast and low: of interest to an approach controller.
 CONSTRAINT: Final = "$altitude < 10000 and $groundspeed > 250 and $onground == FALSE"
 
 _AT_ONCE: Final = 1_000
@@ -34,7 +34,7 @@ _WARNED_WITHIN: Final = 30.0
 
 @dataclass(frozen=True)
 class _Account:
-    """Something that is counted on the way, and what it has to be."""
+    """A count, and its expected value."""
 
     what: str
     found: int
@@ -42,12 +42,7 @@ class _Account:
 
 
 class FlightsShow:
-    """One run.
-
-    Args:
-        folder: For the service's data, the archive and the lake.
-        positions: What is published, in the order of time.
-    """
+    """One run; `positions` are published in order of time."""
 
     def __init__(self, folder: Path, positions: Sequence[Position]) -> None:
         self._folder = folder
@@ -61,7 +56,7 @@ class FlightsShow:
         self._accounts: list[_Account] = []
 
     def play(self, spark: SparkSession) -> bool:
-        """Plays it; whether every account is right."""
+        """Run the demo; return whether every count is as expected."""
         asyncio.run(self._play(spark))
         _heading("The accounts")
         rows = [
@@ -102,7 +97,7 @@ class FlightsShow:
         self._accounts.append(_Account("accepted by the service", accepted, len(self._positions)))
 
     async def _sealed(self) -> None:
-        """Waits until the archive has them all."""
+        """Wait until the archive has all events."""
         begun = time.perf_counter()
         while (archived := self._archived()) < len(self._positions):
             if time.perf_counter() - begun > _SEALED_WITHIN:
@@ -120,7 +115,7 @@ class FlightsShow:
         return sum(file.rows for file in manifest.select("events", channels=["positions"]))
 
     def _pipeline(self, spark: SparkSession) -> None:
-        """Lake, backtest and separation warnings, on Spark."""
+        """Run lake, backtest and separation warnings on Spark."""
         self._fill_lake(spark)
         self._backtest(spark)
         self._warn(spark)
@@ -160,7 +155,7 @@ class FlightsShow:
         self._accounts.append(_Account("warnings derived", result.published, len(self._expected)))
 
     async def _heard(self, tower: Subscription) -> None:
-        """What the tower, a subscriber of «warnings», got."""
+        """Compare the warnings that the tower's subscription received."""
         heard: list[Loss] = []
         while len(heard) < len(self._expected):
             delivery = await tower.next(_WARNED_WITHIN)
@@ -194,7 +189,7 @@ def _right(account: _Account) -> bool:
 
 
 def _quiet(what: str, share: float) -> None:
-    """Progress is not shown: the demo's own lines tell it."""
+    """Ignore progress: the demo prints its own lines."""
 
 
 def _heading(text: str) -> None:

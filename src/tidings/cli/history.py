@@ -1,4 +1,4 @@
-"""`tidings peek` and `tidings replay`: what a channel's journal has of the past."""
+"""`tidings peek` and `tidings replay`: past events in a channel's journal."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from tidings.client.publishing import Publisher
     from tidings.client.transport import Message
 
-# Events that are published together into another channel.
+# Events per batch published to another channel.
 _AT_ONCE: Final = 500
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands to the command tree."""
+    """Add the commands to the command tree."""
     service_command(
         app,
         epilog=examples(
@@ -147,7 +147,7 @@ async def _messages(
 
 
 async def _paced(messages: AsyncIterator[Message], speed: float | None) -> AsyncIterator[Message]:
-    """Events with pauses between them, as long as those they came with, divided by the speed."""
+    """Pause between events as long as between their arrivals, divided by the speed."""
     began, first = time.perf_counter(), None
     async for message in messages:
         if speed:
@@ -158,7 +158,7 @@ async def _paced(messages: AsyncIterator[Message], speed: float | None) -> Async
 
 
 class _Into:
-    """Publishes events into another channel under the numbers they had."""
+    """A publisher of events to another channel under their original numbers."""
 
     def __init__(self, client: Client, publisher: Publisher, json: bool, *, at_once: bool) -> None:
         self._transport = client.transport
@@ -169,13 +169,13 @@ class _Into:
         self._counts = {"accepted": 0, "stopped": 0, "refused": 0}
 
     async def add(self, message: Message) -> None:
-        """Publishes an event, or keeps it until there are many."""
+        """Publish an event, or buffer it until the batch is full."""
         self._waiting.append(message)
         if len(self._waiting) >= self._most:
             await self.flush()
 
     async def flush(self) -> None:
-        """Publishes what was kept."""
+        """Publish the buffered events."""
         from tidings.channel.commands import Push
         from tidings.events.envelope import ProducerMark
 
@@ -195,7 +195,7 @@ class _Into:
                 self._counts["accepted" if answer else "stopped"] += 1
 
     def report(self, into: str) -> None:
-        """Says how many there were."""
+        """Report the counts."""
         if self._json:
             render.as_json(self._counts)
             return
@@ -204,5 +204,5 @@ class _Into:
 
     @property
     def exit_code(self) -> int:
-        """Whether everything was taken."""
+        """Return 0 if everything was accepted, else 2."""
         return 2 if self._counts["refused"] else 0

@@ -1,4 +1,4 @@
-"""`tidings idl …`: Python modules from interfaces of CORBA objects."""
+"""`tidings idl …`: compile IDL to Python modules."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _text_of(path: Path) -> str | None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Replaces the module as a whole: what was there stays if the disk is full."""
+    """Replace the module atomically: a full disk leaves the old one."""
     beside = path.with_name(f"{path.name}.new")
     try:
         beside.write_text(text, encoding="utf-8")

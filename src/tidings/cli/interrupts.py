@@ -1,4 +1,4 @@
-"""Ctrl-C before there is anything to tidy up."""
+"""Handling of Ctrl-C before there is anything to clean up."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def ended_at_once() -> Iterator[None]:
-    """Ctrl-C meanwhile ends the process without a word, as it does programs of other languages.
+    """Let Ctrl-C end the process silently, without Python's traceback.
 
-    Python would interrupt whatever is being loaded, and tell where. A process that ignores Ctrl-C,
-    as under `nohup`, goes on ignoring it; only the main thread may change what a signal does.
+    A process that ignores Ctrl-C, as under `nohup`, still does; only the main thread may change
+    signal handlers.
     """
     before = signal.getsignal(signal.SIGINT)
     main = threading.current_thread() is threading.main_thread()

@@ -1,4 +1,4 @@
-"""`tidings journal …`: check a data folder, and go on after part of its journal is lost."""
+"""`tidings journal …`: check a data folder, and accept losses of its journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command tree, and what every command has in common: how errors are told."""
+"""The command tree, and error reporting for all commands."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tidings.cli.reading import reason
 from tidings.errors import TidingsError
 
 ERROR = 2
-INTERRUPTED = 130  # what a shell reports for a program that Ctrl-C ended
-BROKEN_PIPE = 141  # the same for one whose reader went away
+INTERRUPTED = 130  # a shell's exit code for a program ended by Ctrl-C
+BROKEN_PIPE = 141  # the same for a broken pipe
 
-# Set by whoever looks for a fault in Tidings itself.
+# Set this variable to debug Tidings itself.
 TRACEBACK = "TIDINGS_TRACEBACK"
 
 
-# Each command in the order of the help text, and the module that has it: `app` is a group of
+# Each command in the order of the help text, and its module: `app` is a group of
 # commands, `add_to` adds single ones.
 COMMANDS: Final = {
     "serve": "serve",
@@ -58,7 +58,7 @@ COMMANDS: Final = {
 
 
 class _Commands(Mapping[str, Any]):
-    """All commands by name. Imports the module of a command when somebody uses the command."""
+    """All commands by name; imports a command's module on first use."""
 
     def __init__(self) -> None:
         self._loaded: dict[str, Any] = {}
@@ -87,7 +87,7 @@ def _commands_in(module: str, group: str) -> Mapping[str, Any]:
 
 
 class _Root(TyperGroup):
-    """Turns what a command raises into a message and an exit code; never a traceback."""
+    """The root group: exceptions become messages and exit codes, never a traceback."""
 
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 -- what typer hands over
         super().__init__(**attributes)
@@ -142,11 +142,11 @@ def _all_commands(
 
 
 def main() -> None:
-    """The `tidings` command."""
+    """Run the `tidings` command."""
     render.prepare()
     try:
         app(prog_name="tidings")
-    except Exception as fault:  # a fault of ours; its message is worth more than its traceback
+    except Exception as fault:  # a bug of ours; users need its message, not its traceback
         if os.environ.get(TRACEBACK):
             raise
         render.error(

@@ -1,4 +1,4 @@
-"""`tidings filter match`: a stream of events through some constraints, one line at a time."""
+"""`tidings filter match`: match a stream of events against constraints, line by line."""
 
 from __future__ import annotations
 
@@ -21,20 +21,15 @@ from tidings.errors import BadInput, InvalidConstraint, TidingsError, caret_repo
 from tidings.events.fields import Fields, fields_of
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
 
-# From here on the index answers faster than asking one constraint after the other.
+# From this many constraints on, the index is faster than a loop.
 _MANY_CONSTRAINTS = 32
 
-# A file that holds something else than events has as many bad lines as lines.
+# In a file of something else than events, every line is bad.
 _BAD_LINES_SHOWN = 100
 
 
 def compiled(written: Written, event_types: Iterable[EventTypePattern] = ()) -> Constraint:
-    """A constraint from its text.
-
-    Raises:
-        InvalidConstraint: It is none, and was written on the command line.
-        BadInput: It is none, and was written in a file, whose place is named.
-    """
+    """Compile a constraint; an error in a file is BadInput with its position."""
     try:
         return constraint(written.text, event_types)
     except InvalidConstraint as error:
@@ -46,14 +41,14 @@ def compiled(written: Written, event_types: Iterable[EventTypePattern] = ()) -> 
 
 
 class BadLines:
-    """Counts the lines that are no events, and shows the first of them."""
+    """A counter of invalid lines that shows the first of them."""
 
     def __init__(self, as_json: bool) -> None:
         self.count = 0
         self._as_json = as_json
 
     def add(self, line: Line, error: TidingsError) -> None:
-        """A line that could not be read, and why."""
+        """Count an invalid line."""
         self.count += 1
         if self._as_json:
             place = {"file": shown_name(line.source), "line": line.number}
@@ -64,7 +59,7 @@ class BadLines:
             render.error("further lines that are no events are only counted")
 
     def summary(self) -> str:
-        """The end of a sentence about what was read."""
+        """Return the end of a summary sentence."""
         if not self.count:
             return ""
         return "; 1 line is no event" if self.count == 1 else f"; {self.count} lines are no events"
@@ -72,16 +67,9 @@ class BadLines:
 
 @dataclass(slots=True)
 class Matching:
-    """One run over some input.
+    """One run over some input; an event matches if one constraint does.
 
-    Attributes:
-        constraints: What is asked; an event matches if one of them does.
-        decode: What reads an event.
-        now: The time of judgement.
-        invert: Take the events that do not match.
-        count_only: Write no lines.
-        most: End after so many lines were taken; 0 for no end.
-        as_json: Write an object for each line taken, and say all else in JSON too.
+    `most` selected lines end the run; 0 is no limit.
     """
 
     constraints: Sequence[Constraint]
@@ -110,7 +98,7 @@ class Matching:
         for number, one in enumerate(self.constraints):
             if one.matches(fields):
                 found.append(number)
-                if not self.as_json:  # only there it matters which of them it was
+                if not self.as_json:  # only JSON output names the constraint
                     break
         return found
 
@@ -123,7 +111,7 @@ class Matching:
         return lambda fields: sorted(index.match(fields))
 
     def run(self, sources: Sequence[str]) -> None:
-        """Reads all sources, in order."""
+        """Read all sources, in order."""
         with render.progress(bytes_ahead(sources)) as advance:
             for source in sources:
                 if self._done():
@@ -173,7 +161,7 @@ class Matching:
         self._writer.line(octets)
 
     def report(self) -> None:
-        """Says how many there were."""
+        """Report the counts."""
         if self.as_json:
             data = {"events": self.events, "matches": self.taken, "bad_lines": self.bad.count}
             render.as_json(data, stderr=not self.count_only)
@@ -185,7 +173,7 @@ class Matching:
 
     @property
     def exit_code(self) -> int:
-        """As grep: 0 if lines were taken, 1 if none, 2 if something could not be read."""
+        """Return as grep: 0 if lines were selected, 1 if none, 2 if something was unreadable."""
         if self.bad.count or self.unread_files:
             return 2
         return 0 if self.taken else 1

@@ -1,4 +1,4 @@
-"""Where to begin in a channel's past: a moment, so long ago, or the number of an event."""
+"""Start positions in a channel's past: a time, a duration ago, or a sequence number."""
 
 from __future__ import annotations
 
@@ -24,23 +24,14 @@ Since = Annotated[
 
 
 class Beginning(NamedTuple):
-    """Where to begin.
-
-    Attributes:
-        since: Microseconds since 1970; None for everything.
-        first: The lowest number; 0 for all.
-    """
+    """A start: microseconds since 1970 (None: everything), and lowest seq (0: all)."""
 
     since: int | None = None
     first: int = 0
 
 
 def beginning(text: str | None) -> Beginning:
-    """Where the words of a command line say to begin.
-
-    Raises:
-        InvalidUsage: They say nothing of the kind.
-    """
+    """Parse a start position; raise InvalidUsage if it is invalid."""
     if text is None:
         return Beginning()
     if text.isascii() and text.isdecimal():
@@ -56,6 +47,6 @@ def beginning(text: str | None) -> Beginning:
 
 
 async def arrival_of(client: Client, channel: int | str, first: int) -> int:
-    """When the first event with this number, or a higher one, came; now if there is none yet."""
+    """Return when the first event with this number or a higher one came; now if none yet."""
     found = await client.peek(channel, after=max(0, first - 1), most=1)
     return found[0].arrival if found else SystemClock().now()

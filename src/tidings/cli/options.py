@@ -13,8 +13,7 @@ from tidings.cli.reading import STDIN, moment
 from tidings.clock import SystemClock
 
 JSON_ASKED = "tidings.json"
-"""The key in a context's `meta`: set when a command was asked for JSON, so that whoever reports
-an error knows it."""
+"""Key in a context's `meta`, set if a command was asked for JSON, for error reports."""
 
 
 def _remember(context: typer.Context, value: bool) -> bool:
@@ -68,16 +67,12 @@ Most = Annotated[int | None, typer.Option("--max", min=1, metavar="N", help="End
 
 
 def examples(*lines: str) -> str:
-    """The end of a help text; the first character keeps the lines as they are."""
+    """Format examples for a help text's end; the first character keeps line breaks."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def clock(now: str | None) -> Callable[[], int]:
-    """What tells the time of judgement: the moment that was asked for, or the clock.
-
-    Raises:
-        InvalidUsage: The text is no moment.
-    """
+    """Return a clock that is fixed to a given time, or the real one."""
     if now is None:
         return SystemClock().now
     fixed = moment(now)
@@ -85,6 +80,6 @@ def clock(now: str | None) -> Callable[[], int]:
 
 
 def tell_if_waiting(sources: Sequence[str], what: str) -> None:
-    """Somebody who forgot to name a file should not wonder why nothing happens."""
+    """Tell a user who named no file that the command reads standard input."""
     if STDIN in sources and sys.stdin is not None and sys.stdin.isatty():
         render.note(f"reading {what} from the terminal, Ctrl-D ends", "dim")

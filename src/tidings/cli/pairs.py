@@ -1,4 +1,4 @@
-"""`name=value` on the command line: fields of events, header properties, quality of service."""
+"""`name=value` arguments: event fields, header properties, quality of service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAIR: Final = re.compile(r"([^=]*?)(:?=)(.*)", re.DOTALL)
 
 
 def plain_value(text: str) -> object:
-    """The obvious value: `true` and `false`, numbers as JSON writes them, and else the text."""
+    """Parse `true`, `false` and JSON numbers; anything else is text."""
     if text in _WORDS:
         return _WORDS[text]
     if _WHOLE.fullmatch(text):
@@ -27,12 +27,7 @@ def plain_value(text: str) -> object:
 
 
 def pairs(given: Iterable[str]) -> dict[str, object]:
-    """Names and values from `name=value`, or `name:=json` for what has another type.
-
-    Raises:
-        InvalidUsage: One is no such pair, or a name stands twice.
-        InvalidEvent: What should be JSON is none.
-    """
+    """Parse `name=value`, or `name:=json` for other types; names must be unique."""
     found: dict[str, object] = {}
     for text in given:
         parts = _PAIR.fullmatch(text)
@@ -53,12 +48,7 @@ def _json(name: str, text: str) -> object:
 
 
 def event_of(words: Sequence[str], header: Iterable[str] = ()) -> StructuredEvent:
-    """The event that words describe: `Domain::Type`, a name if the next is no pair, then pairs.
-
-    Raises:
-        InvalidUsage: There is no type, or a word is no pair.
-        InvalidEvent: They describe no event; the message says where.
-    """
+    """Build an event from words: `Domain::Type`, an optional name, then pairs."""
     domain, separator, type_ = (words[0] if words else "").partition("::")
     if not separator:
         raise InvalidUsage(
@@ -72,11 +62,7 @@ def event_of(words: Sequence[str], header: Iterable[str] = ()) -> StructuredEven
 
 
 def properties(given: Iterable[str]) -> dict[str, object]:
-    """Quality of service, or admin properties, from `Name=value`; values by name or number.
-
-    Raises:
-        InvalidUsage: What was meant can be told; of everything else the service tells.
-    """
+    """Parse QoS or admin properties from `Name=value`; the service checks most of them."""
     from tidings.api.properties import properties_in
     from tidings.client.configuration.property_hints import property_hint
 

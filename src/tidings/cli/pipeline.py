@@ -1,4 +1,4 @@
-"""`tidings pipeline …`: questions to all history, on Spark."""
+"""`tidings pipeline …`: analyse the archive on Spark."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def backtest(  # noqa: PLR0913, PLR0917 -- one argument for each option
     """
     from tidings.filters.constraint import constraint as read
 
-    read(constraint, type or ())  # what is wrong with it is told at once
+    read(constraint, type or ())  # fail early if it is invalid
     span = span_of(since, until)
     check_html(html)
     token = shown_token(token_file) if url else None

@@ -1,4 +1,4 @@
-"""What the commands of the data pipeline share: their options, Spark, and how results are shown."""
+"""Shared parts of the pipeline commands: options, Spark, and output."""
 
 from __future__ import annotations
 
@@ -104,12 +104,7 @@ _OPTIONS: dict[str, tuple[object, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a command of the pipeline is handed.
-
-    Attributes:
-        archive: The archive it works on.
-        json: Whether its result is told as JSON.
-    """
+    """A pipeline command's archive and output format."""
 
     archive: str
     json: bool
@@ -121,19 +116,13 @@ class Job:
 
     @contextmanager
     def session(self, *, waits: bool = False) -> Iterator[tuple[Any, Callable[[str, float], None]]]:
-        """Spark, and what to tell progress to; both end with the job.
+        """Yield a Spark session and a progress callback; both end with the job.
 
-        Args:
-            waits: Whether the job waits for an archive that is not there yet.
-
-        Raises:
-            ArchiveNotFound: There is no archive.
-            InvalidUsage: An option of Spark's is wrong.
-            TidingsError: Spark cannot be had here, or could not do the job.
+        With `waits`, the archive need not exist yet.
         """
         from tidings.pipeline.session.job import check_options, require_spark, spark_job
 
-        require_spark()  # and only then what needs its packages
+        require_spark()  # before importing what needs its packages
         from tidings.pipeline.archive import Archive
         from tidings.pipeline.session import SparkOptions
 
@@ -141,7 +130,7 @@ class Job:
         check_options(options)
         archive = Archive(self.archive)
         if not waits:
-            archive.manifest()  # told before Spark is started, which takes a while
+            archive.manifest()  # fail before Spark starts, which takes a while
         with render.steps(silent=self.json) as progress:
             progress("starting Spark", 0.0)
             with spark_job(options, verbose=self.verbose) as spark:
@@ -159,7 +148,7 @@ def _settings(given: Sequence[str]) -> dict[str, str]:
 
 
 def _archive(given: str | None) -> str:
-    """The archive that is meant: named, or that of the settings."""
+    """Return the given archive, or that of the settings."""
     if given:
         return given
     from tidings.server.layers import Sources
@@ -179,10 +168,9 @@ _Command: TypeAlias = Callable[..., None]
 def pipeline_command(
     app: typer.Typer, name: str | None = None, *, epilog: str
 ) -> Callable[[_Command], _Command]:
-    """Makes a command of a function whose first argument is a `Job`.
+    """Turn a function whose first argument is a `Job` into a command.
 
-    The command has the function's other arguments, and the options that say where the archive is
-    and how Spark runs.
+    The command has the function's other arguments, and the options for the archive and Spark.
     """
 
     def made(function: _Command) -> _Command:
@@ -213,11 +201,7 @@ def pipeline_command(
 
 
 def span_of(since: str | None, until: str | None) -> Span:
-    """The stretch of time that two options tell.
-
-    Raises:
-        InvalidUsage: One is no time, or nothing lies between them.
-    """
+    """Parse a time range; raise InvalidUsage if it is invalid or empty."""
     from tidings.clock import SystemClock
     from tidings.pipeline.times import span
 
@@ -225,23 +209,13 @@ def span_of(since: str | None, until: str | None) -> Span:
 
 
 def check_html(path: Path | None) -> None:
-    """Tells before the work that a page could not be written.
-
-    Raises:
-        InvalidUsage: There is no such folder, or the file is one.
-    """
+    """Raise InvalidUsage before the work if a page could not be written."""
     if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
         raise InvalidUsage(f"--html {path}: it should be a file in a folder that is there")
 
 
 def write_html(path: Path | None, page: Callable[[str], Page], seconds: float) -> None:
-    """Writes a page, if one is asked for.
-
-    Args:
-        path: Where to; None if none is asked for.
-        page: Makes it, handed a line that says when it was made.
-        seconds: How long the job took.
-    """
+    """Write a page if a path is given; `page` receives a line about when it was made."""
     if path is None:
         return
     import tidings
@@ -256,7 +230,7 @@ def write_html(path: Path | None, page: Callable[[str], Page], seconds: float) -
 
 
 def warn(problems: Sequence[str], most: int = 10) -> None:
-    """Tells what could not be read."""
+    """Report what could not be read."""
     for problem in problems[:most]:
         render.warning(problem)
     if len(problems) > most:
@@ -264,13 +238,13 @@ def warn(problems: Sequence[str], most: int = 10) -> None:
 
 
 def show_figures(figures: Sequence[Figure]) -> None:
-    """The numbers that matter most, a line each."""
+    """Show the key figures, one per line."""
     rows = [(one.title, one.value, one.note) for one in figures]
     render.table(("what", "value", ""), rows, numbers=(1,))
 
 
 def show_sections(sections: Sequence[Section], most: int = 40) -> None:
-    """Tables with their titles; of a long one the first rows."""
+    """Show tables with their titles, limited to the first `most` rows."""
     for section in sections:
         if section.sheet is None:
             continue

@@ -1,4 +1,4 @@
-"""`tidings pipeline lake` and `tidings pipeline replay`: history into tables, and into channels."""
+"""`tidings pipeline lake` and `tidings pipeline replay`: history to tables and channels."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Patience = Annotated[
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands to the tree of the pipeline."""
+    """Add the commands to the pipeline group."""
     pipeline_command(
         app,
         epilog=examples(
@@ -191,7 +191,7 @@ def replay(  # noqa: PLR0913, PLR0917 -- one argument for each option
     """
     from tidings.filters.constraint import constraint as read
 
-    read(constraint, type or ())  # what is wrong with it is told at once
+    read(constraint, type or ())  # fail early if it is invalid
     if not into:
         raise InvalidUsage("--into CHANNEL says where the events go")
     span, pace = span_of(since, until), _speed(speed)
@@ -226,7 +226,7 @@ def _speed(text: str) -> float | None:
 
 
 async def _check(service: Service, into: str) -> None:
-    """Makes sure that the channel is there, before Spark is started for it."""
+    """Check that the channel exists before starting Spark."""
     async with connected(service) as client:
         await client.channel(channel_key(into))
 

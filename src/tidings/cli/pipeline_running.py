@@ -15,7 +15,7 @@ from tidings.cli.pipeline_command import Job, pipeline_command, warn
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to the pipeline's."""
+    """Add the command to the pipeline group."""
     pipeline_command(
         app,
         "run",

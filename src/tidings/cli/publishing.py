@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from tidings.client.publishing import Publisher, Receipt
     from tidings.events.structured import StructuredEvent
 
-# A shorter file is sent before a bar could be read.
+# Shorter files need no progress bar.
 _LONG_FILE: Final = 500_000
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to the command tree."""
+    """Add the command to the command tree."""
     service_command(
         app,
         epilog=examples(
@@ -130,7 +130,7 @@ async def _publish_one(
 
 @dataclass(slots=True)
 class _Stream:
-    """Lines on their way into a channel."""
+    """The lines being published to a channel."""
 
     decode: Decoder
     as_json: bool
@@ -149,7 +149,7 @@ class _Stream:
     async def send(
         self, publisher: Publisher, sources: Sequence[str], advance: Callable[[int], None]
     ) -> None:
-        """Sends all lines; the number of a line is that of its event."""
+        """Publish all lines; a line's number is its event's producer number."""
         async for numbered in batches_of_lines(sources):
             batch: list[tuple[int, Line, StructuredEvent]] = []
             for number, line in numbered:
@@ -161,7 +161,7 @@ class _Stream:
                 except TidingsError as error:
                     self.bad.add(line, error)
                     continue
-                if batch and batch[-1][0] + 1 != number:  # numbers in one push follow each other
+                if batch and batch[-1][0] + 1 != number:  # numbers in one push are consecutive
                     await self._push(publisher, batch)
                     batch = []
                 batch.append((number, line, event))
@@ -187,7 +187,7 @@ class _Stream:
             return
         if answer.seq:
             self.accepted += 1
-            if answer.seq > 0:  # of one that came long before the service may not know it any more
+            if answer.seq > 0:  # the service may have forgotten the seq of an old duplicate
                 self.first = self.first or answer.seq
                 self.last = max(self.last, answer.seq)
         else:
@@ -197,12 +197,12 @@ class _Stream:
             render.as_json({**place, "seq": answer.seq, **warnings})
             return
         for warning in answer.warnings:
-            if warning not in self.warned:  # a slip is as a rule in every line
+            if warning not in self.warned:  # most mistakes are in every line
                 self.warned.add(warning)
                 render.warning(f"{line.where}: {warning}")
 
     def way_on(self, producer: str) -> str:
-        """What to do after the service went away in the middle of it."""
+        """Return advice for resuming after a lost connection."""
         if producer:
             return "run the same again: what was accepted before is not accepted twice"
         done = (
@@ -211,7 +211,7 @@ class _Stream:
         return f"{done}; what comes next may be accepted or not; --producer makes a run repeatable"
 
     def report(self) -> None:
-        """Says how many there were."""
+        """Report the counts."""
         if self.as_json:
             counts = {"accepted": self.accepted, "stopped": self.stopped, "refused": self.refused}
             render.as_json({**counts, "bad_lines": self.bad.count}, stderr=True)
@@ -226,5 +226,5 @@ class _Stream:
 
     @property
     def exit_code(self) -> int:
-        """Whether everything was taken."""
+        """Return 0 if everything was accepted, else 2."""
         return 2 if self.bad.count or self.refused else 0

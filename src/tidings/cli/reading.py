@@ -1,7 +1,4 @@
-"""What a command is given: lines of events and texts of constraints, from wherever they come.
-
-Nothing here holds more than one line at a time, so a stream may be endless.
-"""
+"""Input of commands: events and constraints, one line in memory at a time."""
 
 from __future__ import annotations
 
@@ -26,20 +23,20 @@ STDIN = "-"
 _BOM = b"\xef\xbb\xbf"
 _INSIDE = re.compile(r"line (\d+), column (\d+): (.*)", re.DOTALL)
 
-# The longest line that is held in memory. Codecs take less and say so; this is for what has no
-# line ends at all.
+# The longest line held in memory. Codecs have lower limits; this is for input without
+# line ends.
 MAX_LINE = 16_000_000
 # A file of constraints is read whole. Ten thousand long ones fit.
 MAX_CONSTRAINT_FILE = 16_000_000
 
 
 Decoder: TypeAlias = Callable[[bytes], "StructuredEvent | Envelope"]
-"""Octets to an event; raises a TidingsError if they are none."""
+"""Decodes an event; raises a TidingsError if the octets are invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Octets that should be one event, and where they were found."""
+    """Octets that should be one event, and their source and line number."""
 
     source: str
     number: int
@@ -47,11 +44,11 @@ class Line:
 
     @property
     def where(self) -> str:
-        """The place, as compilers write it."""
+        """Return the position in a compiler's notation."""
         return f"{shown_name(self.source)}:{self.number}"
 
     def fault(self, error: TidingsError) -> str:
-        """What is wrong with the event, after the place in the file where it is."""
+        """Return the position and the error."""
         inside = _INSIDE.match(str(error))
         if inside is None:
             return f"{self.where}: {error}" if self.source else str(error)
@@ -62,20 +59,16 @@ class Line:
 
     @property
     def blank(self) -> bool:
-        """Whether there is nothing in it."""
+        """Return whether the line is empty."""
         return not self.octets.strip()
 
     @property
     def content(self) -> bytes:
-        """The octets without a byte-order mark before and a line's end behind them."""
+        """Return the octets without byte-order mark and line end."""
         return self.octets.removeprefix(_BOM).rstrip(b"\r\n")
 
     def event(self, decode: Decoder) -> StructuredEvent:
-        """The event in the line.
-
-        Raises:
-            TidingsError: There is none.
-        """
+        """Decode the event; raise TidingsError if it is invalid."""
         if len(self.octets) > MAX_LINE:
             raise LimitExceeded(f"the line has more than {MAX_LINE} octets")
         from tidings.events.envelope import Envelope
@@ -85,7 +78,7 @@ class Line:
 
 
 def shown_name(source: str) -> str:
-    """A file's name, as messages show it: also one that is no proper text."""
+    """Return a file's name for messages, even if it is not valid text."""
     if source == STDIN:
         return "standard input"
     return source.encode(errors="surrogateescape").decode(errors="replace")
@@ -93,13 +86,9 @@ def shown_name(source: str) -> str:
 
 @contextmanager
 def opened(source: str) -> Iterator[BinaryIO]:
-    """A file, or standard input for `-`.
-
-    Raises:
-        InvalidUsage: It cannot be read.
-    """
+    """Open a file, or standard input for `-`; raise InvalidUsage if that fails."""
     if source == STDIN:
-        if sys.stdin is None:  # how Python says that it was closed by whoever started us
+        if sys.stdin is None:  # closed by the parent process
             raise InvalidUsage("standard input is closed")
         yield sys.stdin.buffer
         return
@@ -112,25 +101,21 @@ def opened(source: str) -> Iterator[BinaryIO]:
 
 
 def check_readable(sources: Iterable[str]) -> None:
-    """Sees to it that nothing is done with the first source while a later one is not there.
-
-    Raises:
-        InvalidUsage: A file cannot be read.
-    """
+    """Check that all files are readable, before any is processed."""
     for source in sources:
-        if source != STDIN and not Path(source).is_fifo():  # that can be opened once only
+        if source != STDIN and not Path(source).is_fifo():  # a FIFO can be opened only once
             with opened(source):
                 pass
 
 
 def reason(error: Exception) -> str:
-    """What the system says went wrong, without the number and the name."""
+    """Return the system's error text, without number and file name."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return said[:1].lower() + said[1:]
 
 
 def lines_in(stream: BinaryIO, source: str) -> Iterator[Line]:
-    """The lines of a stream, each as soon as it is there; of a longer one only the beginning."""
+    """Yield the lines of a stream as they arrive; lines over the limit are cut."""
     number = 0
     try:
         while octets := stream.readline(MAX_LINE + 1):
@@ -139,12 +124,12 @@ def lines_in(stream: BinaryIO, source: str) -> Iterator[Line]:
             while len(rest) > MAX_LINE and not rest.endswith(b"\n"):
                 rest = stream.readline(MAX_LINE + 1)
             yield Line(source, number, octets)
-    except OSError as error:  # a directory can be opened on some systems, and disks fail
+    except OSError as error:  # some systems can open a directory, and disks fail
         raise InvalidUsage(f"{shown_name(source)}: {reason(error)}") from error
 
 
 def events_in(stream: BinaryIO, source: str) -> Iterator[Line]:
-    """One event per line, or one spread over lines from a `{` alone to a `}` alone."""
+    """Yield one event per line, or one spread over lines from a `{` alone to a `}` alone."""
     waiting: list[Line] = []
     size = 0
     for line in lines_in(stream, source):
@@ -166,7 +151,7 @@ def _joined(lines: list[Line]) -> Line:
 
 
 def bytes_ahead(sources: Iterable[str]) -> int:
-    """The size of all sources together; 0 if one of them is not a regular file."""
+    """Return the size of all sources together; 0 if one of them is not a regular file."""
     total = 0
     for source in sources:
         try:
@@ -180,11 +165,7 @@ def bytes_ahead(sources: Iterable[str]) -> int:
 
 
 def decoder(name: str) -> Decoder:
-    """What reads the events of a format of lines.
-
-    Raises:
-        InvalidUsage: There is no such format.
-    """
+    """Return the decoder of a line format; raise InvalidUsage if there is no such format."""
     from tidings.plugins import LINE_FORMATS
 
     decode: Decoder = LINE_FORMATS.load(name)  # type: ignore[assignment]
@@ -193,26 +174,24 @@ def decoder(name: str) -> Decoder:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The text of a constraint, and where it was written."""
+    """The text of a constraint, and its source."""
 
     text: str
     file: str = ""
     line: int = 1
 
     def place(self, line: int, column: int) -> str:
-        """A place inside the text, as messages name it."""
+        """Return a position inside the text, for messages."""
         if self.file:
             return f"{self.file}:{self.line + line - 1}:{column}"
         return f"line {line}, column {column}"
 
 
 def constraints_in_file(source: str) -> list[Written]:
-    """The constraints of a file: one per line; a line that begins with a blank goes on.
+    """Read a file's constraints: one per line, continued by lines that begin with a blank.
 
-    Empty lines, and lines that begin with `#`, are left out.
-
-    Raises:
-        InvalidUsage: The file cannot be read, or holds no constraint.
+    Empty lines, and lines that begin with `#`, are ignored. Raises InvalidUsage if the file cannot
+    be read or holds no constraint.
     """
     with opened(source) as stream:
         octets = whole(stream, source)
@@ -228,12 +207,7 @@ def constraints_in_file(source: str) -> list[Written]:
 
 
 def whole(stream: BinaryIO, source: str) -> bytes:
-    """All of a file of constraints or configuration.
-
-    Raises:
-        InvalidUsage: It cannot be read.
-        LimitExceeded: It is larger than any such file.
-    """
+    """Read a whole file of constraints or configuration, up to a size limit."""
     try:
         octets = stream.read(MAX_CONSTRAINT_FILE + 1)
     except OSError as error:
@@ -246,7 +220,7 @@ def whole(stream: BinaryIO, source: str) -> bytes:
 def _constraints(text: str, file: str) -> Iterator[Written]:
     held: list[str] = []
     start = 0
-    # A comment between two lines of one constraint leaves an empty line, so that places stay right.
+    # A comment inside a constraint becomes an empty line, so that positions stay right.
     for number, line in enumerate(text.split("\n"), 1):
         content = "" if line.startswith("#") else line.rstrip()
         if content and not content[0].isspace() and held:
@@ -268,11 +242,7 @@ _UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def moment(text: str) -> int:
-    """Microseconds since 1970 from an ISO 8601 time such as `2026-11-15T08:30:00Z`.
-
-    Raises:
-        InvalidUsage: It is none, or says no time zone.
-    """
+    """Parse an ISO 8601 time with a time zone to microseconds since 1970."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:

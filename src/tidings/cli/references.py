@@ -1,4 +1,4 @@
-"""`tidings ior …`: what an object reference holds, and whether anybody answers to it."""
+"""`tidings ior …`: inspect object references, and check their addresses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NOT_FOUND = 1
 
-# More than any reference takes; a file that is none is not read to its end.
+# More than any reference takes; limits reading of other files.
 _MOST_OCTETS = 1_000_000
 
 app = typer.Typer(
@@ -119,7 +119,7 @@ def _reference(text: str) -> Reference:
 
 
 def _contents(text: str) -> str:
-    """The reference itself: what a file holds, or standard input, or the argument."""
+    """Return the reference from a file, standard input, or the argument."""
     if text != STDIN and not text.lower().startswith("file:"):
         return text
     name = text[len("file:") :] if text != STDIN else text

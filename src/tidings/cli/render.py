@@ -1,7 +1,7 @@
-"""Everything the command line shows: the only place that prints.
+"""All output of the command line: the only module that prints.
 
-Results go to standard output, everything about them to standard error. Colour and moving
-parts appear on terminals only; elsewhere the same content is plain lines.
+Results go to standard output, messages about them to standard error. Colour and live displays
+appear on terminals only; elsewhere the same content is plain lines.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ if TYPE_CHECKING:  # rich takes a tenth of a second to import; many commands pri
     from rich.table import Table
     from rich.text import Text
 
-# Wide enough for a constraint beside a name, where no terminal says how wide it is.
+# Without a terminal: wide enough for a constraint beside a name.
 _WIDTH_WITHOUT_TERMINAL = 100
 
-# Variables with which somebody asks rich for colour where there is no terminal.
+# Variables that make rich use colour without a terminal.
 _COLOUR_ANYWAY = ("FORCE_COLOR", "TTY_COMPATIBLE")
 
-# Shorter input is done before a bar could be read.
+# Shorter input needs no progress bar.
 _LONG_INPUT = 8_000_000
 
 # Seconds between two lines about a long job.
 _LINE_EVERY = 2.0
 
-# Octets between two drawings of the bar: drawing costs more than reading this much.
+# Octets between two redraws: a redraw costs more than reading this much.
 _BAR_STEP = 250_000
 
 
 class Mark(Enum):
-    """What became of a part of the constraint."""
+    """The result of a part of the constraint."""
 
     TRUE = "TRUE"
     FALSE = "FALSE"
@@ -81,10 +81,7 @@ _PLAIN_SIGNS = {Mark.TRUE: "T", Mark.FALSE: "F", Mark.ERROR: "!", Mark.SKIPPED: 
 
 
 def prepare() -> None:
-    """Makes both outputs accept every text: what they cannot spell appears as its number.
-
-    An output that was closed by whoever started us swallows what it is given.
-    """
+    """Make both outputs accept all text, and discard writes to a closed one."""
     if sys.stdout is None:
         sys.stdout = _nowhere()
     if sys.stderr is None:
@@ -99,11 +96,11 @@ def _nowhere() -> TextIO:
 
 
 def _console(stderr: bool = False) -> Console:
-    # Made anew each time: the streams of a process may be exchanged, as tests do.
+    # Created each time: the process's streams may be replaced, as tests do.
     from rich.console import Console
 
     class _Console(Console):
-        """Leaves it to the command tree what a reader who went away means."""
+        """A console that leaves broken pipes to the command tree."""
 
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
@@ -116,7 +113,7 @@ def _console(stderr: bool = False) -> Console:
 
 
 def _line(*pieces: tuple[str, str], stderr: bool = False) -> None:
-    """Writes a line of texts, each with a style; without colour it needs no rich."""
+    """Write a line of styled texts; without colour it does not import rich."""
     stream = sys.stderr if stderr else sys.stdout
     if not stream.isatty() and not any(name in os.environ for name in _COLOUR_ANYWAY):
         print("".join(_harmless(text) for text, _ in pieces), file=stream, flush=True)
@@ -128,41 +125,41 @@ def _line(*pieces: tuple[str, str], stderr: bool = False) -> None:
 
 
 def on_terminal() -> bool:
-    """Whether somebody watches standard output."""
+    """Return whether standard output is a terminal."""
     return sys.stdout.isatty()
 
 
 def _harmless(text: str) -> str:
-    """What events and files carry must not be able to move the cursor of whoever reads this."""
+    """Escape control characters: input must not be able to move the reader's cursor."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() or c == "\n" else _spelled(c) for c in text)
 
 
 def _spelled(character: str) -> str:
-    if "\ud800" <= character <= "\udfff":  # no output takes it; it knows how to show it
+    if "\ud800" <= character <= "\udfff":  # cannot be encoded; the output escapes it
         return character
     return character.encode("unicode-escape").decode()
 
 
 def say(text: str = "", style: str = "") -> None:
-    """A line of the result."""
+    """Print a line of the result."""
     _line((text, style))
 
 
 def note(text: str, style: str = "") -> None:
-    """A line about the result, on standard error."""
-    sys.stdout.flush()  # so that both stay in order where they end up in one place
+    """Print a line about the result on standard error."""
+    sys.stdout.flush()  # keeps both in order when they go to the same place
     _line((text, style), stderr=True)
 
 
 def error(text: str) -> None:
-    """What went wrong, on standard error."""
+    """Print an error on standard error."""
     _marked("error: ", "bold red", text)
 
 
 def failure(text: str, data: dict[str, object] | None) -> None:
-    """What went wrong, on standard error: as JSON if there is data, else as text."""
+    """Print an error on standard error: as JSON if there is data, else as text."""
     if data is None:
         error(text)
     else:
@@ -170,7 +167,7 @@ def failure(text: str, data: dict[str, object] | None) -> None:
 
 
 def fault_data(error: TidingsError) -> dict[str, object]:
-    """An error as plain data, for JSON."""
+    """Return an error as plain data, for JSON."""
     data: dict[str, object] = {"error": error.code, "message": str(error)}
     if isinstance(error, InvalidConstraint):
         data |= {"message": error.problem, "line": error.line, "column": error.column}
@@ -180,7 +177,7 @@ def fault_data(error: TidingsError) -> dict[str, object]:
 
 
 def warning(text: str) -> None:
-    """What is probably not meant, on standard error."""
+    """Print a warning on standard error."""
     _marked("warning: ", "bold yellow", text)
 
 
@@ -190,20 +187,16 @@ def _marked(word: str, style: str, text: str) -> None:
 
 
 def as_json(data: object, stderr: bool = False) -> None:
-    """One JSON value on a line of its own."""
+    """Print a JSON value on one line."""
     try:
         text = msgspec.json.encode(data).decode()
-    except UnicodeEncodeError:  # an argument that is no proper text: told by its numbers
+    except UnicodeEncodeError:  # an argument that is not valid text: escape it
         text = json.dumps(data)
     print(text, file=sys.stderr if stderr else sys.stdout, flush=True)
 
 
 class Writer:
-    """Writes lines to standard output octet for octet.
-
-    Whoever reads from a pipe or watches a terminal gets each line at once; a file is written
-    in blocks.
-    """
+    """A writer of unchanged lines to standard output: at once, or in blocks to a file."""
 
     def __init__(self) -> None:
         sys.stdout.flush()
@@ -211,7 +204,7 @@ class Writer:
         self._at_once = not _is_regular_file(sys.stdout)
 
     def line(self, octets: bytes) -> None:
-        """Writes a line; one that does not end is ended."""
+        """Write a line, adding a missing line end."""
         self._stream.write(octets if octets.endswith(b"\n") else octets + b"\n")
         if self._at_once:
             self._stream.flush()
@@ -225,7 +218,7 @@ def _is_regular_file(stream: TextIO) -> bool:
 
 
 def forget_output() -> None:
-    """After a broken pipe: lets Python's own last flush go nowhere, instead of complaining."""
+    """Discard Python's last flush after a broken pipe, which would complain."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -236,10 +229,10 @@ def forget_output() -> None:
 def progress(
     total: int, least: int = _LONG_INPUT, *, lines: bool = True
 ) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error over so many octets; yields what to call with each piece read.
+    """Show a progress bar on standard error; yield a callback for the octets read.
 
     There is no bar for input shorter than `least`, without a terminal, and where the results
-    themselves are `lines` on the terminal: they and a bar would get into each other's way.
+    themselves are `lines` on the terminal, which would mix with it.
     """
     if total < least or not sys.stderr.isatty() or (lines and on_terminal()):
         yield lambda octets: None
@@ -274,10 +267,7 @@ def progress(
 
 @contextmanager
 def steps(silent: bool = False) -> Iterator[Callable[[str, float], None]]:
-    """How far a long job is, on standard error; yields what to call with a step and its share.
-
-    A bar on a terminal, elsewhere a line now and then.
-    """
+    """Show progress on standard error, as a bar or occasional lines; yield a callback."""
     if silent:
         yield lambda step, done: None
         return
@@ -297,7 +287,7 @@ def steps(silent: bool = False) -> Iterator[Callable[[str, float], None]]:
 
 
 class _Lines:
-    """Tells steps as lines, and not more of them than somebody wants to read."""
+    """Progress as lines, at a limited rate."""
 
     def __init__(self) -> None:
         self._told = ""
@@ -314,11 +304,11 @@ class _Lines:
 def table(
     headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[int] = ()
 ) -> None:
-    """A table; the columns with these positions hold numbers, and stand to the right."""
+    """Print a table; the columns at positions `numbers` are right-aligned."""
     console = _console()
     with console.capture() as captured:
         console.print(_table(headings, rows, numbers))
-    # Columns are filled up with blanks, also the last one, where nobody needs them.
+    # Rich pads the last column, too: strip it.
     for line in captured.get().splitlines():
         console.file.write(line.rstrip() + "\n")
 
@@ -342,7 +332,7 @@ def _table(
 def live_table(
     headings: Sequence[str], numbers: Collection[int]
 ) -> Iterator[Callable[[Sequence[Sequence[str]]], None]]:
-    """A table on the terminal that is drawn again with each call of what this yields."""
+    """Show a table on the terminal; yield a callback that redraws it."""
     from rich.live import Live
 
     with Live(console=_console(), auto_refresh=False) as live:
@@ -354,7 +344,7 @@ def live_table(
 
 
 def explanation(verdict: str, matches: bool, where: str, tree: Branch | None) -> None:
-    """Why a constraint did or did not match: the answer, the event, the tree if it was asked."""
+    """Print whether and why a constraint matched: the answer, the event, the tree if any."""
     console = _console()
     say(verdict, "bold green" if matches else "bold red")
     if where:
@@ -370,7 +360,7 @@ def explanation(verdict: str, matches: bool, where: str, tree: Branch | None) ->
 
 
 def outline(nodes: Sequence[TreeNode]) -> None:
-    """Trees of plain lines."""
+    """Print trees as plain lines."""
     console = _console()
     for line in _outline(console, nodes):
         console.print(line, soft_wrap=True)
@@ -378,7 +368,7 @@ def outline(nodes: Sequence[TreeNode]) -> None:
 
 @contextmanager
 def live_outline() -> Iterator[Callable[[Sequence[TreeNode]], None]]:
-    """Trees on the terminal that are drawn again with each call of what this yields."""
+    """Show trees on the terminal; yield a callback that redraws them."""
     from rich.live import Live
     from rich.text import Text
 

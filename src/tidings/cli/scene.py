@@ -1,7 +1,4 @@
-"""The world of `tidings demo filters`: a city's traffic, a network's alarms, and who wants them.
-
-Everything follows from the seed.
-"""
+"""Sample data of `tidings demo filters`, determined by the seed."""
 
 from __future__ import annotations
 
@@ -20,14 +17,14 @@ PARTS = ("fan", "power supply", "line card")
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """Somebody, and what they want: event types and a constraint."""
+    """A sample subscription: event types and a constraint."""
 
     name: str
     types: str
     text: str
 
     def constraint(self) -> Constraint:
-        """The constraint, ready to be asked."""
+        """Return the compiled constraint."""
         return constraint(self.text, [event_type(self.types)])
 
 
@@ -43,7 +40,7 @@ SUBSCRIPTIONS = (
 
 
 def sample_events(seed: int, count: int) -> Iterator[StructuredEvent]:
-    """So many events, the same ones for the same seed."""
+    """Yield sample events, the same ones for the same seed."""
     random = Random(seed)
     kinds = (_speed, _speed, _speed, _congestion, _communications, _equipment)
     for number in range(1, count + 1):
@@ -57,7 +54,7 @@ def _speed(random: Random, number: int) -> StructuredEvent:
         "road": road,
         "rate": round(max(0.0, random.gauss(usual, usual / 4)), 1),
     }
-    if random.random() > 0.1:  # some cameras do not know which zones they stand in
+    if random.random() > 0.1:  # some cameras do not know their zones
         data["zones"] = sorted(random.sample(range(1, 21), 2))
     return event("Traffic", "Speed", f"car-{number}", data)
 
@@ -90,7 +87,7 @@ def _equipment(random: Random, number: int) -> StructuredEvent:
 
 
 def many_subscriptions(seed: int, count: int) -> Iterator[Constraint]:
-    """So many constraints of people who each watch one node or one zone."""
+    """Yield constraints that each watch one node or one zone."""
     random = Random(seed)
     for _ in range(count):
         if random.random() < 0.5:

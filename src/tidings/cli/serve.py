@@ -1,4 +1,4 @@
-"""`tidings serve` and `tidings settings …`: run the service, and see how it is set."""
+"""`tidings serve` and `tidings settings …`: run the service, and show its settings."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ _WHERE_SET: Final = ""
 
 
 class _Serve(TyperCommand):
-    """The command with an option whose value may be left out."""
+    """A command with an option whose value is optional."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 -- of typer's
-        """Reads the arguments; an `--iiop` before another option or the end has no value."""
+        """Parse the arguments; an `--iiop` before another option or the end has no value."""
         given = []
         for at, one in enumerate(args):
             following = args[at + 1 : at + 2]
@@ -84,7 +84,7 @@ settings_app = typer.Typer(
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands of this file to the command tree."""
+    """Add the commands to the command tree."""
     app.command(
         cls=_Serve,
         epilog=examples(
@@ -131,7 +131,7 @@ def serve(  # noqa: PLR0913, PLR0917 -- each an option
     }
     sources = _sources(settings, properties, flags, _corba_flags(iiop))
     loaded = sources.load()
-    from tidings.server.lifecycle import run  # takes a while: what is wrong is told before
+    from tidings.server.lifecycle import run  # slow to import: report wrong settings first
 
     code = asyncio.run(run(sources, loaded, port_file))
     if code:
@@ -139,11 +139,7 @@ def serve(  # noqa: PLR0913, PLR0917 -- each an option
 
 
 def _corba_flags(iiop: str | None) -> dict[str, object]:
-    """The settings that `--iiop` sets.
-
-    Raises:
-        InvalidUsage: Its value is no address.
-    """
+    """Return the settings that `--iiop` sets; raise InvalidUsage for an invalid address."""
     if iiop is None:
         return {}
     flags: dict[str, object] = {"iiop.enabled": True}
@@ -199,7 +195,7 @@ def check(settings: SettingsFile = None, properties: PropertiesFile = None) -> N
     loaded = _sources(settings, properties).load()
     for text in loaded.warnings:
         render.warning(text)
-    if loaded.settings.http.token_file is not None:  # a token of the service's own may come yet
+    if loaded.settings.http.token_file is not None:  # otherwise the service makes its own
         owner_token(loaded.settings)
     render.say("the settings are good")
 

@@ -1,4 +1,4 @@
-"""Events and objects in words, for tables and lines."""
+"""Text forms of events and objects, for tables and lines."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def moment_text(microseconds: int) -> str:
-    """A time, to the millisecond, in UTC."""
+    """Format a time in UTC, to the millisecond."""
     moment = _EPOCH + timedelta(microseconds=microseconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def title(event: StructuredEvent) -> str:
-    """`Domain::Type`, and the name if there is one."""
+    """Return `Domain::Type`, and the name if there is one."""
     return f"{event.domain}::{event.type} {event.name}".rstrip()
 
 
 def fields_text(event: StructuredEvent) -> str:
-    """The fields an event carries, as the command line would write them."""
+    """Format an event's fields as on the command line."""
     return " ".join(f"{name}={_value_text(value)}" for name, value in event.data.items())
 
 
@@ -45,7 +45,7 @@ def _value_text(value: Any) -> str:  # noqa: ANN401 -- whatever an event carries
 
 
 def event_line(message: Message, redelivered: bool = False) -> str:
-    """An event as one line: number, time, type, name, fields."""
+    """Format an event as one line: number, time, type, name, fields."""
     event = message.event
     again = "again" if redelivered else ""
     parts = (f"{message.seq:>6}", moment_text(message.arrival), title(event), fields_text(event))
@@ -53,7 +53,7 @@ def event_line(message: Message, redelivered: bool = False) -> str:
 
 
 def message_data(message: Message) -> dict[str, object]:
-    """An event with what the service knows of it, as the API tells it."""
+    """Return an event with its metadata as in the API."""
     data: dict[str, object] = {
         "seq": message.seq,
         "arrival": message.arrival,
@@ -65,17 +65,17 @@ def message_data(message: Message) -> dict[str, object]:
 
 
 def channel_name(info: ChannelInfo) -> str:
-    """A channel's name, or its id if it has none."""
+    """Return a channel's name, or its id if it has none."""
     return info.name or str(info.id)
 
 
 def proxy_name(info: ProxyInfo) -> str:
-    """A proxy's name, or its id if it has none."""
+    """Return a proxy's name, or its id if it has none."""
     return info.name or str(info.id)
 
 
 def as_data(info: object) -> dict[str, Any]:
-    """A channel, filter, proxy or dead letter as the API tells it."""
+    """Return a channel, filter, proxy or dead letter as in the API."""
     from tidings.api.operations import view_json
 
     found: dict[str, Any] = view_json(info)
@@ -83,7 +83,7 @@ def as_data(info: object) -> dict[str, Any]:
 
 
 def qos_text(qos: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Properties with their values in words."""
+    """Return properties with their values as text."""
     from tidings.api.properties import properties_out
 
     return [(name, str(value)) for name, value in properties_out(qos).items()]

@@ -1,4 +1,4 @@
-"""`tidings subscribe`: events as they come, as a list or as JSON lines."""
+"""`tidings subscribe`: print events as they come, as lines or JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Constraint = Annotated[
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to the command tree."""
+    """Add the command to the command tree."""
     service_command(
         app,
         epilog=examples(
@@ -96,7 +96,7 @@ async def subscribe(  # noqa: PLR0913, PLR0917 -- one argument for each option
 
 
 async def _write(subscription: Subscription, first: int, count: int | None, json: bool) -> bool:
-    """Writes what comes; whether it ended before enough had come."""
+    """Print events; return whether the subscription ended before `count` was reached."""
     written = 0
     async for delivery in subscription:
         if delivery.seq >= first:
@@ -110,7 +110,7 @@ async def _write(subscription: Subscription, first: int, count: int | None, json
 
 
 def show_event(message: Message, json: bool, redelivered: bool | None = None) -> None:
-    """Writes an event as a line, or as JSON."""
+    """Print an event as a line, or as JSON."""
     if not json:
         render.say(showing.event_line(message, bool(redelivered)))
         return

@@ -1,4 +1,4 @@
-"""`tidings subscription …`: subscriptions with a name, for which events wait."""
+"""`tidings subscription …`: named subscriptions, whose events are retained."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _row(channel: str, proxy: ProxyInfo) -> tuple[str, ...]:
 
 
 def state(proxy: ProxyInfo) -> str:
-    """What a proxy is doing, in one word."""
+    """Return a proxy's state in one word."""
     if proxy.suspended:
         return "suspended"
     if not proxy.connected:

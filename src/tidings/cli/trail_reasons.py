@@ -1,4 +1,4 @@
-"""Why a consumer's own constraints stop an event: each of them, explained."""
+"""Explanations of why consumers' own constraints stop an event."""
 
 from __future__ import annotations
 
@@ -21,18 +21,13 @@ if TYPE_CHECKING:
     from tidings.events.structured import StructuredEvent
     from tidings.filters.constraint import Constraint
 
-# Nobody reads more; each consumer's filters have to be asked for.
+# Most consumers explained; each needs a request for its filters.
 _CONSUMERS: Final = 20
 _CONSTRAINTS: Final = 5
 
 
 class Reasons:
-    """Explains the constraints of consumers that an event does not reach.
-
-    Args:
-        client: Where the filters are.
-        proxies: The consumers, by id.
-    """
+    """Explanations of the constraints of consumers (by id) that an event does not reach."""
 
     def __init__(self, client: Client, proxies: Mapping[int, ProxyInfo]) -> None:
         self._client = client
@@ -40,7 +35,7 @@ class Reasons:
         self._known: dict[int, list[Constraint]] = {}
 
     async def of(self, event: StructuredEvent, told: Trail) -> dict[int, tuple[Branch, ...]]:
-        """By consumer, its constraints with what they found; only where none of them matches."""
+        """Return the explained constraints by consumer, only where none matches."""
         consumers = [step for step in told.steps if step.stage == "consumer"]
         stopped = [step.proxy for step in consumers if not step.passed]
         fields = fields_of(event, told.now)
@@ -58,7 +53,7 @@ class Reasons:
         if id not in self._known:
             try:
                 info = await self._client.transport.request(SeeFilter(id))
-            except NotFound:  # it has ended meanwhile
+            except NotFound:  # deleted meanwhile
                 return []
             constraints: Mapping[int, Constraint] = getattr(info, "constraints", {})
             self._known[id] = [one for _, one in sorted(constraints.items())]

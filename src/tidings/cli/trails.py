@@ -1,4 +1,4 @@
-"""`tidings trail`: what would become of an event, with each stage, verdict and reason."""
+"""`tidings trail`: what would happen to an event, with each stage, verdict and reason."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to the command tree."""
+    """Add the command to the command tree."""
     service_command(
         app,
         epilog=examples(
@@ -66,7 +66,7 @@ async def show_trails(
     format_: str,
     json: bool,
 ) -> None:
-    """The trails of an event from words, or of all events of files."""
+    """Show the trails of an event from words, or of all events of files."""
     found = await client.channel(channel_key(channel))
     bad = BadLines(json)
     given = _events(words, header or (), json_lines or (), format_, bad)
@@ -112,7 +112,7 @@ def _events(
 
 
 def verdict(told: Trail) -> str:
-    """The answer in one line."""
+    """Return the answer in one line."""
     if not told.accepted:
         return f"not accepted: {told.steps[-1].reason}"
     consumers = [step for step in told.steps if step.stage == "consumer"]

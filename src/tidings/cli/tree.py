@@ -1,4 +1,4 @@
-"""`tidings tree` and `tidings top`: everything a service has, and who is behind."""
+"""`tidings tree` and `tidings top`: all objects of a service, and consumers with backlog."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Every = Annotated[
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands to the command tree."""
+    """Add the commands to the command tree."""
     service_command(
         app, epilog=examples("tidings tree", "tidings tree --watch", "tidings tree --json")
     )(tree)
@@ -71,7 +71,7 @@ class _Seen:
 
 
 async def _look(client: Client) -> list[_Seen]:
-    """All channels; one that ends meanwhile is left out."""
+    """Return all channels, without those deleted meanwhile."""
     from tidings.channel.vocabulary import Side
 
     found = []
@@ -149,7 +149,7 @@ async def _tree_as_json(client: Client) -> None:
 
 
 class By(Enum):
-    """What consumers are ordered by."""
+    """The sort order of consumers."""
 
     WAITING = "waiting"
     IN_FLIGHT = "in-flight"

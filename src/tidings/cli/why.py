@@ -1,8 +1,4 @@
-"""An explained constraint in words: one sentence that answers, and a tree to look at.
-
-`and`, `or` and `not` become branches; every test below them is one line with the values of
-its fields beside it.
-"""
+"""An explained constraint as text: one sentence, and a tree with the values of fields."""
 
 from __future__ import annotations
 
@@ -16,12 +12,12 @@ from tidings.filters.explain import Explained
 from tidings.filters.tree import And, Arithmetic, Component, Exist, Not, Or
 from tidings.filters.truth import kind_name
 
-# A test or a value wider than this no longer reads at a glance.
+# Wider tests or values are hard to read at a glance.
 _WIDEST = 60
 
 
 def branch_of(part: Explained) -> Branch:
-    """The tree to show for an explained constraint."""
+    """Build the tree to show for an explained constraint."""
     if not part.reached:
         return Branch(Mark.SKIPPED, _shortened(part.text), Mark.SKIPPED.value)
     mark = _mark(part)
@@ -38,7 +34,7 @@ def _mark(part: Explained) -> Mark:
 
 
 def verdict(root: Explained) -> str:
-    """The answer and its reason in one line."""
+    """Return the answer and its reason in one line."""
     if root.matches:
         return f"matches: {_why_true(root)}"
     return f"does not match: {_why_error(root) or _why_false(root)}"
@@ -82,7 +78,7 @@ def _test_is(part: Explained, answer: str) -> str:
 
 
 def _findings(part: Explained) -> str:
-    """What was found: the values of the fields, and what is wrong with them."""
+    """Return the values of the fields, and their errors."""
     if isinstance(part.node, Exist):
         return "" if part.value else f"{part.node.path} is missing"
     if part.error == "missing":
@@ -95,7 +91,7 @@ def _values(part: Explained) -> str:
 
 
 def _each_value(part: Explained) -> Iterator[str]:
-    """Fields before what is computed from them, as people read."""
+    """Yield fields before the values computed from them."""
     for inner in part.parts:
         yield from _each_value(inner)
     if isinstance(part.node, Component | Arithmetic) and part.value is not None:
@@ -112,12 +108,12 @@ def _said(part: Explained) -> str:
 
 
 def shown_value(value: Plain | None) -> str:
-    """A value as a constraint would write it, where there is a way to write it."""
+    """Format a value as in a constraint, where it has a notation."""
     return _shortened("".join(_pieces(value)))
 
 
 def _pieces(value: Plain | None) -> Iterator[str]:
-    """The text of a value, in pieces and no longer than is ever shown."""
+    """Yield the text of a value in pieces, no longer than is ever shown."""
     if isinstance(value, bool):
         yield "TRUE" if value else "FALSE"
     elif isinstance(value, EnumLabel):
@@ -132,13 +128,13 @@ def _pieces(value: Plain | None) -> Iterator[str]:
 
 
 def _shortened(text: str) -> str:
-    # What an event carries must not be able to move the cursor of whoever reads this.
+    # Event data must not be able to move the reader's cursor.
     text = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text[: _WIDEST + 1])
     return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
 
 
 def as_data(part: Explained) -> dict[str, object]:
-    """The whole explained tree as plain data, for JSON."""
+    """Return the whole explained tree as plain data, for JSON."""
     data: dict[str, object] = {"text": part.text, "reached": part.reached}
     if part.value is not None:
         data["kind"] = kind_name(part.value)
@@ -151,8 +147,8 @@ def as_data(part: Explained) -> dict[str, object]:
 
 
 def _jsonable(value: Plain) -> object:
-    """JSON has no NaN, no infinities and no exact decimals: those are written as text."""
-    if isinstance(value, str):  # characters and labels, too
+    """Write NaN, infinities and exact decimals as text, since JSON lacks them."""
+    if isinstance(value, str):  # including characters and labels
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)

@@ -1,11 +1,11 @@
-"""Events as they are on the wire, and as they flow through Tidings.
+"""Conversion between events on the wire and as Tidings stores them.
 
-Nothing is copied that need not be: what was read from the wire is in the stored form already,
-and events that only pass through are read without the structs in between, and leave as the octets
-that came where these would be written anew.
-Three things differ. Stored, the header properties whose type the standard fixes are plain
-numbers; properties are found by their names, so that an event that has two with one name is
-refused; and a bare value is an event of the type ``%ANY`` whose body it is.
+Copies are avoided: decoded values already have the stored form, and events that pass through are
+decoded without the generated structs and sent as the received octets where those are identical.
+
+Three things differ in the stored form. Header properties whose type the standard fixes are plain
+numbers; properties are looked up by name, so an event with a duplicate name is refused; and a bare
+value is an event of type ``%ANY`` with that body.
 """
 
 from __future__ import annotations
@@ -37,18 +37,14 @@ _ANY_DOMAIN, _ANY_TYPE = ANY_EVENT_TYPE
 _NOTHING: Final[Mapping[str, Value]] = {}
 
 MOST_OCTETS: Final = 2_000_000
-"""Of a message with several events: old ORBs refuse messages of more than 2 MiB."""
+"""Limit of a message with several events: old ORBs refuse messages of more than 2 MiB."""
 
 NO_EVENT: Final = WireEvent(EventHeader(FixedEventHeader(EventType("", ""), ""), ()), (), None)
-"""What stands in the answer to who asked for an event when there is none."""
+"""The placeholder in the answer to a pull when there is no event."""
 
 
 def event_in(event: WireEvent) -> StructuredEvent:
-    """A structured event that was read from the wire.
-
-    Raises:
-        InvalidEvent: A property has no name, or two have the same.
-    """
+    """Convert a structured event; raise InvalidEvent for unnamed or duplicate properties."""
     (((domain, type_), name), variable), filterable, body = event
     header = _header_in(variable) if variable else _NOTHING
     data: Mapping[str, Value] = dict(filterable) if filterable else _NOTHING
@@ -64,15 +60,10 @@ def event_in(event: WireEvent) -> StructuredEvent:
 
 
 def events_in(batch: Iterable[WireEvent]) -> list[StructuredEvent]:
-    """Structured events that were read from the wire.
-
-    Raises:
-        InvalidEvent: A property has no name, or two have the same; the message says of which
-            event.
-    """
+    """Convert structured events from the wire; like `event_in`, the error names the event."""
     made: list[StructuredEvent] = []
     try:
-        # A loop, and not a comprehension: where it stops is where the fault is.
+        # A loop, not a comprehension: its length shows which event is invalid.
         for event in batch:
             made.append(event_in(event))  # noqa: PERF401
     except InvalidEvent as error:
@@ -81,12 +72,12 @@ def events_in(batch: Iterable[WireEvent]) -> list[StructuredEvent]:
 
 
 def any_in(value: Value) -> StructuredEvent:
-    """A value that was read from an any, as an event; the channel opens what is wrapped in it."""
+    """Convert an any's value to an event; the channel unwraps an event inside it."""
     return StructuredEvent(_ANY_DOMAIN, _ANY_TYPE, "", _NOTHING, _NOTHING, value)
 
 
 def event_out(event: StructuredEvent) -> WireEvent:
-    """A structured event for the wire."""
+    """Convert a structured event for the wire."""
     header, data = event.header, event.data
     return WireEvent(
         EventHeader(
@@ -99,20 +90,15 @@ def event_out(event: StructuredEvent) -> WireEvent:
 
 
 def any_out(event: StructuredEvent) -> Value:
-    """What an any carries to a consumer of anys: the body of ``%ANY``, or the structured event."""
+    """Return the value for a consumer of anys: the body of ``%ANY``, or the structured event."""
     return event.body if event.type == _ANY_TYPE else event.as_any()
 
 
 class ReadEvent(NamedTuple):
-    """An event that was read, and the octets it was read from.
+    """A decoded event, and the octets it was decoded from.
 
-    Attributes:
-        event: The event.
-        octets: What `write_event`, or for a bare value an any, would write in any code set; None
-            where it would write others.
-        offset: Their place modulo 8, which alignment depends on.
-        minor: The version of GIOP they came in.
-        little: Their byte order.
+    `octets` is None where encoding the event again would differ in some code set; `offset` is their
+    position modulo 8, which alignment depends on.
     """
 
     event: StructuredEvent
@@ -123,12 +109,7 @@ class ReadEvent(NamedTuple):
 
 
 def read_event(reader: Reader) -> ReadEvent:
-    """Reads a structured event: what `event_in` makes of the generated struct.
-
-    Raises:
-        MARSHAL: The octets hold none.
-        BAD_PARAM: A property has no name, or two have the same.
-    """
+    """Decode a structured event directly; raise BAD_PARAM for duplicate property names."""
     reader.align(4)
     start, foreign = reader.at, reader.foreign[0]
     string, value_of = reader.string, reader.any
@@ -151,44 +132,26 @@ def read_event(reader: Reader) -> ReadEvent:
 
 
 class ReadBatch:
-    """A batch of structured events whose octets came: they are read as they are asked for.
-
-    Attributes:
-        count: How many they are.
-        reader: Where they are read.
-    """
+    """A received batch of structured events, decoded one by one on iteration."""
 
     def __init__(self, count: int, reader: Reader) -> None:
         self.count = count
         self.reader = reader
 
     def __iter__(self) -> Iterator[ReadEvent]:
-        """Reads one event after the other.
-
-        Raises:
-            MARSHAL: The octets hold none.
-            BAD_PARAM: A property has no name, or two have the same.
-        """
+        """Decode the events in order; raise MARSHAL or BAD_PARAM like `read_event`."""
         for _ in range(self.count):
-            self.reader.spent[2] = 0  # what one event may hold, each may
+            self.reader.spent[2] = 0  # the limit is per event
             yield read_event(self.reader)
 
 
 def read_batch(reader: Reader) -> ReadBatch:
-    """Finds a batch of structured events.
-
-    Raises:
-        MARSHAL: The octets cannot hold so many.
-    """
+    """Find a batch of structured events; raise MARSHAL if its count exceeds the octets."""
     return ReadBatch(reader.count(24), reader)
 
 
 def read_bare(reader: Reader) -> ReadEvent:
-    """Reads an any, as an event; the channel opens what is wrapped in it.
-
-    Raises:
-        MARSHAL: The octets hold none.
-    """
+    """Decode an any as an event; the channel unwraps an event inside it."""
     reader.align(4)
     start, foreign = reader.at, reader.foreign[0]
     event = any_in(reader.any())
@@ -201,12 +164,7 @@ def _read(event: StructuredEvent, reader: Reader, start: int, *, portable: bool)
 
 
 def write_event(writer: Writer, event: StructuredEvent) -> None:
-    """Writes a structured event: the octets of what `event_out` makes of it.
-
-    Raises:
-        BAD_PARAM: Some of it cannot be written.
-        DATA_CONVERSION: A text does not fit the code set.
-    """
+    """Encode a structured event directly; raise DATA_CONVERSION if text does not fit."""
     string, any_ = writer.string, writer.any
     string(event.domain)
     string(event.type)
@@ -224,12 +182,7 @@ def write_event(writer: Writer, event: StructuredEvent) -> None:
 
 
 def write_bare(writer: Writer, event: StructuredEvent) -> None:
-    """Writes an event as an any: the octets of what `any_out` makes of it.
-
-    Raises:
-        BAD_PARAM: Some of it cannot be written.
-        DATA_CONVERSION: A text does not fit the code set.
-    """
+    """Encode an event as an any; raise like `write_event`."""
     writer.any(any_out(event))
 
 
@@ -238,7 +191,7 @@ WRITE: Final[dict[Form, Callable[[Writer, StructuredEvent], None]]] = {
     Form.STRUCTURED: write_event,
     Form.SEQUENCE: write_event,
 }
-"""What writes an event in each form."""
+"""Encoders by form."""
 
 
 def _header_in(properties: Iterable[tuple[str, Value]]) -> dict[str, Value]:
@@ -248,7 +201,7 @@ def _header_in(properties: Iterable[tuple[str, Value]]) -> dict[str, Value]:
         if standard is None:
             found[name] = value
         elif type(value) is int:
-            # In an any a plain number has another type than in a header.
+            # A plain number has another type in an any than in a header.
             inferred = infer(value)
             found[name] = value if inferred == standard else Any.trusted(inferred, value)
         elif isinstance(value, Any) and (value.type is standard or value.type == standard):

@@ -1,8 +1,4 @@
-"""CORBA forms: how each type of a field looks in the standard's IDL, said once for each type.
-
-A form has the way in, from IDL to the core's value, and the way out. `form_of` puts the forms of
-sequences together from those of their parts. Both ends use them: the client and the servants.
-"""
+"""CORBA forms: the conversion of each field type, shared by client and servants."""
 
 from __future__ import annotations
 
@@ -44,9 +40,7 @@ from tidings.events.typecode import Kind
 from tidings.filters.constraint import Constraint, EventTypePattern, constraint
 from tidings.filters.mapping import MappedConstraint
 
-# Properties.
-
-# Stands for a range that is not told, as where the reason is not the value.
+# Placeholder where the error is not about the value's range.
 _NO_RANGE: Final = PropertyRange(None, None)
 _NUMBERS: Final = {
     Kind.BOOLEAN: (0, 1),
@@ -57,20 +51,17 @@ _NUMBERS: Final = {
 
 
 def boxed(value: Value) -> Any:
-    """A value from an any together with its type."""
+    """Wrap a value from an any with its type."""
     return value if isinstance(value, Any) else Any.trusted(infer(value), value)
 
 
 def request_in(properties: Iterable[Property]) -> dict[str, Any]:
-    """Properties to be set; of two with one name the last counts.
-
-    The values keep their types: a long must not pass for a short.
-    """
+    """Convert requested properties with their types; the last of duplicates wins."""
     return {name: boxed(value) for name, value in properties}
 
 
 def request_out(asked: Request, table: Mapping[str, Line]) -> Sequence[Property]:
-    """Properties to be set; a plain number gets the property's type."""
+    """Convert requested properties; a plain number gets the property's type."""
     pairs = asked.items() if isinstance(asked, Mapping) else asked
     return tuple(Property(name, _typed(table.get(name), value)) for name, value in pairs)
 
@@ -95,28 +86,28 @@ def _typed(line: Line | None, value: object) -> Value:
 
 
 def properties_in(found: Iterable[Property]) -> dict[str, int]:
-    """The properties that apply at an object."""
+    """Convert an object's effective properties."""
     plain = {name: _plain(value) for name, value in found}
     return {name: value for name, value in plain.items() if value is not None}
 
 
 def properties_out(values: Mapping[str, int], table: Mapping[str, Line]) -> Sequence[Property]:
-    """The properties that apply at an object; the table has their types."""
+    """Convert an object's effective properties, with types from the table."""
     return tuple(Property(name, _value(table[name], value)) for name, value in values.items())
 
 
 def range_in(found: NamedPropertyRange) -> Range:
-    """A property that could be set, and to what."""
+    """Convert a settable property and its range."""
     return Range(found.name, _plain(found.range.low_val), _plain(found.range.high_val))
 
 
 def range_out(one: Range) -> NamedPropertyRange:
-    """A quality of service that could be set, and to what."""
+    """Convert a settable QoS property and its range."""
     return NamedPropertyRange(one.name, _range(one, QOS_PROPERTIES))
 
 
 def property_errors_in(found: Iterable[PropertyError]) -> list[errors.PropertyError]:
-    """Properties that cannot be set so, and what could be."""
+    """Convert property errors."""
     return [
         errors.PropertyError(
             PropertyErrorCode[one.code.name],
@@ -131,7 +122,7 @@ def property_errors_in(found: Iterable[PropertyError]) -> list[errors.PropertyEr
 def property_errors_out(
     found: Iterable[errors.PropertyError], table: Mapping[str, Line]
 ) -> Sequence[PropertyError]:
-    """Properties that cannot be set so, and what could be."""
+    """Convert property errors."""
     return tuple(
         PropertyError(QoSError_code[error.code.name], error.name, _range(error, table))
         for error in found
@@ -146,7 +137,7 @@ def _range(one: errors.PropertyError | Range, table: Mapping[str, Line]) -> Prop
 
 
 def _value(line: Line, value: int) -> Any:
-    """A value as C++ clients write it: without the names of aliases."""
+    """Return a value as C++ clients write it: without alias names."""
     type_ = line.type.unaliased
     return Any(type_, bool(value) if type_.kind is Kind.BOOLEAN else value)
 
@@ -156,53 +147,38 @@ def _plain(value: Value) -> int | None:
     return plain if isinstance(plain, int) else None
 
 
-# Event types and constraints.
-
-
 def pattern_in(found: EventType) -> EventTypePattern:
-    """An event type.
-
-    Raises:
-        InvalidEventType: It is outside the rules.
-    """
+    """Convert an event type; raise InvalidEventType if it is invalid."""
     return EventTypePattern(found.domain_name, found.type_name)
 
 
 def types_in(found: Iterable[EventType]) -> tuple[EventTypePattern, ...]:
-    """Event types.
-
-    Raises:
-        InvalidEventType: One is outside the rules.
-    """
+    """Convert event types; raise InvalidEventType if one is invalid."""
     return tuple(map(pattern_in, found))
 
 
 def types_out(patterns: Iterable[EventTypePattern]) -> Sequence[EventType]:
-    """Event types; all types are the one type `%ALL` of the domain without a name."""
+    """Convert event types; "all types" becomes `%ALL` in the domain without a name."""
     return tuple(EventType(one.domain, one.type) for one in patterns)
 
 
 def constraint_in(found: ConstraintExp) -> Constraint:
-    """A constraint.
-
-    Raises:
-        BadInput: The text is not a constraint, or an event type is outside the rules.
-    """
+    """Convert a constraint; raise BadInput if it or an event type is invalid."""
     return constraint(found.constraint_expr, types_in(found.event_types))
 
 
 def constraint_out(made: Constraint) -> ConstraintExp:
-    """A constraint, with the event types as they were given."""
+    """Convert a constraint, with the event types as they were given."""
     return ConstraintExp(types_out(made.event_types), made.text)
 
 
 def constraints_in(found: Iterable[ConstraintInfo]) -> dict[int, Constraint]:
-    """The constraints of a filter by their ids."""
+    """Convert a filter's constraints to a mapping by id."""
     return {one.constraint_id: constraint_in(one.constraint_expression) for one in found}
 
 
 def constraints_out(made: Mapping[int, Constraint]) -> Sequence[ConstraintInfo]:
-    """The constraints of a filter with their ids."""
+    """Convert a filter's constraints by id."""
     return tuple(ConstraintInfo(constraint_out(one), id) for id, one in made.items())
 
 
@@ -215,7 +191,7 @@ def _pair_out(made: MappedConstraint) -> MappingConstraintPair:
 
 
 def mapped_in(found: Iterable[MappingConstraintInfo]) -> dict[int, MappedConstraint]:
-    """The constraints of a mapping filter by their ids."""
+    """Convert a mapping filter's constraints to a mapping by id."""
     return {
         one.constraint_id: MappedConstraint(
             constraint_in(one.constraint_expression), boxed(one.value)
@@ -225,23 +201,15 @@ def mapped_in(found: Iterable[MappingConstraintInfo]) -> dict[int, MappedConstra
 
 
 def mapped_out(made: Mapping[int, MappedConstraint]) -> Sequence[MappingConstraintInfo]:
-    """The constraints of a mapping filter with their ids and values."""
+    """Convert a mapping filter's constraints and values by id."""
     return tuple(
         MappingConstraintInfo(constraint_out(one.constraint), id, one.value)
         for id, one in made.items()
     )
 
 
-# Forms by type.
-
-
 class CorbaForm(NamedTuple):
-    """How values of a type look in IDL.
-
-    Attributes:
-        inward: From IDL to the core's value.
-        outward: From the core's value to IDL.
-    """
+    """The conversions of a type: `inward` from IDL to the core, `outward` back."""
 
     inward: Callable[[Whatever], Whatever] = lambda found: found
     outward: Callable[[Whatever], Whatever] = lambda value: value
@@ -269,7 +237,7 @@ _FORMS: Final[Mapping[Whatever, CorbaForm]] = {
 
 @cache
 def form_of(hint: Whatever) -> CorbaForm:  # noqa: ANN401 -- a type
-    """The form of a type; a type without one looks in IDL as it is."""
+    """Return the form of a type; the default form changes nothing."""
     known = _FORMS.get(hint)
     if known is not None:
         return known

@@ -1,4 +1,4 @@
-"""Names in a naming service: looked up, and given."""
+"""Lookup and registration in a naming service."""
 
 from __future__ import annotations
 
@@ -14,14 +14,9 @@ from tidings.orb.stubs import Caller
 
 
 async def look_up(orb: Caller, url: Corbaname) -> Reference:
-    """What a corbaname stands for; `Orb(names=look_up)` resolves them with it.
-
-    Raises:
-        NamingContext_NotFound: There is no such name.
-        SystemException: The naming service does not answer, or refuses.
-    """
+    """Resolve a corbaname; meant for `Orb(names=look_up)`."""
     context = url.context
-    assert not isinstance(context, InitialReference)  # the ORB has replaced it
+    assert not isinstance(context, InitialReference)  # the ORB has resolved it
     if not url.name:
         return context
     name = [NameComponent(*component) for component in url.name]
@@ -29,11 +24,9 @@ async def look_up(orb: Caller, url: Corbaname) -> Reference:
 
 
 async def register(orb: Caller, root: Reference, name: Name, reference: Reference) -> None:
-    """Gives an object a name, whatever object had it before; contexts that miss are made.
+    """Bind a name to an object, replacing another object and creating missing contexts.
 
-    Raises:
-        NamingContext_NotFound: A step of the name is an object, or the name a context.
-        SystemException: The naming service does not answer, or refuses.
+    Raises NamingContext_NotFound if a step is bound to an object, or the name to a context.
     """
     context = NamingContext(orb, root)
     for length in range(1, len(name)):

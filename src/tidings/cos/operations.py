@@ -1,7 +1,7 @@
-"""Every operation of the catalogue that the standard has, as one call: arguments and result.
+"""The catalogue's operations as the standard's calls: arguments and results.
 
-The object that is called tells some fields of the request, the name of the operation others; the
-rest are arguments, or what CORBA has no words for.
+Some of a request's fields follow from the called object, some from the operation's name; the rest
+are arguments, or have no counterpart in CORBA.
 """
 
 from __future__ import annotations
@@ -18,12 +18,7 @@ from tidings.orb.stubs import Interface
 
 
 class Bound(NamedTuple):
-    """An operation of the catalogue as an interface has it.
-
-    Attributes:
-        row: The operation.
-        fixed: The fields that the name of the standard's operation tells.
-    """
+    """A catalogue operation in an interface; its name determines the `fixed` fields."""
 
     row: Operation
     fixed: Mapping[str, Any]
@@ -31,7 +26,7 @@ class Bound(NamedTuple):
 
 @cache
 def bound_to(interface: Interface) -> Mapping[str, Bound]:
-    """The operations of the catalogue that an interface has, by their names on the wire."""
+    """Return the catalogue operations of an interface by their names on the wire."""
     names = {one.name.rpartition("::")[2] for one in _with_bases(interface)}
     found: dict[str, Bound] = {}
     for row in CATALOGUE:
@@ -65,7 +60,7 @@ def _told(hint: Any, word: str) -> Any:  # noqa: ANN401 -- of that type
 
 
 def name_of(request: object, interface: Interface) -> str | None:
-    """The operation of an interface that carries a request out; None if it has none."""
+    """Return the name of the interface's operation for a request, or None."""
     for name, (row, fixed) in bound_to(interface).items():
         if row.request is type(request) and all(
             getattr(request, key) == value for key, value in fixed.items()
@@ -76,12 +71,12 @@ def name_of(request: object, interface: Interface) -> str | None:
 
 @cache
 def hints_of(kind: type) -> Mapping[str, Any]:
-    """The types of a request's fields."""
+    """Return the types of a request's fields."""
     return get_type_hints(kind, localns={"Value": object}, include_extras=True)
 
 
 def arguments_of(row: Operation, request: object) -> tuple[Any, ...]:
-    """A request's arguments, as they go over the wire; a filter is told by its id."""
+    """Return a request's arguments for the wire; a filter is passed as its id."""
     hints = hints_of(row.request)
     return tuple(
         form_of(hints[name]).outward(getattr(request, name)) for name in row.corba_arguments
@@ -89,16 +84,7 @@ def arguments_of(row: Operation, request: object) -> tuple[Any, ...]:
 
 
 def request_of(bound: Bound, target: Mapping[str, Any], arguments: Sequence[Any]) -> Any:  # noqa: ANN401
-    """The request that a call stands for.
-
-    Args:
-        bound: The operation.
-        target: The fields that the called object tells.
-        arguments: As they came over the wire.
-
-    Raises:
-        BadInput: An argument is outside the rules.
-    """
+    """Build the request of a call; `target` holds the fields that follow from the object."""
     row, hints = bound.row, hints_of(bound.row.request)
     given = zip(row.corba_arguments, arguments, strict=True)
     fields = {name: form_of(hints[name]).inward(value) for name, value in given}
@@ -110,12 +96,12 @@ def _answer(row: Operation) -> Any:  # noqa: ANN401 -- a type
 
 
 def answer_in(row: Operation, found: Any) -> Any:  # noqa: ANN401 -- see the request
-    """A call's result as the request is answered."""
-    if _answer(row) == list[int]:  # constraints come back with their ids
+    """Convert a call's result to the request's answer."""
+    if _answer(row) == list[int]:  # CORBA returns the constraints with their ids
         return [one.constraint_id for one in found]
     return form_of(_answer(row)).inward(found)
 
 
 def answer_out(row: Operation, answer: Any) -> Any:  # noqa: ANN401 -- see the operation
-    """A request's answer as a call's result."""
+    """Convert a request's answer to the call's result."""
     return form_of(_answer(row)).outward(answer)

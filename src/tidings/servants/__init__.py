@@ -1,1 +1,1 @@
-"""The CORBA door: servants that translate in, ask the engine, and translate back."""
+"""CORBA servants: translate requests for the engine, and its answers back."""

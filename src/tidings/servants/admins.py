@@ -21,18 +21,18 @@ from tidings.servants.proxy_kinds import form_of, proxy_interface
 
 
 class AdminPart(QosPart, FilterPart):
-    """What admins of both sides have."""
+    """Operations shared by the admins of both sides."""
 
     async def get_MyID(self) -> int:
-        """Unique among the admins of this side of the channel."""
+        """Return the admin's id, unique on its side of the channel."""
         return self._info().id
 
     async def get_MyChannel(self) -> Reference:
-        """The channel."""
+        """Return the channel."""
         return self.reference("channel", (self.place.channel,), EventChannel_INTERFACE)
 
     async def get_MyOperator(self) -> InterFilterGroupOperator:
-        """How its filters are joined with those of its proxies."""
+        """Return how the admin's filters combine with those of its proxies."""
         return InterFilterGroupOperator(self._info().operator.value)
 
     def _info(self) -> AdminInfo:
@@ -41,7 +41,7 @@ class AdminPart(QosPart, FilterPart):
         return info
 
     async def _obtain(self, style: Style, form: Form, *, bare: bool) -> tuple[Reference, int]:
-        """A new proxy, and its id."""
+        """Create a proxy; return its reference and id."""
         channel, number, admin = self.key.ids
         side = SIDES[number]
         command = ObtainProxy(channel, side, style, form, admin, bare=bare)
@@ -69,31 +69,31 @@ class ConsumerAdminObject(AdminPart, MappingPart, ConsumerAdminServant):
     """CosNotifyChannelAdmin::ConsumerAdmin."""
 
     async def get_pull_suppliers(self) -> Sequence[int]:
-        """The ids of proxies for pull consumers."""
+        """Return the ids of proxies for pull consumers."""
         return self._proxies(Style.PULL)
 
     async def get_push_suppliers(self) -> Sequence[int]:
-        """The ids of proxies for push consumers."""
+        """Return the ids of proxies for push consumers."""
         return self._proxies(Style.PUSH)
 
     async def get_proxy_supplier(self, proxy_id: int) -> Reference:
-        """The proxy with an id."""
+        """Return a proxy by id."""
         return self._proxy(proxy_id)
 
     async def obtain_notification_pull_supplier(self, ctype: ClientType) -> tuple[Reference, int]:
-        """A new proxy for a pull consumer, and its id."""
+        """Create a proxy for a pull consumer; return its reference and id."""
         return await self._obtain(Style.PULL, form_of(ctype), bare=False)
 
     async def obtain_notification_push_supplier(self, ctype: ClientType) -> tuple[Reference, int]:
-        """A new proxy for a push consumer, and its id."""
+        """Create a proxy for a push consumer; return its reference and id."""
         return await self._obtain(Style.PUSH, form_of(ctype), bare=False)
 
     async def obtain_pull_supplier(self) -> Reference:
-        """A new proxy for a pull consumer of the Event Service."""
+        """Create a proxy for an Event Service pull consumer."""
         return await self._obtain_bare(Style.PULL)
 
     async def obtain_push_supplier(self) -> Reference:
-        """A new proxy for a push consumer of the Event Service."""
+        """Create a proxy for an Event Service push consumer."""
         return await self._obtain_bare(Style.PUSH)
 
 
@@ -101,29 +101,29 @@ class SupplierAdminObject(AdminPart, SupplierAdminServant):
     """CosNotifyChannelAdmin::SupplierAdmin."""
 
     async def get_pull_consumers(self) -> Sequence[int]:
-        """The ids of proxies for pull suppliers."""
+        """Return the ids of proxies for pull suppliers."""
         return self._proxies(Style.PULL)
 
     async def get_push_consumers(self) -> Sequence[int]:
-        """The ids of proxies for push suppliers."""
+        """Return the ids of proxies for push suppliers."""
         return self._proxies(Style.PUSH)
 
     async def get_proxy_consumer(self, proxy_id: int) -> Reference:
-        """The proxy with an id."""
+        """Return a proxy by id."""
         return self._proxy(proxy_id)
 
     async def obtain_notification_pull_consumer(self, ctype: ClientType) -> tuple[Reference, int]:
-        """A new proxy for a pull supplier, and its id."""
+        """Create a proxy for a pull supplier; return its reference and id."""
         return await self._obtain(Style.PULL, form_of(ctype), bare=False)
 
     async def obtain_notification_push_consumer(self, ctype: ClientType) -> tuple[Reference, int]:
-        """A new proxy for a push supplier, and its id."""
+        """Create a proxy for a push supplier; return its reference and id."""
         return await self._obtain(Style.PUSH, form_of(ctype), bare=False)
 
     async def obtain_pull_consumer(self) -> Reference:
-        """A new proxy for a pull supplier of the Event Service."""
+        """Create a proxy for an Event Service pull supplier."""
         return await self._obtain_bare(Style.PULL)
 
     async def obtain_push_consumer(self) -> Reference:
-        """A new proxy for a push supplier of the Event Service."""
+        """Create a proxy for an Event Service push supplier."""
         return await self._obtain_bare(Style.PUSH)

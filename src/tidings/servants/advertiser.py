@@ -1,4 +1,4 @@
-"""The advertiser of a channel: what is offered and wanted there, and who is told of changes."""
+"""The advertiser of a channel: its offered and subscribed event types, and change listeners."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _log = logging.getLogger(__name__)
 
 ADVERTISER: Final = "advertiser"
 
-# How often changes are looked for while somebody wants to hear of them, in seconds.
+# Seconds between checks for changes while there are listeners.
 _INTERVAL: Final = 0.5
 _MOST_LISTENERS: Final = 1_000
-# After so many failures in a row a listener is given up.
+# After this many consecutive failures a listener is removed.
 _MOST_FAILURES: Final = 120
 _GONE: Final = (OBJECT_NOT_EXIST, NO_IMPLEMENT, BAD_OPERATION)
 
@@ -47,7 +47,7 @@ _Types = tuple[EventTypePattern, ...]
 
 
 class _Watch:
-    """One listener of a channel, and what it was told last."""
+    """One listener of a channel, and the types last reported to it."""
 
     __slots__ = ("channel", "failures", "offered", "principal", "stub", "telling", "wanted")
 
@@ -61,7 +61,7 @@ class _Watch:
         self.failures = 0
 
     async def tell(self) -> None:
-        """Tells what has changed since it was told last."""
+        """Report the changes since the last report."""
         offered, wanted = self.channel.offers.types(), self.channel.wants.types()
         if offered != self.offered:
             await self.stub.offer_change(*_changes(self.offered, offered))
@@ -73,7 +73,7 @@ class _Watch:
 
     @property
     def behind(self) -> bool:
-        """Whether there is something to tell, and nothing is being told."""
+        """Return whether changes are pending and no report is running."""
         # Lists of types are the same objects until they change.
         channel = self.channel
         return self.telling is None and (
@@ -88,11 +88,7 @@ def _changes(before: _Types, after: _Types) -> tuple[Sequence[EventType], Sequen
 
 
 class Advertisers:
-    """The advertisers of all channels, and who listens to them while the process runs.
-
-    Args:
-        service: Whose channels they are.
-    """
+    """The advertisers of all channels and their listeners, which are kept in memory only."""
 
     def __init__(self, service: CorbaService) -> None:
         self._service = service
@@ -102,26 +98,18 @@ class Advertisers:
     def __call__(
         self, service: CorbaService, door: LocalDoor, key: ObjectKey
     ) -> AdvertiserObject | None:
-        """The servant of a channel's advertiser."""
+        """Return the servant of a channel's advertiser."""
         if key.ids[0] not in service.host.channels:
             return None
         principal = service.grants[key.grant].principal
         return AdvertiserObject(self, door, key.ids[0], principal)
 
     async def admit(self, callback: Reference) -> None:
-        """Checks that a listener may be called where it is.
-
-        Raises:
-            NO_PERMISSION: It may not.
-        """
+        """Check that the service may call a listener at its address; raise NO_PERMISSION if not."""
         await self._service.orb.admit(callback)
 
     def attach(self, channel: int, callback: Reference, principal: Principal) -> int:
-        """Has a listener told of changes; the id to detach it by, which nobody else can guess.
-
-        Raises:
-            LimitExceeded: There are too many.
-        """
+        """Register a listener; return an unguessable id for `detach`."""
         if len(self._watches) >= _MOST_LISTENERS:
             raise errors.LimitExceeded(
                 f"there are {_MOST_LISTENERS} listeners of advertisers already"
@@ -137,12 +125,7 @@ class Advertisers:
         return id
 
     def detach(self, channel: int, id: int, principal: Principal) -> None:
-        """Tells a listener nothing more.
-
-        Raises:
-            CallbackNotFound: There is no such listener.
-            Forbidden: It is somebody else's.
-        """
+        """Remove a listener; raise Forbidden if it belongs to another principal."""
         watch = self._watches.get((channel, id))
         if watch is None:
             raise CallbackNotFound
@@ -156,7 +139,7 @@ class Advertisers:
             watch.telling.cancel()
 
     def close(self) -> None:
-        """Tells nobody anything more."""
+        """Stop all reports."""
         for key in list(self._watches):
             self._drop(*key)
         if self._looking is not None:
@@ -196,15 +179,15 @@ class AdvertiserObject(TypedErrors, AdvertiserServant):
         self._principal = principal
 
     async def offered_types(self) -> Sequence[EventType]:
-        """All event types that suppliers offer."""
+        """Return all event types that suppliers offer."""
         return types_out(self._door.views.advertisement(self._channel).offered)
 
     async def subscribed_types(self) -> Sequence[EventType]:
-        """All event types that consumers ask for."""
+        """Return all event types that consumers subscribe to."""
         return types_out(self._door.views.advertisement(self._channel).wanted)
 
     async def offers_of(self, pattern: EventType) -> Sequence[Offer]:
-        """Who offers types that may mean the same events; an admin's own offer has proxy 0."""
+        """Return the offers that may match the pattern; an admin's own offer has proxy 0."""
         views, found = self._door.views, []
         try:
             asked = pattern_in(pattern)
@@ -219,13 +202,13 @@ class AdvertiserObject(TypedErrors, AdvertiserServant):
         return found
 
     async def attach(self, callback: Reference) -> int:
-        """Has a listener told of what changes from now on."""
+        """Report changes from now on to a listener."""
         if not callback.profiles:
             raise BAD_PARAM(why="a listener is needed, not a nil reference")
-        self._door.views.channel(self._channel)  # who may not look may not listen
+        self._door.views.channel(self._channel)  # listening requires the right to read
         await self._advertisers.admit(callback)
         return self._advertisers.attach(self._channel, callback, self._principal)
 
     async def detach(self, id: int) -> None:
-        """Tells a listener nothing more."""
+        """Remove a listener."""
         self._advertisers.detach(self._channel, id, self._principal)

@@ -1,4 +1,4 @@
-"""The agent: the way to both factories, and to how the service is set."""
+"""The agent: gives access to both factories and to the service's settings."""
 
 from __future__ import annotations
 
@@ -22,16 +22,12 @@ AGENT: Final = "agent"
 
 @dataclass(frozen=True, slots=True)
 class Agents:
-    """Makes the agent.
-
-    Attributes:
-        properties: Tells how the service is set now, by the names clients ask with.
-    """
+    """Factory of the agent's servant; `properties` returns the current settings by client name."""
 
     properties: Callable[[], Mapping[str, str]]
 
     def __call__(self, service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant:
-        """The servant of the agent."""
+        """Return the servant of the agent."""
         return AgentObject(service, key, self.properties)
 
 
@@ -49,20 +45,17 @@ class AgentObject(AgentServant):
         self._properties = properties
 
     async def getECF(self) -> Reference:
-        """The factory of channels."""
+        """Return the factory of channels."""
         key = ObjectKey("factory", (), self._key.grant)
         return self._service.reference(key, EventChannelFactory_INTERFACE)
 
     async def getFF(self) -> Reference:
-        """The factory of filters."""
+        """Return the factory of filters."""
         key = ObjectKey("filter factory", (), self._key.grant)
         return self._service.reference(key, FilterFactory_INTERFACE)
 
     async def getProperty(self, name: str) -> str:
-        """How something is set; empty if there is no such property.
-
-        A name may stand with a prefix, as in the properties file.
-        """
+        """Return a setting, or an empty string if unknown; the name may carry a prefix."""
         properties = self._properties()
         found = properties.get(name)
         return properties.get(name.rpartition(".")[2], "") if found is None else found

@@ -1,8 +1,4 @@
-"""Callbacks of filters: who is told when a filter asks for other event types.
-
-They are kept in memory: after a restart of the service they are attached no more, as a client can
-find out with get_callbacks.
-"""
+"""Filter callbacks, kept in memory only: clients can check with get_callbacks."""
 
 from __future__ import annotations
 
@@ -27,12 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 class FilterCallbacks:
-    """The callbacks of all filters.
-
-    Args:
-        orb: Carries the calls out.
-        exists: Whether there is a filter with this id.
-    """
+    """The callbacks of all filters."""
 
     def __init__(self, orb: Orb, exists: Callable[[int], bool]) -> None:
         self._orb = orb
@@ -41,15 +32,11 @@ class FilterCallbacks:
         self._by_filter: dict[int, dict[int, _Callback]] = {}
 
     def of(self, filter: int) -> tuple[int, ...]:
-        """The ids of a filter's callbacks."""
+        """Return the ids of a filter's callbacks."""
         return tuple(self._by_filter.get(filter, ()))
 
     def attach(self, filter: int, client: Reference) -> int:
-        """Has a client told whenever a filter asks for other event types; the callback's id.
-
-        Raises:
-            LimitExceeded: The filter has as many callbacks as it may.
-        """
+        """Register a client for a filter's event type changes; return the callback's id."""
         for gone in [id for id in self._by_filter if not self._exists(id)]:
             del self._by_filter[gone]
         attached = self._by_filter.setdefault(filter, {})
@@ -61,29 +48,21 @@ class FilterCallbacks:
         return id
 
     def detach(self, filter: int, callback: int) -> None:
-        """Stops telling a client.
-
-        Raises:
-            CallbackNotFound: The filter has no such callback.
-        """
+        """Remove a callback."""
         if self._by_filter.get(filter, {}).pop(callback, None) is None:
             raise CallbackNotFound(f"the filter has no callback {callback}")
 
     def tell(self, change: FilterTypesChanged) -> None:
-        """Has all clients of a filter told of a change."""
+        """Report a change to all callbacks of its filter."""
         for callback in list(self._by_filter.get(change.filter, {}).values()):
             callback.tell(change.added, change.removed)
 
 
 class _Callback:
-    """A callback: called with what has changed, one call at a time and in order.
+    """A callback, called with one change set at a time and in order.
 
-    Changes that come while a call is under way are told together in the next one; so however
-    slow the client is, no more waits for it than the filter's event types.
-
-    Args:
-        client: Who is told.
-        drop: Detaches it: the client does not exist any more.
+    Changes that arrive during a call are merged into the next one, so a slow client's backlog never
+    exceeds the filter's event types. `drop` detaches a client that no longer exists.
     """
 
     def __init__(self, client: NotifySubscribe, drop: Callable[[], object]) -> None:
@@ -91,12 +70,12 @@ class _Callback:
         self._drop = drop
         self._added: set[EventTypePattern] = set()
         self._removed: set[EventTypePattern] = set()
-        # Only the event loop and this object know the task: without this it could vanish.
+        # The event loop holds only a weak reference to the task.
         self._task: asyncio.Task[None] | None = None
 
     def tell(self, added: EventTypes, removed: EventTypes) -> None:
-        """The filter asks for other event types; the client is told later."""
-        # What came and went again before it was told was never there.
+        """Queue a change for the client."""
+        # A type added and removed again before it was reported cancels out.
         fresh, gone = added - self._removed, removed - self._added
         self._added -= removed
         self._removed -= added

@@ -1,4 +1,4 @@
-"""Calls to clients: the tasks they run in, and how long they may take."""
+"""Calls to clients: their tasks and timeouts."""
 
 from __future__ import annotations
 
@@ -19,16 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientOptions:
-    """How clients are called.
+    """Limits and timeouts of calls to clients.
 
     Attributes:
-        window: Events handed over to the calls of one push consumer ahead of time; they are
-            still made one after the other.
-        call_seconds: For a consumer to take events, or a supplier to say whether it has some.
-        notice_seconds: For a client to hear of changed event types, or of its disconnection.
-        check_seconds: For a client to say what it is when it connects.
-        probe_seconds: After so long a silence a client is asked whether it still exists.
-        probes_at_once: How many are asked at one time.
+        window: Events queued ahead for one push consumer; calls are still made one at a time.
+        call_seconds: For calls that transfer events.
+        notice_seconds: For reporting changed event types or a disconnection.
+        check_seconds: For asking a connecting client for its type.
+        probe_seconds: Silence after which a client is probed.
     """
 
     window: int = 16
@@ -40,15 +38,7 @@ class ClientOptions:
 
 
 class Calls:
-    """Calls clients, and knows the tasks that do.
-
-    Args:
-        orb: Carries the calls out.
-        options: How long they may take.
-
-    Attributes:
-        events: Writes events for consumers.
-    """
+    """Calls to clients, and the tasks that make them."""
 
     def __init__(self, orb: Orb, options: ClientOptions) -> None:
         self.orb = orb
@@ -57,7 +47,7 @@ class Calls:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Has something done beside what calls here."""
+        """Run work in a background task."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -71,14 +61,14 @@ class Calls:
         *,
         retried: bool = False,
     ) -> Any:  # noqa: ANN401 - as various as the results of operations
-        """Hands events over, or asks for them; see `Orb.call`."""
+        """Push or pull events; see `Orb.call`."""
         seconds = self.options.call_seconds
         return await self.orb.call(client, operation, arguments, seconds, retried=retried)
 
     def repeated(
         self, client: Reference, operation: Operation, form: Form, done: Done
     ) -> RepeatedCall:
-        """Hands lists of events over without a task; see `Orb.repeated`."""
+        """Prepare pushes of event lists that need no task; see `Orb.repeated`."""
         octets = self.events.octets(operation, form)
         seconds = self.options.call_seconds
         return self.orb.repeated(client, operation, done, seconds=seconds, octets=octets)
@@ -86,11 +76,11 @@ class Calls:
     async def tell(
         self, client: Reference, operation: Operation, arguments: tuple[Any, ...] = ()
     ) -> None:
-        """Tells a client something that is no event."""
+        """Make a call that carries no events."""
         await self.orb.call(client, operation, arguments, self.options.notice_seconds)
 
     async def close(self) -> None:
-        """Ends all calls that are under way."""
+        """Cancel all running calls."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

@@ -1,4 +1,4 @@
-"""A channel: its admins, its properties, its end."""
+"""A channel: its admins, properties and destruction."""
 
 from __future__ import annotations
 
@@ -28,62 +28,56 @@ _ADMINS = {Side.SUPPLIER: SupplierAdmin_INTERFACE, Side.CONSUMER: ConsumerAdmin_
 class ChannelObject(QosPart, EventChannelServant):
     """CosNotifyChannelAdmin::EventChannel."""
 
-    # Admin properties.
-
     async def get_admin(self) -> Sequence[Property]:
-        """How much the channel takes."""
+        """Return the channel's admin properties."""
         return properties_out(self._info().admin, ADMIN_PROPERTIES)
 
-    # What belongs to the channel.
-
     async def get_MyFactory(self) -> Reference:
-        """The factory of all channels."""
+        """Return the factory of all channels."""
         return self.reference("factory", (), EventChannelFactory_INTERFACE)
 
     async def get_default_consumer_admin(self) -> Reference:
-        """The admin of consumers with the id 0."""
+        """Return the consumer admin with id 0."""
         return self._admin(Side.CONSUMER, 0)
 
     async def get_default_supplier_admin(self) -> Reference:
-        """The admin of suppliers with the id 0."""
+        """Return the supplier admin with id 0."""
         return self._admin(Side.SUPPLIER, 0)
 
     async def get_default_filter_factory(self) -> Reference:
-        """The one factory of filters; what it makes can be used in every channel."""
+        """Return the filter factory; all channels share it and its filters."""
         return self.reference("filter factory", (), FilterFactory_INTERFACE)
 
     async def for_consumers(self) -> Reference:
-        """The admin that clients of the Event Service find: the default one."""
+        """Return the default consumer admin, for Event Service clients."""
         return self._admin(Side.CONSUMER, 0)
 
     async def for_suppliers(self) -> Reference:
-        """The admin that clients of the Event Service find: the default one."""
+        """Return the default supplier admin, for Event Service clients."""
         return self._admin(Side.SUPPLIER, 0)
 
-    # Admins.
-
     async def new_for_consumers(self, op: InterFilterGroupOperator) -> tuple[Reference, int]:
-        """Makes an admin for consumers; its reference and id."""
+        """Create a consumer admin; return its reference and id."""
         return await self._new_admin(Side.CONSUMER, op)
 
     async def new_for_suppliers(self, op: InterFilterGroupOperator) -> tuple[Reference, int]:
-        """Makes an admin for suppliers; its reference and id."""
+        """Create a supplier admin; return its reference and id."""
         return await self._new_admin(Side.SUPPLIER, op)
 
     async def get_consumeradmin(self, id: int) -> Reference:
-        """The admin of consumers with an id."""
+        """Return a consumer admin by id."""
         return self._known_admin(Side.CONSUMER, id)
 
     async def get_supplieradmin(self, id: int) -> Reference:
-        """The admin of suppliers with an id."""
+        """Return a supplier admin by id."""
         return self._known_admin(Side.SUPPLIER, id)
 
     async def get_all_consumeradmins(self) -> Sequence[int]:
-        """The ids of all admins of consumers, the default one's among them."""
+        """Return the ids of all consumer admins, including the default one."""
         return self._info().consumer_admins
 
     async def get_all_supplieradmins(self) -> Sequence[int]:
-        """The ids of all admins of suppliers, the default one's among them."""
+        """Return the ids of all supplier admins, including the default one."""
         return self._info().supplier_admins
 
     def _info(self) -> ChannelInfo:

@@ -1,7 +1,7 @@
-"""A CORBA client of a proxy, as the engine reaches it: what all kinds of clients have in common.
+"""A proxy's CORBA client as the engine reaches it: the base of all client kinds.
 
-What a client is told of event types goes another way than events, in order as well: a client that
-hangs there still gets its events.
+Event type changes are sent in order, but separately from events: a client that hangs in one of
+those calls still receives events.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tidings.servants.client_kinds import ClientKind
 
 _log: Final = logging.getLogger(__name__)
 
-# A client that says one of these does not want to hear of event types.
+# A client that answers one of these does not support event type changes.
 _DEAF: Final = (BAD_OPERATION, NO_IMPLEMENT, OBJECT_NOT_EXIST)
 
 
@@ -32,41 +32,34 @@ class Seat(Protocol):
 
     @property
     def suspended(self) -> bool:
-        """Whether the client gets no events for now."""
+        """Return whether the connection is suspended."""
         ...
 
     @property
     def origin(self) -> str:
-        """The origin of the proxy's channel."""
+        """Return the origin of the proxy's channel."""
         ...
 
     def deaf(self) -> None:
-        """The client cannot be told of event types: it shall not be any more."""
+        """Stop reporting event types to a client that does not support it."""
         ...
 
 
 class ClientEndpoint(QuietEndpoint):
-    """A client that begins itself: a push supplier or a pull consumer.
-
-    Args:
-        calls: Carries the calls out.
-        kind: What the client is.
-        client: Its reference.
-        seat: The proxy.
-    """
+    """A client that initiates transfers itself: a push supplier or a pull consumer."""
 
     def __init__(self, calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> None:
         self.client = client
         self.kind = kind
         self.missed = 0
-        """How often in a row it could not be asked whether it exists, and was not heard of."""
+        """Consecutive failed probes without a sign of life from the client."""
         self.missed_at = 0.0
-        """When that was the last time, in the time of the loop."""
+        """Loop time of the last failed probe."""
         self._calls = calls
         self._seat = seat
         self._loop = asyncio.get_running_loop()
         self.heard_at = self._loop.time()
-        """When it has answered last, in the time of the loop."""
+        """Loop time of the client's last answer."""
         self._closed = False
         self._finishing = False
         self._task: asyncio.Task[None] | None = None
@@ -77,33 +70,33 @@ class ClientEndpoint(QuietEndpoint):
 
     @property
     def busy(self) -> bool:
-        """Whether a call to the client is under way."""
+        """Return whether a call to the client is running."""
         return self.carries or self._telling is not None
 
     @property
     def carries(self) -> bool:
-        """Whether a call that hands events over, or asks for them, is under way."""
+        """Return whether a call that transfers events is running."""
         return self._task is not None
 
     def finish(self) -> None:
-        """Begins no further calls; those that are running may end, and are answered."""
+        """Start no further calls; running ones may end and still count."""
         self._finishing = True
 
     def go_on(self) -> None:
-        """The connection is suspended no more."""
+        """Continue after the connection was resumed."""
 
     def offers(self, added: Types, removed: Types) -> None:
-        """Tells a consumer of event types, later."""
+        """Queue changed offers for a consumer."""
         if self.kind.side is Side.CONSUMER:
             self._changed(added, removed)
 
     def subscriptions(self, added: Types, removed: Types) -> None:
-        """Tells a supplier of event types, later."""
+        """Queue changed subscriptions for a supplier."""
         if self.kind.side is Side.SUPPLIER:
             self._changed(added, removed)
 
     def _changed(self, added: Types, removed: Types) -> None:
-        """Notes a change; what comes and goes before the client is told was never there."""
+        """Queue a change; a type added and removed again before it is reported cancels out."""
         if self._closed or self.kind.notice is None:
             return
         _merge(types_out(added), self._added, self._removed)
@@ -129,13 +122,13 @@ class ClientEndpoint(QuietEndpoint):
             self._telling = None
 
     def disconnected(self) -> None:
-        """Tells the client once that its proxy is gone, after the call that is running."""
+        """Tell the client once, after the running call, that its proxy is gone."""
         if not self._closed:
             self._goodbye = self._calls.start(self._say_goodbye(self._under_way()))
         self.close()
 
     def _under_way(self) -> asyncio.Future[None] | None:
-        """The end of the call with events that is running; None if there is none."""
+        """Return a future for the end of the running event call, if any."""
         return self._task
 
     async def _say_goodbye(self, running: asyncio.Future[None] | None) -> None:
@@ -147,11 +140,11 @@ class ClientEndpoint(QuietEndpoint):
             _log.debug("a client was not told that it is disconnected: %s", error)
 
     def close(self, error: Exception | None = None) -> None:
-        """Calls the client no more; a call that is running may end, and is not answered."""
+        """Stop calling the client; a running call may end, but its result is ignored."""
         self._closed = True
 
     def cancel(self) -> None:
-        """Ends the calls that are running."""
+        """Cancel the running calls."""
         for task in (self._task, self._telling):
             if task is not None:
                 task.cancel()
@@ -160,7 +153,7 @@ class ClientEndpoint(QuietEndpoint):
 def _merge(
     types: Iterable[EventType], here: dict[EventType, None], there: dict[EventType, None]
 ) -> None:
-    """Notes types that change one way, and forgets those that were to change the other way."""
+    """Add types to one set of changes and remove them from the opposite set."""
     for one in types:
         if one in there:
             del there[one]

@@ -1,4 +1,4 @@
-"""The kinds of clients: which interface each has, and what is called there."""
+"""The kinds of clients: their interfaces and the operations called on them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,10 @@ from tidings.orb.stubs import Interface, Operation
 
 
 class ClientKind(NamedTuple):
-    """What a proxy knows of its client, before it has one.
+    """What a proxy requires of its client.
 
-    Attributes:
-        side: Whether the client is a supplier or a consumer.
-        style: Who begins.
-        form: In which form events go to it or come from it.
-        interface: What the client must be.
-        transfer: Hands events to a push consumer, or asks a pull supplier for them; None if the
-            client begins itself.
-        goodbye: Tells the client that its proxy is gone.
-        notice: Tells it of changed event types; None for clients of the Event Service.
+    `transfer` pushes or pulls events and is None if the client initiates; `notice` reports event
+    types and is None for Event Service clients.
     """
 
     side: Side
@@ -37,7 +30,7 @@ class ClientKind(NamedTuple):
 
     @property
     def must_be_called(self) -> bool:
-        """Whether events flow only if the client can be called."""
+        """Return whether events flow only if the client can be called."""
         return self.transfer is not None
 
 
@@ -127,18 +120,11 @@ _BARE_BY_KIND: Final = {(kind.side, kind.style, kind.form): kind for kind in _BA
 
 
 def client_kind(side: Side, style: Style, form: Form, *, bare: bool = False) -> ClientKind:
-    """What the client of a proxy must be.
-
-    Args:
-        side: Whom the proxy serves.
-        style: Who begins.
-        form: In which form events go through the proxy.
-        bare: Whether the proxy is one of the Event Service.
-    """
+    """Return the kind of client that a proxy serves; `bare` means an Event Service proxy."""
     return _BARE_BY_KIND[side, style, form] if bare else _BY_KIND[side, style, form]
 
 
-# All interfaces a client can have that are not its own invention; proxies of other channels are
+# All standard interfaces a client can have; proxies of other channels are
 # clients, too.
 _KNOWN: Final[dict[str, Interface]] = {
     found.id: found
@@ -149,15 +135,12 @@ _KNOWN: Final[dict[str, Interface]] = {
 
 
 def known_interface(reference: Reference) -> Interface | None:
-    """The interface a reference says its object has; None if it says nothing we know."""
+    """Return the interface a reference declares, or None if it is unknown."""
     return _KNOWN.get(reference.type_id)
 
 
 def required_id(kind: ClientKind) -> str:
-    """The id of the interface a client is checked for.
-
-    Consumers and suppliers of anys may be plain clients of the Event Service.
-    """
+    """Return the interface id to check for; anys allow plain Event Service clients."""
     if kind.form is Form.ANY:
         bare = client_kind(kind.side, kind.style, kind.form, bare=True)
         return bare.interface.id
@@ -165,6 +148,6 @@ def required_id(kind: ClientKind) -> str:
 
 
 def can_be_told(kind: ClientKind, reference: Reference) -> bool:
-    """Whether a client may have the operation for changed event types."""
+    """Return whether a client may have the operation for changed event types."""
     known = known_interface(reference)
     return kind.notice is not None and (known is None or kind.notice.name in known.operations)

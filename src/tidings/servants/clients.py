@@ -1,4 +1,4 @@
-"""The clients of proxies: connected, found again after a restart, looked after when silent."""
+"""Clients of proxies: connecting, reconnecting after a restart, and health checks."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger(__name__)
 
 _IOR: Final = "IOR:"
-# Between a reference and the address it came from; journals of old versions have no such address.
+# Between a reference and the address it came from, which journals of old versions lack.
 _GIVEN_BY: Final = "#"
-# How soon it is noticed that the last calls have ended, in seconds.
+# Seconds between checks whether the last calls have ended.
 _LOOK_AGAIN: Final = 0.005
 
 
 def kind_of(proxy: Proxy) -> ClientKind:
-    """What the client of a proxy must be."""
+    """Return the kind of client that a proxy serves."""
     return client_kind(proxy.side, proxy.style, proxy.form, bare=proxy.bare)
 
 
@@ -60,31 +60,24 @@ class _Seat:
 
     @property
     def suspended(self) -> bool:
-        """Whether the client gets no events for now."""
+        """Return whether the connection is suspended."""
         channel = self._host.channels.get(self._channel)
         proxy = None if channel is None else channel.proxies.get(self._proxy)
         return proxy is not None and proxy.suspended
 
     @property
     def origin(self) -> str:
-        """The origin of the proxy's channel."""
+        """Return the origin of the proxy's channel."""
         return self._host.channels.find(self._channel).origin
 
     def deaf(self) -> None:
-        """The client is told of event types no more, unless it asks for it."""
+        """Stop reporting event types to the client until it asks again."""
         mode = InfoMode.NONE_NOW_UPDATES_OFF
         self._host.tell(ObtainTypes(self._channel, self._proxy, mode))
 
 
 class Clients:
-    """The CORBA clients of one host.
-
-    Args:
-        host: The host.
-        orb: Through which they are called.
-        options: How they are called.
-        own_key: Tells the key of one of our own references; None for those of others.
-    """
+    """The CORBA clients of one host; `own_key` returns the key of this service's references."""
 
     def __init__(
         self,
@@ -94,33 +87,30 @@ class Clients:
         own_key: Callable[[Reference], ObjectKey | None],
     ) -> None:
         self.heard: dict[tuple[int, int], float] = {}
-        """By channel and proxy, when a client has sent or asked for events last."""
+        """Loop time of each client's last push or pull, by channel and proxy."""
         self._host = host
         self._options = options
         self._calls = Calls(orb, options)
         self.events = self._calls.events
-        """What becomes of events on their way from client to client."""
+        """Encodings of events, shared between consumers."""
         self.loops = Loops(host, own_key)
-        """Which channels feed which."""
+        """Detection of channels that feed each other."""
         self._probing = Probing(host, self._calls, self.heard)
         self._reading: WeakValueDictionary[tuple[int, ...], asyncio.Lock] = WeakValueDictionary()
 
     def reading(self, proxy: tuple[int, ...]) -> asyncio.Lock:
-        """Held by who reads what came through a proxy: the next one waits, in order."""
+        """Return the lock that keeps the events of a proxy in order while they are decoded."""
         return self._reading.setdefault(proxy, asyncio.Lock())
 
     async def connect(
         self, door: GatheringDoor, channel: int, proxy: int, kind: ClientKind, client: Reference
     ) -> None:
-        """Connects a client to a proxy.
+        """Connect a client to a proxy; check permissions before calling the client.
 
         Raises:
-            AlreadyConnected: The proxy has one.
-            WrongClient: The client says it is something else than the proxy serves.
-            InvalidUsage: The client must be called, and the reference is nil; or events would come
-                back to the channel.
-            NO_PERMISSION: The service may not connect to where the client is.
-            Forbidden: The proxy is somebody else's; then the client is not called.
+            WrongClient: The client says it is of another kind than the proxy serves.
+            InvalidUsage: The reference is nil and the client must be called; or events would loop.
+            NO_PERMISSION: The service may not connect to the client's address.
         """
         if is_nil(client):
             await door.connect(Connect(channel, proxy, reachable=False, notices=False), None)
@@ -133,7 +123,7 @@ class Clients:
             window=self._window(channel, proxy),
             address=f"{to_ior(client)}{_GIVEN_BY}{given_by}",
         )
-        door.check(command)  # before anybody is called at an address that the client names
+        door.check(command)  # before any call to an address that the client chose
         self.loops.check(channel, kind, client)
         if kind.must_be_called:
             await self._calls.orb.admit(client)
@@ -145,7 +135,7 @@ class Clients:
         self._probing.start()
 
     def _window(self, channel: int, proxy: int) -> int:
-        """How many events are handed over ahead of time; what may not wait is not."""
+        """Return how many events to queue ahead: the window, at most MaxEventsPerConsumer."""
         qos = self._host.channels.find(channel).proxy(proxy).qos
         return min(self._options.window, qos.max_events_per_consumer or self._options.window)
 
@@ -155,7 +145,7 @@ class Clients:
         return endpoint_for(self._calls, kind, client, _Seat(self._host, channel, proxy))
 
     async def _check(self, kind: ClientKind, client: Reference) -> None:
-        """Refuses a client of another kind; one that cannot be asked is believed."""
+        """Refuse a client of another kind; accept one that cannot be asked."""
         required = required_id(kind)
         known = known_interface(client)
         if known is not None:
@@ -170,15 +160,12 @@ class Clients:
             raise WrongClient(f"the client is a {client.type_id}; the proxy serves a {required}")
 
     def reached(self, channel: int, proxy: int) -> ClientEndpoint | None:
-        """How the client of a proxy is reached; None if it is none of CORBA."""
+        """Return the endpoint of a proxy's client, or None if it is not a CORBA client."""
         endpoint = self._host.endpoint(channel, proxy)
         return endpoint if isinstance(endpoint, ClientEndpoint) else None
 
     async def reconnect(self) -> int:
-        """Finds the clients again that were connected before a restart; how many they are.
-
-        Their proxies have kept the references. Events that have waited go to them at once.
-        """
+        """Reconnect clients from the journal after a restart; return how many there are."""
         found = 0
         for proxy in list(self._lost()):
             channel, id = proxy.channel.id, proxy.id
@@ -217,13 +204,10 @@ class Clients:
                     yield proxy
 
     async def close(self, seconds: float = 0.0) -> None:
-        """Calls nobody any more.
+        """Stop all calls, after up to `seconds` for running event calls.
 
-        What a call that is cut off was to hand over counts neither as taken nor as failed: its
-        consumer gets it after the next start, if it is kept until then.
-
-        Args:
-            seconds: For calls that carry events to end by themselves; further ones are not made.
+        A cancelled call counts neither as delivered nor as failed: its consumer receives the events
+        after the next start if they are retained.
         """
         loop = asyncio.get_running_loop()
         endpoints = self._host.endpoints().values()
@@ -239,4 +223,4 @@ class Clients:
             client.close()
             client.cancel()
         await self._calls.close()
-        await asyncio.sleep(0)  # lets what was ended say so
+        await asyncio.sleep(0)  # let cancelled tasks finish

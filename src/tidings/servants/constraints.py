@@ -1,4 +1,4 @@
-"""Constraints: as clients write them, and as we tell them; and which of them was the bad one."""
+"""Constraints: conversion from and to clients, and errors that name the invalid one."""
 
 from __future__ import annotations
 
@@ -24,11 +24,7 @@ _Made = TypeVar("_Made")
 
 
 def constraint_in(expression: ConstraintExp) -> Constraint:
-    """A constraint from a client.
-
-    Raises:
-        InvalidConstraint: It, or one of its event types, is invalid.
-    """
+    """Read a constraint from a client; raise InvalidConstraint if it or a type is invalid."""
     try:
         return mapping.constraint_in(expression)
     except errors.BadInput as error:
@@ -38,12 +34,7 @@ def constraint_in(expression: ConstraintExp) -> Constraint:
 async def constraints_in(
     expressions: Sequence[ConstraintExp], settings: Settings
 ) -> list[Constraint]:
-    """Constraints from a client. Compiling them takes time, in which others go on.
-
-    Raises:
-        InvalidConstraint: One is none; it is told which.
-        LimitExceeded: They are too many or too long. None has been compiled then.
-    """
+    """Compile constraints without blocking the loop; refuse too many before compiling any."""
     parts = [FilterPart(one.constraint_expr, len(one.event_types)) for one in expressions]
     octets = settings.limits.check_filter(parts)
     return await compiled(octets, lambda: [constraint_in(one) for one in expressions])
@@ -52,7 +43,7 @@ async def constraints_in(
 def unknown_id(
     delete: Iterable[int], replace: Iterable[int], known: Mapping[int, object]
 ) -> ConstraintNotFound | None:
-    """What to tell of the first id that no constraint has, or that is in both lists."""
+    """Return an error for the first id that is unknown or in both lists."""
     deleted, replaced = list(delete), list(replace)
     in_both = set(deleted) & set(replaced)
     for id in (*deleted, *replaced):
@@ -62,12 +53,11 @@ def unknown_id(
 
 
 def selected(ids: Sequence[int], known: Mapping[int, _Made]) -> dict[int, _Made]:
-    """The constraints with these ids.
+    """Return the constraints with these ids.
 
     Raises:
-        ConstraintNotFound: An id is unknown; it is told which.
-        InvalidUsage: There are more ids than constraints. A small question must not make an
-            answer of any size.
+        ConstraintNotFound: Names the unknown id.
+        InvalidUsage: More ids than constraints; a small request must not cause a huge answer.
     """
     unknown = unknown_id(ids, (), known)
     if unknown is not None:
@@ -81,7 +71,7 @@ def selected(ids: Sequence[int], known: Mapping[int, _Made]) -> dict[int, _Made]
 
 
 def bad_value(mapped: Iterable[MappedConstraint], wanted: TypeCode) -> InvalidValue | None:
-    """What to tell of the first value of another type than the mapping filter's."""
+    """Return an error for the first value whose type is not the mapping filter's."""
     for one in mapped:
         if not infer(one.value).equivalent(wanted):
             return InvalidValue(mapping.constraint_out(one.constraint), one.value)

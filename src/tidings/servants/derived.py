@@ -1,8 +1,8 @@
-"""Operations that servants need not write: the catalogue says which command each of them is.
+"""Servant operations derived from the catalogue of commands.
 
-A servant's own method comes first. What is left to the generated base class, and is a command of
-the catalogue, is made here when the class of the servant is: the arguments become the command's
-fields, the key of the object tells the others, and the answer becomes the result.
+A servant's own methods take precedence. For each operation that is left to the generated base class
+and is a command of the catalogue, a method is added when the servant class is created: it fills the
+command's fields from the arguments and the object key, and converts the answer.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 
 class DerivedOperations(TypedErrors):
-    """A base of servants: it gives them the operations that they do not write."""
+    """Base of servants that adds the operations they do not define."""
 
     __slots__ = ()
 
     def __init_subclass__(cls) -> None:
-        """Adds the operations of a class that has an interface."""
+        """Add the operations of a class that has an interface."""
         interface: Interface | None = getattr(cls, "INTERFACE", None)
         for name, bound in bound_to(interface).items() if interface is not None else ():
             method = interface.operations[name].method if interface is not None else ""
@@ -44,7 +44,7 @@ class DerivedOperations(TypedErrors):
 
     @property
     def target(self) -> Mapping[str, Any]:
-        """The fields of commands that the called object tells."""
+        """Return the command fields that follow from the object key."""
         raise NotImplementedError
 
 
@@ -74,7 +74,7 @@ def _derived(bound: Bound) -> Callable[..., Any]:
 
 
 def _refused(arguments: tuple[Any, ...]) -> Iterator[EventType]:
-    """The event types among arguments that are outside the rules."""
+    """Yield the invalid event types among the arguments."""
     for one in (type_ for listed in arguments for type_ in listed):
         try:
             pattern_in(one)

@@ -1,8 +1,8 @@
-"""The door of servants: single pushes that come together are carried out together.
+"""Access to the host for servants: gathers single pushes into batches.
 
-A client that pushes one event after the other without waiting for answers fills one command with
-them. The order of all that is asked through one door is kept: anything else that is asked goes
-behind the events that have come before it. A batch shares no turns with the single events.
+Events that a client pushes without waiting for answers go into one command. Order is kept: any
+other command runs after the events that came before it. Batches pushed by clients are not merged
+with single events.
 """
 
 from __future__ import annotations
@@ -24,19 +24,12 @@ from tidings.orb.aio.later import Later
 
 _log: Final = logging.getLogger(__name__)
 
-# More single events than this go in several commands.
+# Most single events in one command.
 _MOST: Final = 500
 
 
 class GatheringDoor(LocalDoor):
-    """A host as one principal may use it through CORBA.
-
-    Args:
-        host: The host.
-        principal: Who asks.
-        heard: By channel and proxy, told when events are sent or asked for, in the time of the
-            loop.
-    """
+    """A host for one CORBA principal; `heard` gets the loop time of each push and pull."""
 
     def __init__(
         self, host: Host, principal: Principal, heard: dict[tuple[int, int], float]
@@ -52,16 +45,10 @@ class GatheringDoor(LocalDoor):
     def push(
         self, channel: int, proxy: int, event: StructuredEvent, hops: tuple[str, ...] = ()
     ) -> Later[int]:
-        """Takes one event in.
+        """Queue one event.
 
-        Args:
-            channel: Where.
-            proxy: Through which proxy.
-            event: The event.
-            hops: Origins of the channels it has passed.
-
-        Returns:
-            The event's number when it is accepted, 0 if a filter stopped it, or the error.
+        The result is its sequence number once accepted, 0 if a filter stopped it, or the error.
+        `hops` are the origins of the channels it has passed.
         """
         key = (channel, proxy)
         if self._events and (self._key != key or self._hops != hops or len(self._events) >= _MOST):
@@ -75,7 +62,7 @@ class GatheringDoor(LocalDoor):
         return accepted
 
     def send(self) -> None:
-        """Has the events that were gathered taken in, before anything that is asked later."""
+        """Submit the gathered events, ahead of any later command."""
         if not self._events:
             return
         events, waiting = self._events, self._waiting
@@ -91,21 +78,13 @@ class GatheringDoor(LocalDoor):
             self._host.post(push, gathered, self._principal, self)
 
     def ask(self, command: Command, source: Hashable | None = None) -> asyncio.Future[Any]:
-        """Has a command carried out, behind the events that have come.
-
-        Args:
-            command: What to do.
-            source: With whom events share their turns; see `Mailbox.post`.
-
-        Raises:
-            Stopping: The door is closed.
-        """
+        """Run a command after the gathered events; see `Mailbox.post` for `source`."""
         if self._events:
             self.send()
         return super().ask(command, self if source is None else source)
 
     async def connect(self, connect: Connect, endpoint: Endpoint | None) -> None:
-        """Connects a client to a proxy; None for one that cannot be called."""
+        """Connect a client to a proxy; endpoint None means it cannot be called."""
         self.send()
         if endpoint is not None:
             await super().connect(connect, endpoint)
@@ -116,22 +95,19 @@ class GatheringDoor(LocalDoor):
     async def pull(
         self, channel: int, proxy: int, most: int, wait: int | None, lease: int | None
     ) -> EventBatch:
-        """Asks for events as a pull consumer."""
+        """Pull events."""
         self.send()
         self._note((channel, proxy))
         return await super().pull(channel, proxy, most, wait, lease)
 
     def _note(self, key: tuple[int, int]) -> None:
-        """A client is there; of those who cannot be called, nobody wants to know."""
+        """Record a sign of life, but only of clients that can be called."""
         if self._host.endpoint(*key) is not None:
             self._heard[key] = self._loop.time()
 
 
 class _Gathered:
-    """Who waits for the answers to events that were taken in together.
-
-    They are told in the moment the answers are there, and not in the next turn of the loop.
-    """
+    """The pending answers to events submitted together, resolved without a loop turn."""
 
     __slots__ = ("_waiting",)
 
@@ -139,29 +115,29 @@ class _Gathered:
         self._waiting = waiting
 
     def done(self) -> bool:
-        """Whether they were told."""
+        """Return whether the answers were given."""
         return not self._waiting
 
     def set_result(self, answers: Sequence[int | TidingsError]) -> None:
-        """Each has an answer of its own."""
+        """Give each event its own answer."""
         waiting, self._waiting = self._waiting, []
         for one, answer in zip(waiting, answers, strict=True):
             _tell(one, answer)
 
     def set_exception(self, error: BaseException) -> None:
-        """It is the same for all."""
+        """Give all events the same error."""
         waiting, self._waiting = self._waiting, []
         for one in waiting:
             _tell(one, error)
 
 
 def _tell(one: Later[int], answer: int | BaseException) -> None:
-    if one.done():  # who pushed waits no more
+    if one.done():  # the pusher has given up
         return
     try:
         if isinstance(answer, BaseException):
             one.set_exception(answer)
         else:
             one.set_result(answer)
-    except Exception:  # noqa: BLE001 - a fault of ours: the others must be told all the same
+    except Exception:  # noqa: BLE001 - a bug of ours: the others still need their answers
         _log.exception("who pushed could not be answered")

@@ -1,7 +1,4 @@
-"""CORBA clients of proxies that are called with events, or for them.
-
-A client is called by one task at a time, so that it gets its events in order.
-"""
+"""CORBA clients that the service calls, one call at a time to keep the order."""
 
 from __future__ import annotations
 
@@ -30,19 +27,19 @@ from tidings.servants.shared_events import UnwritableError
 
 _log: Final = logging.getLogger(__name__)
 
-# A client that says one of these is no more.
+# A client that answers one of these no longer exists.
 _GONE: Final = (ClientDisconnected, OBJECT_NOT_EXIST)
 
-# How soon it is noticed that a connection was resumed by another way than CORBA.
+# Seconds until a resume by another protocol than CORBA is noticed.
 _LOOK_AGAIN: Final = 0.2
 
 
 class PushConsumerEndpoint(ClientEndpoint):
-    """A push consumer: called with its events one after the other, or batch after batch.
+    """A push consumer, called with one event or batch at a time.
 
-    An event is done with when the call returns. When a call fails, it and everything behind it
-    fails, so that it all comes again in order. What cannot be written for this client at all is
-    not tried again.
+    An event is acknowledged when its call returns. If a call fails, it and everything queued behind
+    it fails, so redelivery keeps the order. Events that cannot be encoded for this client are not
+    retried.
     """
 
     def __init__(self, calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> None:
@@ -61,7 +58,7 @@ class PushConsumerEndpoint(ClientEndpoint):
 
     @property
     def carries(self) -> bool:
-        """Whether a call with events is under way."""
+        """Return whether a call with events is running."""
         return self._again.under_way or super().carries
 
     def _under_way(self) -> asyncio.Future[None] | None:
@@ -71,24 +68,24 @@ class PushConsumerEndpoint(ClientEndpoint):
         return self._ended
 
     def cancel(self) -> None:
-        """Ends the calls that are running."""
+        """Cancel the running calls."""
         super().cancel()
         self._again.cancel()
 
     def deliver(self, batch: EventBatch) -> None:
-        """Queues the events for the calls."""
+        """Queue events for the calls."""
         if self._closed:
             return
         self._address = batch[:2]
         if self.kind.form is Form.SEQUENCE:
-            # One call tells one path: events that have passed other channels go in another.
+            # A call carries one path: events that passed other channels need another call.
             self._queue += [list(run) for _, run in groupby(batch.messages, _hops)]
         else:
             self._queue.extend([message] for message in batch.messages)
         self._begin()
 
     def go_on(self) -> None:
-        """Goes on with what was handed over before the connection was suspended."""
+        """Continue with events queued before the connection was suspended."""
         self._begin()
 
     def _begin(self) -> None:
@@ -99,7 +96,7 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._call()
 
     def _call(self) -> None:
-        """Makes the next call: at once if a connection is there, or else in a task."""
+        """Make the next call: at once over an open connection, otherwise in a task."""
         while self._queue and not self._is_held():
             messages = self._queue[0]
             try:
@@ -115,7 +112,7 @@ class PushConsumerEndpoint(ClientEndpoint):
             return
 
     def _is_held(self) -> bool:
-        """Whether no call may be made now; a suspended connection is looked at again."""
+        """Return whether calls must wait; recheck a suspended connection later."""
         if self._finishing:
             return True
         if self._seat.suspended:
@@ -124,7 +121,7 @@ class PushConsumerEndpoint(ClientEndpoint):
         return False
 
     def _called(self, _result: object, error: Exception | None) -> None:
-        """A call without a task has ended."""
+        """Handle the end of a call made without a task."""
         messages, self._handed = self._handed, []
         if isinstance(error, CallAgain) and not self._closed:
             self._queue.appendleft(messages)
@@ -156,7 +153,7 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._outcome(messages, None)
 
     def _outcome(self, messages: list[Message], error: Exception | None) -> None:
-        """What comes of a call."""
+        """Handle the result of a call."""
         if error is None:
             self.heard_at = self._loop.time()
             self._taken += [message.seq for message in messages]
@@ -167,7 +164,7 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._fail(messages, error, gone=isinstance(error, _GONE))
 
     def flush(self) -> None:
-        """Answers what was taken."""
+        """Acknowledge the delivered events."""
         if self._taken and not self._closed:
             taken, self._taken = self._taken, []
             self._answers.ack(*self._address, taken)
@@ -175,7 +172,7 @@ class PushConsumerEndpoint(ClientEndpoint):
     def _refuse(self, messages: list[Message], error: UnwritableError) -> None:
         if self._closed:
             return
-        if len(messages) > 1:  # what fits goes alone, and so does what never will
+        if len(messages) > 1:  # send separately what fits and what never will
             fits = error.fits or 1
             self._queue.extendleft((messages[fits:], messages[:fits]))
         else:
@@ -192,7 +189,7 @@ class PushConsumerEndpoint(ClientEndpoint):
             self._answers.failed(*self._address, seqs, _reason(error), gone)
 
     def close(self, error: Exception | None = None) -> None:
-        """Calls the consumer no more."""
+        """Stop calling the consumer."""
         self.flush()
         super().close(error)
         self._queue.clear()
@@ -201,15 +198,10 @@ class PushConsumerEndpoint(ClientEndpoint):
 
 
 class PullSupplierEndpoint(ClientEndpoint):
-    """A pull supplier: asked for events when the engine says so."""
+    """A pull supplier, polled when the engine says so."""
 
     async def try_pull(self, most: int) -> Sequence[Item]:
-        """Asks the supplier.
-
-        Raises:
-            Disconnected: It is no more.
-            TidingsError: It could not be asked.
-        """
+        """Poll the supplier; raise Disconnected if it no longer exists."""
         if self._finishing:
             return ()
         self._task = asyncio.current_task()
@@ -235,7 +227,7 @@ class PullSupplierEndpoint(ClientEndpoint):
         return (any_in(value) if self.kind.form is Form.ANY else event_in(value),)
 
     def _readable(self, batch: Sequence[WireEvent]) -> Sequence[Item]:
-        """The events of a batch: the supplier has given them away, so a bad one goes alone."""
+        """Return the valid events of a batch; the supplier cannot resend, so drop only bad ones."""
         found: list[Item] = []
         for event in batch:
             try:
@@ -246,7 +238,7 @@ class PullSupplierEndpoint(ClientEndpoint):
 
 
 def endpoint_for(calls: Calls, kind: ClientKind, client: Reference, seat: Seat) -> ClientEndpoint:
-    """What reaches a client of this kind."""
+    """Return the endpoint for a client of this kind."""
     if not kind.must_be_called:
         return ClientEndpoint(calls, kind, client, seat)
     if kind.side is Side.CONSUMER:

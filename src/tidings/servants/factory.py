@@ -22,18 +22,18 @@ class FactoryObject(ObjectServant, EventChannelFactoryServant):
     async def create_channel(
         self, initial_qos: Sequence[Property], initial_admin: Sequence[Property]
     ) -> tuple[Reference, int]:
-        """Makes a channel; its reference and id."""
+        """Create a channel; return its reference and id."""
         qos, admin = request_in(initial_qos), request_in(initial_admin)
         made: int = await self.door.ask(CreateChannel(new_origin(), qos, admin))
         return self._channel(made), made
 
     async def get_all_channels(self) -> Sequence[int]:
-        """The ids of all channels that the principal may see."""
+        """Return the ids of all channels that the principal may see."""
         return tuple(self.door.views.channel_ids())
 
     async def get_event_channel(self, id: int) -> Reference:
-        """The channel with an id."""
-        self.door.views.channel(id)  # it is there, and may be seen
+        """Return a channel by id."""
+        self.door.views.channel(id)  # exists and is visible
         return self._channel(id)
 
     def _channel(self, id: int) -> Reference:

@@ -1,11 +1,10 @@
-"""Errors as CORBA clients hear of them: the exceptions an operation declares, or system ones.
+"""Translation of errors to CORBA exceptions: those an operation declares, or system exceptions.
 
-This is the one place that decides it. Servants raise, and let through, errors of our own tree;
-`TypedErrors` has them told by every operation of a servant. Only where an exception has to name
-what the client handed in, such as the bad constraint, a servant raises the declared one itself.
+Servants raise TidingsError; `TypedErrors` translates it in every operation. A servant raises a
+declared exception itself only where it must name a client's argument, such as the bad constraint.
 
-Whatever is no error of the tree is a bug: the ORB answers UNKNOWN and writes it to the log. An
-error of the tree that says no more than "internal" is one, too, and was logged where it arose.
+Any other exception is a bug: the ORB logs it and answers UNKNOWN. An error of kind "internal" is a
+bug as well, logged where it arose.
 """
 
 from __future__ import annotations
@@ -47,12 +46,7 @@ _SYSTEM: Final = "IDL:omg.org/CORBA/"
 
 
 def typed(error: TidingsError, declared: Collection[type[UserException]] = ()) -> CorbaError:
-    """An error as a client hears of it.
-
-    Args:
-        error: What was raised.
-        declared: What the operation declares to raise.
-    """
+    """Translate an error for an operation that declares these exceptions."""
     if isinstance(error, CorbaError):
         return error
     for exception in declared:
@@ -64,7 +58,7 @@ def typed(error: TidingsError, declared: Collection[type[UserException]] = ()) -
 
 
 def _declared(error: TidingsError, exception: type[UserException]) -> UserException | None:
-    """The declared exception, if all of it can be told from the error."""
+    """Build the declared exception if the error provides all its fields."""
     if isinstance(error, errors.UnsupportedQoS):
         return notification.UnsupportedQoS(property_errors_out(error.errors, QOS_PROPERTIES))
     if isinstance(error, errors.UnsupportedAdmin):
@@ -75,7 +69,7 @@ def _declared(error: TidingsError, exception: type[UserException]) -> UserExcept
     return None if exception.TYPE.members else exception()
 
 
-# What errors come down to whose own exception the operation does not declare.
+# System exceptions for errors that the operation does not declare.
 _FAMILIES: Final[tuple[tuple[type[TidingsError], type[SystemException]], ...]] = (
     (errors.NotFound, OBJECT_NOT_EXIST),
     (errors.LimitExceeded, IMP_LIMIT),
@@ -94,7 +88,7 @@ def _system(error: TidingsError) -> SystemException:
 
 
 def partly(error: TidingsError) -> CorbaError:
-    """An error of a part of what was asked, while the rest was done."""
+    """Translate an error that concerns a part of the request while the rest was done."""
     told = _system(error)
     return type(told)(told.minor, Completion.MAYBE, told.why)
 
@@ -106,16 +100,12 @@ def _family(error: TidingsError) -> type[SystemException]:
 
 
 class TypedErrors:
-    """A base of servants: what their operations raise is told as `typed` says.
-
-    The methods of all operations are wrapped once, when the class of a servant is made, so no
-    servant can forget it.
-    """
+    """Base that wraps all operations of a servant class to translate errors with `typed`."""
 
     __slots__ = ()
 
     def __init_subclass__(cls) -> None:
-        """Wraps the operations of a class that has an interface."""
+        """Wrap the operations of a class that has an interface."""
         super().__init_subclass__()
         interface: Interface | None = getattr(cls, "INTERFACE", None)
         for operation in interface.operations.values() if interface is not None else ():

@@ -39,20 +39,20 @@ class FilterFactoryObject(ObjectServant, FilterFactoryServant):
     """CosNotifyFilter::FilterFactory."""
 
     async def create_filter(self, constraint_grammar: str) -> Reference:
-        """Makes a filter without constraints."""
+        """Create a filter without constraints."""
         made, _ = await self.door.ask(CreateFilter(grammar=constraint_grammar))
         return self.reference("filter", (made,), Filter_INTERFACE)
 
     async def create_mapping_filter(
         self, constraint_grammar: str, default_value: Value
     ) -> Reference:
-        """Makes a mapping filter without constraints; the default fixes the type of its values."""
+        """Create a mapping filter without constraints; the default fixes its value type."""
         made, _ = await self.door.ask(CreateMapping(default_value, grammar=constraint_grammar))
         return self.reference("mapping", (made,), MappingFilter_INTERFACE)
 
 
 def _with_old_name(interface: Interface) -> Interface:
-    """The interface with an operation under the name it had in drafts of the standard."""
+    """Add an operation under the name it had in drafts of the standard."""
     old, known = "remove_all_constraint", interface.operations
     again = known["remove_all_constraints"].replace(name=old)
     return replace(interface, operations={**known, old: again})
@@ -64,13 +64,13 @@ class FilterObject(ObjectServant, FilterServant):
     INTERFACE = _with_old_name(Filter_INTERFACE)
 
     async def get_constraint_grammar(self) -> str:
-        """The language of its constraints."""
+        """Return the constraint language."""
         return accepted_grammar("")
 
     async def add_constraints(
         self, constraint_list: Sequence[ConstraintExp]
     ) -> Sequence[ConstraintInfo]:
-        """Adds all constraints or none; they come back with their ids."""
+        """Add all constraints or none; return them with their ids."""
         settings = self.service.host.settings
         made = await constraints_in(constraint_list, settings)
         ids = await self.door.ask(AddConstraints(self._id, made))
@@ -79,7 +79,7 @@ class FilterObject(ObjectServant, FilterServant):
     async def modify_constraints(
         self, del_list: Sequence[int], modify_list: Sequence[ConstraintInfo]
     ) -> None:
-        """Deletes some constraints and replaces others, all or nothing."""
+        """Delete some constraints and replace others, all or nothing."""
         self._check_ids(del_list, modify_list)
         settings = self.service.host.settings
         ids = [one.constraint_id for one in modify_list]
@@ -87,37 +87,33 @@ class FilterObject(ObjectServant, FilterServant):
         command = ModifyConstraints(self._id, del_list, dict(zip(ids, new, strict=True)))
         try:
             await self.door.ask(command)
-        except errors.ConstraintNotFound:  # another request was faster
+        except errors.ConstraintNotFound:  # a concurrent request deleted it
             self._check_ids(del_list, modify_list)
             raise
 
     async def get_constraints(self, id_list: Sequence[int]) -> Sequence[ConstraintInfo]:
-        """The constraints with these ids."""
+        """Return the constraints with these ids."""
         found = selected(id_list, self._info().constraints)
         return constraints_out({id: found[id] for id in id_list})
 
     async def get_all_constraints(self) -> Sequence[ConstraintInfo]:
-        """All constraints."""
+        """Return all constraints."""
         return constraints_out(self._info().constraints)
 
-    # Asking it directly.
-
     async def match(self, filterable_data: Value) -> bool:
-        """Whether an event that is a bare value would pass."""
+        """Return whether an event that is a bare value would pass."""
         return self._matches(any_fields(filterable_data, self.service.host))
 
     async def match_structured(self, filterable_data: StructuredEvent) -> bool:
-        """Whether a structured event would pass."""
+        """Return whether a structured event would pass."""
         return self._matches(structured_fields(filterable_data, self.service.host))
 
     async def match_typed(self, filterable_data: Sequence[Property]) -> bool:
-        """Whether a typed event would pass."""
+        """Return whether a typed event would pass."""
         return self._matches(typed_fields(filterable_data, self.service.host))
 
-    # Callbacks.
-
     async def attach_callback(self, callback: Reference) -> int:
-        """Has a client told whenever the event types asked for change; the callback's id."""
+        """Register a client for changes of the filter's event types; return the callback's id."""
         if not callback.profiles:
             raise errors.InvalidUsage("a callback is needed, not a nil reference")
         await self.service.orb.admit(callback)
@@ -125,18 +121,18 @@ class FilterObject(ObjectServant, FilterServant):
         return self.service.callbacks.attach(self._id, callback)
 
     async def detach_callback(self, callback: int) -> None:
-        """Stops telling a client."""
+        """Remove a callback."""
         self._require_manage()
         self.service.callbacks.detach(self._id, callback)
 
     async def get_callbacks(self) -> Sequence[int]:
-        """The ids of all callbacks."""
-        self._info()  # who may not look is told so
+        """Return the ids of all callbacks."""
+        self._info()  # raises if the principal may not read
         return self.service.callbacks.of(self._id)
 
     @property
     def target(self) -> Mapping[str, Any]:
-        """The fields of commands that the called object tells."""
+        """Return the command fields that follow from the object key."""
         return {"filter": self._id}
 
     @property
@@ -161,7 +157,7 @@ class FilterObject(ObjectServant, FilterServant):
         return FilterVersion(info.version, info.constraints).matches(fields)
 
     def _require_manage(self) -> None:
-        """Lets those pass who may change the filter: callbacks are not the core's matter."""
+        """Check the right to change the filter; the core knows nothing of callbacks."""
         host, grant = self.service.host, self.service.grants[self.key.grant]
         owner, what = self._info().owner, f"filter {self._id}"
         host.access.require(grant.principal, Verb.MANAGE, what, owner)

@@ -1,4 +1,4 @@
-"""The factory of plain event channels that tools of omniEvents look for."""
+"""The factory of plain event channels that omniEvents tools look for."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GENERIC_FACTORY: Final = "generic factory"
 
 _WANTED: Final = (NameComponent("EventChannel", "object interface"),)
-# How often suppliers are asked is a setting of the service, not of a channel.
+# The polling interval of suppliers is a setting of the service, not of a channel.
 _WITHOUT_EFFECT: Final = ("CyclePeriod_ns", "PullRetryPeriod", "PullRetryPeriod_ms")
 _NUMBERS: Final = ("MaxQueueLength", "MaxEventsPerConsumer", "MaxNumProxies")
 _TEXTS: Final = ("InsName", "FilterId")
@@ -44,11 +44,11 @@ _LARGEST: Final = 2**31 - 1
 
 
 def generic_factory(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant:
-    """The servant of the factory."""
+    """Return the servant of the factory."""
     return GenericFactoryObject(service, door, key)
 
 
-# What the factory was called before omniEvents 2.6: clients of that time narrow to it.
+# The factory's name before omniEvents 2.6: clients of that time narrow to it.
 _OLD: Final = Interface(
     "IDL:EventChannelAdmin/EventChannelFactory:1.0",
     "EventChannelAdmin::EventChannelFactory",
@@ -63,11 +63,11 @@ class GenericFactoryObject(ObjectServant, EventChannelFactoryServant):
     INTERFACE = replace(EventChannelFactory_INTERFACE, bases=(_OLD,))
 
     async def supports(self, k: Key) -> bool:
-        """Whether such objects are made here: event channels are."""
+        """Return whether the factory makes such objects: event channels only."""
         return tuple(k) == _WANTED
 
     async def create_object(self, k: Key, the_criteria: Sequence[NVP]) -> Reference:
-        """Makes an event channel; `InsName` becomes its name and its plain key."""
+        """Create an event channel; `InsName` becomes its name and its plain key."""
         if not await self.supports(k):
             raise NoFactory(k)
         given = _read(the_criteria)
@@ -86,7 +86,7 @@ class GenericFactoryObject(ObjectServant, EventChannelFactoryServant):
             made: int = await self.door.ask(command)
         except NameTaken as error:
             raise CannotMeetCriteria(_named(the_criteria, "InsName")) from error
-        except InvalidUsage as error:  # of what is asked for, only the name can be wrong by now
+        except InvalidUsage as error:  # only the name can still be wrong here
             raise InvalidCriteria(_named(the_criteria, "InsName")) from error
         if only is not None:
             filter, _ = await self.door.ask(CreateFilter([only], private=True))
@@ -99,11 +99,7 @@ def _named(criteria: Sequence[NVP], name: str) -> list[NVP]:
 
 
 def _only(criteria: Sequence[NVP], given: dict[str, int | str]) -> Constraint | None:
-    """What lets only events of the type that was asked for pass; None for events of all types.
-
-    Raises:
-        InvalidCriteria: No event can be of such a type.
-    """
+    """Return a constraint for the requested event type, or None for all types."""
     if "FilterId" not in given:
         return None
     quoted = str(given["FilterId"]).replace("\\", "\\\\").replace("'", "\\'")
@@ -114,11 +110,7 @@ def _only(criteria: Sequence[NVP], given: dict[str, int | str]) -> Constraint | 
 
 
 def _read(criteria: Sequence[NVP]) -> dict[str, int | str]:
-    """What the criteria ask for.
-
-    Raises:
-        InvalidCriteria: Some are unknown or have no fitting value.
-    """
+    """Read the criteria; raise InvalidCriteria if one is unknown or has an invalid value."""
     wrong: list[NVP] = []
     found: dict[str, int | str] = {}
     for one in criteria:

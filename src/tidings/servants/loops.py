@@ -1,8 +1,8 @@
-"""Loops: channels that feed each other, so that events would come back without end.
+"""Loop detection: channels that feed each other would circulate events without end.
 
-Channels of this service are not connected in a circle. Where other services are in between, each
-push names the channels that its events have passed, in a service context, and an event that comes
-back to a channel is dropped there.
+Connections that close a circle of this service's channels are refused. Across services, each push
+names the channels its events have passed in a service context; an event that returns to a channel
+is dropped there.
 """
 
 from __future__ import annotations
@@ -28,24 +28,19 @@ _log: Final = logging.getLogger(__name__)
 # The id of the service context, "TDNH", and how long each origin in it is.
 _PATH: Final = 0x54444E48
 _ORIGIN_OCTETS: Final = 16
-# Of more proxies it is not known whether a notice has told of them.
+# Most proxies for which a logged notice is remembered.
 _MOST_TOLD: Final = 1_000
 
 
 def path_context(origins: tuple[str, ...]) -> tuple[tuple[int, bytes], ...]:
-    """The service context that names the channels which events have passed, oldest first."""
+    """Return the service context with the channels that events have passed, oldest first."""
     return ((_PATH, b"".join([bytes.fromhex(origin) for origin in origins])),)
 
 
 class Loops:
-    """Knows which channels feed which, through references to proxies of this service.
+    """The graph of channels linked through this service's proxies.
 
-    Args:
-        host: The channels.
-        own_key: Tells the key of one of our own references; None for those of others.
-
-    Attributes:
-        dropped: How many pushes were dropped, since their events had come back.
+    `dropped` counts the pushes whose events had come back.
     """
 
     def __init__(self, host: Host, own_key: Callable[[Reference], ObjectKey | None]) -> None:
@@ -56,11 +51,7 @@ class Loops:
         self._edges: dict[tuple[int, int], tuple[int, int]] = {}  # by channel and proxy
 
     def check(self, channel: int, kind: ClientKind, client: Reference) -> None:
-        """Refuses a client through which events of a channel would come back to it.
-
-        Raises:
-            InvalidUsage: They would.
-        """
+        """Raise InvalidUsage if a client would send a channel's events back to it."""
         edge = self._edge(channel, kind, client)
         if edge is None:
             return
@@ -79,17 +70,16 @@ class Loops:
             )
 
     def note(self, channel: int, proxy: int, kind: ClientKind, client: Reference) -> None:
-        """A client is connected."""
+        """Record a connected client."""
         edge = self._edge(channel, kind, client)
         if edge is not None:
             self._edges[channel, proxy] = edge
 
     def passed(self, channel: int, proxy: int) -> tuple[str, ...] | None:
-        """The channels that the events of the push in progress have passed.
+        """Return the origins of the channels that the current push has passed.
 
-        Returns:
-            Their origins; None if this channel is among them, or they are too many: then the
-            events are dropped, since the sender would send them again if they were refused.
+        Returns None if this channel is among them or there are too many. The caller then drops the
+        events without an error, because the sender would resend refused ones.
         """
         contexts = request_contexts.get()
         octets = next((data for id, data in contexts if id == _PATH), b"") if contexts else b""
@@ -112,7 +102,7 @@ class Loops:
         return None
 
     def _edge(self, channel: int, kind: ClientKind, client: Reference) -> tuple[int, int] | None:
-        """From which channel to which events go if this client is connected."""
+        """Return the two channels that a connection of this client would link, source first."""
         key = self._own_key(client)
         if key is None or key.kind != "proxy" or key.ids[0] not in self._host.channels:
             return None

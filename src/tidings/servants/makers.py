@@ -1,4 +1,4 @@
-"""Who makes the servants of each kind of object; of an object that is no more, nobody."""
+"""Servant makers by kind of object; they return None for objects that no longer exist."""
 
 from __future__ import annotations
 

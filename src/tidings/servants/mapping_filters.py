@@ -1,4 +1,4 @@
-"""Mapping filters: which priority or lifetime events have for some consumers."""
+"""Mapping filters: override the priority or lifetime of events for some consumers."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ class MappingObject(ObjectServant, MappingFilterServant):
     """CosNotifyFilter::MappingFilter."""
 
     async def get_constraint_grammar(self) -> str:
-        """The language of its constraints."""
+        """Return the constraint language."""
         return accepted_grammar("")
 
     async def get_value_type(self) -> TypeCode:
-        """The type of all its values."""
+        """Return the type of all its values."""
         return infer(self._mapping().default)
 
     async def get_default_value(self) -> Value:
-        """What an event gets that matches no constraint."""
+        """Return the value for events that match no constraint."""
         return self._mapping().default
 
     async def add_mapping_constraints(
         self, pair_list: Sequence[MappingConstraintPair]
     ) -> Sequence[MappingConstraintInfo]:
-        """Adds all constraints or none; they come back with their ids."""
+        """Add all constraints or none; return them with their ids."""
         new = await self._mapped(pair_list)
         ids = await self.door.ask(AddMapped(self._id, new))
         pairs = zip(pair_list, ids, strict=True)
@@ -58,43 +58,43 @@ class MappingObject(ObjectServant, MappingFilterServant):
     async def modify_mapping_constraints(
         self, del_list: Sequence[int], modify_list: Sequence[MappingConstraintInfo]
     ) -> None:
-        """Deletes some constraints and replaces others, all or nothing."""
+        """Delete some constraints and replace others, all or nothing."""
         self._check_ids(del_list, modify_list)
         ids = [one.constraint_id for one in modify_list]
         new = await self._mapped([(one.constraint_expression, one.value) for one in modify_list])
         command = ModifyMapped(self._id, del_list, dict(zip(ids, new, strict=True)))
         try:
             await self.door.ask(command)
-        except errors.ConstraintNotFound:  # another request was faster
+        except errors.ConstraintNotFound:  # a concurrent request deleted it
             self._check_ids(del_list, modify_list)
             raise
 
     async def get_mapping_constraints(
         self, id_list: Sequence[int]
     ) -> Sequence[MappingConstraintInfo]:
-        """The constraints with these ids, and their values."""
+        """Return the constraints with these ids, and their values."""
         found = selected(id_list, self._info().mapped)
         return mapped_out({id: found[id] for id in id_list})
 
     async def get_all_mapping_constraints(self) -> Sequence[MappingConstraintInfo]:
-        """All constraints, and their values."""
+        """Return all constraints, and their values."""
         return mapped_out(self._info().mapped)
 
     async def match(self, filterable_data: Value) -> tuple[bool, Value]:
-        """Whether a constraint matches a bare value, and what it gets."""
+        """Return whether a constraint matches a bare value, and the resulting value."""
         return self._match(any_fields(filterable_data, self.service.host))
 
     async def match_structured(self, filterable_data: StructuredEvent) -> tuple[bool, Value]:
-        """Whether a constraint matches a structured event, and what it gets."""
+        """Return whether a constraint matches a structured event, and the resulting value."""
         return self._match(structured_fields(filterable_data, self.service.host))
 
     async def match_typed(self, filterable_data: Sequence[Property]) -> tuple[bool, Value]:
-        """Whether a constraint matches a typed event, and what it gets."""
+        """Return whether a constraint matches a typed event, and the resulting value."""
         return self._match(typed_fields(filterable_data, self.service.host))
 
     @property
     def target(self) -> Mapping[str, Any]:
-        """The fields of commands that the called object tells."""
+        """Return the command fields that follow from the object key."""
         return {"filter": self._id}
 
     @property
@@ -107,7 +107,7 @@ class MappingObject(ObjectServant, MappingFilterServant):
         return info
 
     def _mapping(self) -> MappingFilter:
-        self._info()  # who may not look is told so
+        self._info()  # raises if the principal may not read
         return self.service.host.filters.mapping(self._id)
 
     def _match(self, fields: Fields) -> tuple[bool, Value]:

@@ -1,4 +1,4 @@
-"""Events that clients ask filters about directly, as filters see them."""
+"""Fields of events to match; UnsupportedFilterableData if the event is invalid."""
 
 from __future__ import annotations
 
@@ -25,20 +25,12 @@ _TYPED: Final = EventHeader(FixedEventHeader(EventType("", "%TYPED"), ""), ())
 
 
 def any_fields(value: Value, host: Host) -> Fields:
-    """The fields of a value from an any; of the event that it holds, if it holds one.
-
-    Raises:
-        UnsupportedFilterableData: It can be no event.
-    """
+    """Return the fields of an any's value, or of the event in it."""
     return _fields(any_in(value), host)
 
 
 def structured_fields(event: StructuredEvent, host: Host) -> Fields:
-    """The fields of a structured event.
-
-    Raises:
-        UnsupportedFilterableData: It is outside the rules.
-    """
+    """Return the fields of a structured event."""
     try:
         made = event_in(event)
     except BadInput as error:
@@ -47,16 +39,12 @@ def structured_fields(event: StructuredEvent, host: Host) -> Fields:
 
 
 def typed_fields(properties: Sequence[Property], host: Host) -> Fields:
-    """The fields of a typed event: its operation and the values of its parameters.
-
-    Raises:
-        UnsupportedFilterableData: A property is outside the rules.
-    """
+    """Return the fields of a typed event: its operation and parameter values."""
     return structured_fields(StructuredEvent(_TYPED, properties, None), host)
 
 
 def _fields(event: structured.StructuredEvent, host: Host) -> Fields:
-    """Opened and judged as the channels of the host would do it at this moment."""
+    """Return the fields, treating the event as the host's channels would now."""
     try:
         kept = entered(event, unwrap=True)
     except BadInput as error:

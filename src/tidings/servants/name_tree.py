@@ -1,4 +1,4 @@
-"""Names of objects, in contexts inside contexts. They live as long as the process."""
+"""Names of objects in nested contexts, kept in memory."""
 
 from __future__ import annotations
 
@@ -24,26 +24,20 @@ from tidings.orb.exceptions import BAD_PARAM, IMP_LIMIT, NO_PERMISSION, OBJECT_N
 _log: Final = logging.getLogger(__name__)
 
 ROOT: Final = 0
-"""The context that all names begin in."""
+"""The root context."""
 
 MAX_NAMES: Final = 10_000
-"""As many names, and as many contexts, there are at most if nothing else is said."""
+"""Default limit of names, and of contexts."""
 
 _MOST_COMPONENTS: Final = 64
-# Characters of a component: its id and its kind together.
+# Most characters of a component: its id and its kind together.
 _LONGEST: Final = 1_024
-# Octets of what a name stands for: such a reference has a few hundred.
+# Most octets of a bound reference; a usual one has a few hundred.
 _LARGEST: Final = 8_192
 
 
 class Bound(NamedTuple):
-    """What a name stands for.
-
-    Attributes:
-        reference: The object or the context.
-        is_context: Whether names go on there.
-        context: Its id if it is a context of this tree.
-    """
+    """The object or context bound to a name; `context` is the id of one in this tree."""
 
     reference: Reference
     is_context: bool = False
@@ -55,13 +49,7 @@ _Source: TypeAlias = Callable[[], Mapping[NameComponent, Reference]]
 
 
 class NameTree:
-    """Contexts with their names.
-
-    Args:
-        refer: The reference of the context with an id.
-        own: The id of the context of this tree that a reference is of; None for others.
-        most: As many names, and as many contexts, there may be.
-    """
+    """Contexts with their names; `own` returns the context id of a reference, or None."""
 
     def __init__(
         self,
@@ -76,7 +64,7 @@ class NameTree:
         self._ids = count(1)
         self._most = most
         self._names = 0
-        # Whether the log has told that no more fits; it tells it once, until something is removed.
+        # Whether the limit was logged; it is logged once, until something is removed.
         self._full = False
 
     def __contains__(self, context: int) -> bool:
@@ -85,11 +73,11 @@ class NameTree:
     # ------------------------------------------------------------ looking up
 
     def resolve(self, context: int, name: Name) -> Bound:
-        """What a name stands for.
+        """Return what is bound to a name.
 
         Raises:
-            NamingContext_NotFound: Nothing, or a step of it is no context.
-            NamingContext_CannotProceed: It goes on in a context elsewhere.
+            NamingContext_NotFound: Nothing is bound, or a step is not a context.
+            NamingContext_CannotProceed: The name continues in a context of another service.
             NamingContext_InvalidName: It has no or too many components, or one is too long.
         """
         holder, last = self._walk(context, name)
@@ -99,7 +87,7 @@ class NameTree:
         return found
 
     def bindings(self, context: int) -> Iterator[tuple[NameComponent, Bound]]:
-        """All names in a context."""
+        """Return all names in a context."""
         return iter(self._bindings(context).items())
 
     def _bindings(self, context: int) -> Mapping[NameComponent, Bound]:
@@ -112,7 +100,7 @@ class NameTree:
         return found
 
     def _walk(self, context: int, name: Name) -> tuple[int, NameComponent]:
-        """The context that the last component of a name stands in."""
+        """Return the context that holds the last component of a name."""
         if not 0 < len(name) <= _MOST_COMPONENTS or any(
             len(component.id) + len(component.kind) > _LONGEST for component in name
         ):
@@ -142,20 +130,12 @@ class NameTree:
         is_context: bool = False,
         again: bool = False,
     ) -> None:
-        """Gives an object or a context a name.
-
-        Args:
-            context: Where the name begins.
-            name: The name.
-            reference: What it stands for from now on.
-            is_context: Whether names go on there.
-            again: Whether it may stand for something of the same kind already.
+        """Bind a name to an object or context; raises like `resolve`.
 
         Raises:
-            NamingContext_AlreadyBound: It does, and may not.
-            NamingContext_NotFound: A step of it is missing, or it stands for the other kind.
-            NamingContext_CannotProceed: It goes on in a context elsewhere.
-            NamingContext_InvalidName: It has no or too many components, or one is too long.
+            NamingContext_AlreadyBound: The name is bound and `again` is false.
+            NamingContext_NotFound: A step is missing, or an object would replace a context or vice
+                versa.
             IMP_LIMIT: There are too many names, or the reference is too large.
         """
         if is_context and not reference.profiles:
@@ -178,7 +158,7 @@ class NameTree:
         bindings[last] = Bound(reference, is_context, own)
 
     def unbind(self, context: int, name: Name) -> None:
-        """Takes a name away; what it stood for stays."""
+        """Remove a name; its object stays."""
         self.resolve(context, name)
         holder, last = self._walk(context, name)
         del self._changeable(holder)[last]
@@ -186,19 +166,7 @@ class NameTree:
         self._full = False
 
     def new_context(self, context: int = ROOT, name: Name | None = None) -> Reference:
-        """A new context, under a name or without one.
-
-        Args:
-            context: Where the name begins.
-            name: The name; None for none.
-
-        Raises:
-            NamingContext_AlreadyBound: The name stands for something.
-            NamingContext_NotFound: A step of it is missing.
-            NamingContext_CannotProceed: It goes on in a context elsewhere.
-            NamingContext_InvalidName: It has no or too many components, or one is too long.
-            IMP_LIMIT: There are too many contexts or names.
-        """
+        """Create a context, bound to a name if one is given; raises like `bind`."""
         self._check_room(len(self._contexts), "contexts")
         id = self._new_id()
         made = self._refer(id)
@@ -208,24 +176,20 @@ class NameTree:
         return made
 
     def _new_id(self) -> int:
-        """An id that no context had before a restart: references to those must lead nowhere."""
+        """Return an id that was never used, not even before a restart, so old references fail."""
         id = new_handle()
         while id in self:
             id = new_handle()
         return id
 
     def live_context(self, name: Name, source: _Source) -> None:
-        """Makes a context below the root whose names are looked up when somebody asks."""
+        """Create a context below the root whose names are looked up on demand."""
         id = next(self._ids)
         self._live[id] = source
         self.bind(ROOT, name, self._refer(id), is_context=True)
 
     def destroy(self, context: int) -> None:
-        """Ends a context.
-
-        Raises:
-            NamingContext_NotEmpty: There are names in it.
-        """
+        """Delete a context; raise NamingContext_NotEmpty if it holds names."""
         if self._changeable(context):
             raise NamingContext_NotEmpty
         if context == ROOT:

@@ -1,7 +1,6 @@
-"""A small naming service: where clients begin that know no more than a host and a port.
+"""A small naming service for clients that know only a host and a port.
 
-The service's own objects are in it from the start. What others bind is forgotten at the end of
-the process.
+Clients' bindings are lost when the process ends.
 """
 
 from __future__ import annotations
@@ -41,22 +40,14 @@ if TYPE_CHECKING:
 CONTEXT: Final = "naming context"
 ITERATOR: Final = "binding iterator"
 
-# Lists that somebody has begun to read; the oldest goes for a new one.
+# Most open iterators; a new one replaces the oldest.
 _MOST_LISTS: Final = 100
-# Bindings told at once; the rest is read with an iterator.
+# Most bindings in one answer; the rest is read with an iterator.
 _MOST_TOLD: Final = 10_000
 
 
 class Names:
-    """The naming service of one host.
-
-    Args:
-        service: Makes references of contexts.
-        most: As many names, and as many contexts, there may be.
-
-    Attributes:
-        tree: The names.
-    """
+    """The naming service of one host, limited to `most` names and `most` contexts."""
 
     def __init__(self, service: CorbaService, most: int = MAX_NAMES) -> None:
         self._service = service
@@ -64,41 +55,41 @@ class Names:
         self._lists: OrderedDict[int, deque[Binding]] = OrderedDict()
 
     def reference(self, context: int = ROOT) -> Reference:
-        """The reference of a context."""
+        """Return the reference of a context."""
         key = ObjectKey(CONTEXT, (context,), 0)
         return self._service.reference(key, NamingContextExt_INTERFACE)
 
     def own(self, reference: Reference) -> int | None:
-        """The id of the context of ours that a reference is of; None for others."""
+        """Return the id of this service's context, or None for another reference."""
         key = self._service.own_key(reference)
         return key.ids[0] if key is not None and key.kind == CONTEXT else None
 
     def context(self, service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant | None:
-        """The servant of a context."""
+        """Return the servant of a context."""
         return ContextObject(self, key.ids[0]) if key.ids[0] in self.tree else None
 
     def iterator(self, service: CorbaService, door: LocalDoor, key: ObjectKey) -> Servant | None:
-        """The servant of a list that somebody has begun to read."""
+        """Return the servant of an open iterator."""
         return IteratorObject(self, key.ids[0]) if key.ids[0] in self._lists else None
 
     def keep(self, rest: Iterable[Binding]) -> Reference:
-        """Keeps the rest of a list; a nil reference if nothing is left."""
+        """Keep the rest of a list for an iterator; return a nil reference if it is empty."""
         left = deque(rest)
         if not left:
             return NIL
-        id = new_handle()  # one of a list before a restart leads nowhere
+        id = new_handle()  # random, so that ids from before a restart fail
         self._lists[id] = left
         if len(self._lists) > _MOST_LISTS:
             self._lists.popitem(last=False)
         return self._service.reference(ObjectKey(ITERATOR, (id,), 0), BindingIterator_INTERFACE)
 
     def take(self, id: int, most: int) -> BindingList:
-        """The next bindings of a list."""
+        """Return the next bindings of a list."""
         left = self._lists.get(id) or deque()
         return tuple([left.popleft() for _ in range(min(most, len(left)))])
 
     def drop(self, id: int) -> None:
-        """Forgets a list."""
+        """Delete a list."""
         self._lists.pop(id, None)
 
 
@@ -111,59 +102,59 @@ class ContextObject(NamingContextExtServant):
         self._context = context
 
     async def bind(self, n: Name, obj: Reference) -> None:
-        """Gives an object a name that stands for nothing yet."""
+        """Bind an object to an unused name."""
         self._tree.bind(self._context, n, obj)
 
     async def rebind(self, n: Name, obj: Reference) -> None:
-        """Gives an object a name, whatever object had it before."""
+        """Bind an object to a name, replacing another object."""
         self._tree.bind(self._context, n, obj, again=True)
 
     async def bind_context(self, n: Name, nc: Reference) -> None:
-        """Gives a context a name that stands for nothing yet."""
+        """Bind a context to an unused name."""
         self._tree.bind(self._context, n, nc, is_context=True)
 
     async def rebind_context(self, n: Name, nc: Reference) -> None:
-        """Gives a context a name, whatever context had it before."""
+        """Bind a context to a name, replacing another context."""
         self._tree.bind(self._context, n, nc, is_context=True, again=True)
 
     async def resolve(self, n: Name) -> Reference:
-        """What a name stands for."""
+        """Return what is bound to a name."""
         return self._tree.resolve(self._context, n).reference
 
     async def unbind(self, n: Name) -> None:
-        """Takes a name away."""
+        """Remove a name."""
         self._tree.unbind(self._context, n)
 
     async def new_context(self) -> Reference:
-        """A context without a name."""
+        """Create a context without a name."""
         return self._tree.new_context()
 
     async def bind_new_context(self, n: Name) -> Reference:
-        """A new context under a name."""
+        """Create a context and bind it to a name."""
         return self._tree.new_context(self._context, n)
 
     async def destroy(self) -> None:
-        """Ends the context, which must be empty."""
+        """Delete the context, which must be empty."""
         self._tree.destroy(self._context)
 
     async def list(self, how_many: int) -> tuple[BindingList, Reference]:
-        """The names in this context; those beyond `how_many` are read with an iterator."""
+        """List up to `how_many` names of this context; return an iterator for the rest."""
         found = [_binding(*one) for one in self._tree.bindings(self._context)]
         most = min(how_many, _MOST_TOLD)
         return tuple(found[:most]), self._names.keep(islice(found, most, None))
 
-    # What NamingContextExt adds: names as text.
+    # NamingContextExt: names as text.
 
     async def to_string(self, n: Name) -> str:
-        """A name as text."""
+        """Return a name as text."""
         return name_text(n)
 
     async def to_name(self, sn: str) -> Name:
-        """The name that a text stands for."""
+        """Parse a name."""
         return read_name(sn)
 
     async def to_url(self, addr: str, sn: str) -> str:
-        """The corbaname of a name in the naming service of an address."""
+        """Return the corbaname URL of a name in the naming service at an address."""
         read_name(sn)
         try:
             parse_object_url(f"corbaname:{addr}")
@@ -172,31 +163,31 @@ class ContextObject(NamingContextExtServant):
         return f"corbaname:{addr}#{quote(sn, safe=';/:?@&=+$,-_.!~*()' + chr(39))}"
 
     async def resolve_str(self, n: str) -> Reference:
-        """What a name that is given as text stands for."""
+        """Return what is bound to a name given as text."""
         return await self.resolve(read_name(n))
 
 
 class IteratorObject(BindingIteratorServant):
-    """The rest of a list of names."""
+    """The iterator over the rest of a list of names."""
 
     def __init__(self, names: Names, id: int) -> None:
         self._names = names
         self._id = id
 
     async def next_one(self) -> tuple[bool, Binding]:
-        """The next name, if there is one."""
+        """Return the next name, if any."""
         found = self._names.take(self._id, 1)
         return (True, found[0]) if found else (False, Binding((), BindingType.nobject))
 
     async def next_n(self, how_many: int) -> tuple[bool, BindingList]:
-        """The next names, if there are any."""
+        """Return the next names, if any."""
         if not how_many:
             raise BAD_PARAM(why="how_many is 0: ask for at least one")
         found = self._names.take(self._id, min(how_many, _MOST_TOLD))
         return bool(found), found
 
     async def destroy(self) -> None:
-        """Forgets the list."""
+        """Delete the list."""
         self._names.drop(self._id)
 
 
@@ -206,11 +197,7 @@ def _binding(component: NameComponent, bound: Bound) -> Binding:
 
 
 def read_name(text: str) -> Name:
-    """The name that a text such as `plant/line 3.device` stands for.
-
-    Raises:
-        NamingContext_InvalidName: It stands for none.
-    """
+    """Parse a name such as `plant/line 3.device`; raise NamingContext_InvalidName if invalid."""
     try:
         found = parse_name(text)
     except BAD_PARAM as error:
@@ -221,11 +208,7 @@ def read_name(text: str) -> Name:
 
 
 def name_text(name: Name) -> str:
-    r"""A name as text; `/`, `.` and `\` in it get a backslash.
-
-    Raises:
-        NamingContext_InvalidName: It has no components.
-    """
+    r"""Return a name as text, escaping `/`, `.` and `\`; it must have components."""
     if not name:
         raise NamingContext_InvalidName
     return "/".join([_component_text(*component) for component in name])

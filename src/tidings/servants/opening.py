@@ -1,4 +1,4 @@
-"""The whole service on an ORB: its kinds of objects, its plain keys, and its names."""
+"""The whole service on an ORB: kinds of objects, plain keys and names."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FILTER_FACTORY: Final = ObjectKey("filter factory", (), 0)
 _AGENT: Final = ObjectKey(AGENT, (), 0)
 _GENERIC: Final = ObjectKey(GENERIC_FACTORY, (), 0)
 
-# By plain key, what it stands for. All but the first are names in the naming service, too.
+# Objects by plain key. All but the first are also names in the naming service.
 _WELL_KNOWN: Final[Mapping[str, tuple[ObjectKey, Interface | None]]] = {
     "NameService": (ObjectKey(CONTEXT, (ROOT,), 0), None),
     "NotificationService": (_FACTORY, EventChannelFactory_INTERFACE),
@@ -53,7 +53,7 @@ _WELL_KNOWN: Final[Mapping[str, tuple[ObjectKey, Interface | None]]] = {
 }
 _DEFAULT_CHANNEL: Final = "DefaultEventChannel"
 
-# Further names in the naming service, and what they stand for: clients of omniNotify, and of
+# Further names in the naming service: clients of omniNotify, and of
 # omniEvents before 2.6, look for an object whose kind is its id once more.
 _OLD_NAMES: Final = {
     "ChannelFactory": "NotificationService",
@@ -64,24 +64,14 @@ _OLD_CHANNEL: Final = "EventChannel"
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The service on an ORB.
-
-    Attributes:
-        service: Finds and names objects.
-        names: The naming service.
-        advertisers: Who listens to what is offered and wanted.
-    """
+    """The service on an ORB."""
 
     service: CorbaService
     names: Names
     advertisers: Advertisers
 
     def reference(self, plain: str) -> Reference:
-        """The reference of one of the well-known objects.
-
-        Args:
-            plain: Its plain key, such as `NotificationService`.
-        """
+        """Return a well-known object's reference by plain key, such as `NotificationService`."""
         key, interface = _WELL_KNOWN[plain]
         return self.names.reference() if interface is None else self._made(key, interface)
 
@@ -89,10 +79,9 @@ class Opened:
         return self.service.reference(key, interface)
 
     def publish(self, default_channel: int | None) -> None:
-        """Gives the service's own objects their names; the ORB must listen by now.
+        """Bind the service's own objects to their names; the ORB must already listen.
 
-        Args:
-            default_channel: The channel behind `DefaultEventChannel`; None for none.
+        `DefaultEventChannel` is bound only if a default channel is given.
         """
         bind = self.names.tree.bind
         for plain, (_, interface) in _WELL_KNOWN.items():
@@ -115,7 +104,7 @@ class Opened:
     def _by_channel(
         self, kind: str, interface: Interface
     ) -> Callable[[], Mapping[NameComponent, Reference]]:
-        """Objects of which every channel has one, by the channel's id and name."""
+        """Return a lookup of objects that every channel has, by the channel's id and name."""
 
         def found() -> Mapping[NameComponent, Reference]:
             made: dict[NameComponent, Reference] = {}
@@ -129,15 +118,11 @@ class Opened:
         return found
 
     async def reconnect(self) -> None:
-        """Has the clients called again that were connected when the service ended."""
+        """Reconnect the clients that were connected when the service ended."""
         await self.service.clients.reconnect()
 
     async def close(self, seconds: float = 0.0) -> None:
-        """Ends all calls, in and out; who waits for events is answered at once.
-
-        Args:
-            seconds: For calls of ours that carry events to end by themselves.
-        """
+        """End all calls; outgoing ones that carry events get `seconds` to finish."""
         service = self.service
         service.orb.take_no_more()
         service.host.end_pulls(Stopping("the service is stopping"))
@@ -156,16 +141,10 @@ def open_service(
     open_well_known: bool = False,
     max_names: int = MAX_NAMES,
 ) -> Opened:
-    """Puts a host on an ORB of its own, which does not listen yet.
+    """Put a host on a new ORB, which does not listen yet.
 
-    Args:
-        host: The channels.
-        options: Of the ORB.
-        secret: What object keys are made with; the same one reads the same keys.
-        properties: What the agent tells of the service's settings, which may change.
-        clients: How clients are called.
-        open_well_known: Whether callers of other machines may use plain keys.
-        max_names: As many names the naming service has at most.
+    Object keys stay valid as long as `secret` is the same. `properties` returns the settings that
+    the agent reports. `open_well_known` lets other machines use plain keys.
     """
 
     def find(key: bytes) -> Servant | None:

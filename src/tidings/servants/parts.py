@@ -1,8 +1,8 @@
-"""What several kinds of objects have in common: quality of service, filters, mapping filters.
+"""Operations shared by kinds of objects: quality of service, filters, mapping filters.
 
-Each part works on the object its key names, a channel, admin or proxy. A servant puts the parts
-before the generated base, which declares the same operations:
-`class ConsumerAdminObject(QosPart, FilterPart, MappingPart, ConsumerAdminServant)`.
+Each part works on the channel, admin or proxy that the object key names. A servant lists the parts
+before the generated base, which declares the same operations: `class ConsumerAdminObject(QosPart,
+FilterPart, MappingPart, ConsumerAdminServant)`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from tidings.orb.exceptions import NO_IMPLEMENT
 from tidings.servants.service import NIL, ObjectServant
 
 SIDES = (Side.SUPPLIER, Side.CONSUMER)
-"""By their numbers in the keys of admins."""
+"""Sides by their numbers in the keys of admins."""
 
 
 def place_of(key: ObjectKey) -> Place:
-    """The channel, admin or proxy that a key names."""
+    """Return the channel, admin or proxy that a key names."""
     channel, *rest = key.ids
     if key.kind == "admin":
         side, admin = rest
@@ -37,27 +37,22 @@ def place_of(key: ObjectKey) -> Place:
 
 
 class PlacedServant(ObjectServant):
-    """An object with a place: a channel, admin or proxy."""
+    """The servant of a channel, admin or proxy."""
 
     @property
     def place(self) -> Place:
-        """Which one."""
+        """Return the place that the object key names."""
         return place_of(self.key)
 
     @property
     def target(self) -> Mapping[str, Any]:
-        """The fields of commands that the called object tells."""
+        """Return the command fields that follow from the object key."""
         place = self.place
         fields = {name: getattr(place, name) for name in ("channel", "side", "admin", "proxy")}
         return {"place": place, **fields}
 
     def view(self) -> ChannelInfo | AdminInfo | ProxyInfo:
-        """The object as it is now.
-
-        Raises:
-            NotFound: It is no more.
-            Forbidden: The principal may not look there.
-        """
+        """Return the object's current state; raise Forbidden if the principal may not read it."""
         place, views = self.place, self.door.views
         if place.proxy is not None:
             return views.proxy(place.channel, place.proxy)
@@ -70,7 +65,7 @@ class QosPart(PlacedServant):
     """CosNotification::QoSAdmin."""
 
     async def get_qos(self) -> Sequence[Property]:
-        """What applies, whether it was set here or not."""
+        """Return the effective properties, whether set here or inherited."""
         return properties_out(self.view().qos, QOS_PROPERTIES)
 
 
@@ -78,7 +73,7 @@ class FilterPart(PlacedServant):
     """CosNotifyFilter::FilterAdmin, of admins and proxies."""
 
     async def add_filter(self, new_filter: Reference) -> int:
-        """Attaches a filter of this service; the id of the attachment."""
+        """Attach a filter of this service; return the attachment's id."""
         found = _own_id(self, new_filter, "filter")
         if found is None:
             raise InvalidUsage("a filter is needed, not a nil reference")
@@ -89,14 +84,14 @@ class FilterPart(PlacedServant):
         return added
 
     async def get_filter(self, filter: int) -> Reference:
-        """The filter with the id of an attachment."""
+        """Return a filter by its attachment's id."""
         attached = self._attached()
         if filter not in attached:
             raise FilterNotFound(f"no filter is attached to {self.place} under the id {filter}")
         return self.reference("filter", (attached[filter],), Filter_INTERFACE)
 
     async def get_all_filters(self) -> Sequence[int]:
-        """The ids of all attachments."""
+        """Return the ids of all attachments."""
         return tuple(self._attached())
 
     def _attached(self) -> dict[int, int]:
@@ -106,22 +101,22 @@ class FilterPart(PlacedServant):
 
 
 class MappingPart(PlacedServant):
-    """The mapping filters of consumers' admins and proxies; a nil reference stands for none."""
+    """The mapping filters of consumer admins and proxies; a nil reference means none."""
 
     async def get_priority_filter(self) -> Reference:
-        """What gives events their priority here."""
+        """Return the mapping filter for priorities."""
         return self._mapping("priority")
 
     async def set_priority_filter(self, value: Reference) -> None:
-        """Has events get their priority here by a mapping filter of shorts, or by none."""
+        """Set or remove the mapping filter for priorities; its values are shorts."""
         await self._set_mapping("priority", value)
 
     async def get_lifetime_filter(self) -> Reference:
-        """What gives events their lifetime here."""
+        """Return the mapping filter for lifetimes."""
         return self._mapping("lifetime")
 
     async def set_lifetime_filter(self, value: Reference) -> None:
-        """Has events get their lifetime here by a mapping filter of TimeT, or by none."""
+        """Set or remove the mapping filter for lifetimes; its values are TimeT."""
         await self._set_mapping("lifetime", value)
 
     def _mapping(self, purpose: str) -> Reference:
@@ -141,11 +136,11 @@ class MappingPart(PlacedServant):
 
 
 def _own_id(servant: ObjectServant, reference: Reference, kind: str) -> int | None:
-    """The id of one of our own filters; None for a nil reference.
+    """Return the id of one of our own filters, or None for a nil reference.
 
     Raises:
         InvalidUsage: It is another object of ours.
-        NO_IMPLEMENT: It is an object elsewhere. Each event would have to wait for its answer.
+        NO_IMPLEMENT: It belongs to another service; every event would wait for its answer.
     """
     if not reference.profiles:
         return None

@@ -1,10 +1,9 @@
-"""Health checks: clients that were silent for long are asked whether they still exist.
+"""Health checks: probe clients that were silent for long.
 
-A client that says it does not, ends its proxy. One that cannot be reached counts as a failed
-delivery: a connection that does not survive a crash is given up after as many in a row as the
-settings allow; of others those of suppliers are after `unused_proxy_lifetime`, those of consumers,
-for whom events wait, never. Who sends or asks for events is there, whether it can be reached
-or not.
+A client that reports it no longer exists loses its proxy. An unreachable one counts as a failed
+delivery. A connection that is not durable is dropped after as many consecutive failures as the
+settings allow; a durable one of a supplier after `unused_proxy_lifetime`; one of a consumer, whose
+events are retained, never. A client that sends or requests events is alive, reachable or not.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 _log: Final = logging.getLogger(__name__)
 
 _UNREACHABLE: Final = (COMM_FAILURE, TIMEOUT, TRANSIENT)
-# Rounds in the time of silence that is allowed: none is late by more than a part of it.
+# Rounds per allowed silence: a probe is late by at most one round.
 _ROUNDS: Final = 4
 _MICRO: Final = 1e-6
 
@@ -36,14 +35,7 @@ Key = tuple[int, int]
 
 
 class Probing:
-    """Asks silent clients, in the background.
-
-    Args:
-        host: Knows the clients.
-        calls: Carries the calls out.
-        heard: By channel and proxy, when a client has sent or asked for events last, in the time
-            of the loop.
-    """
+    """The background task that probes clients not `heard` of (loop times) for long."""
 
     def __init__(self, host: Host, calls: Calls, heard: dict[Key, float]) -> None:
         self._host = host
@@ -52,7 +44,7 @@ class Probing:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begins, if it has not begun yet."""
+        """Start the task unless it is running."""
         if self._task is None:
             self._task = self._calls.start(self._run())
 
@@ -62,7 +54,7 @@ class Probing:
             await asyncio.sleep(seconds / _ROUNDS)
             try:
                 await self._round(asyncio.get_running_loop().time() - seconds)
-            except Exception:  # noqa: BLE001 -- a fault of ours must not end the health checks
+            except Exception:  # noqa: BLE001 -- a bug of ours must not end the health checks
                 _log.exception("a round of health checks could not be finished")
 
     async def _round(self, since: float) -> None:
@@ -98,13 +90,13 @@ class Probing:
             self._missed(key, endpoint, error)
             return
         except TidingsError:
-            gone = False  # whatever it says, it is there
+            gone = False  # any answer shows that it exists
         if not self._is_current(key, endpoint):
             return
         endpoint.missed = 0
         endpoint.heard_at = asyncio.get_running_loop().time()
         if gone:
-            endpoint.close()  # there is nobody to say goodbye to
+            endpoint.close()  # no client is left to notify
             self._host.tell(Disconnect(*key, given_up="its client does not exist any more"))
 
     def _missed(self, key: Key, endpoint: ClientEndpoint, error: TidingsError) -> None:

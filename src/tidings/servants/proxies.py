@@ -1,4 +1,4 @@
-"""The servants of proxies: twelve kinds of the Notification Service, four of the Event Service."""
+"""Servants of proxies: twelve kinds of the Notification Service, four of the Event Service."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from tidings.servants.door import GatheringDoor
     from tidings.servants.service import CorbaService
 
-# Proxies for suppliers: they take the place of consumers.
+# Proxies for suppliers: they act as consumers.
 
 
 def _reading(interface: Interface, pushing: str, read: Callable[[Reader], object]) -> Interface:
-    """An interface whose events are read as Tidings keeps them, and handed to the method `take`."""
+    """Return the interface with pushed events decoded and passed to the method `take`."""
     push = interface.operations[pushing].replace(
         method="take", read_arguments=lambda reader: (read(reader),)
     )
@@ -46,10 +46,10 @@ def _reading(interface: Interface, pushing: str, read: Callable[[Reader], object
 
 
 class _TakingPart(ProxyPart):
-    """Takes events one by one, whatever they were on the wire."""
+    """The part that accepts single events of any form."""
 
     def take(self, came: ReadEvent) -> Later[int]:
-        """Takes a pushed event; the result is there when it is accepted."""
+        """Accept a pushed event; the result is set once the channel has accepted it."""
         channel, proxy = self.key.ids
         hops = self.service.clients.loops.passed(channel, proxy)
         if hops is None:
@@ -98,12 +98,11 @@ class SequencePushConsumer(StandardPart, notification.SequenceProxyPushConsumerS
     )
 
     async def take(self, came: ReadBatch) -> None:
-        """Takes a pushed batch; returns when all of it is accepted.
+        """Accept a pushed batch; return once all of it is accepted.
 
         Raises:
-            LimitExceeded: They are too many; none has been read then.
-            TidingsError: Of the first event that cannot be accepted; then none was, unless its
-                completion is MAYBE.
+            LimitExceeded: The batch is too large; none of it has been read.
+            TidingsError: The first event's error; no event was accepted unless completion is MAYBE.
         """
         channel, proxy = self.key.ids
         hops = self.service.clients.loops.passed(channel, proxy)
@@ -122,11 +121,11 @@ class SequencePushConsumer(StandardPart, notification.SequenceProxyPushConsumerS
             asked = self.door.ask(push, self.key.ids)
         answers = await asked
         faults = [answer for answer in answers if isinstance(answer, TidingsError)]
-        if faults:  # the disk failed after the batch was found good
+        if faults:  # the disk failed after validation
             raise faults[0] if len(faults) == len(answers) else partly(faults[0])
 
     async def disconnect_sequence_push_consumer(self) -> None:
-        """Ends the proxy, behind the batches that have come."""
+        """Delete the proxy after the batches that have arrived."""
         async with self.service.clients.reading(self.key.ids):
             pass
         channel, proxy = self.key.ids
@@ -161,7 +160,7 @@ class SequencePullConsumer(
     CLIENT = client_kind(Side.SUPPLIER, Style.PULL, Form.SEQUENCE)
 
 
-# Proxies for consumers: they take the place of suppliers.
+# Proxies for consumers: they act as suppliers.
 
 
 class AnyPushSupplier(SuspendPart, SupplierProxyPart, notification.ProxyPushSupplierServant):
@@ -224,8 +223,6 @@ class SequencePullSupplier(
     INTERFACE = handing_out(notification.SequenceProxyPullSupplier_INTERFACE, Form.SEQUENCE)
 
 
-# Which servant a proxy has.
-
 _SERVANTS: Final[tuple[type[ProxyPart], ...]] = (
     AnyPushConsumer,
     AnyPullConsumer,
@@ -244,12 +241,12 @@ _SERVANTS: Final[tuple[type[ProxyPart], ...]] = (
     EventPushSupplier,
     EventPullSupplier,
 )
-# By what the client must be: that tells all kinds of proxies apart.
+# By the client's interface, which identifies the kind of proxy.
 _BY_CLIENT: Final = {servant.CLIENT.interface.id: servant for servant in _SERVANTS}
 
 
 def make_proxy(service: CorbaService, door: GatheringDoor, key: ObjectKey) -> Servant | None:
-    """The servant of a proxy; None if there is no such proxy."""
+    """Return the servant of a proxy, or None if there is no such proxy."""
     channel, id = key.ids
     found = service.host.channels.get(channel)
     proxy = None if found is None else found.proxies.get(id)

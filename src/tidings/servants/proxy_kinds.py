@@ -1,4 +1,4 @@
-"""The kinds of proxies: which interface each has, and the standard's name of it."""
+"""The kinds of proxies: interfaces and the standard's names."""
 
 from __future__ import annotations
 
@@ -44,22 +44,15 @@ _FORMS: Final = dict(zip(ClientType, Form, strict=True))
 
 
 def proxy_interface(side: Side, style: Style, form: Form, *, bare: bool = False) -> Interface:
-    """The most derived interface of a proxy.
-
-    Args:
-        side: Whom it serves: a proxy for consumers is called a supplier.
-        style: Who begins.
-        form: In which form events go through it.
-        bare: Whether it is one of the Event Service, which know anys only.
-    """
+    """Return the most derived interface of a proxy; `bare` means Event Service."""
     return _BARE[side, style] if bare else _INTERFACES[side, style, form]
 
 
 def proxy_type(style: Style, form: Form) -> ProxyType:
-    """What a proxy says as its MyType."""
+    """Return a proxy's MyType."""
     return ProxyType[f"{style.name}_{form.name}"]
 
 
 def form_of(client: ClientType) -> Form:
-    """In which form events go to or come from such a client."""
+    """Return the form of events for a client type."""
     return _FORMS[client]

@@ -1,4 +1,4 @@
-"""What several kinds of proxies have in common."""
+"""Operations shared by kinds of proxies."""
 
 from __future__ import annotations
 
@@ -17,37 +17,33 @@ from tidings.servants.parts import SIDES, FilterPart, MappingPart, PlacedServant
 from tidings.servants.proxy_kinds import proxy_type
 from tidings.servants.pulled import Pulled
 
-# What a pull takes counts as delivered only when its answer is made. Within this time, in
-# microseconds, it is.
+# Pulled events count as delivered only once their answer is written. The lease, in
+# microseconds, covers that time.
 _LEASE: Final = 30_000_000
-# More events than this in one answer would hold up others.
+# More events than this in one answer would delay other clients.
 _MOST: Final = 10_000
 
 
 class ProxyPart(PlacedServant):
-    """A proxy; those of the Event Service are nothing more.
-
-    Attributes:
-        CLIENT: What its client must be.
-    """
+    """A proxy; all there is to an Event Service proxy. `CLIENT` is the kind of its client."""
 
     CLIENT: ClassVar[ClientKind]
 
     async def connect_client(self, client: Reference) -> None:
-        """Connects the client, which may be nil if it is not called."""
+        """Connect the client, which may be nil if it is not called."""
         channel, proxy = self.key.ids
         await self.service.clients.connect(self.door, channel, proxy, self.CLIENT, client)
 
 
 class StandardPart(ProxyPart, QosPart, FilterPart):
-    """A proxy of the Notification Service; one for suppliers is nothing more."""
+    """A proxy of the Notification Service; all there is to one for suppliers."""
 
     async def get_MyType(self) -> ProxyType:
-        """Who begins, and in which form events go through."""
+        """Return the proxy's style and form."""
         return proxy_type(self.CLIENT.style, self.CLIENT.form)
 
     async def get_MyAdmin(self) -> Reference:
-        """The admin it was obtained from."""
+        """Return the admin it was obtained from."""
         side = self.CLIENT.side
         consumes = side is Side.CONSUMER
         interface = ConsumerAdmin_INTERFACE if consumes else SupplierAdmin_INTERFACE
@@ -57,14 +53,14 @@ class StandardPart(ProxyPart, QosPart, FilterPart):
 
 
 class SupplierProxyPart(StandardPart, MappingPart):
-    """A proxy that takes the place of a supplier: CosNotifyChannelAdmin::ProxySupplier."""
+    """A proxy that acts as a supplier: CosNotifyChannelAdmin::ProxySupplier."""
 
 
 class SuspendPart(ProxyPart):
-    """Proxies that call their clients, and can be asked to pause."""
+    """Proxies that call their clients and can be suspended."""
 
     async def resume_connection(self) -> None:
-        """Goes on with what has waited."""
+        """Resume with the waiting events."""
         channel, proxy = self.key.ids
         await self.door.ask(Resume(channel, proxy))
         reached = self.service.clients.reached(channel, proxy)
@@ -73,14 +69,14 @@ class SuspendPart(ProxyPart):
 
 
 class PullingPart(ProxyPart):
-    """Proxies that are asked for events, by the methods that `handing_out` names."""
+    """Proxies for pulling, through the methods that `handing_out` names."""
 
     async def hand_out(self, most: int = 1) -> Pulled:
-        """The next events, at least one and at most so many; waits for them."""
+        """Wait for events; return between 1 and `most`."""
         return await self._pull(most, wait=True)
 
     async def hand_out_now(self, most: int = 1) -> Pulled:
-        """The events there are now, at most so many."""
+        """Return the available events, at most `most`."""
         return await self._pull(most, wait=False)
 
     async def _pull(self, most: int, *, wait: bool) -> Pulled:
@@ -88,6 +84,6 @@ class PullingPart(ProxyPart):
         most = min(most, _MOST)
         patience = None if wait else 0
         found = await self.door.pull(channel, proxy, most, patience, _LEASE)
-        while wait and not found.messages:  # what there was could not be read from the disk
+        while wait and not found.messages:  # the waiting events could not be read from disk
             found = await self.door.pull(channel, proxy, most, patience, _LEASE)
         return Pulled(self.door, channel, proxy, found.messages)

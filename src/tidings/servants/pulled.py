@@ -1,7 +1,7 @@
-"""Events on their way to consumers that ask: taken when the answer is written, and not before.
+"""Pulled events: acknowledged when the answer is written, not before.
 
-What cannot be written for a consumer becomes a dead letter, and takes no other event with it.
-What is too much for one message waits for the next question.
+An event that cannot be encoded for a consumer becomes a dead letter without affecting others.
+Events that exceed one message wait for the next pull.
 """
 
 from __future__ import annotations
@@ -26,14 +26,7 @@ _WriteResult = Callable[["Writer", "Pulled"], None]
 
 
 class Pulled(NamedTuple):
-    """What a pull is answered with.
-
-    Attributes:
-        door: Where to tell what became of the events.
-        channel: Which channel.
-        proxy: Through which proxy.
-        messages: The events.
-    """
+    """The answer to a pull, and where to acknowledge its events."""
 
     door: GatheringDoor
     channel: int
@@ -41,23 +34,23 @@ class Pulled(NamedTuple):
     messages: Sequence[Message]
 
     def taken(self, messages: Sequence[Message]) -> None:
-        """These are in the answer."""
+        """Acknowledge the events that are in the answer."""
         if messages:
             self.door.tell(Ack(self.channel, self.proxy, [one.seq for one in messages]))
 
     def refused(self, message: Message, error: SystemException) -> None:
-        """This can never be in an answer to this consumer."""
+        """Reject an event that can never be in an answer to this consumer."""
         self.door.tell(Reject(self.channel, self.proxy, [message.seq], str(error)))
 
     def left(self, messages: Sequence[Message]) -> None:
-        """These are for the next answer."""
+        """Return events that are for the next answer."""
         if messages:
             seqs = [one.seq for one in messages]
             self.door.tell(Failed(self.channel, self.proxy, seqs, "no room in the answer"))
 
 
 def handing_out(interface: Interface, form: Form) -> Interface:
-    """An interface whose pulls are the methods `hand_out` and `hand_out_now`, giving a `Pulled`."""
+    """Return the interface with pulls as the methods `hand_out` and `hand_out_now`."""
     waits = f"pull{_SUFFIXES[form]}"
     asks = f"try_{waits}"
     pull, try_pull = interface.operations[waits], interface.operations[asks]
@@ -79,7 +72,7 @@ def handing_out(interface: Interface, form: Form) -> Interface:
 
 
 def _one(form: Form) -> _WriteResult:
-    """Writes the answer with a single event."""
+    """Return a writer of an answer with a single event."""
     write = _write_any if form is Form.ANY else write_event
 
     def write_one(writer: Writer, pulled: Pulled) -> None:
@@ -99,12 +92,8 @@ def _write_any(writer: Writer, event: StructuredEvent) -> None:
 
 
 def _write_batch(writer: Writer, pulled: Pulled) -> None:
-    """Writes the answer with several events: those that can be written, as far as there is room.
-
-    Raises:
-        SystemException: None of them can be written.
-    """
-    writer.length(0)  # which is known at the end
+    """Write as many of the events as can be encoded and fit; raise if none can."""
+    writer.length(0)  # overwritten at the end
     start = writer.at
     taken: list[Message] = []
     fault: SystemException | None = None
@@ -134,7 +123,7 @@ _SUFFIXES: Final = {
     Form.STRUCTURED: "_structured_event",
     Form.SEQUENCE: "_structured_events",
 }
-# What the standard has in the answer when there is no event.
+# The standard's answer when there is no event.
 _NOTHING: Final[dict[Form, tuple[object, bool]]] = {
     Form.ANY: (None, False),
     Form.STRUCTURED: (NO_EVENT, False),

@@ -1,8 +1,7 @@
-"""The service as CORBA clients see it: which object a key names, and which reference an object has.
+"""The service as CORBA clients see it: servants by object key, and references of objects.
 
-Servants hold no state. One is made for each request from what its object key says: the kind, the
-ids, and the grant under which the reference was given out. What is reached from an object by
-navigation has the same grant.
+Servants hold no state. One is created per request from its object key: the kind, the ids, and the
+grant under which the reference was issued. Objects reached by navigation have the same grant.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from tidings.orb.aio.orb import Orb
     from tidings.orb.stubs import Interface, Servant
 
-# Characters of a plain key that are told; a client can put anything there.
+# Most characters of a plain key in messages; a client can put anything there.
 _LONGEST_WORDS: Final = 100
 
 NIL: Final = Reference()
@@ -35,45 +34,30 @@ NIL: Final = Reference()
 
 @dataclass(frozen=True, slots=True)
 class ObjectServant(DerivedOperations):
-    """What every servant of the service knows.
-
-    Attributes:
-        service: Makes the references of other objects.
-        door: The host, as the grant's principal may use it.
-        key: What this object's key says.
-    """
+    """Base of all servants; `door` is the host as the grant's principal may use it."""
 
     service: CorbaService
     door: GatheringDoor
     key: ObjectKey
 
-    # Given by the generated base class of every servant.
+    # Set by the generated base class of every servant.
     INTERFACE: ClassVar[Interface]
 
     def reference(self, kind: str, ids: tuple[int, ...], interface: Interface) -> Reference:
-        """The reference of another object, under the same grant as this one."""
+        """Return the reference of another object under the same grant."""
         return self.service.reference(ObjectKey(kind, ids, self.key.grant), interface)
 
 
 ServantMaker = Callable[["CorbaService", GatheringDoor, ObjectKey], "Servant | None"]
-"""Makes the servant for a key; None if there is no such object now."""
+"""Creates the servant for a key; returns None if there is no such object now."""
 
 
 @dataclass(slots=True)
 class CorbaService:
     """The objects of one host.
 
-    Attributes:
-        host: The channels.
-        orb: Where requests come from, and through which clients are called.
-        keys: Makes and reads object keys.
-        makers: By kind of object (`engine.access.KINDS`), who makes its servants.
-        well_known: Plain keys, such as `NameService`, and what they stand for.
-        open_well_known: Whether callers of other machines may use plain keys.
-        grants: By id, on whose behalf a reference is used; 0 is the owner of the service.
-        client_options: How clients are called.
-        clients: Those who are connected to proxies.
-        callbacks: Those who are told when filters ask for other event types.
+    `makers` are by kind of object (`engine.access.KINDS`), `well_known` by plain key such as
+    `NameService`, which `open_well_known` opens to other machines. Grant 0 is the service's owner.
     """
 
     host: Host
@@ -87,7 +71,7 @@ class CorbaService:
     clients: Clients = field(init=False)
     callbacks: FilterCallbacks = field(init=False)
     _doors: dict[int, tuple[Grant, GatheringDoor]] = field(default_factory=dict)
-    # Keys that were found to be ours: to find that out takes as long as to read a small event.
+    # Verified keys: verifying one takes as long as decoding a small event.
     _read: BoundedCache[bytes, ObjectKey] = field(default_factory=lambda: BoundedCache(4096))
 
     def __post_init__(self) -> None:
@@ -96,7 +80,7 @@ class CorbaService:
         self.host.watch_filters(self.callbacks.tell)
 
     def find(self, octets: bytes) -> Servant | None:
-        """The servant for an object key: what the ORB asks for each request."""
+        """Return the servant for an object key, once per request of the ORB."""
         key = self._read.get(octets)
         if key is None:
             try:
@@ -107,10 +91,7 @@ class CorbaService:
         return self._servant(key)
 
     def find_near(self, octets: bytes) -> Servant | None:
-        """The servant for a plain key: what callers on this machine may use besides.
-
-        The name of a channel is a plain key, too.
-        """
+        """Return the servant for a plain key or channel name; for callers on this machine."""
         key = self.well_known.get(octets) or self._named(octets)
         return None if key is None else self._servant(key)
 
@@ -128,11 +109,11 @@ class CorbaService:
         return maker(self, door, key)
 
     def reference(self, key: ObjectKey, interface: Interface) -> Reference:
-        """The reference of an object, whose type says everything it can do."""
+        """Return the reference of an object, with its most derived type."""
         return self.orb.reference(self.keys.make(key.kind, key.ids, key.grant), interface)
 
     def own_key(self, reference: Reference) -> ObjectKey | None:
-        """What the key of one of our own references says; None for a reference of others."""
+        """Return the key of one of our own references, or None for others."""
         profile = profile_of(reference)
         if profile is None:
             return None
@@ -142,7 +123,7 @@ class CorbaService:
             return None
 
     def words(self, octets: bytes) -> str:
-        """What an object key stands for, in words; channels and proxies by the names they have."""
+        """Describe an object key, with channels and proxies by name."""
         try:
             key = self._read.get(octets) or self.keys.read(octets)
         except Forbidden:
@@ -158,13 +139,13 @@ class CorbaService:
         return f"{key.kind} {found.name if found and found.name else id} of {told}"
 
     def door(self, grant: int) -> GatheringDoor | None:
-        """The host as the principal of a grant may use it; None for a grant that is no more."""
+        """Return the host as a grant's principal may use it, or None if the grant is gone."""
         given = self.grants.get(grant)
         if given is None:
             self._doors.pop(grant, None)
             return None
         known = self._doors.get(grant)
-        if known is None or known[0] is not given:  # a grant may have become somebody else's
+        if known is None or known[0] is not given:  # the grant may have changed hands
             door = GatheringDoor(self.host, given.principal, self.clients.heard)
             known = self._doors[grant] = (given, door)
         return known[1]

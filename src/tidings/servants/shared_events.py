@@ -1,4 +1,4 @@
-"""Events on their way to many consumers: written once, and sent as the same octets to all."""
+"""Events for many consumers: encoded once and sent as the same octets to all."""
 
 from __future__ import annotations
 
@@ -20,25 +20,20 @@ if TYPE_CHECKING:
     from tidings.orb.aio.repeated import WriteOctets
     from tidings.orb.cdr_writer import Writer
 
-# Consumers of one event are called within a short time of each other, so little is kept.
+# Consumers of one event are called soon after each other, so a small cache is enough.
 _KEPT: Final = 1024 * 1024
-# What an event takes beside its octets; counted, so that tiny ones are bounded too.
+# Memory per event beside its octets; counted, so that tiny events are bounded too.
 _OVERHEAD: Final = 512
-# Longer ones are written for each consumer: that takes little beside sending them.
+# Longer events are encoded per consumer: that costs little compared to sending them.
 _LONGEST: Final = 64 * 1024
 
 _Write = Callable[["Writer", StructuredEvent], None]
-# Whose octets, their place modulo 8, their version and byte order, with code sets or for all.
+# Event id, offset modulo 8, version and byte order (with code sets or for all), writer.
 _Key = tuple[int, int, tuple[object, ...], _Write]
 
 
 class UnwritableError(Exception):
-    """Events cannot be written for a consumer: no attempt with these will ever succeed.
-
-    Args:
-        why: The reason.
-        fits: How many of them can, from the first on.
-    """
+    """Events that can never be encoded for a consumer; the first `fits` of them can."""
 
     def __init__(self, why: str, fits: int = 0) -> None:
         super().__init__(why)
@@ -46,7 +41,7 @@ class UnwritableError(Exception):
 
 
 class _Kept:
-    """The octets of the latest events, with the events, so that no other has their identity."""
+    """A cache of encoded events; it holds the events so that their ids are not reused."""
 
     __slots__ = ("_octets", "_of_key", "get")
 
@@ -70,13 +65,11 @@ class _Kept:
 
 
 class SharedEvents:
-    """Writes events, and keeps the octets of the latest, and of those that came as octets.
+    """An encoder of events that caches their octets, including received ones.
 
-    The same event has other octets in another byte order or version, or at another offset from
-    what its numbers are aligned to; and in another code set, if not all of its text is ASCII.
-
-    Args:
-        most: Octets of one event; a consumer would end the connection at a longer message.
+    The encoding depends on byte order, version and alignment offset, and on the code set unless all
+    text is ASCII. `most` is the limit of octets per event: a consumer closes the connection at a
+    longer message.
     """
 
     def __init__(self, most: int = DEFAULT_LIMITS.message_size) -> None:
@@ -84,16 +77,13 @@ class SharedEvents:
         self._kept = _Kept()
 
     def came(self, read: ReadEvent, form: Form) -> None:
-        """An event came; where the same octets can be sent, it is not written at all."""
+        """Cache the octets of a received event, so that it need not be encoded again."""
         event, octets, offset, minor, little = read
         if octets is not None:
             self._kept.keep((id(event), offset, (minor, little), WRITE[form]), event, octets)
 
     def operation(self, push: Operation, form: Form) -> Operation:
-        """An operation that hands events over, with a list of messages for its one argument.
-
-        What it cannot write raises `UnwritableError`, to tell it from an error of the consumer.
-        """
+        """Return a push of a message list that raises `UnwritableError` if encoding fails."""
         write = WRITE[form]
 
         def write_arguments(writer: Writer, arguments: tuple[Any, ...]) -> None:
@@ -113,7 +103,7 @@ class SharedEvents:
         return push.replace(write_arguments=write_arguments)
 
     def octets(self, push: Operation, form: Form) -> WriteOctets:
-        """Makes the octets of the arguments of such an operation: a list of messages."""
+        """Return an encoder of such an operation's arguments: a list of messages."""
         write = WRITE[form]
         anew = octets_of(push)
 
@@ -137,7 +127,7 @@ class SharedEvents:
         return None
 
     def _write(self, writer: Writer, message: Message, write: _Write) -> None:
-        writer.align(4)  # as the octets that came are
+        writer.align(4)  # like the received octets
         start, event = writer.at, message.event
         offset = (start - writer.origin) & 7
         wire = Wire(writer.minor, writer.little, writer.codesets)

@@ -1,1 +1,1 @@
-"""Disk: persists what effects ask for, and gives it back after anything that can happen."""
+"""Durable storage: the journal, the catalog and the archive."""

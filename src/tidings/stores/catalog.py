@@ -1,12 +1,12 @@
-"""The catalog: what is looked up by another order than the journal's, in an SQLite file.
+"""The catalog: an SQLite index of what is looked up in another order than the journal's.
 
-It holds nothing that the journal does not hold too, and nobody syncs it: a catalog that was not
-closed, is damaged, or belongs to another journal or version is deleted, and an empty one takes
-its place, to be filled from the journal. One thread uses it at a time, the engine's disk thread.
+It holds nothing that the journal does not, and is never synced: a catalog that was not closed, is
+damaged, or belongs to another journal or version is replaced by an empty one, to be filled from the
+journal. One thread uses it at a time, the engine's disk thread.
 
-Entries that wait on the disk are kept per consumer. A consumer whose entries are all forgotten
-gets a new key, so that this takes no time; the rows under its old key go bit by bit with later
-changes. Dead letters are in `dead_letters.py`.
+Waiting entries on disk are kept per consumer. Clearing a consumer only gives it a new key, which
+takes no time; later changes delete the rows under the old key bit by bit. Dead letters are in
+`dead_letters.py`.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ __all__ = ["MOST_CAUSES", "Catalog", "DeadLetterRow"]
 
 _ENTRY = "SELECT expiry, seq, priority, octets, flags FROM spilled WHERE consumer = ?"
 _BY_SEQ = f"{_ENTRY} ORDER BY seq LIMIT ?"
-# Those that never expire are not in the index of deadlines: they come last, by their numbers.
+# Entries that never expire are not in the deadline index: they come last, by seq.
 _REFILLS = {
     "fifo": [_BY_SEQ],
     "priority": [f"{_ENTRY} ORDER BY priority DESC, seq LIMIT ?"],
     "deadline": [f"{_ENTRY} AND expiry <> {NEVER} ORDER BY expiry, seq LIMIT ?", _BY_SEQ],
 }
 _INTO = "INTO spilled (consumer, channel, expiry, seq, priority, octets, flags)"
-# Entries are looked through in pieces, so that they may change meanwhile, and swept in pieces,
-# so that nobody waits long.
+# Entries are iterated in pieces, so that they may change meanwhile, and swept in pieces,
+# to keep each call short.
 _PIECE = 1_000
 
 log = logging.getLogger(__name__)
 
 
 class Catalog(DeadLetters):
-    """An open catalog, made by `Catalog.open`; a `fresh` one is to be filled."""
+    """An open catalog, made by `Catalog.open`; a `fresh` one must be filled."""
 
     def __init__(self, connection: sqlite3.Connection, *, fresh: bool) -> None:
         super().__init__(connection)
         self.fresh = fresh
         self._closed = False
-        self._keys: dict[tuple[int, int], int] = {}  # of channel and proxy
-        self._counts: dict[tuple[int, int], int] = {}  # of entries; none is 0
+        self._keys: dict[tuple[int, int], int] = {}  # by channel and proxy
+        self._counts: dict[tuple[int, int], int] = {}  # of entries; absent means 0
         self._forgotten: list[int] = []  # keys whose rows are to be swept
         self._reload()
 
     @classmethod
     def open(cls, path: Path | None, journal_id: bytes) -> Self:
-        """Open the catalog of a journal, or make one; without a path it is kept in memory."""
+        """Open or create the catalog of a journal; without a path it is kept in memory."""
         if path is not None and path.exists():
             try:
                 return cls(catalog_file.reopen(path, journal_id), fresh=False)
@@ -69,14 +69,14 @@ class Catalog(DeadLetters):
         return cls(catalog_file.make_file(path, journal_id), fresh=True)
 
     def clear(self) -> None:
-        """Forgets everything."""
+        """Delete everything."""
         with self.batch():
             for table in ("spilled", "consumers", "forgotten", "dead_letters"):
                 self._change(f"DELETE FROM {table}")
             self._reload()
 
     def spill(self, channel: int, proxy: int, entries: Sequence[Entry]) -> None:
-        """Keeps entries of a consumer; one that is there already is replaced."""
+        """Store a consumer's entries, replacing existing ones."""
         values = "VALUES (?, ?, ?, ?, ?, ?, ?)"
         with self.batch():
             key = self._keys.get((channel, proxy)) or self._new_key(channel, proxy)
@@ -88,10 +88,10 @@ class Catalog(DeadLetters):
             self._sweep(len(rows))
 
     def refill(self, channel: int, proxy: int, order: str, count: int) -> tuple[list[Entry], int]:
-        """Take out a consumer's best entries; return them in order, and how many are left.
+        """Remove a consumer's first entries; return them in order, and how many remain.
 
         The order is ``fifo`` (by seq), ``priority`` (highest first) or ``deadline`` (by expiry);
-        among equals by seq.
+        ties are ordered by seq.
         """
         if order not in _REFILLS:
             raise BadInput(f"there is no order {order!r}; there are {', '.join(_REFILLS)}")
@@ -105,7 +105,7 @@ class Catalog(DeadLetters):
         return found, self.spilled(channel, proxy)
 
     def unspill(self, channel: int, proxy: int, seqs: Sequence[int] | None) -> None:
-        """Forgets entries of a consumer; None for all, those that are not there are no error."""
+        """Delete a consumer's entries (None: all); missing ones are no error."""
         with self.batch():
             if seqs is not None:
                 self._remove(channel, proxy, seqs)
@@ -117,11 +117,11 @@ class Catalog(DeadLetters):
                 self._sweep(_PIECE)
 
     def spilled(self, channel: int, proxy: int) -> int:
-        """How many entries of a consumer are here; counted beforehand."""
+        """Return how many entries of a consumer are stored, from a cached count."""
         return self._counts.get((channel, proxy), 0)
 
     def spilled_of(self, channel: int, proxy: int) -> Iterator[Entry]:
-        """The entries of a consumer by seq; what changes meanwhile is seen or not."""
+        """Yield a consumer's entries by seq; concurrent changes may or may not be seen."""
         last = -1
         key = self._keys.get((channel, proxy), 0)
         query = f"{_ENTRY} AND seq > ? ORDER BY seq LIMIT ?"
@@ -130,10 +130,7 @@ class Catalog(DeadLetters):
             last = rows[-1][1]
 
     def expire(self, now: int, most: int | None = None) -> list[tuple[int, int, list[int]]]:
-        """Take out expired entries: channel, proxy and seqs, the soonest expiry first.
-
-        At most `most` of them, so that a call stays short; None for all.
-        """
+        """Remove up to `most` expired entries; return channel, proxy and seqs, soonest first."""
         query = (
             "SELECT seq FROM spilled WHERE consumer = ? "
             f"AND expiry <> {NEVER} AND expiry <= ? ORDER BY expiry, seq LIMIT ?"
@@ -152,7 +149,7 @@ class Catalog(DeadLetters):
         return gone
 
     def proxies_waiting_for(self, channel: int, seqs: Sequence[int]) -> dict[int, list[int]]:
-        """Of some events, those that wait here, and for which proxies."""
+        """Return which of these events wait here, by proxy."""
         rows = self._rows(
             "SELECT seq, proxy FROM spilled JOIN consumers USING (consumer) WHERE "
             "spilled.channel = ? AND seq IN (SELECT value FROM json_each(?)) ORDER BY seq, proxy",
@@ -164,13 +161,13 @@ class Catalog(DeadLetters):
         }
 
     def replace_octets(self, channel: int, octets: Sequence[tuple[int, int]]) -> None:
-        """Give entries other octets (pairs of seq and octets), for all consumers."""
+        """Set the size of entries (pairs of seq and octets) for all consumers."""
         rows = [(value, channel, seq) for seq, value in octets]
         with self.batch():
             self._change_many("UPDATE spilled SET octets = ? WHERE channel = ? AND seq = ?", rows)
 
     def close(self) -> None:
-        """Write everything to the disk, so that the next start uses it; again is no error.
+        """Write everything to disk, so that the next start can use it; repeated calls are allowed.
 
         After a failed batch, or a ``with`` that ends with an error, the next start makes a new one.
         """
@@ -181,7 +178,7 @@ class Catalog(DeadLetters):
             with translating():
                 if self._failed:
                     return
-                # Only when everything else is on the disk may the mark get there.
+                # The mark may reach the disk only after everything else.
                 catalog_file.mark(self._connection, closed=False)
                 catalog_file.mark(self._connection, closed=True)
         finally:
@@ -222,7 +219,7 @@ class Catalog(DeadLetters):
             self._counts.pop((channel, proxy), None)
 
     def _sweep(self, most: int) -> None:
-        """Removes rows that nobody sees any more, so many at most."""
+        """Delete up to `most` rows of obsolete keys."""
         if not self._forgotten:
             return
         key = self._forgotten[-1]
@@ -246,5 +243,5 @@ class Catalog(DeadLetters):
 
 
 def _listed(seqs: Sequence[int]) -> str:
-    """One value for a statement, however many numbers there are."""
+    """Return one SQL value for any number of seqs."""
     return msgspec.json.encode(list(seqs)).decode()

@@ -1,9 +1,9 @@
-"""The catalog's SQLite file: its tables, and whether what it holds can be believed.
+"""The catalog's SQLite file: its tables, and whether its contents can be trusted.
 
-Nobody waits for the disk while it is in use (synchronous=OFF): all it holds is in the journal
-too. So a crash of the machine may leave anything in it, and a crash of the process something
-older than the journal. Therefore a mark in it says whether it was closed; it is taken away,
-durably, before the first change, and set, durably, when everything else is on the disk.
+It is not synced while in use (synchronous=OFF), since the journal holds the same data. A machine
+crash may corrupt it; a process crash may leave it older than the journal. A mark therefore says
+whether it was closed: it is removed, durably, before the first change, and set, durably, once
+everything else is on disk.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ CREATE INDEX dead_letters_of ON dead_letters (channel, proxy);
 PRAGMA user_version = {SCHEMA_VERSION};
 COMMIT;
 """
-# Entries come in any order of deadlines and priorities, so their indexes are written all over.
+# Deadlines and priorities arrive in any order, so writes to their indexes are scattered.
 _CACHE_KIB = 64 * 1024
 
-_MODE = 0o600  # events may be confidential; SQLite gives its log the same
+_MODE = 0o600  # events may be confidential; SQLite's log gets the same mode
 
-# Errors that say nothing about what the file holds.
+# Errors that say nothing about the file's contents.
 _NOT_DAMAGE = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_CANTOPEN,
@@ -67,25 +67,25 @@ _NOT_DAMAGE = {
 
 
 class Unusable(Exception):
-    """The file holds nothing that can be used; says why. The catalog answers it with a new one."""
+    """The file's contents are unusable, with the reason; the catalog then makes a new one."""
 
 
 class Statements:
     """Statements to an open catalog, alone or in batches.
 
-    Whatever changes something is done whole or not at all. All methods raise `StoreError` if the
-    file cannot be used, `DiskFull` if there is no room, `BadInput` for numbers beyond 64 bits.
+    Changes are atomic. All methods raise `StoreError` if the file cannot be used, `DiskFull` if
+    there is no room, `BadInput` for numbers beyond 64 bits.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._in_batch = False
-        self._failed = False  # some batch was taken back
+        self._failed = False  # some batch was rolled back
         self._spoilt = False  # a part of this batch has failed
 
     @contextlib.contextmanager
     def batch(self) -> Iterator[None]:
-        """Write all that is done inside at once or, after an exception, not at all."""
+        """Commit everything done inside at once or, after an exception, nothing."""
         if self._in_batch:
             try:
                 yield
@@ -111,7 +111,7 @@ class Statements:
             self._in_batch = False
 
     def _reload(self) -> None:
-        """Called when a batch was taken back, for what is known beside the file."""
+        """Reload cached state after a rollback."""
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with translating():
@@ -127,7 +127,7 @@ class Statements:
 
 
 def make_file(path: Path | None, journal_id: bytes) -> sqlite3.Connection:
-    """Make a new catalog in a file, or in memory."""
+    """Create a catalog in a file, or in memory."""
     if path is not None:
         try:
             path.touch(_MODE)
@@ -142,12 +142,7 @@ def make_file(path: Path | None, journal_id: bytes) -> sqlite3.Connection:
 
 
 def reopen(path: Path, journal_id: bytes) -> sqlite3.Connection:
-    """A catalog that was closed, from its file.
-
-    Raises:
-        Unusable: It was not closed, is damaged, or is of another journal or version.
-        StoreError: The file cannot be used, whatever it holds.
-    """
+    """Open a closed catalog; raise Unusable if it is damaged, unclosed or foreign."""
     try:
         connection = _connect(path)
         with _closed_on_error(connection):
@@ -161,7 +156,7 @@ def reopen(path: Path, journal_id: bytes) -> sqlite3.Connection:
 
 
 def mark(connection: sqlite3.Connection, *, closed: bool) -> None:
-    """Writes durably whether the catalog is closed, and with it all that was written before."""
+    """Write durably whether the catalog is closed, together with all earlier changes."""
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("UPDATE about SET closed = ?", (closed,))
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -169,7 +164,7 @@ def mark(connection: sqlite3.Connection, *, closed: bool) -> None:
 
 
 def delete_file(path: Path) -> None:
-    """Delete a catalog with all that SQLite keeps beside it."""
+    """Delete a catalog and SQLite's files beside it."""
     try:
         for suffix in ("-wal", "-shm", "-journal", ""):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
@@ -179,7 +174,7 @@ def delete_file(path: Path) -> None:
 
 @contextlib.contextmanager
 def translating() -> Iterator[None]:
-    """Turns errors into ours; put only calls of SQLite and the decoding of its answers inside."""
+    """Translate SQLite's errors; put only SQLite calls and decoding of their results inside."""
     try:
         yield
     except sqlite3.Error as error:
@@ -191,7 +186,7 @@ def translating() -> Iterator[None]:
 
 
 def _connect(path: Path | None) -> sqlite3.Connection:
-    """Nobody else can open the file; no thread is preferred, one at a time is enough."""
+    """Open the file exclusively; any thread may use it, one at a time."""
     connection = sqlite3.connect(
         path or ":memory:", timeout=0, isolation_level=None, check_same_thread=False
     )

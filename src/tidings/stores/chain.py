@@ -1,14 +1,14 @@
-"""The chain of segments: shows whether a journal still has both ends and all between them.
+"""The chain of segments: detects whether a journal has lost an end or a segment between.
 
-Each segment but the first begins with a link: how its predecessor ended. The file ``head`` names
-the oldest segment that must be there and the newest, with how far the newest was synced. All of
-it states a lower bound, because it is written after what it speaks of was synced: a crash
-between any two disk calls never looks like a loss.
+Each segment but the first begins with a link that states how its predecessor ended. The file
+``head`` names the oldest segment that must exist and the newest, with how far the newest was
+synced. Both are lower bounds, written after the data they describe was synced, so a crash between
+any two disk calls never looks like a loss.
 
-The head has three slots, each a record of its own. Segment changes, drops and closing are synced,
-in the first two slots by turns, so that a torn write leaves the one before. Syncs of the journal
-are noted in the third slot without a sync of its own: a killed process leaves it exact, a power
-loss leaves it as old as the system's write-back (about half a minute).
+The head has three slots, each a separate record. Segment changes, drops and closing are synced,
+alternating between the first two slots, so that a torn write leaves the previous one. Syncs of the
+journal are recorded in the third slot without a sync of its own: a killed process leaves it exact,
+a power loss as old as the system's write-back (about half a minute).
 """
 
 from __future__ import annotations
@@ -35,20 +35,13 @@ _LINK: Final = struct.Struct(">QIQQ")
 _HEAD: Final = struct.Struct(">QQQQQQ")
 _LOST: Final = struct.Struct(">QQ")
 LINK_OCTETS: Final = Record(Kind.LINK, bytes(16), 0, bytes(_LINK.size)).octets
-# One slot for each sector: a sector is written whole or not at all.
+# One slot per sector: sector writes are atomic.
 _SLOT: Final = 512
 _NOTE: Final = 2
 
 
 class Link(NamedTuple):
-    """How the predecessor of a segment ended.
-
-    Attributes:
-        end: How long it was.
-        check: The head CRC of its last record; 0 if that is not known.
-        highest: The highest sequence number of any record before.
-        observed: When it ended, see `ObservedTime`.
-    """
+    """How a segment's predecessor ended; `check` is its last head CRC, 0 if unknown."""
 
     end: int
     check: int
@@ -56,19 +49,19 @@ class Link(NamedTuple):
     observed: int
 
     def record(self, journal_id: bytes, number: int) -> Record:
-        """The first record of a segment."""
+        """Build the first record of a segment."""
         return Record(Kind.LINK, journal_id, number - 1, _LINK.pack(*self))
 
 
 def link_of(record: Record) -> Link | None:
-    """The link in a record; None if this version does not understand it."""
+    """Read a record's link; None if this version does not understand it."""
     if len(record.payload) != _LINK.size:
         return None
     return Link(*_LINK.unpack(record.payload))
 
 
 def lost_record(journal_id: bytes, report: DamageReport) -> Record:
-    """The record that says that a loss is known, and that numbers go on beyond it."""
+    """Build the record that makes a loss known and continues the numbers after it."""
     payload = _LOST.pack(report.offset, report.length) + report.what.encode()
     return Record(Kind.LOST, journal_id, report.segment, payload)
 
@@ -78,16 +71,10 @@ def _key(report: DamageReport) -> tuple[int, int, str]:
 
 
 class Head(NamedTuple):
-    """What the head file says.
+    """The contents of the head file.
 
-    Attributes:
-        journal_id: Whose it is.
-        first: The oldest segment that must be there; those before were dropped on purpose.
-        newest: The newest segment; 0 if there was none yet.
-        end: How far the newest was synced.
-        highest: The highest sequence number of any record up to there.
-        observed: When it was written, see `ObservedTime`.
-        wall: The machine's time then, microseconds since 1970.
+    Segments before `first` were dropped on purpose; `newest` was synced up to `end`. `observed` is
+    in observed time (`ObservedTime`), `wall` in microseconds since 1970.
     """
 
     journal_id: bytes
@@ -100,13 +87,13 @@ class Head(NamedTuple):
 
 
 def read_head(folder: Path) -> Head | None:
-    """The latest head in a folder; None if there is none that can be read."""
+    """Read the latest head in a folder; None if none is readable."""
     found = _slots(folder)
     return max(found)[2] if found else None
 
 
 def _slots(folder: Path) -> list[tuple[int, int, Head]]:
-    """Generation, slot and content of each slot that can be read."""
+    """Return generation, slot number and contents of each readable slot."""
     try:
         octets = (folder / HEAD).read_bytes()
     except FileNotFoundError:
@@ -156,21 +143,18 @@ class HeadFile:
         self.head = head
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Close the file."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
 
 class ChainCheck:
-    """Follows the segments of a journal, oldest first, and finds what is missing.
-
-    It calls `found` with each finding in its place among the records.
+    """A check of segments, oldest first, that calls `found` in order with what is missing.
 
     Attributes:
-        reports: What is missing, oldest first.
-        highest: The highest sequence number that is known to have been used.
-        end_lost: The newest records are missing.
+        highest: The highest sequence number known to have been used.
+        end_lost: Whether the newest records are missing.
         ended: When segments ended, by number, as far as links say.
     """
 
@@ -187,10 +171,10 @@ class ChainCheck:
         self._known: set[tuple[int, int, str]] = set()
         self._number = head.first - 1 if head is not None else -1
         self._length = self._check = 0
-        self._before: tuple[int, int] | None = None  # length and check of the one before
+        self._before: tuple[int, int] | None = None  # length and check of the previous segment
 
     def segment(self, number: int) -> None:
-        """Another segment is there."""
+        """Begin the next existing segment."""
         follows = self._length > 0 and number == self._number + 1
         self._before = (self._length, self._check) if follows else None
         if self._number >= 0:
@@ -208,7 +192,7 @@ class ChainCheck:
             self._found(report)
 
     def record(self, record: Record) -> bool:
-        """Takes note of a record of the segment; whether it is one of the chain's own."""
+        """Check a record; return whether it belongs to the chain itself."""
         if record.kind == Kind.LINK:
             self._linked = True
             link = link_of(record)
@@ -226,7 +210,7 @@ class ChainCheck:
     def _compare(self, link: Link) -> None:
         self.highest = max(self.highest, link.highest)
         self.ended[self._number - 1] = link.observed
-        if self._before is None:  # it was dropped, or it is missing, which was reported
+        if self._before is None:  # dropped, or missing and already reported
             return
         number, (length, check) = self._number - 1, self._before
         if length < link.end:
@@ -239,7 +223,7 @@ class ChainCheck:
         self._length, self._check = length, check
 
     def finish(self) -> None:
-        """All segments were looked at."""
+        """Finish after the last segment."""
         head = self._head
         if head is None:
             if self._linked:
@@ -254,9 +238,9 @@ class ChainCheck:
 
     @property
     def check(self) -> int:
-        """The head CRC of the last record; 0 if it is not known."""
+        """Return the head CRC of the last record; 0 if unknown."""
         return self._check
 
     def unknown(self) -> list[DamageReport]:
-        """What is missing and was not known to be when the journal was last open."""
+        """Return the losses that were not yet known when the journal was last open."""
         return [report for report in self.reports if _key(report) not in self._known]

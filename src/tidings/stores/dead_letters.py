@@ -1,4 +1,4 @@
-"""Dead letters in the catalog: each with its event, so that it can be read without the journal."""
+"""Dead letters in the catalog, each with its event, readable without the journal."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tidings.channel.effects import Cause
 from tidings.stores.catalog_file import Statements, translating
 from tidings.stores.payloads import StoredDeadLetter
 
-# A letter that is sent again and again must not grow with each failure: the first cause stays,
-# of the later ones the newest.
+# A letter must not grow with each failed redelivery: keep the first cause and
+# the newest of the others.
 MOST_CAUSES: Final = 32
 
 
@@ -24,11 +24,7 @@ _causes_of = msgspec.json.Decoder(tuple[Cause, ...]).decode
 
 
 class DeadLetterRow(NamedTuple):
-    """A dead letter with its channel and the event's seq.
-
-    Its id is never given twice; the journal has it too, so that it stays when the catalog is
-    filled again.
-    """
+    """A dead letter; its id is never reused and survives a rebuild of the catalog."""
 
     id: int
     channel: int
@@ -40,10 +36,7 @@ class DeadLetters(Statements):
     """The dead letters of all channels; a part of `Catalog`."""
 
     def add_dead(self, channel: int, seq: int, letter: StoredDeadLetter) -> int:
-        """Keep a dead letter; return its number, or a new id, higher than all before.
-
-        If the same copy died before, its letter stays and gets those of the causes that are new.
-        """
+        """Store a dead letter, or add new causes to the copy's existing one; return its id."""
         with self.batch():
             old = self.find_dead(channel, letter.proxy, seq)
             if old is None:
@@ -65,7 +58,7 @@ class DeadLetters(Statements):
             return old.id
 
     def number_dead_after(self, number: int) -> None:
-        """Letters that have no number yet get higher ones than this."""
+        """Give new letters numbers higher than this."""
         table = ("dead_letters",)
         with self.batch():
             [[last]] = self._rows("SELECT max(seq) FROM sqlite_sequence WHERE name = ?", table)
@@ -80,30 +73,30 @@ class DeadLetters(Statements):
         after_id: int = 0,
         limit: int = 100,
     ) -> list[DeadLetterRow]:
-        """Dead letters by id, of all channels or of one, behind an id."""
+        """Return dead letters by id, of all channels or of one, after an id."""
         wanted = {"channel": channel, "proxy": proxy}
         given = {name: value for name, value in wanted.items() if value is not None}
         tests = "".join(f" AND {name} = ?" for name in given)
         return self._letters(f"id > ?{tests} ORDER BY id LIMIT ?", after_id, *given.values(), limit)
 
     def dead_letter(self, id: int) -> DeadLetterRow | None:
-        """One dead letter."""
+        """Return one dead letter."""
         return next(iter(self._letters("id = ?", id)), None)
 
     def find_dead(self, channel: int, proxy: int, seq: int) -> DeadLetterRow | None:
-        """The dead letter of a consumer's copy of an event."""
+        """Return the dead letter of a consumer's copy of an event."""
         test = "channel = ? AND proxy = ? AND seq = ?"
         return next(iter(self._letters(test, channel, proxy, seq)), None)
 
     def take_dead(self, id: int) -> DeadLetterRow | None:
-        """Takes out a dead letter; None if it is not there."""
+        """Remove and return a dead letter; None if it does not exist."""
         with self.batch():
             row = self.dead_letter(id)
             self._change("DELETE FROM dead_letters WHERE id = ?", (id,))
         return row
 
     def trim_dead(self, most: int) -> list[DeadLetterRow]:
-        """Takes out the oldest dead letters, so that at most so many are left."""
+        """Remove and return the oldest dead letters beyond `most`."""
         with self.batch():
             rows = self.dead_letters(limit=max(0, self.count_dead() - most))
             if rows:
@@ -111,7 +104,7 @@ class DeadLetters(Statements):
         return rows
 
     def count_dead(self) -> int:
-        """How many dead letters there are."""
+        """Return the number of dead letters."""
         [[count]] = self._rows("SELECT count(*) FROM dead_letters")
         return int(count)
 

@@ -1,9 +1,8 @@
-"""Where in a segment the events of a channel are: so that a page deep in a journal is found.
+"""An index of a channel's events within segments, to find a page deep in a journal.
 
-A segment is divided into blocks; of each it is known which channels have events there, up to
-which number and time. Blocks are looked through once, when they are first read. What is known
-stays much smaller than the segment: of a block, or a segment, with too many channels nothing is
-said, and it is looked through each time.
+Per block of a segment it records which channels have events there, up to which seq and arrival.
+Blocks are scanned once, when first read. The index stays much smaller than the segment: blocks or
+segments with too many channels are not indexed and scanned each time.
 """
 
 from __future__ import annotations
@@ -15,19 +14,16 @@ from tidings.stores.journal import Journal
 from tidings.stores.payloads import arrival_of
 from tidings.stores.segments import DATA_START, Cursor, Entry, read_entries
 
-# As much as is looked through in a few milliseconds.
+# Scanned in a few milliseconds.
 BLOCK_OCTETS: Final = 512 * 1024
 _CHANNELS_OF_A_BLOCK: Final = 32
 _CHANNELS_OF_A_SEGMENT: Final = 4_096
 
 
 class Stretch(NamedTuple):
-    """A part of a segment that may hold events that are looked for.
+    """A part of a segment to read; `passed` is the highest seq skipped before it.
 
-    Attributes:
-        start: Where it begins.
-        stop: Where it ends; None if nobody has looked through it.
-        passed: The highest number in what was passed over before it, 0 for none.
+    `stop` is None if it was not scanned yet.
     """
 
     start: int
@@ -36,7 +32,7 @@ class Stretch(NamedTuple):
 
 
 class _Spans:
-    """For each channel the highest number and the latest arrival of its events, up to so many."""
+    """The highest seq and latest arrival per channel, for a limited number of channels."""
 
     __slots__ = ("_known", "_most")
 
@@ -67,7 +63,7 @@ class _Spans:
 
 
 class SegmentIndex:
-    """What is known of one segment, looked through up to `upto`; `complete` if that is all."""
+    """The index of one segment, scanned up to `upto`; `complete` if to the end."""
 
     def __init__(self) -> None:
         self.upto = DATA_START
@@ -77,7 +73,7 @@ class SegmentIndex:
         self._all = _Spans(_CHANNELS_OF_A_SEGMENT)
 
     def add(self, entry: Entry) -> None:
-        """Takes in the event at `upto`."""
+        """Add the event at `upto`."""
         record = entry.record
         arrival = arrival_of(record.payload)
         self._block(entry.at.offset).add(record.channel, record.seq, arrival)
@@ -90,10 +86,7 @@ class SegmentIndex:
         return self._blocks[-1]
 
     def stretch(self, offset: int, origin: bytes, after: int, since: int | None) -> Stretch:
-        """The first part from an offset on that may hold a channel's events after a seq.
-
-        `since` limits them to those that arrived then or later; the offset is at most `upto`.
-        """
+        """Return the first part at or after an offset that may hold a channel's matching events."""
         if self.complete and not self._all.may_hold(origin, after, since):
             return Stretch(self.upto, None, self._all.highest(origin))
         passed = 0
@@ -109,10 +102,7 @@ class SegmentIndex:
 
 
 def durable_entries(journal: Journal, start: Cursor, stop: int | None = None) -> Iterator[Entry]:
-    """The durable records of one segment from one place to another, or to its end.
-
-    Damage is passed over; the journal reports it. A dropped segment raises FileNotFoundError.
-    """
+    """Yield the undamaged durable records of a part of one segment."""
     synced = journal.synced
     if start.segment == synced.segment:
         stop = synced.offset if stop is None else min(stop, synced.offset)

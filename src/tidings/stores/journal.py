@@ -1,18 +1,18 @@
-"""The journal: append, sync, read; what was synced is there after anything that can happen.
+"""The journal: append, sync, read; synced records survive any crash.
 
 One thread uses it, the engine's disk thread; nothing here waits for anything but the disk.
 
-- A write that fails is cut off again: the batch is then not in the journal at all. After a crash
-  before its sync, any part of a batch may be there, each record whole. Unless the reason may
-  pass (a full disk), the journal takes nothing more until it is opened again.
-- Without a free descriptor for a new segment, the last one goes on beyond its size.
-- A sync that fails is not tried again, because the system may have forgotten the octets and
-  answer the next one with success. What was not synced is cut off, as far as that still works,
-  and the journal takes nothing more until it is opened again.
-- Opening reads everything once: unfinished writes at the end are cut off, damage is copied
-  aside and reported, and whatever then is in the journal is synced.
-- A segment or an end of one that is gone is seen by the chain (`chain.py`) and reported; the
-  journal goes on in a segment whose number was never used.
+- A failed write is truncated: none of the batch is in the journal then. After a crash before its
+  sync, any part of a batch may remain, each record complete. Unless the error may pass (a full
+  disk), the journal accepts nothing more until it is reopened.
+- Without a free descriptor for a new segment, the last one grows beyond its size.
+- A failed sync is not retried, because the system may have discarded the octets and report success
+  the next time. Unsynced records are truncated if possible, and the journal accepts nothing more
+  until it is reopened.
+- Opening reads everything once: unfinished writes at the end are truncated, damage is copied aside
+  and reported, and all remaining records are synced.
+- The chain (`chain.py`) detects and reports a missing segment or end; the journal continues in a
+  segment whose number was never used.
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ from tidings.stores.segments import (
 # its three syncs, is rare.
 SEGMENT_OCTETS = 64 * 1024 * 1024
 
-# Each copy costs two syncs: a disk that rots everywhere must not keep the journal from opening.
+# Each copy costs two syncs: a badly damaged disk must not keep the journal from opening.
 # Stretches beyond these are reported, and stay where they are.
 MAX_ASIDE = 1_000
 
 # A segment of this length has no records but a link.
 _EMPTY = DATA_START + LINK_OCTETS
 
-# A quota and a file size limit are a full disk to whoever writes.
+# A quota or file size limit counts as a full disk.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-# Errors of a write that pass by themselves, or when somebody makes room.
+# Write errors that pass by themselves, or when somebody makes room.
 _PASSING = {*_FULL, *segments.OUT_OF_DESCRIPTORS, errno.ENOMEM, errno.ENOBUFS, errno.EAGAIN}
 
 _OF_THE_CHAIN = {Kind.LINK, Kind.LOST}
@@ -83,12 +83,10 @@ class Journal:
     """An open journal; made by `Journal.open`.
 
     Attributes:
-        folder: Where its segments are.
-        id: Its random id, 16 octets; stands in every segment.
-        damage: What was found wrong, on opening and on reading since.
-        files: Descriptors to read its segments with.
-        lost: What of it is missing and was not known to be; `settle` makes it known.
-        highest: The highest sequence number of any record that is known to have been written.
+        id: Its random id, 16 octets, repeated in every segment.
+        damage: Damage found on opening and on reading since.
+        lost: Missing parts not known before; `settle` makes them known.
+        highest: The highest sequence number known to have been written.
     """
 
     def __init__(self, folder: Path, lock: int, segment_octets: int) -> None:
@@ -100,10 +98,10 @@ class Journal:
         self.highest = 0
         self._lock = lock
         self._segment_octets = segment_octets
-        self._numbers: list[int] = []  # of all segments, the last is written to
+        self._numbers: list[int] = []  # of all segments; the last is written to
         self._file = -1
         self._end = DATA_START  # of the last segment
-        self._synced = DATA_START  # up to here the last segment is on the disk
+        self._synced = DATA_START  # the last segment is durable up to here
         self._seed = 0
         self._last_crc = 0  # of the last record
         self._head: HeadFile | None = None
@@ -125,23 +123,20 @@ class Journal:
         beyond: Head | None = None,
         clock: Clock | None = None,
     ) -> Self:
-        """Opens the journal in a folder, or makes one; no other process can until `close`.
+        """Open or create the journal in a folder, locking it until `close`.
 
         Args:
-            folder: Made if it is missing.
-            segment_octets: A segment that would grow longer is followed by a new one.
+            folder: Created if missing.
+            segment_octets: Size limit; a new segment begins before it is exceeded.
             visit: Called with every record, so that recovery reads the journal only once.
-            damaged: Called with all that is found wrong, in its place among the records.
-            beyond: How far the journal once reached, as its archive knows; what is missing up to
-                there is lost, and the journal goes on behind it.
-            clock: The machine's time; ages are not counted by it, but pauses between two runs.
+            damaged: Called with all damage, in its place among the records.
+            beyond: How far the archive knows the journal; parts missing up to there are lost.
+            clock: The wall clock, for pauses between two runs only.
 
         Raises:
-            InvalidUsage: A segment would have no octets.
-            JournalInUse: Another process, or another object here, has it open.
-            JournalTooNew: A newer version has written it; nothing was changed.
-            DiskFull: There is no room to begin a segment.
-            StoreError: The folder cannot be used, or mixes several journals.
+            JournalInUse: Another process, or another object in this one, has it open.
+            JournalTooNew: A newer version wrote it; nothing was changed.
+            StoreError: The folder cannot be used or mixes journals; a full disk is DiskFull.
         """
         if segment_octets < 1:
             raise InvalidUsage(f"a segment has at least 1 octet, not {segment_octets}")
@@ -166,24 +161,21 @@ class Journal:
 
     @property
     def end(self) -> Cursor:
-        """Where the next record goes, if no new segment begins before it."""
+        """Return where the next record goes unless a new segment begins."""
         return Cursor(self._numbers[-1], self._end)
 
     @property
     def synced(self) -> Cursor:
-        """Up to here everything is durable."""
+        """Return the position up to which everything is durable."""
         return Cursor(self._numbers[-1], self._synced)
 
     @property
     def segments(self) -> list[int]:
-        """The numbers of all segments, oldest first; the last is the one written to."""
+        """Return the numbers of all segments, oldest first; the last is the one written to."""
         return list(self._numbers)
 
     def ages(self) -> dict[int, int]:
-        """How long ago each segment ended, in microseconds of observed time (`ObservedTime`).
-
-        Of one that says nothing of it, the next that does counts: ages are rather too short.
-        """
+        """Return segment ages in observed microseconds; without a known end, the next one's."""
         found: dict[int, int] = {}
         now = ended = self._time.now()
         for number in reversed(self._numbers):
@@ -195,9 +187,9 @@ class Journal:
         """Write a batch with one call; return where each record begins. `sync` makes it durable.
 
         Raises:
-            JournalBroken: This error, or an earlier one, was final; open the journal again.
+            JournalBroken: This error, or an earlier one, was final; reopen the journal.
             StoreError: Nothing was written; a full disk is DiskFull.
-            BadInput: A record does not fit its form, or is too long; nothing was written.
+            BadInput: A record is invalid or too long; nothing was written.
         """
         self._check()
         if not records:
@@ -226,7 +218,7 @@ class Journal:
         return places
 
     def sync(self) -> None:
-        """Make all that was appended durable; a failure is final (JournalBroken)."""
+        """Make all appended records durable; a failure is final (JournalBroken)."""
         self._check()
         if self._synced == self._end:
             return
@@ -240,13 +232,10 @@ class Journal:
         self._note()
 
     def read(self, start: Cursor | None = None) -> Iterator[Entry]:
-        """The records from a place on (None: the oldest), in the order of writing.
+        """Yield the records from a position on (None: the oldest), in the order of writing.
 
-        Damage is passed over; if it was not known yet, it is set aside and reported.
-
-        Raises:
-            CursorNotFound: The segment does not exist (any more).
-            StoreError: The disk cannot be read.
+        Damage is skipped; if it was not known yet, it is set aside and reported. Raises
+        CursorNotFound if the segment does not exist (any more).
         """
         self._check_open()
         first = start or Cursor(self._numbers[0], DATA_START)
@@ -259,10 +248,10 @@ class Journal:
         return self._read(numbers, first, self.end)
 
     def fetch(self, place: Cursor) -> Record:
-        """The record at a place, read by itself.
+        """Read the record at a position.
 
         Raises:
-            CursorNotFound: No whole record is there, or the segment is not there (any more).
+            CursorNotFound: There is no complete record, or the segment does not exist (any more).
             StoreError: It cannot be read now, which says nothing about the record.
         """
         try:
@@ -271,7 +260,7 @@ class Journal:
             raise _store_error(error, f"segment {place.segment} cannot be read now") from error
 
     def _rolled(self) -> bool:
-        """Begins a new segment, unless there is no free descriptor for it; whether it has."""
+        """Begin a new segment unless there is no free descriptor; return whether it did."""
         try:
             self.roll()
         except StoreError as error:
@@ -305,7 +294,7 @@ class Journal:
         self._check()
         old = [number for number in self._numbers[:-1] if number < segment]
         try:
-            if old:  # first: what is gone on purpose must not look lost
+            if old:  # first: dropped segments must not look lost
                 self._write_head(first=old[-1] + 1)
             for number in old:
                 self.files.forget(number)
@@ -316,13 +305,13 @@ class Journal:
         return old
 
     def settle(self, records: Sequence[Record]) -> None:
-        """Write down what is lost, with records that let numbers continue beyond it."""
+        """Record the losses durably, with records that continue the numbers after them."""
         self.append([*records, *(lost_record(self.id, report) for report in self.lost)])
         self.sync()
         self._write_head(first=self._numbers[0])
 
     def close(self) -> None:
-        """Sync what can be synced, and let others open the journal; again is no error."""
+        """Sync what can be synced and unlock the journal; repeated calls are allowed."""
         try:
             if self._lock >= 0 and not self._broken:
                 self.sync()
@@ -346,7 +335,7 @@ class Journal:
             ) from error
 
     def _recover(self, visit: Callable[[Entry], object] | None, beyond: Head | None) -> None:
-        """Looks at all headers before anything is changed, then goes through all segments."""
+        """Check all headers before anything is changed, then recover each segment."""
         found = segments.find_segments(self.folder)
         known = [segment.journal_id for segment in found if segment.journal_id is not None]
         if not known:
@@ -365,10 +354,10 @@ class Journal:
         if head is not None:
             self._time = ObservedTime(head.observed, head.wall, self._clock.now)
         self._begin(head, bool(known), chain)
-        self.files.get(self._numbers[-1])  # from here on there is one that can give way
+        self.files.get(self._numbers[-1])  # from here on one can be closed to free a descriptor
 
     def _known_head(self, known: Sequence[bytes], beyond: Head | None) -> Head | None:
-        """What the head file says, and the archive."""
+        """Return the head according to the head file and the archive."""
         head = read_head(self.folder)
         for one in (head, beyond):
             if one is not None and known and one.journal_id != known[0]:
@@ -383,7 +372,7 @@ class Journal:
         return head._replace(newest=newest, end=end, highest=max(head.highest, beyond.highest))
 
     def _begin(self, head: Head | None, known: bool, chain: ChainCheck) -> None:
-        """Finds or makes the segment that is written to, and brings the head up to date."""
+        """Find or create the segment to write to, and update the head."""
         last = self._numbers[-1] if self._numbers else 0
         end = segments.segment_path(self.folder, last).stat().st_size if last else 0
         goes_on = known and end >= DATA_START and not chain.end_lost
@@ -391,7 +380,7 @@ class Journal:
             last, self._end, self._last_crc = head.newest, head.end, 0
         else:
             self._end, self._last_crc = end, chain.check
-        if not goes_on:  # a head is there before the first segment, which is then never headless
+        if not goes_on:  # the head is written first: no segment ever exists without one
             first = self._numbers[0] if self._numbers else last + 1
             held = head or Head(self.id, first, last, highest=self.highest)
             self._head = HeadFile(self.folder, held)
@@ -402,14 +391,14 @@ class Journal:
             return
         file = segments.open_for_append(self.folder, last)
         self._write_to(last, file, end)
-        os.fsync(file)  # what a killed process wrote will be served: it must be durable
+        os.fsync(file)  # records of a killed process will be delivered: they must be durable
         segments.sync_folder(self.folder, self._lock)
         first = head.first if head is not None else self._numbers[0]
         held = Head(self.id, first, last, end, self.highest)
         self._head = HeadFile(self.folder, self._timed(held))
 
     def _check_empty(self, found: Sequence[Segment]) -> None:
-        """Refuses records that nobody can read any more: they may be all that a user has."""
+        """Refuse unreadable records: they may be all that a user has."""
         for segment in found:
             path = segments.segment_path(self.folder, segment.number)
             if path.stat().st_size > DATA_START:
@@ -463,9 +452,9 @@ class Journal:
                 raise StoreError(f"segment {number} cannot be read: {error}") from error
 
     def note_damage(self, number: int, damage: Damage) -> None:
-        """Copies damage aside and reports it, unless a report covers it already."""
+        """Copy damage aside and report it, unless already reported."""
         offset, length, _ = damage
-        # A reader that begins inside a known stretch leaves it at the same end.
+        # A reader that begins inside known damage leaves it at the same end.
         if (number, offset + length) in self._known:
             return
         self._known.add((number, offset + length))
@@ -482,7 +471,7 @@ class Journal:
             self._damaged(report)
 
     def _link(self, number: int) -> bytes:
-        """The first octets of a segment behind its header; the first segment has no link."""
+        """Encode the link after a segment's header; the first segment has none."""
         if number == 1:
             return b""
         observed = self._ended[number - 1] = self._time.now()
@@ -490,7 +479,7 @@ class Journal:
         return encode(link.record(self.id, number), segments.segment_seed(self.id, number))
 
     def _note(self, *, sync: bool = False) -> None:
-        """Notes in the head how far the journal is durable; one that is older does no harm."""
+        """Record in the head how far the journal is durable; an outdated head does no harm."""
         assert self._head is not None
         head = self._head.head._replace(
             newest=self._numbers[-1], end=self._synced, highest=self.highest
@@ -508,7 +497,7 @@ class Journal:
         return head._replace(observed=self._time.now(), wall=self._clock.now())
 
     def _write_to(self, number: int, file: int, end: int | None = None) -> None:
-        """Goes on in a segment; a new one has no more than a header and a link."""
+        """Continue in a segment; a new one has only a header and a link."""
         if end is None:
             end = os.fstat(file).st_size
             self._last_crc = 0
@@ -521,7 +510,7 @@ class Journal:
             self._numbers.append(number)
 
     def _cut_back(self, end: int) -> None:
-        """Takes back what was written behind a place; if that fails, nothing more is taken."""
+        """Truncate everything after a position; if that fails, accept nothing more."""
         try:
             os.ftruncate(self._file, end)
         except OSError as error:

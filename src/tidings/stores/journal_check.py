@@ -1,7 +1,7 @@
-"""Checks a journal without changing it: what is damaged or missing, and what was lost with it.
+"""Read-only check of a journal: damaged or missing parts, and what was lost with them.
 
-A service may be running on it meanwhile. The head is read before the segments, so what is
-written since is no loss; and again at the end, so what was dropped since is none either.
+A service may be running on it. The head is read before the segments, so later writes are no loss,
+and again at the end, so segments dropped meanwhile are none either.
 """
 
 from __future__ import annotations
@@ -19,15 +19,12 @@ from tidings.stores.payloads import stored_event, stored_outcome, stored_topolog
 from tidings.stores.records import Damage, Kind, Record
 from tidings.stores.segments import DATA_START, Cursor, DamageReport, Entry, Segment
 
-# Names of lost subscriptions are listed up to so many.
+# Most lost subscriptions listed.
 _MOST_LISTED: Final = 1_000
 
 
 class LostEvents(NamedTuple):
-    """Events of a channel that may be lost; the channel is its origin if its name is lost too.
-
-    The last number is None if nobody knows it.
-    """
+    """Events of a channel (or origin) that may be lost; `last` is None if unknown."""
 
     channel: str
     first: int
@@ -36,21 +33,17 @@ class LostEvents(NamedTuple):
 
 @dataclass
 class JournalState:
-    """What a check has found.
+    """The result of a check.
 
     Attributes:
-        folder: The journal's folder.
-        journal_id: Its id, in hexadecimal digits; empty for no journal.
-        segments: How many there are.
-        octets: How long they are.
-        records: How many records can be read.
-        damage: What is damaged or missing.
-        unfinished: Octets of a write at the end that was not finished; no loss.
-        events: What may be lost of the channels' events.
-        channels: Origins of channels of which only other records are left.
-        subscriptions: Channel and number of subscriptions of which only other records are left.
-        known: What else the service has found to be lost before.
-        accepted: How many damaged or missing parts were accepted; they are not in `damage`.
+        journal_id: Its id in hexadecimal; empty if there is no journal.
+        records: Number of readable records.
+        unfinished: Octets of an unfinished write at the end; no loss.
+        events: Events that may be lost, by channel.
+        channels: Origins of channels whose own record is lost.
+        subscriptions: Channel and id of subscriptions whose own record is lost.
+        known: Other losses the service has found before.
+        accepted: Number of accepted losses; they are not in `damage`.
     """
 
     folder: Path
@@ -68,22 +61,19 @@ class JournalState:
 
     @property
     def good(self) -> bool:
-        """Whether nothing is damaged or missing."""
+        """Return whether nothing is damaged or missing."""
         return not (self.damage or self.events or self.known)
 
 
 class _Contents:
-    """What the records say of channels, before and after each part that is lost.
-
-    `known` has the parts that were found before, and whether they were accepted.
-    """
+    """The channels in the records; `known` maps earlier losses to their acceptance."""
 
     def __init__(self, known: Mapping[str, bool]) -> None:
         self._known = known
         self.names: dict[bytes, str] = {}
         self.proxies: set[tuple[bytes, int]] = set()
         self.named: set[tuple[bytes, int]] = set()
-        self.last: dict[bytes, tuple[int, int]] = {}  # number, and losses before it
+        self.last: dict[bytes, tuple[int, int]] = {}  # seq, and losses before it
         self.losses = 0
         self._damaged = 0
         self.lost: list[tuple[bytes, int, int]] = []
@@ -136,10 +126,7 @@ class _Contents:
     def summed_up(
         self, state: JournalState, known: Mapping[bytes, tuple[str, int]], book: LossBook
     ) -> None:
-        """Write into the state what is lost, as far as it can be known.
-
-        `known` is what the archive knows: by origin, name and highest number.
-        """
+        """Add losses to the state; `known` has the archive's names and highest seqs."""
         names = {origin: name for origin, (name, _) in known.items()} | self.names
 
         def here(origin: bytes) -> str:
@@ -172,10 +159,7 @@ class _Contents:
 def check_journal(
     folder: Path, archived: Mapping[bytes, tuple[str, int]] | None = None
 ) -> JournalState:
-    """Read a journal from end to end; change nothing.
-
-    `archived` is what its archive knows: by origin, a channel's name and highest number.
-    """
+    """Check a journal; `archived` has its archive's names and highest seqs by origin."""
     state = JournalState(folder)
     if not folder.is_dir():
         raise StoreError(f"there is no journal in {folder}: name the data folder of a service")
@@ -204,7 +188,7 @@ def _check(state: JournalState, archived: Mapping[bytes, tuple[str, int]]) -> No
         contents.missing(chain.reports)
         _check_segment(state, ids[0], segment, chain, contents, last=segment is found[-1])
     chain.finish()
-    if chain.end_lost and state.unfinished:  # it was finished once: more was written behind it
+    if chain.end_lost and state.unfinished:  # the write was finished once: more followed it
         size = segments.segment_path(folder, found[-1].number).stat().st_size
         at, length = size - state.unfinished, state.unfinished
         state.damage.append(DamageReport(found[-1].number, at, length, segments.DAMAGED))

@@ -1,8 +1,8 @@
-"""What is known to be lost of a journal, in a file beside it, until somebody accepts it.
+"""A journal's known losses, in a file beside it, until somebody accepts them.
 
-The journal itself shows damage only as long as the damaged segment is there, and what has no
-record left not even then. The file is one record, so that damage in it is found, too; it is
-written only when something is lost or accepted.
+The journal shows damage only while the damaged segment exists, and losses without a record not at
+all. The file is one record, so that damage in it is detected; it is written only when something is
+lost or accepted.
 """
 
 from __future__ import annotations
@@ -20,23 +20,20 @@ from tidings.stores.segments import DamageReport
 
 FILE: Final = "losses"
 MOST: Final = 10_000
-"""Parts, channels and subscriptions are listed up to so many."""
+"""Most parts, channels and subscriptions listed."""
 MOST_RUNS: Final = 100_000
-"""Runs of lost events are listed up to so many."""
+"""Most runs of lost events listed."""
 
 _MOST_ACCEPTED: Final = 10
 
 
 class Loss(msgspec.Struct):
-    """A part of the journal, a channel or a subscription that is lost.
+    """A lost part of the journal, channel or subscription.
 
     Attributes:
         key: Always the same for the same loss.
-        text: It in words.
-        found_us: When it was found.
-        segment: Of a part, which segment; 0 for a channel or a subscription.
-        counts: Whether it is counted: of a part that held known events only, these are.
-        accepted: Whether somebody has accepted it.
+        segment: The segment of a part; 0 for a channel or a subscription.
+        counts: Whether it is counted; a part that held only known events is not, they are.
     """
 
     key: str
@@ -48,26 +45,19 @@ class Loss(msgspec.Struct):
 
     @property
     def is_part(self) -> bool:
-        """Whether it is a part of the journal."""
+        """Return whether it is a part of the journal."""
         return self.key.startswith("part ")
 
 
 class Accepted(NamedTuple):
-    """Losses that were accepted together: when, and what in words."""
+    """The time and description of losses accepted together."""
 
     at_us: int
     text: str
 
 
 class LossBook(msgspec.Struct):
-    """What is lost, and what of it was accepted.
-
-    Attributes:
-        losses: Parts, channels and subscriptions, in the order they were found.
-        events: First and last numbers of runs of events, by the channel's origin.
-        accepted_events: The same, of those that were accepted.
-        accepted: The latest times that something was.
-    """
+    """All losses in the order found; lost events are runs of seqs by channel origin."""
 
     losses: list[Loss] = []
     events: dict[str, list[tuple[int, int]]] = {}
@@ -75,16 +65,16 @@ class LossBook(msgspec.Struct):
     accepted: list[Accepted] = []
 
     def note_accepted(self, at: int, text: str) -> None:
-        """Notes that something was accepted; of very many times the latest."""
+        """Record an acceptance; only the latest are kept."""
         self.accepted = [*self.accepted, Accepted(at, text)][-_MOST_ACCEPTED:]
 
     def octets(self) -> bytes:
-        """The book as it is written."""
+        """Encode the book."""
         return encode(Record(Kind.LOST, bytes(16), 0, msgspec.json.encode(self)))
 
 
 def write_book(folder: Path, octets: bytes) -> None:
-    """Write a book into a journal's folder durably; after an OSError the old one counts."""
+    """Write the book to a journal's folder durably; after an OSError the old one counts."""
     path = folder / FILE
     unfinished = path.with_suffix(".unfinished")
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
@@ -99,15 +89,12 @@ def write_book(folder: Path, octets: bytes) -> None:
 
 
 def part_key(report: DamageReport) -> str:
-    """By what a damaged or missing part of a journal is known."""
+    """Return the key of a damaged or missing part."""
     return f"part {report.segment} {report.offset} {report.what}"
 
 
 def read_book(folder: Path, now: int) -> LossBook:
-    """Read the book in a journal's folder; an empty one if nothing was ever lost.
-
-    A damaged book is itself a loss.
-    """
+    """Read the book of a journal; a damaged book is itself a loss."""
     try:
         octets = (folder / FILE).read_bytes()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Time that was seen passing: what ages are counted in, so that setting a clock deletes nothing."""
+"""Observed time: measures ages so that setting the clock deletes nothing."""
 
 from __future__ import annotations
 
@@ -8,18 +8,13 @@ from typing import Final
 from tidings.clock import monotonic_microseconds
 
 LONGEST_PAUSE: Final = 24 * 3600 * 1_000_000
-"""A pause between two runs counts as the machine's clock says, but not for longer than this: nobody
-saw whether the clock was set meanwhile. Microseconds."""
+"""Most microseconds that a pause between runs counts: the clock may have been set meanwhile."""
 
 
 class ObservedTime:
-    """Goes on from run to run; within a run it advances with a clock that nobody can set.
+    """Time that continues from run to run; within a run it follows a monotonic clock.
 
-    Args:
-        observed: What `now` said in the run before, when it was last written down.
-        wall: The machine's time then, microseconds since 1970; 0 if there was no run before.
-        now: Tells the machine's time.
-        monotonic: Microseconds from some moment on, never set; the machine's if None.
+    `observed` and `wall` are the values last recorded by the previous run, in microseconds.
     """
 
     def __init__(
@@ -34,5 +29,5 @@ class ObservedTime:
         self._base = observed + min(max(pause, 0), LONGEST_PAUSE) - self._monotonic()
 
     def now(self) -> int:
-        """How much time has passed since the first run began, in microseconds."""
+        """Return the microseconds since the first run began."""
         return self._base + self._monotonic()

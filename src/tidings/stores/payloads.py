@@ -1,11 +1,9 @@
-"""What the payloads of journal records hold: values in, octets out, and back; no files.
+"""Encoding of journal records' payloads; no files.
 
-Every payload begins with the number of its format, so that it can grow. Numbers are big-endian,
-times are microseconds since 1970. Events, dead letters and outcomes have heads of a fixed
-layout; plain data (topology, plans, marks) is MessagePack.
-
-What does not fit is refused with `BadInput` on the way in; what does not decode is refused with
-`StoreError`, and nothing else, on the way out.
+Every payload begins with its format number. Numbers are big-endian, times are microseconds since
+1970. Events, dead letters and outcomes have heads of a fixed layout; plain data (topology, plans,
+marks) is MessagePack. Encoding raises `BadInput` for invalid values; decoding raises only
+`StoreError`.
 
 The payload of an EVENT record, which is written and read for every event::
 
@@ -30,7 +28,7 @@ from tidings.errors import BadInput, StoreError
 # The first octet of every payload.
 _FORMAT: Final = 1
 
-# What coders raise for values or octets they cannot use.
+# Errors that coders raise for invalid values or octets.
 _UNFIT: Final = (
     struct.error,
     msgspec.MsgspecError,
@@ -52,11 +50,11 @@ _ARRIVAL_AT = 3
 _HOP_OCTETS = 16
 _VIEW = struct.Struct(">Iqi")
 
-# Most events have a handful of recipients: their layouts are not made again for each.
+# Most events have few recipients: their layouts are cached.
 _FEW = 33
 _PROXIES = [struct.Struct(f">{count}I") for count in range(_FEW)]
 
-# A few octets can stand for a long run: what decoding them takes must have a bound.
+# A few octets can encode a long run: bounds the memory that decoding takes.
 MOST_SEQS: Final = 2**24
 
 # Outcomes have a time since format 2.
@@ -83,21 +81,18 @@ _Decoded = TypeVar("_Decoded")
 
 
 class StoredEvent(NamedTuple):
-    """An event as its journal record has it; channel and seq are in the record's head.
+    """An event as stored in its journal record; channel and seq are in the record's head.
 
     Attributes:
-        arrival: When it was accepted.
-        plan: Version of the rules it was judged by.
+        plan: Version of the rules it was matched by.
         priority: As consumers without mapping filters see it.
         expiry: Likewise; NEVER for none.
         start: Not delivered before; None for at once.
-        flags: Those of its entry.
-        producer: Who sent it, if it came with a mark.
-        number: The how-manieth of that producer.
+        number: The producer's number of the event.
         hops: Origins of the channels it has passed, oldest first.
-        durable: The proxies recovery has still to serve.
-        views: For proxies that see it differently, their expiry and priority.
-        carried: Written again by retention; it stands beside the first record, if that is there.
+        durable: The proxies recovery must still serve.
+        views: Expiry and priority for proxies that see it differently.
+        carried: Whether retention wrote it again; the first record may exist, too.
         octets: The event as typed JSON, undecoded.
     """
 
@@ -117,7 +112,7 @@ class StoredEvent(NamedTuple):
 
 
 def event_payload(event: StoredEvent) -> bytes:
-    """The payload of an EVENT record."""
+    """Encode an EVENT record's payload."""
     return pack_event(*event)
 
 
@@ -136,7 +131,7 @@ def pack_event(  # noqa: PLR0913, PLR0917 -- the fields of `StoredEvent`, withou
     carried: bool,
     octets: bytes,
 ) -> bytes:
-    """The payload of an EVENT record, from the fields of a `StoredEvent`."""
+    """Encode an EVENT record's payload from the fields of a `StoredEvent`."""
     marks = _CARRIED if carried else 0
     if start is None:
         start = 0
@@ -163,7 +158,7 @@ def pack_event(  # noqa: PLR0913, PLR0917 -- the fields of `StoredEvent`, withou
 
 
 def stored_event(payload: bytes) -> StoredEvent:
-    """Read an EVENT record."""
+    """Decode an EVENT record."""
     try:
         (
             form, marks, flags, arrival, plan, priority, expiry, start, number,
@@ -191,7 +186,7 @@ def stored_event(payload: bytes) -> StoredEvent:
             raise _wrong_length("an event", len(payload) - at, length)
     except _UNFIT as error:
         raise _undecodable("an event", error) from error
-    # In half the time that the class itself takes: a start reads millions of events.
+    # Twice as fast as calling the class: a start reads millions of events.
     return tuple.__new__(StoredEvent, (
         arrival, plan, priority, expiry, start if marks & _HAS_START else None, flags, producer,
         number, hops, durable, views, bool(marks & _CARRIED), payload[at:],
@@ -199,7 +194,7 @@ def stored_event(payload: bytes) -> StoredEvent:
 
 
 def arrival_of(payload: bytes) -> int:
-    """Read only when an event was accepted; 1970 if the payload is not an event's."""
+    """Decode only the arrival of an EVENT record; 1970 if it is not an event's payload."""
     try:
         arrival: int = _ARRIVAL.unpack_from(payload, _ARRIVAL_AT)[0]
     except struct.error:
@@ -208,7 +203,7 @@ def arrival_of(payload: bytes) -> int:
 
 
 def event_octets_of(payload: bytes) -> bytes:
-    """Read only the typed JSON of an EVENT record."""
+    """Decode only the typed JSON of an EVENT record."""
     try:
         [length] = _EVENT_LENGTH.unpack_from(payload, _LENGTH_AT)
     except struct.error as error:
@@ -242,16 +237,12 @@ class StoredDeadLetter(NamedTuple):
     """An event that could not be delivered to a consumer; channel and seq are in the head.
 
     Attributes:
-        proxy: Whose consumer.
-        at: When it was given up.
-        causes: Why, the oldest first.
-        expiry: As the consumer saw it; NEVER for none.
-        priority: Likewise.
-        flags: Those of its entry.
-        arrival: When the event was accepted.
-        plan: Version of the rules it was judged by.
+        at: When the service gave up.
+        causes: The causes, oldest first.
+        expiry: As the consumer saw it, like `priority`; NEVER for none.
+        plan: Version of the rules it was matched by.
         octets: The event as typed JSON, undecoded.
-        number: The letter's own, by which people know it; 0 if it was never listed.
+        number: The letter's id for users; 0 if it was never listed.
     """
 
     proxy: int
@@ -267,7 +258,7 @@ class StoredDeadLetter(NamedTuple):
 
 
 class StoredOutcome(NamedTuple):
-    """What became of a consumer's copies of events; `at` is None in the oldest records."""
+    """The outcome of a consumer's copies of events; `at` is None in the oldest records."""
 
     proxy: int
     outcome: Outcome
@@ -276,10 +267,7 @@ class StoredOutcome(NamedTuple):
 
 
 def outcome_payload(proxy: int, outcome: Outcome, seqs: Sequence[int], at: int) -> bytes:
-    """The payload of an OUTCOME record, whose seq is the first of `seqs`.
-
-    A run of consecutive numbers takes a few octets, whatever its length.
-    """
+    """Encode an OUTCOME payload; a run of consecutive seqs takes a few octets."""
     if not 0 < len(seqs) <= MOST_SEQS:
         raise BadInput(f"an outcome of {len(seqs)} events; a record takes 1 to {MOST_SEQS}")
     try:
@@ -289,7 +277,7 @@ def outcome_payload(proxy: int, outcome: Outcome, seqs: Sequence[int], at: int) 
 
 
 def stored_outcome(payload: bytes) -> StoredOutcome:
-    """Read an OUTCOME record."""
+    """Decode an OUTCOME record."""
     try:
         at: int | None = None
         form, outcome, proxy = _OUTCOME_UNTIMED.unpack_from(payload)
@@ -305,7 +293,7 @@ def stored_outcome(payload: bytes) -> StoredOutcome:
 
 
 def _runs(seqs: Sequence[int]) -> list[int]:
-    """By turns: how far behind the end of the last run one begins, and how long it is."""
+    """Return alternately the distance of a run from the previous one's end, and its length."""
     first = seqs[0]
     if min(seqs) < 0:
         raise ValueError(f"there is no event {min(seqs)}")
@@ -340,7 +328,7 @@ def _seqs(runs: Sequence[int]) -> Sequence[int]:
 
 
 def dead_payload(letter: StoredDeadLetter) -> bytes:
-    """The payload of a DEAD record."""
+    """Encode a DEAD record's payload."""
     proxy, at, causes, expiry, priority, flags, arrival, plan, octets, number = letter
     try:
         why = _encode(causes)
@@ -363,7 +351,7 @@ def dead_payload(letter: StoredDeadLetter) -> bytes:
 
 
 def stored_dead(payload: bytes) -> StoredDeadLetter:
-    """Read a DEAD record."""
+    """Decode a DEAD record."""
     try:
         form, number, proxy, at, *entry, why, length = _DEAD.unpack_from(payload)
         if form != _FORMAT:
@@ -378,34 +366,34 @@ def stored_dead(payload: bytes) -> StoredDeadLetter:
 
 
 def dead_gone_payload(proxy: int, seq: int) -> bytes:
-    """The payload of a DEAD_GONE record: a dead letter was delivered after all, or dropped."""
+    """Encode a DEAD_GONE record's payload: a dead letter was redelivered or deleted."""
     return _packed("a removed dead letter", _GONE, proxy, seq)
 
 
 def stored_dead_gone(payload: bytes) -> tuple[int, int]:
-    """Read the proxy and seq of a DEAD_GONE record."""
+    """Decode the proxy and seq of a DEAD_GONE record."""
     proxy, seq = _unpacked("a removed dead letter", _GONE, payload)
     return proxy, seq
 
 
 def checkpoint_payload(number: int, *, begins: bool) -> bytes:
-    """The payload of a CHECKPOINT record: a complete copy begins or ends here."""
+    """Encode a CHECKPOINT record's payload: a complete copy begins or ends here."""
     return _packed("a checkpoint", _CHECKPOINT, begins, number)
 
 
 def stored_checkpoint(payload: bytes) -> tuple[int, bool]:
-    """Read the number of a CHECKPOINT record, and whether the copy begins there."""
+    """Decode the number of a CHECKPOINT record, and whether the copy begins there."""
     begins, number = _unpacked("a checkpoint", _CHECKPOINT, payload)
     return number, begins
 
 
 def dropped_payload(segment: int) -> bytes:
-    """The payload of a DROPPED record: it counts once no segment before this one is there."""
+    """Encode a DROPPED record's payload, valid once no segment before this one exists."""
     return _packed("dropped events", _DROPPED, segment)
 
 
 def stored_dropped(payload: bytes) -> int:
-    """Read the segment of a DROPPED record."""
+    """Decode the segment of a DROPPED record."""
     [segment] = _unpacked("dropped events", _DROPPED, payload)
     return int(segment)
 
@@ -428,58 +416,58 @@ def _unpacked(what: str, layout: struct.Struct, payload: bytes) -> tuple[Any, ..
 
 
 def topology_payload(channel: int, kind: str, key: str, state: Mapping[Any, Any] | None) -> bytes:
-    """The payload of a TOPOLOGY record; a state of None says that the object is gone.
+    """Encode a TOPOLOGY record's payload; a state of None means that the object is gone.
 
-    A state has texts, numbers, truth values, None, and lists and dictionaries of them, whose keys
-    are texts or whole numbers; tuples come back as lists.
+    A state has strings, numbers, booleans, None, and lists and dictionaries of them, whose keys are
+    strings or integers; tuples are decoded as lists.
     """
     plain = None if state is None else dict(state)
     return _plain_payload(f"the {kind} {key!r}", (channel, kind, key, plain))
 
 
 def stored_topology(payload: bytes) -> tuple[int, str, str, dict[Any, Any] | None]:
-    """Read channel, kind, key and state of a TOPOLOGY record."""
+    """Decode channel, kind, key and state of a TOPOLOGY record."""
     return _plain("a topology", payload, _topology_of)
 
 
 def state_payload(core: str, key: str, state: Mapping[Any, Any] | None) -> bytes:
-    """The payload of a STATE record: core, key and state of an object, as `Keep` has it."""
+    """Encode a STATE record's payload: core, key and state of an object, as in `Keep`."""
     plain = None if state is None else dict(state)
     return _plain_payload(f"the object {key!r} of {core}", (core, key, plain))
 
 
 def stored_state(payload: bytes) -> tuple[str, str, dict[Any, Any] | None]:
-    """Read core, key and state of a STATE record."""
+    """Decode core, key and state of a STATE record."""
     return _plain("an object's state", payload, _state_of)
 
 
 def plan_payload(plain: Mapping[Any, Any]) -> bytes:
-    """The payload of a PLAN record: the plain data of a plan or of a change."""
+    """Encode a PLAN record's payload: the plain data of a plan or of a change."""
     return _plain_payload("a plan", dict(plain))
 
 
 def stored_plan(payload: bytes) -> dict[Any, Any]:
-    """Read the plain data of a PLAN record."""
+    """Decode the plain data of a PLAN record."""
     return _plain("a plan", payload, _plan_of)
 
 
 def marks_payload(plain: list[Any]) -> bytes:
-    """The payload of a MARK record: the plain data of producers' marks."""
+    """Encode a MARK record's payload: the plain data of producers' marks."""
     return _plain_payload("producer marks", plain)
 
 
 def stored_marks(payload: bytes) -> list[Any]:
-    """Read the plain data of a MARK record."""
+    """Decode the plain data of a MARK record."""
     return _plain("producer marks", payload, _marks_of)
 
 
 def numbers_payload(used: int, skipped: int) -> bytes:
-    """The payload of a RESERVED record: the highest number used, and how many were skipped."""
+    """Encode a RESERVED record's payload: the highest number used, and how many were skipped."""
     return _plain_payload("numbers", (used, skipped))
 
 
 def stored_numbers(payload: bytes) -> tuple[int, int] | None:
-    """Read a RESERVED record; None if an older version wrote it."""
+    """Decode a RESERVED record; None if an older version wrote it."""
     return _plain("numbers", payload, _numbers_of) if payload else None
 
 
@@ -502,17 +490,17 @@ def _plain(what: str, payload: bytes, decode: Callable[[bytes], _Decoded]) -> _D
 
 
 def _unfit(what: str, error: Exception) -> BadInput:
-    """Something that cannot be written."""
+    """Return the error for a value that cannot be encoded."""
     return BadInput(f"{what} does not fit a journal record: {error}")
 
 
 def _undecodable(what: str, error: Exception) -> StoreError:
-    """A payload that cannot be read."""
+    """Return the error for a payload that cannot be decoded."""
     return StoreError(f"the payload of {what} in the journal cannot be read: {error}")
 
 
 def _unknown_format(what: str, payload: bytes, newest: int = _FORMAT) -> StoreError:
-    """A payload of another format than this version knows."""
+    """Return the error for a payload of an unknown format."""
     known = str(newest) if newest == _FORMAT else f"{_FORMAT} to {newest}"
     return StoreError(
         f"the payload of {what} in the journal has format {payload[0]}; "
@@ -521,7 +509,7 @@ def _unknown_format(what: str, payload: bytes, newest: int = _FORMAT) -> StoreEr
 
 
 def _wrong_length(what: str, found: int, told: int) -> StoreError:
-    """A payload whose parts are not as long as its head tells."""
+    """Return the error for a payload whose length differs from its head's."""
     return StoreError(
         f"the payload of {what} in the journal has {found} octets of content; "
         f"its head tells of {told}"

@@ -1,4 +1,4 @@
-"""Journal records: octets in, octets out; no files.
+"""Encoding of journal records; no files.
 
 A record is a head of 42 octets, big-endian, and the payload::
 
@@ -11,12 +11,10 @@ A record is a head of 42 octets, big-endian, and the payload::
     seq       8
     channel  16
 
-The head has a CRC of its own, so that the length can be believed when the payload is damaged:
-the payload is then skipped whole and never searched. Searching happens only behind a damaged
-head and costs one short CRC for each false magic, so scanning takes linear time on any input.
-
-The seed is unknown to publishers. An event that carries the octets of a record in its payload
-can therefore not pass for that record when its own head is damaged.
+The head has its own CRC, so that the length is reliable when the payload is damaged: the payload is
+then skipped and never searched. Only a damaged head causes a search, at one short CRC per false
+magic, so scanning takes linear time on any input. Publishers do not know the seed, so record octets
+inside an event's payload cannot pass for a record when the event's own head is damaged.
 """
 
 from __future__ import annotations
@@ -32,8 +30,8 @@ from tidings.errors import BadInput, LimitExceeded
 MAGIC = b"\xf1TJ\n"
 VERSION = 1
 
-# An event may have 10 MB (server limit); the rest is for its recipients. It also bounds what a
-# reader must hold to check one record.
+# An event may have 10 MB (server limit); the rest is for its recipients. It also bounds the
+# memory for checking one record.
 MAX_PAYLOAD = 16 * 1024 * 1024
 
 _HEAD = struct.Struct(">4sIBBIIQ16s")
@@ -44,13 +42,12 @@ HEAD_OCTETS = _HEAD.size
 
 
 class Kind(IntEnum):
-    """What a record says. Others may come: a reader passes over kinds it does not know.
+    """The kind of a record. Readers skip kinds they do not know.
 
-    What the payloads hold is in `payloads.py`. Of a RESERVED record numbers up to its seq
-    may be in use. A DROPPED record says that events up to its seq went with old segments.
-    LINK and LOST records belong to the chain of segments (`chain.py`).
-    Checkpoint records stand around a complete copy of topology, states, plans and
-    producer marks. A STATE record has an object of a core beside the channels.
+    `payloads.py` defines the payloads. RESERVED: numbers up to its seq may be in use. DROPPED:
+    events up to its seq went with old segments. LINK and LOST belong to the chain of segments
+    (`chain.py`). CHECKPOINT records enclose a complete copy of topology, states, plans and producer
+    marks. STATE: an object of a core beside the channels.
     """
 
     HEADER = 0
@@ -86,12 +83,12 @@ class Record(NamedTuple):
 
     @property
     def octets(self) -> int:
-        """How many octets the record takes in a file."""
+        """Return the record's size in a file."""
         return HEAD_OCTETS + len(self.payload)
 
 
 class LostRecord(NamedTuple):
-    """What the head of a record says whose payload is damaged; as in `Record`."""
+    """The readable head of a record whose payload is damaged; as in `Record`."""
 
     kind: int
     channel: bytes
@@ -99,7 +96,7 @@ class LostRecord(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """A part without a valid record; `torn` if it is a record that the input's end cuts off."""
+    """A part without a valid record; `torn` if the input's end cuts a record off."""
 
     offset: int
     length: int
@@ -107,7 +104,7 @@ class Damage(NamedTuple):
 
 
 def encode(record: Record, seed: int = 0) -> bytes:
-    """The octets of a record; `seed` is where the head CRC begins."""
+    """Encode a record; `seed` is the initial value of the head CRC."""
     kind, channel, seq, payload = record
     length = len(payload)
     if length > MAX_PAYLOAD:
@@ -122,10 +119,7 @@ def encode(record: Record, seed: int = 0) -> bytes:
 
 
 def record_octets(octets: bytes) -> int:
-    """How long the record is whose first octets these are; no more than a record can be.
-
-    What is too short for a head is as long as a head: the reader finds out the rest.
-    """
+    """Return the length of the record at these octets, or of a head if they are too short."""
     if len(octets) < HEAD_OCTETS:
         return HEAD_OCTETS
     length: int = _HEAD.unpack_from(octets)[4]
@@ -133,7 +127,7 @@ def record_octets(octets: bytes) -> int:
 
 
 def first_record(octets: bytes, seed: int = 0) -> Record | None:
-    """The record that begins with the first octet; None if no whole and undamaged one does."""
+    """Decode the record at the first octet; None if it is incomplete or damaged."""
     if len(octets) < HEAD_OCTETS:
         return None
     magic, check, version, kind, length, body, seq, channel = _HEAD.unpack_from(octets)
@@ -146,7 +140,7 @@ def first_record(octets: bytes, seed: int = 0) -> Record | None:
 
 
 def lost_records(octets: bytes, seed: int = 0) -> tuple[list[LostRecord], bool]:
-    """What a damaged stretch held, as far as heads can be read, and whether that is all."""
+    """Return the readable heads in a damaged part, and whether they are all it held."""
     found: list[LostRecord] = []
     at, all_known = 0, True
     while at < len(octets):
@@ -164,10 +158,7 @@ def lost_records(octets: bytes, seed: int = 0) -> tuple[list[LostRecord], bool]:
 
 
 def scan(octets: bytes, seed: int = 0, offset: int = 0) -> Iterator[Record | Damage]:
-    """All records, and what lies between them; raises on no input.
-
-    `offset` is the place of the first octet, for the reports of damage.
-    """
+    """Yield all records and the damage between them, from position `offset`; never raises."""
     scanner = Scanner(seed, offset)
     for _, found in scanner.feed(octets):
         yield found
@@ -176,10 +167,10 @@ def scan(octets: bytes, seed: int = 0, offset: int = 0) -> Iterator[Record | Dam
 
 
 class Scanner:
-    """Finds records in octets that come in pieces; holds one record and one piece at most.
+    """A finder of records in pieces of octets; it buffers at most one record and one piece.
 
-    Neighbouring parts of damage are reported as one. Payloads are copied once, so that a small one
-    that is kept does not keep its whole piece in memory.
+    Adjacent damage is reported as one. Payloads are copied once, so that a small one that is kept
+    does not keep its whole piece in memory.
     """
 
     def __init__(self, seed: int = 0, offset: int = 0) -> None:
@@ -187,11 +178,11 @@ class Scanner:
         self._offset = offset  # of the first octet in the pieces
         self._pieces: list[bytes] = []
         self._have = 0
-        self._need = HEAD_OCTETS  # nothing can be decided with less
+        self._need = HEAD_OCTETS  # less cannot be decoded
         self._damaged_from: int | None = None
 
     def feed(self, octets: bytes) -> Iterator[tuple[int, Record | Damage]]:
-        """Takes the next piece; what is found comes with its place. Exhaust the iterator."""
+        """Add the next piece; yield findings with their positions. Exhaust the iterator."""
         self._pieces.append(octets)
         self._have += len(octets)
         if self._have < self._need:
@@ -225,7 +216,7 @@ class Scanner:
         self._keep(buffer, at)
 
     def finish(self) -> Iterator[tuple[int, Damage]]:
-        """Reports what is left when no more octets come."""
+        """Report what is left at the end of input."""
         rest = b"".join(self._pieces)
         if len(rest) < HEAD_OCTETS and (
             self._damaged_from is not None or not rest.startswith(MAGIC[: len(rest)])
@@ -255,6 +246,6 @@ class Scanner:
 
 
 def _next_magic(buffer: bytes, at: int) -> int:
-    """Where a record may begin, from `at` on; near the end, where a magic may be cut off."""
+    """Return where a record may begin, from `at` on, including a magic cut off at the end."""
     found = buffer.find(MAGIC, at)
     return found if found >= 0 else max(at, len(buffer) - len(MAGIC) + 1)

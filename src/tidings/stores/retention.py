@@ -1,11 +1,11 @@
-"""Retention: which old segments can go, and carrying forward what is still needed of them.
+"""Retention: selects old segments to drop, and carries forward what is still needed of them.
 
-Old segments go whole. What is still needed of them is first written again at the end of the
-journal, then a checkpoint, then all of it is synced, and only then are they removed. A crash
-anywhere in between leaves the old records, or the new ones, or both.
+Segments are dropped whole. Records still needed are first written again at the end of the journal,
+then a checkpoint, then all is synced, and only then are the segments removed. A crash in between
+leaves the old records, the new ones, or both.
 
-Carrying goes on between other work of the disk thread: records that are appended between two
-steps simply stand between those that were carried.
+Carrying runs in steps between other work of the disk thread: records appended between two steps
+simply stand between carried ones.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tidings.stores.journal import Journal
 from tidings.stores.records import Record
 from tidings.stores.segments import Cursor, Entry
 
-# A step ends when it has read so much, however few records that are: pushes wait meanwhile.
+# Most octets read per step, however few records: pushes wait meanwhile.
 STEP_OCTETS: Final = 2 * 1024 * 1024
 
 _GIB = 2**30
@@ -28,19 +28,14 @@ _DAY = 24 * 3600 * 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How much of the past a journal keeps.
-
-    Attributes:
-        keep_octets: When the journal is longer, its oldest segments go.
-        keep_microseconds: Older segments go; None keeps them whatever their age.
-    """
+    """How much a journal keeps: a total size, and an age (None: unlimited)."""
 
     keep_octets: int = _GIB
     keep_microseconds: int | None = 7 * _DAY
 
 
 class SegmentInfo(NamedTuple):
-    """A segment: its age in observed time, and how many octets would be carried forward."""
+    """A segment, its age in observed time, and how many octets would be carried forward."""
 
     number: int
     octets: int
@@ -49,7 +44,7 @@ class SegmentInfo(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """The old record of one that was carried forward, and the place of the new one."""
+    """The old record of one that was carried forward, and the new one's position."""
 
     kind: int
     channel: bytes
@@ -65,10 +60,7 @@ class Step(NamedTuple):
 
 
 def held_from(segments: Sequence[SegmentInfo], first: int, most: int) -> int:
-    """The first segment that stays for a reader that continues at segment `first`.
-
-    At most `most` octets stay for it; beyond, the oldest go unread.
-    """
+    """Return the first segment to keep for a reader at `first`, within `most` octets."""
     octets = 0
     held = segments[-1].number
     for segment in reversed(segments):
@@ -82,16 +74,16 @@ def held_from(segments: Sequence[SegmentInfo], first: int, most: int) -> int:
 def droppable(
     segments: Sequence[SegmentInfo], retention: Retention, held: int | None = None
 ) -> list[int]:
-    """The segments that can go, the oldest first, never the one in use or one from `held` on.
+    """Return the segments to drop, oldest first, never the one in use or any from `held` on.
 
-    Those go that are too old, and those that make the journal too long. If more than half of
-    them would have to be carried forward, fewer go, or none: a journal full of waiting events
-    would otherwise be copied again and again and never become shorter.
+    Candidates are segments beyond the age or size limit. If more than half of their octets would
+    have to be carried forward, fewer or none are dropped: a journal full of waiting events would
+    otherwise be copied again and again and never become shorter.
     """
     keep = retention.keep_microseconds
     total = sum(segment.octets for segment in segments)
     chosen: list[int] = []
-    worth = 0  # how many of them pay
+    worth = 0  # how many are worth dropping
     balance = 0
     for segment in segments[:-1]:
         too_old = keep is not None and segment.age > keep
@@ -108,22 +100,16 @@ def droppable(
 
 
 class Carrier:
-    """Carries forward what is needed of the segments before a number, then removes them.
+    """The work of carrying forward records from the segments before `upto` and removing them.
 
-    Nothing is lost if a step fails, or if carrying is given up: the next step, or another
-    carrier, does it again.
+    A failed or abandoned step loses nothing and is repeated by the next one, or another carrier.
 
     Args:
-        journal: Nobody else drops segments of it meanwhile.
-        upto: The first segment that stays.
-        wanted: What to write in place of an old record; None if it is not needed any more. It is
-            asked right before the writing, and must know of everything appended until then:
-            what it wants counts as newer than that.
-        checkpoint: What else recovery needs of the old segments (topology, plans, marks), asked
-            for once all is carried.
-
-    Raises:
-        BadInput: The segment that is written to would go too.
+        journal: Nobody else may drop its segments meanwhile.
+        upto: The first segment that stays; BadInput if it is beyond the one in use.
+        wanted: Returns the replacement of an old record, or None. Called right before writing; it
+            must know everything appended so far, because its record counts as newer.
+        checkpoint: Returns what else recovery needs (topology, plans, marks), after carrying.
     """
 
     def __init__(
@@ -141,17 +127,17 @@ class Carrier:
         self._wanted = wanted
         self._checkpoint = checkpoint
         self._unread: Iterator[Entry] | None = _entries_before(journal, None, upto)
-        self._next: Cursor | None = None  # where the unread ones begin
-        self._in_hand: list[Record] = []  # read, and not yet known to be carried
+        self._next: Cursor | None = None  # position of the first unread record
+        self._in_hand: list[Record] = []  # read, but not yet carried
         self._checkpointed = False
         self._done = False
 
     def step(self, records: int = 500) -> Step:
-        """Continue with a small part of the work.
+        """Do a small part of the work.
 
-        A step reads at most so many records, or about `STEP_OCTETS`, and appends without a sync.
+        A step reads at most `records` records or about `STEP_OCTETS`, and appends without a sync.
         The last one reads nothing: it appends the checkpoint, syncs once and removes the old
-        segments. A step that fails can be tried again, unless the journal is broken.
+        segments. A failed step can be retried unless the journal is broken.
         """
         self._read(records)
         if self._in_hand:
@@ -161,7 +147,7 @@ class Carrier:
         return Step(done=True, moved=[])
 
     def _read(self, records: int) -> None:
-        """Takes the next records in hand, unless a failed step has left some."""
+        """Read the next records unless a failed step has left some."""
         if self._in_hand or self._unread is None:
             return
         octets = 0
@@ -173,7 +159,7 @@ class Carrier:
                 if len(self._in_hand) >= records or octets >= STEP_OCTETS:
                     return
         except StoreError:
-            # A generator that has raised looks like one at its end, and the rest would be lost.
+            # A generator that has raised looks exhausted, and the rest would be lost.
             self._unread = _entries_before(self._journal, self._next, self._upto)
             raise
         self._unread = None

@@ -1,11 +1,11 @@
-"""Segment files: the journal's octets, in files of bounded size that are dropped one by one.
+"""Segment files: the journal's octets in files of bounded size, dropped one by one.
 
 A segment is named by its number, ``000000000001.journal``, and begins with its header record,
-written twice so that one flipped bit costs nothing: channel = the journal's id, seq = the
-segment's number, payload = the format version (two octets, big-endian). The header's own layout
-never changes; a later format is recognised by it and refused. Headers are checked with seed 0;
-all records behind with a seed made of the journal's id and the segment's number, so that a record
-counts only in the segment it was written to.
+written twice so that a flipped bit does no harm: channel = the journal's id, seq = the segment's
+number, payload = the format version (two octets, big-endian). The header's layout never changes, so
+later formats are recognised and refused. Headers are checked with seed 0; all other records with a
+seed made of the journal's id and the segment's number, so that a record is valid only in the
+segment it was written to.
 """
 
 from __future__ import annotations
@@ -38,34 +38,34 @@ from tidings.stores.records import (
 )
 
 FORMAT_VERSION = 1
-# Large enough that a call costs little beside its octets, small beside the server's memory.
+# Large compared to the cost of a call, small compared to the server's memory.
 CHUNK_OCTETS = 1024 * 1024
 DAMAGED = "damaged"
 
 _NAME = re.compile(r"([0-9]{12})\.journal", re.ASCII)
 _UNFINISHED = ".unfinished"
 _MODE = 0o600  # events may be confidential
-# Read descriptors kept open: as many as segments that the default retention keeps.
+# Read descriptors kept open: the number of segments that the default retention keeps.
 _MOST_OPEN: Final = 16
 
 OUT_OF_DESCRIPTORS: Final = frozenset({errno.EMFILE, errno.ENFILE})
-"""Errors of the system that pass when somebody closes a file or a connection."""
+"""System errors that pass when somebody closes a file or a connection."""
 
-# Makes a named tuple in half the time: a start reads millions of records.
+# Twice as fast as calling the class: a start reads millions of records.
 _new = tuple.__new__
 
 log = logging.getLogger(__name__)
 
 
 class Cursor(NamedTuple):
-    """A place in the journal; places compare in the order of writing."""
+    """A position in the journal; positions compare in the order of writing."""
 
     segment: int
     offset: int
 
 
 class Entry(NamedTuple):
-    """A record with where it begins and where the one behind it begins."""
+    """A record with its position and that of the next one."""
 
     at: Cursor
     after: Cursor
@@ -73,13 +73,7 @@ class Entry(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A segment file as it was found.
-
-    Attributes:
-        number: From its name.
-        journal_id: From its header; None if neither copy can be read.
-        intact: Both copies of the header are as they were written.
-    """
+    """A segment file as found; `journal_id` is None if both headers are unreadable."""
 
     number: int
     journal_id: bytes | None
@@ -87,19 +81,14 @@ class Segment(NamedTuple):
 
 
 class DamageReport(NamedTuple):
-    """What is wrong with a stretch of the journal.
+    """Damage to a part of the journal.
 
     Attributes:
-        segment: The segment's number.
-        offset: Where the stretch begins.
-        length: How many octets it has.
-        what: ``damaged``, ``torn`` (the end of an unfinished write), ``missing`` (the whole
-            file), ``cut`` (synced records at its end are gone), ``replaced`` (it does not end as
-            its successor says) or ``headless`` (of no segment: the journal has lost its head
-            file, and nobody knows whether an end is missing).
+        what: ``damaged``, ``torn`` (the end of an unfinished write), ``missing`` (the whole file),
+            ``cut`` (synced records at its end are gone), ``replaced`` (it does not end as its
+            successor says) or ``headless`` (no segment: without head file, ends cannot be checked).
         aside: Where its octets were copied to; None if they were not.
-        lost: The records it held whose heads can be read.
-        all_known: Whether these are all it held.
+        lost: The records it held whose heads are readable; `all_known` if these are all.
     """
 
     segment: int
@@ -111,7 +100,7 @@ class DamageReport(NamedTuple):
     all_known: bool = False
 
     def __str__(self) -> str:
-        """For the log."""
+        """Describe the damage for the log."""
         if self.what == "missing":
             return f"segment {self.segment} ({segment_path(Path(), self.segment)}) is missing"
         if self.what == "headless":
@@ -122,12 +111,12 @@ class DamageReport(NamedTuple):
 
 
 def segment_path(folder: Path, number: int) -> Path:
-    """The file of a segment."""
+    """Return the file of a segment."""
     return folder / f"{number:012d}.journal"
 
 
 def segment_seed(journal_id: bytes, number: int) -> int:
-    """Where the head CRCs in a segment begin."""
+    """Return the initial value of a segment's head CRCs."""
     return crc32(journal_id + number.to_bytes(8, "big"))
 
 
@@ -140,11 +129,11 @@ DATA_START = len(_header(bytes(16), 0))
 
 
 def find_segments(folder: Path) -> list[Segment]:
-    """All segments in the order of their numbers; changes nothing.
+    """Return all segments in the order of their numbers.
 
     Raises:
         JournalTooNew: A segment has a later format than this version knows.
-        StoreError: A segment is not of this journal, or not of this number.
+        StoreError: A segment belongs to another journal or has another number.
     """
     names = (_NAME.fullmatch(path.name) for path in folder.iterdir())
     found = [_look_at(folder, int(name[1])) for name in names if name]
@@ -175,17 +164,14 @@ def _look_at(folder: Path, number: int) -> Segment:
 
 
 class SegmentFiles:
-    """Descriptors to read segments with, kept open so that reading seldom needs a free one.
-
-    When the process has no descriptor left, the one of another segment is closed.
-    """
+    """Descriptors for reading segments, kept open; closed when the process runs out."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._open: OrderedDict[int, int] = OrderedDict()  # by segment, the latest used last
 
     def get(self, number: int) -> int:
-        """The descriptor of a segment; use it before the next call."""
+        """Return the descriptor of a segment; use it before the next call."""
         found = self._open.get(number)
         if found is None:
             found = self._opened(segment_path(self._folder, number))
@@ -208,13 +194,13 @@ class SegmentFiles:
         os.close(self._open.popitem(last=False)[1])
 
     def forget(self, number: int) -> None:
-        """Closes the descriptor of a segment that goes: an open file keeps its room."""
+        """Close the descriptor of a segment to be removed: an open file keeps its disk space."""
         found = self._open.pop(number, None)
         if found is not None:
             os.close(found)
 
     def close(self) -> None:
-        """Closes all; they are opened again when they are needed."""
+        """Close all; they are reopened when needed."""
         while self._open:
             self._close_oldest()
 
@@ -222,10 +208,9 @@ class SegmentFiles:
 def create_segment(
     folder: Path, journal_id: bytes, number: int, link: bytes = b"", opened: int | None = None
 ) -> int:
-    """Make a segment that exists whole or not at all; return a descriptor to append with.
+    """Create a segment atomically with `link` as first record; return its descriptor.
 
-    `link` is its first record; `opened` is a descriptor of the folder, so that syncing needs no
-    other.
+    `opened` is a descriptor of the folder, so that syncing needs no other.
     """
     path = segment_path(folder, number)
     unfinished = path.with_suffix(_UNFINISHED)
@@ -245,18 +230,18 @@ def create_segment(
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Removes what a crash while making a segment left."""
+    """Remove what a crash while creating a segment left."""
     for path in folder.glob(f"*{_UNFINISHED}"):
         path.unlink()
 
 
 def open_for_append(folder: Path, number: int) -> int:
-    """A descriptor that writes at the end of a segment."""
+    """Open a segment for appending."""
     return os.open(segment_path(folder, number), os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
 
 
 def write_all(descriptor: int, octets: bytes) -> None:
-    """Write everything: one call, and more only where the system took a part."""
+    """Write everything, with one call unless the system writes only a part."""
     done = os.write(descriptor, octets)
     view = memoryview(octets)
     while done < len(octets):
@@ -264,10 +249,7 @@ def write_all(descriptor: int, octets: bytes) -> None:
 
 
 def sync_folder(folder: Path, opened: int | None = None) -> None:
-    """Make the names in a folder durable: a file's own sync does not.
-
-    `opened` is a descriptor of it; without one it is opened.
-    """
+    """Make the names in a folder (descriptor: `opened`) durable: file syncs do not."""
     if opened is not None:
         os.fsync(opened)
         return
@@ -279,14 +261,14 @@ def sync_folder(folder: Path, opened: int | None = None) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder and those above it, durably; also if a killed process began with it.
+    """Create a folder and its parents durably, even if a killed process began with it.
 
-    They are made from above, each synced before the next: of those that are there, only the
-    deepest can be one whose maker was killed before its sync.
+    They are created from the top, each synced before the next: of the existing ones, only the
+    deepest can be one whose creator was killed before its sync.
     """
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     deepest = missing[-1].parent if missing else folder
-    with contextlib.suppress(PermissionError):  # then we cannot have made it
+    with contextlib.suppress(PermissionError):  # then we cannot have created it
         sync_folder(deepest.parent)
     for path in reversed(missing):
         path.mkdir(mode=0o700 if path == folder else 0o777, exist_ok=True)
@@ -298,11 +280,9 @@ _FETCHED_AT_ONCE = 4_096
 
 
 def fetch_record(files: SegmentFiles, journal_id: bytes, place: Cursor) -> Record:
-    """The record at a place.
+    """Read the record at a position; CursorNotFound if it is incomplete or gone.
 
-    Raises:
-        CursorNotFound: No whole record is there, or the segment is not there (any more).
-        OSError: It cannot be read now, which says nothing about the record.
+    An OSError says nothing about the record.
     """
     seed = segment_seed(journal_id, place.segment)
     try:
@@ -320,16 +300,16 @@ def fetch_record(files: SegmentFiles, journal_id: bytes, place: Cursor) -> Recor
 
 
 def check_at(folder: Path, place: Cursor) -> int:
-    """The head CRC of the record at a place."""
+    """Return the head CRC of the record at a position."""
     with segment_path(folder, place.segment).open("rb", buffering=0) as file:
         return int.from_bytes(os.pread(file.fileno(), 4, place.offset + len(MAGIC)), "big")
 
 
 def drop_segments(folder: Path, numbers: list[int], opened: int | None = None) -> None:
-    """Removes segments, oldest first, so that a crash in between leaves no gap.
+    """Remove segments, oldest first, so that a crash in between leaves no gap.
 
-    Each is synced by itself: an event must not outlive the later segment that says it is done.
-    `opened` is as for `create_segment`.
+    Each removal is synced by itself: an event must not outlive the later segment that says it is
+    done. `opened` is as for `create_segment`.
     """
     for number in sorted(numbers):
         segment_path(folder, number).unlink(missing_ok=True)
@@ -343,10 +323,7 @@ def read_entries(
     end: int | None = None,
     files: SegmentFiles | None = None,
 ) -> Iterator[Entry | Damage]:
-    """The records of one segment and the damage between them, a chunk at a time.
-
-    It reads up to `end`, or the end of the file, with `files`, or with a descriptor of its own.
-    """
+    """Yield the records and damage of one segment up to `end`, a chunk at a time."""
     if files is None:
         with contextlib.closing(SegmentFiles(folder)) as own:
             yield from read_entries(folder, journal_id, start, end, own)
@@ -374,10 +351,7 @@ def read_entries(
 def lost_in(
     files: SegmentFiles, journal_id: bytes, number: int, offset: int, length: int
 ) -> tuple[tuple[LostRecord, ...], bool]:
-    """What a damaged stretch of a segment held, as far as that can be told; and whether it is all.
-
-    What stands before the records, the header, holds nothing.
-    """
+    """Return the record heads readable in damage after the header; whether they are all."""
     if offset < DATA_START:
         return (), True
     try:
@@ -390,10 +364,7 @@ def lost_in(
 
 
 def set_aside(folder: Path, number: int, offset: int, length: int) -> Path | None:
-    """Copy a part of a segment into the folder ``damaged``, once; None if that fails.
-
-    A full disk must not keep a journal from opening, so a copy that fails is only logged.
-    """
+    """Copy a part of a segment to ``damaged``; a failure is only logged, so that opening works."""
     aside = folder / DAMAGED / f"{number:012d}-{offset:012d}-{length}.octets"
     unfinished = aside.with_suffix(_UNFINISHED)
     try:

@@ -1,5 +1,1 @@
-"""The archive: all that the journal said, as immutable Parquet files for whoever reads columns.
-
-Who only reads needs `manifest.py`, `files.py` and `schema.py`; `archiver.py` writes. The layout
-is described in ``docs/archive.md``.
-"""
+"""The archive: the journal's contents as Parquet files; see ``docs/archive.md``."""

@@ -1,17 +1,16 @@
 """`python -m tidings.stores.archive JOURNAL ARCHIVE OPTIONS`: the process that writes the archive.
 
-The service starts it, tells it on standard input up to where the journal is durable, and hears
-on standard output what was sealed. One line each::
+The service starts it and exchanges lines with it over standard input and output::
 
-    it is told    upto SEGMENT OFFSET    read so far
-                  seal                   seal what was read
-                  options {...}          other options from now on; OPTIONS has the same form
-    it tells      {"sealed": 12, "cursor": [3, 4096], "rows": 800, "manifest": 9000}
-                  {"idle": [3, 5000]}    nothing before this place waits to be sealed
-                  {"error": "..."}       why it ends
+    input     upto SEGMENT OFFSET    the journal is durable so far: read it
+              seal                   seal all rows read
+              options {...}          new options, in the form of OPTIONS
+    output    {"sealed": 12, "cursor": [3, 4096], "rows": 800, "manifest": 9000}
+              {"idle": [3, 5000]}    nothing before this position waits to be sealed
+              {"error": "..."}       the reason for exiting
 
-When its input ends it seals what is there, and ends; so it never outlives the service for long,
-however that has ended. First it tells up to where the archive goes, as a seal without rows.
+It first reports how far the archive goes, as a seal without rows. When its input ends, it seals and
+exits, so it does not outlive the service for long.
 """
 
 from __future__ import annotations
@@ -35,20 +34,20 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Deliveries go first.
+# Deliveries have priority.
 _NICER: Final = 5
-# How often it is looked whether what was read is old enough to be sealed, in seconds.
+# Seconds between checks whether rows are old enough to be sealed.
 _LOOK: Final = 1.0
 _AT_ONCE: Final = 65_536
 
 
 class _ServiceGone(Exception):
-    """The service is gone: what is not sealed yet is left for the next one."""
+    """The service is gone: unsealed rows are left for the next archiver."""
 
 
 def main() -> int:
-    """Works until standard input ends; the exit code."""
-    # What ends the service reaches the whole group of processes: the service tells us.
+    """Archive until standard input ends; return the exit code."""
+    # Signals reach the whole process group; the service tells us when to end.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     os.nice(_NICER)
@@ -57,7 +56,7 @@ def main() -> int:
 
 
 def work(arguments: Sequence[str], told: int = 0, tells: int = 1) -> int:
-    """Archive what the file `told` says, and answer on `tells`; return the exit code."""
+    """Obey the descriptor `told` and answer on `tells`; return the exit code."""
     try:
         journal, folder, options = arguments
         _Worker(Path(journal), Path(folder), options, told, tells).run()
@@ -110,7 +109,7 @@ class _Worker:
             self._archiver.close()
 
     def _obey(self, lines: Sequence[bytes]) -> bool:
-        """Takes in what was told; whether to seal."""
+        """Process the commands; return whether to seal."""
         seal = False
         for line in lines:
             word, _, rest = line.decode().partition(" ")
@@ -146,7 +145,7 @@ class _Worker:
 
 def _say(tells: int, **words: object) -> None:
     line = json.dumps(words) + "\n"
-    with suppress(BrokenPipeError):  # who has gone will not need it; the input ends, too
+    with suppress(BrokenPipeError):  # the service is gone; the input ends, too
         os.write(tells, line.encode())
 
 

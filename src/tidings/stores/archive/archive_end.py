@@ -1,7 +1,4 @@
-"""Whether an archive knows more than its journal: the journal lost its end, or an old copy is back.
-
-An archive only ever holds what the journal had synced before. It is read here, never changed.
-"""
+"""Detection of an archive that is ahead of its journal; both are only read."""
 
 from __future__ import annotations
 
@@ -20,12 +17,8 @@ from tidings.stores.segments import Cursor, find_segments, segment_path
 class ArchiveEnd(NamedTuple):
     """How far an archive knows its journal.
 
-    Attributes:
-        journal_id: The journal's id; empty if the archive's books cannot be read.
-        cursor: All of the journal before this place is in the archive.
-        channels: By origin, name and highest number of each channel.
-        gone: Origins of those that were destroyed.
-        problems: What is damaged in its manifest, in words.
+    `journal_id` is empty if the books are unreadable. `channels` has names and highest seqs by
+    origin, `gone` the origins of deleted ones.
     """
 
     journal_id: bytes
@@ -36,18 +29,18 @@ class ArchiveEnd(NamedTuple):
 
     @property
     def present(self) -> dict[bytes, tuple[str, int]]:
-        """The channels that must be in the journal, too."""
+        """Return the channels that must also be in the journal."""
         return {one: known for one, known in self.channels.items() if one not in self.gone}
 
     @property
     def head(self) -> Head:
-        """The same, as a journal's head file says it."""
+        """Return the same as a journal's head."""
         highest = max((last for _, last in self.channels.values()), default=0)
         return Head(self.journal_id, 1, *self.cursor, highest=highest)
 
 
 def archive_end(folder: Path) -> ArchiveEnd | None:
-    """How far the archive in a folder goes; None if nothing was archived yet."""
+    """Read how far an archive goes; None if nothing was archived yet."""
     try:
         manifest = read_manifest(folder)
     except ArchiveNotFound:
@@ -58,7 +51,7 @@ def archive_end(folder: Path) -> ArchiveEnd | None:
         return None
     last = manifest.seals[-1]
     journal_id, channels, gone = b"", {}, frozenset[bytes]()
-    with contextlib.suppress(ArchiveDamaged):  # the archiver makes them again
+    with contextlib.suppress(ArchiveDamaged):  # the archiver rebuilds them
         books = read_books(folder, last)
         journal_id = bytes.fromhex(books.journal)
         channels = {
@@ -72,7 +65,7 @@ def archive_end(folder: Path) -> ArchiveEnd | None:
 
 
 def journal_end(folder: Path) -> tuple[bytes, Cursor]:
-    """The id and the end of the journal in a folder, by its files; nothing is changed."""
+    """Read a journal's id and end from its files."""
     found = find_segments(folder) if folder.is_dir() else []
     if not found:
         return b"", Cursor(0, 0)
@@ -82,16 +75,13 @@ def journal_end(folder: Path) -> tuple[bytes, Cursor]:
 
 
 def check_journal_reaches(data: Path, journal: Path, archive: Path) -> ArchiveEnd | None:
-    """Refuse a journal that ends before its archive; return what the archive knows.
-
-    Nothing is changed; the error says what to do with the data folder.
-    """
+    """Refuse a journal that ends before its archive; return how far the archive goes."""
     known = archive_end(archive)
     if known is None:
         return None
     id, end = journal_end(journal)
     if id and known.journal_id and id != known.journal_id:
-        return None  # that is the archiver's to say
+        return None  # the archiver reports it
     if known.cursor <= end:
         return known
     reach = f"ends in segment {end.segment} at {end.offset}" if end.segment else "is empty"

@@ -1,7 +1,7 @@
-"""The archiver: reads the journal from outside, and writes the archive.
+"""The archiver: reads the journal from another process, and writes the archive.
 
-It never touches the journal's folder, and never waits for the process that writes there. What it
-has read and not sealed is in memory only; killed at any moment, it goes on from the last seal.
+It never writes to the journal's folder and never waits for the service. Unsealed rows are in memory
+only; if killed at any moment, it continues from the last seal.
 """
 
 from __future__ import annotations
@@ -42,14 +42,9 @@ _SECOND: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ArchiveOptions:
-    """When a segment is sealed, and what is kept.
+    """When a segment is sealed (any limit reached), and what is retained.
 
-    Attributes:
-        seal_rows: A segment with so many rows is sealed.
-        seal_octets: One whose records have so many octets is sealed, too.
-        seal_seconds: So is one that is so old.
-        keep_octets: The oldest events and outcomes go when the files of the archive have more.
-        keep_microseconds: Events and outcomes older than this go.
+    The oldest events and outcomes are dropped beyond `keep_octets` or `keep_microseconds`.
     """
 
     seal_rows: int = 200_000
@@ -69,7 +64,7 @@ class ArchiveOptions:
 
 
 class Sealed(NamedTuple):
-    """A seal that was made: all of the journal before its cursor is in the archive."""
+    """A completed seal: everything in the journal before its cursor is in the archive."""
 
     number: int
     cursor: Cursor
@@ -77,7 +72,7 @@ class Sealed(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The new seals, how far the journal was read and sealed, and how many rows wait."""
+    """The new seals, how far the journal was read and sealed, and the count of waiting rows."""
 
     seals: tuple[Sealed, ...]
     read: Cursor
@@ -86,22 +81,16 @@ class Progress(NamedTuple):
 
 
 class Archiver:
-    """The archive of one journal, open for writing; no other process can open it until `close`.
+    """The archive of one journal, locked for writing until `close`.
 
-    Args:
-        journal_folder: Where the journal is; it is only read.
-        folder: Where the archive is; made if it is missing.
-        options: When a segment is sealed, and what is kept.
-        clock: The time.
-        on_seal: Told of every seal when it is made.
-        monotonic: Microseconds from some moment on, never set; the machine's if None.
+    `journal_folder` is only read; `folder` is created if missing. `on_seal` is called after every
+    seal. `monotonic` returns microseconds.
 
     Raises:
         DiskFull: There is no room to begin.
-        ArchiveDamaged: A newer version has written it, or no line of its manifest can be read;
-            nothing was changed.
-        StoreError: Another process has it open, it is the archive of another journal, or the
-            folder cannot be used.
+        ArchiveDamaged: A newer version wrote it, or no manifest line is readable; nothing was
+            changed.
+        StoreError: It is locked, belongs to another journal, or the folder cannot be used.
     """
 
     def __init__(
@@ -158,21 +147,17 @@ class Archiver:
 
     @property
     def cursor(self) -> Cursor:
-        """All of the journal before it is sealed."""
+        """Return the position before which everything in the journal is sealed."""
         return self._sealed
 
     @property
     def manifest_octets(self) -> int:
-        """How long the manifest is."""
+        """Return the manifest's size."""
         assert self._manifest is not None
         return self._manifest.octets
 
     def advance(self, upto: Cursor, *, seal: bool = False) -> Progress:
-        """Read on up to what is synced; seal what is large or old enough, or all of it.
-
-        If the disk refuses, what was read stays in memory, nothing more is read, and a later call
-        continues.
-        """
+        """Read up to the synced position and seal; after a disk error a later call continues."""
         seals: list[Sealed] = []
         self._seal_if_due(seals)
         try:
@@ -185,13 +170,13 @@ class Archiver:
         return self._progress(seals)
 
     def tick(self) -> Progress:
-        """Seal what is old enough; if the disk refuses, what was read stays in memory."""
+        """Seal what is old enough; on a disk error the rows stay in memory."""
         seals: list[Sealed] = []
         self._seal_if_due(seals)
         return self._progress(seals)
 
     def close(self) -> None:
-        """Lets others open the archive; what is not sealed is read again next time."""
+        """Unlock the archive; unsealed rows are read again next time."""
         if self._manifest is not None:
             self._manifest.close()
         if self._lock >= 0:
@@ -204,10 +189,8 @@ class Archiver:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    # Reading.
-
     def _begin_with(self) -> None:
-        """Finds out which journal it is, and where to begin."""
+        """Identify the journal, and find where to begin."""
         books = self._rows.books
         first = self._reader.begin(books.journal)
         books.journal = self._reader.id.hex()
@@ -216,7 +199,7 @@ class Archiver:
             books.cursor = first
 
     def _read_some(self, upto: Cursor, seals: list[Sealed]) -> bool:
-        """Reads the rest of a segment, or passes over a gap; whether there may be more."""
+        """Read the rest of a segment, or skip a gap; return whether there may be more."""
         self._reader.upto = upto
         rows, options = self._rows, self._options
         number = self._at.segment
@@ -238,11 +221,11 @@ class Archiver:
         return True
 
     def _pass_over_gap(self, upto: Cursor, seals: list[Sealed]) -> bool:
-        """Goes on behind segments that are gone; whether there is anything."""
+        """Skip segments that are gone; return whether any follow."""
         behind = self._reader.next_segment(self._at.segment)
         if behind is None or behind > upto.segment:
             return False
-        if self._gap is not None:  # a line tells of one
+        if self._gap is not None:  # a manifest line holds one gap
             self._seal(seals)
         to = Cursor(behind, DATA_START)
         self._gap = Gap(self._at, to)
@@ -250,14 +233,12 @@ class Archiver:
         self._at = to
         return True
 
-    # Sealing.
-
     def _seal_if_due(self, seals: list[Sealed], *, at_once: bool = False) -> None:
         if self._at == self._sealed:
             self._opened_us = self._clock.now()
             return
         options = self._options
-        age = abs(self._clock.now() - self._opened_us)  # a clock that is set must not stop it
+        age = abs(self._clock.now() - self._opened_us)  # a clock set back must not stop it
         if (
             at_once
             or age >= options.seal_seconds * _SECOND

@@ -1,8 +1,4 @@
-"""The books: what the archive knows after a seal, enough to go on from there.
-
-They are also a ledger that is kept beside the rows, by other means: whoever audits the archive
-counts the rows and compares.
-"""
+"""The books: the archive's state after a seal, kept apart from the rows for audits."""
 
 from __future__ import annotations
 
@@ -20,28 +16,23 @@ FORMAT: Final = 1
 
 
 class ChannelBook(msgspec.Struct):
-    """What is known of a channel.
+    """The state of a channel.
 
     Attributes:
-        id: Its number in the service; 0 if it was never told.
-        name: Its name, or its number; its origin if neither was told.
-        present: It has not been destroyed.
-        lowest: The lowest seq of its rows of events; None if there are none.
-        highest: The highest.
-        events: How many rows of events it has.
-        seq_sum: The sum of their seqs.
-        plan_version: The latest version of its rules.
-        plans: How many rows of plans it has.
-        plan_digest: SHA-256 over the digest before, the version and the text of the last of
-            these, in hexadecimal digits.
-        first: The first event since when all are in the archive; 0 if there is none yet.
+        id: Its id in the service; 0 if unknown.
+        name: Its name, or else its id, or else its origin.
+        lowest: The lowest seq of its event rows; None if there are none.
+        events: Number of event rows.
+        plans: Number of plan rows.
+        plan_digest: SHA-256 over the previous digest, and the last plan's version and text.
+        first: The event from which on all are in the archive; 0 if there is none yet.
         last: The latest of them.
-        gaps: First and last number of events that went with a gap of the journal.
-        open: The next event ends such a stretch.
-        carried: Numbers of events that are in the archive without their first record.
+        gaps: First and last seq of events lost in gaps of the journal.
+        open: Whether the next event ends such a gap.
+        carried: Seqs of archived events whose first record was gone.
         rules: Digests of its rules, by admin and proxy.
-        state: Digest of its last row of objects.
-        unsure: There was a gap since it was last heard of.
+        state: Digest of its last object row.
+        unsure: Whether there was a gap since its last record.
     """
 
     id: int
@@ -64,25 +55,24 @@ class ChannelBook(msgspec.Struct):
     unsure: bool = False
 
     def covers(self, seq: int) -> bool:
-        """Whether this event's first record is among what was archived."""
+        """Return whether this event's first record was archived."""
         return 0 < self.first <= seq <= self.last and not (
             self.gaps and any(low <= seq <= high for low, high in self.gaps)
         )
 
 
 class ProxyBook(msgspec.Struct):
-    """What is known of a durable consumer's proxy.
+    """The state of a durable consumer's proxy.
 
     Attributes:
-        present: It exists, and is durable.
-        pending: How many events it was to get that have no final outcome.
-        pending_sum: The sum of their numbers.
-        holes: First and last number of events that it was no durable recipient of, whatever else
-            is said of them; or whose outcomes may have been in a gap.
-        extra: Numbers of events in holes, or redriven, that are pending all the same.
-        absent_from: The channel's last event when it went.
-        state: Digest of its last row of objects.
-        unsure: There was a gap since it was last heard of.
+        present: Whether it exists and is durable.
+        pending: Number of its events without a final outcome.
+        pending_sum: Sum of their seqs.
+        holes: First and last seq of events it was not a durable recipient of, whatever other
+            records say; or whose outcomes may have been in a gap.
+        extra: Seqs of events in holes, or redriven, that are pending nevertheless.
+        absent_from: The channel's last event when the proxy was deleted.
+        unsure: Whether there was a gap since its last record.
     """
 
     present: bool = True
@@ -95,19 +85,19 @@ class ProxyBook(msgspec.Struct):
     unsure: bool = False
 
     def counts(self, seq: int) -> bool:
-        """Whether an event of the channel that names it is counted here in any case."""
+        """Return whether an event that names the proxy is outside its holes."""
         return not any(low <= seq <= high for low, high in self.holes)
 
     def add(self, seq: int) -> None:
-        """One more event is pending."""
+        """Count one more pending event."""
         self.pending += 1
         self.pending_sum += seq
 
     def take(self, seq: int) -> None:
-        """Count one pending event less; damage in the journal must not make it less than none.
+        """Count one pending event less, but never below zero, even if the journal is damaged.
 
-        An outcome whose record is damaged after it was archived is written once more; when the last
-        pending event is taken, such double counts are forgotten.
+        An outcome whose record is damaged after archiving is written once more; such double counts
+        are discarded when the last pending event is done.
         """
         if self.pending:
             self.pending -= 1
@@ -115,18 +105,10 @@ class ProxyBook(msgspec.Struct):
 
 
 class Books(msgspec.Struct):
-    """All that is known after a seal.
+    """The archive's state after a seal.
 
-    Attributes:
-        seal: Which one.
-        journal: The journal's id, in hexadecimal digits.
-        cursor: All before it is in the archive.
-        channels: By origin.
-        proxies: By origin and id, see `proxy_key`.
-        latest_us: The time of the latest record that has one.
-        causes: Why events became dead letters whose outcomes are still to come, by origin, proxy
-            and seq.
-        format: The number of this form.
+    Channels are by origin, proxies by `proxy_key`, causes of dead letters without outcome by
+    origin, proxy and seq. Everything before `cursor` is in the archive.
     """
 
     seal: int
@@ -144,22 +126,22 @@ _decode = msgspec.json.Decoder(Books).decode
 
 
 def proxy_key(origin: str, proxy: int) -> str:
-    """By what a proxy is known in the books."""
+    """Return the key of a proxy in the books."""
     return f"{origin}/{proxy}"
 
 
 def position_of(at: Cursor) -> int:
-    """A place in the journal as one number: one order over all rows."""
+    """Return a journal position as one number that orders all rows."""
     return at.segment << 40 | at.offset
 
 
 def books_octets(books: Books) -> bytes:
-    """The books as they are written."""
+    """Encode the books."""
     return _encode(books)
 
 
 def read_books(folder: Path, seal: Seal) -> Books:
-    """The books of a seal; ArchiveDamaged if they are not as they were sealed."""
+    """Read the books of a seal; raise ArchiveDamaged if the checksum differs."""
     path = folder / seal.books
     try:
         octets = path.read_bytes()

@@ -1,4 +1,4 @@
-"""The rows of one open segment, gathered as columns and turned into tables."""
+"""The rows of one open segment, collected as columns and converted to tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tidings.events.structured import StructuredEvent
 from tidings.stores.archive.schema import EVENTS, OBJECTS, OUTCOMES, PLANS, schema_of
 from tidings.stores.payloads import StoredEvent
 
-# Python's objects take many times what Arrow's columns take: they are turned over in between.
+# Python objects take far more memory than Arrow columns: convert after this many rows.
 _CHUNK_ROWS: Final = 8_192
 
 _UP: Final = "ascending"
@@ -47,7 +47,7 @@ class RowColumns:
         self._tables: list[pa.Table] = []
 
     def add(self, time: int, row: tuple[object, ...]) -> None:
-        """Takes in a row; its time decides about the hour it belongs to."""
+        """Add a row; its time decides which hour it belongs to."""
         self._times.append(time)
         self._waiting.append(row)
         self.rows += 1
@@ -73,7 +73,7 @@ class RowColumns:
         return table.append_column("time", pa.array(self._times, pa.int64()))
 
     def sorted(self) -> tuple[pa.Table, pa.ChunkedArray[Any]]:
-        """All rows in their order, and their times."""
+        """Return all rows in order, and their times."""
         self._turn_over()
         table = pa.concat_tables(self._tables).combine_chunks()
         order = pc.sort_indices(table, sort_keys=_SORTED[self.kind])
@@ -102,7 +102,7 @@ class EventColumns(RowColumns):
         *,
         partial: bool,
     ) -> None:
-        """Add an event; `partial` if its record names only those who still waited."""
+        """Add an event; `partial` if its record names only the consumers still waiting."""
         (
             arrival, plan, priority, expiry, start, _, producer, number,
             hops, durable, views, _, octets,
@@ -142,16 +142,13 @@ class EventColumns(RowColumns):
 
     @property
     def names(self) -> dict[str, set[str]]:
-        """Names of properties by the columns they are in, and `BARE` if there are bare values.
-
-        Of the rows that have been made columns, which all are when they are sorted.
-        """
+        """Return property names by column after `sorted`, and `BARE` if there are bare values."""
         bare: dict[str, set[str]] = {BARE: set()} if self._bare else {}
         return {**self._header.names, **self._data.names, **bare}
 
 
 def check_fits(ids: Sequence[int], numbers: Sequence[int], priorities: Sequence[int] = ()) -> None:
-    """Refuse what a column cannot hold: the journal has room for larger numbers."""
+    """Refuse numbers too large for a column; the journal allows larger ones."""
     if (ids and max(ids) > _MOST_ID) or max(numbers) > _MOST_NUMBER:
         raise StoreError(f"{max((*ids, *numbers))} is larger than any id or number")
     if priorities and not -_MOST_PRIORITY <= min(priorities) <= max(priorities) <= _MOST_PRIORITY:

@@ -1,9 +1,8 @@
-"""Compaction: what the archive keeps of its past does not grow with its age.
+"""Compaction: keeps the archive's metadata from growing with age.
 
-The manifest's lines are folded: of files that are gone only sums stay. The files of plans and
-objects, which retention never removes, become one file of each kind. First the merged files are
-there, then a new manifest takes the old one's place by a rename, then the files go that it no
-longer names: killed in between, an archive has the same rows.
+Manifest lines are folded: only sums remain of deleted files. The files of plans and objects, which
+retention never removes, are merged into one per kind. The order is: write merged files, replace the
+manifest by a rename, delete unreferenced files. A crash in between leaves the same rows.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ from tidings.stores.archive.schema import MERGED
 from tidings.stores.archive.sealing import KEPT_BOOKS, ManifestFile, describe_file
 
 LEAST_OCTETS: Final = 1024 * 1024
-"""A manifest is not folded before it is so long: reading it takes no time worth saving."""
+"""Shorter manifests are not folded: reading them is fast anyway."""
 
 log = logging.getLogger(__name__)
 
 
 class Compaction:
-    """Folds a manifest when it is twice as long as after the last time."""
+    """The folding of a manifest whenever its size has doubled."""
 
     def __init__(self, folder: Path, manifest: ManifestFile) -> None:
         self._folder = folder
@@ -50,16 +49,13 @@ class Compaction:
         self._after = 0
 
     def run_if_due(self) -> int:
-        """Fold the manifest if it is long; return by how much merged files are shorter.
-
-        After an OSError the archive has the same rows as before; open it again.
-        """
+        """Fold a long manifest; return the octets saved. After an OSError reopen the archive."""
         if self._manifest.octets <= LEAST_OCTETS + 2 * self._after:
             return 0
         found = read_manifest(self._folder)
         self._after = self._manifest.octets
         if found.problems or len(found.seals) <= KEPT_BOOKS:
-            return 0  # a damaged line may still be put back from a copy
+            return 0  # a damaged line may still be restored from a backup
         before = self._manifest.octets
         merged = [_merged(self._folder, found, kind) for kind in MERGED]
         replaced = {file.path for _, old in merged for file in old}
@@ -92,7 +88,7 @@ def _lines(found: Manifest, kept: Sequence[SegmentFile]) -> bytes:
 
 
 def _summed(gone: Iterable[SegmentFile]) -> list[SegmentFile]:
-    """One for each kind: the last of them, with the rows of all."""
+    """Return one entry per kind: the last file, with the row count of all."""
     found: dict[str, SegmentFile] = {}
     for file in gone:
         before = found.get(file.kind)
@@ -120,7 +116,7 @@ def _summed(gone: Iterable[SegmentFile]) -> list[SegmentFile]:
 def _merged(
     folder: Path, found: Manifest, kind: str
 ) -> tuple[SegmentFile | None, list[SegmentFile]]:
-    """One file with the rows of all early ones, and what it stands for; damaged ones stay."""
+    """Merge undamaged early files of a kind; return the new file and those it replaces."""
     last = found.seals[-KEPT_BOOKS - 1]
     early = [
         file

@@ -1,4 +1,4 @@
-"""The files of the archive: written whole or not at all, checked, set aside."""
+"""The files of the archive: atomic writes, checks, and quarantine."""
 
 from __future__ import annotations
 
@@ -16,32 +16,29 @@ from tidings.stores.archive.manifest import SegmentFile
 DAMAGED: Final = "damaged"
 UNFINISHED: Final = ".unfinished"
 HOUR: Final = 3_600_000_000
-"""Microseconds."""
+"""Microseconds per hour."""
 
 _MAGIC: Final = b"PAR1"  # Parquet files begin and end with it
 _SHORTEST: Final = 12
 _MODE: Final = 0o600  # events may be confidential
 _CHUNK: Final = 1024 * 1024
-# Clocks can be wrong by thousands of years; the calendar of the folders ends here.
+# Clocks can be wrong by thousands of years; folder names are limited to these.
 _FIRST_HOUR: Final = int(datetime(1, 1, 1, tzinfo=UTC).timestamp()) // 3600
 _LAST_HOUR: Final = int(datetime(9999, 12, 31, 23, tzinfo=UTC).timestamp()) // 3600
 
 
 def hour_of(time: int) -> int:
-    """The hour of a time in microseconds, counted from 1970, within the calendar of the folders."""
+    """Return the hour since 1970 of a time in microseconds, within the folders' calendar."""
     return min(max(time // HOUR, _FIRST_HOUR), _LAST_HOUR)
 
 
 def hour_folder(hour: int) -> str:
-    """The folder of an hour, counted from 1970: ``date=2026-11-15/hour=17``."""
+    """Return the folder of an hour since 1970: ``date=2026-11-15/hour=17``."""
     return f"{datetime.fromtimestamp(hour * 3600, UTC):date=%4Y-%m-%d/hour=%H}"
 
 
 def write_file(path: Path, octets: bytes | memoryview, known: set[Path]) -> None:
-    """Make a file that exists whole and durably, or not at all.
-
-    `known` are folders that exist durably; others are made, and added.
-    """
+    """Write a file atomically and durably; `known` are folders known to be durable."""
     if path.parent not in known:
         segments.make_folder(path.parent)
         known.add(path.parent)
@@ -64,13 +61,13 @@ def write_file(path: Path, octets: bytes | memoryview, known: set[Path]) -> None
 
 
 def remove_file(path: Path) -> None:
-    """Removes a file, if it is there and the system lets it; otherwise the next start does."""
+    """Remove a file if possible; otherwise the next start does."""
     with contextlib.suppress(OSError):
         path.unlink(missing_ok=True)
 
 
 def check_file(folder: Path, file: SegmentFile, *, deep: bool = False) -> str | None:
-    """What is wrong with a file, in words, or None; `deep` reads it and compares its checksum."""
+    """Describe what is wrong with a file, or return None; `deep` compares its checksum."""
     path = folder / file.path
     try:
         with path.open("rb") as opened:
@@ -96,7 +93,7 @@ def check_file(folder: Path, file: SegmentFile, *, deep: bool = False) -> str | 
 
 
 def set_aside(folder: Path, file: SegmentFile) -> Path:
-    """Move a file into the folder ``damaged`` of its archive, where nobody reads it."""
+    """Move a file to the archive's folder ``damaged``, where it is ignored."""
     aside = folder / DAMAGED / file.path.replace("/", "_")
     try:
         segments.make_folder(aside.parent)

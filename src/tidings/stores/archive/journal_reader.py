@@ -1,4 +1,4 @@
-"""Reading the journal from outside the process that writes it; nothing there is changed."""
+"""Read-only access to the journal from outside the service."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tidings.stores.payloads import stored_topology
 from tidings.stores.records import Damage, Kind
 from tidings.stores.segments import DATA_START, Cursor, Entry, Segment
 
-# A segment may be dropped while the others are looked at.
+# A segment may be dropped while the others are listed.
 _TRIES: Final = 5
 
 
 class ChannelName(NamedTuple):
-    """What a channel is called in the archive."""
+    """A channel's id and name in the archive."""
 
     id: int
     name: str
 
 
 class JournalReader:
-    """A journal, to be read up to where its writer says it is synced (`upto`)."""
+    """A journal, to be read up to where its writer has synced it (`upto`)."""
 
     def __init__(self, folder: Path) -> None:
         self.id = b""
@@ -33,7 +33,7 @@ class JournalReader:
         self._names: dict[bytes, ChannelName] | None = None
 
     def begin(self, expected: str) -> Cursor | None:
-        """Find the journal's id and its oldest record; refuse another id than expected."""
+        """Find the journal's id and oldest record; refuse an id other than expected."""
         if self.id:
             return None
         found = self._segments()
@@ -58,13 +58,13 @@ class JournalReader:
         raise StoreError(f"the segments in {self._folder} vanish while they are looked at")
 
     def next_segment(self, number: int) -> int | None:
-        """The oldest segment behind one that is gone."""
+        """Return the oldest segment after one that is gone."""
         self._names = None
         later = [one.number for one in self._segments() if one.number > number]
         return min(later, default=None)
 
     def entries(self, at: Cursor, upto: Cursor) -> Iterator[Entry | Damage]:
-        """What is in one segment from a place on, without what is not whole yet."""
+        """Yield a segment's complete records and damage from a position on."""
         is_last = at.segment == upto.segment
         end = upto.offset if is_last else None
         for found in segments.read_entries(self._folder, self.id, at, end):
@@ -72,10 +72,7 @@ class JournalReader:
                 yield found
 
     def name_of(self, origin: bytes) -> ChannelName | None:
-        """What a channel is called whose own record comes after others of it.
-
-        So it is in a journal that retention has shortened: the rest is looked through once.
-        """
+        """Return a channel's name, scanning the journal once if its own record comes late."""
         if self._names is None:
             self._names = {}
             for number in [segment.number for segment in self._segments()]:

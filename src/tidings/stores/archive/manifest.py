@@ -1,11 +1,11 @@
-"""The manifest: one line per seal, and per drop; what it does not name is not in the archive.
+"""The manifest: one line per seal or drop; files it does not name are not in the archive.
 
-Old lines are folded when it has grown long (`compaction.py`): then lines of their own name the
-files of many seals, and one line stands for the last of these seals and sums up what is gone.
+When it has grown long, old lines are folded (`compaction.py`): separate lines then name the files
+of many seals, and one line stands for the last of these seals and sums up the deleted files.
 
-A line ends with its own CRC-32, taken over the line without that member. What stands behind the
-last end of a line is torn, because its writer was killed or is still at it: it does not count. A
-whole line that is bad is a problem that is told, and the rest counts.
+A line ends with its CRC-32, computed without that member. An incomplete last line is ignored: its
+writer was killed or is still writing. A damaged complete line is reported as a problem, and the
+rest counts.
 """
 
 from __future__ import annotations
@@ -26,30 +26,25 @@ from tidings.stores.segments import Cursor
 
 MANIFEST: Final = "manifest.jsonl"
 FORMAT: Final = 1
-"""The number of this form; an archive with a higher one is not read."""
+"""The format version; archives with a higher one are refused."""
 FOLDED_FORMAT: Final = 2
-"""The number of the form that folded lines have."""
+"""The format version of folded lines."""
 MOST_LISTED: Final = 200
-"""Channels, types and other names of a file are listed up to so many."""
+"""Most channels, types or other names listed per file."""
 
-# A line that is damaged costs what it names: not more than this.
+# Limits how many files one damaged line costs.
 _FILES_OF_A_LINE: Final = 100
 
 _CHECK: Final = re.compile(rb',"crc32":([0-9]{1,10})\}')
 
 
 class SegmentFile(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A file of the archive.
+    """A file of the archive; None in `channels`, `types` or `names` means not listed.
 
     Attributes:
-        kind: One of `schema.KINDS`.
-        path: Inside the archive.
-        first_us: The earliest time of a row.
-        last_us: The latest time of a row.
-        channels: Origin and name of each channel with rows here; None: not listed.
-        types: Domain and type of the events; None: not listed.
-        names: Names of the events' properties by column, and ``*`` if some events are bare values;
-            None: not listed.
+        channels: Origin and name of each channel with rows here.
+        types: Domain and type of the events.
+        names: Names of the events' properties by column, and ``*`` if some events are bare values.
         sums: By origin, the number of rows and the sum of their seqs (versions, ids).
         seal: The seal that wrote the file.
         observed_us: When, in observed time (`ObservedTime`).
@@ -80,17 +75,14 @@ class Gap(msgspec.Struct, frozen=True, rename={"since": "from", "upto": "to"}):
 
 
 class Seal(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the line of a seal says beside its files.
+    """A seal's line, without its files.
 
     Attributes:
-        number: From 1 on; 0 in lines that are not of a seal.
-        sealed_us: When.
-        cursor: All of the journal before this place is in the archive.
-        books: The file with the state after the seal, inside the archive.
-        gap: What of the journal was gone, if something was.
-        damaged: How many records of the journal were unreadable.
-        stray: How many outcomes were of events that are not in the archive.
-        observed_us: When, in observed time (`ObservedTime`); ages are counted in it.
+        number: From 1 on; 0 in other lines.
+        cursor: Everything in the journal before it is in the archive.
+        damaged: Number of unreadable journal records.
+        stray: Number of outcomes of events that are not in the archive.
+        observed_us: Observed time (`ObservedTime`), which ages are counted in.
     """
 
     number: int = msgspec.field(default=0, name="seal")
@@ -117,17 +109,14 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Manifest:
-    """What is in an archive.
+    """The contents of an archive; seals and files are oldest first.
 
     Attributes:
-        seals: All of them, oldest first.
-        files: Those that are there, oldest first.
-        dropped: The paths of those that retention has removed, as far as lines still name them.
-        gone: What is known of them; for those whose lines were folded, their sum for each kind.
-        folded: The lines of seals up to this one were folded; 0 if none was.
-        problems: What is wrong with the manifest, in words.
-        end: So many octets of the manifest are lines: what is behind is no whole one.
-        end_damaged: Whether its last line is damaged: then nobody knows which seal is the last.
+        dropped: Paths of files removed by retention, as far as lines still name them.
+        gone: The entries of removed files; for folded lines, one sum per kind.
+        folded: The last seal whose line was folded; 0 if none was.
+        end: Octets of complete lines.
+        end_damaged: Whether the last line is damaged, so that the last seal is unknown.
     """
 
     def __init__(
@@ -153,11 +142,11 @@ class Manifest:
 
     @property
     def last_seal(self) -> int:
-        """The number of the last seal; 0 if there is none yet."""
+        """Return the number of the last seal; 0 if there is none yet."""
         return self.seals[-1].number if self.seals else 0
 
     def is_gone(self, path: str) -> bool:
-        """Whether retention has removed a file that was once named."""
+        """Return whether retention has removed a file."""
         if path in self.dropped:
             return True
         number = path.rpartition("/")[2].partition(".")[0]
@@ -178,10 +167,11 @@ class Manifest:
         after_seal: int = 0,
         upto_seal: int | None = None,
     ) -> list[SegmentFile]:
-        """The files of a kind that may hold such rows, oldest first.
+        """Return the files of a kind that may hold such rows, oldest first.
 
-        Channels are names or origins; None or none at all means all, as for event types. Times
-        include the first and exclude the last; seals exclude the first and include the last.
+        Channels are names or origins; None or an empty collection means all, as for event types.
+        Time ranges include the start and exclude the end; seal ranges exclude the start and include
+        the end.
         """
         patterns = None if types is None else list(types)
         wanted = None if channels is None else set(channels)
@@ -226,11 +216,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def parse_manifest(octets: bytes) -> Manifest:
-    """Read a manifest; what is wrong with it is among its problems.
-
-    Raises:
-        ArchiveDamaged: A newer version wrote it.
-    """
+    """Parse a manifest, collecting problems; raise ArchiveDamaged if a newer version wrote it."""
     seals: list[Seal] = []
     files: list[SegmentFile] = []
     dropped: set[str] = set()
@@ -239,7 +225,7 @@ def parse_manifest(octets: bytes) -> Manifest:
     end_damaged = False
     *lines, torn = octets.split(b"\n")
     end = len(octets) - len(torn)
-    if torn and _checked(torn[:-1]) is not None:  # only its end is damaged: it was whole
+    if torn and _checked(torn[:-1]) is not None:  # complete but for its line end
         lines.append(torn)
     for number, text in enumerate(lines, 1):
         line = _checked(text)
@@ -263,7 +249,7 @@ def _checked(text: bytes) -> _Line | None:
     if check is None or crc32(text[:start] + b"}") != int(check[1]):
         return None
     line = None
-    # A later format may have changed anything but the member that names it.
+    # A later format may have changed anything but the member `format`.
     with contextlib.suppress(msgspec.DecodeError):
         line = _read_line(text)
     if line is None or line.format not in {FORMAT, FOLDED_FORMAT}:
@@ -276,7 +262,7 @@ def _checked(text: bytes) -> _Line | None:
 
 
 def _file(file: SegmentFile, line: _Line) -> SegmentFile:
-    """The file with what its line says for all files."""
+    """Return the file with the members its line states for all files."""
     if file.seal and file.observed_us:
         return file
     seal, observed_us = file.seal or line.number, file.observed_us or line.observed_us
@@ -284,7 +270,7 @@ def _file(file: SegmentFile, line: _Line) -> SegmentFile:
 
 
 def seal_line(seal: Seal, files: Iterable[SegmentFile]) -> bytes:
-    """The line of a seal."""
+    """Encode the line of a seal."""
     short = [replace(file, seal=0, observed_us=0, since=0) for file in files]
     return _written(_Line(**asdict(seal), format=FORMAT, files=tuple(short)))
 
@@ -292,13 +278,7 @@ def seal_line(seal: Seal, files: Iterable[SegmentFile]) -> bytes:
 def folded_lines(
     seal: Seal, files: Sequence[SegmentFile], gone: Iterable[SegmentFile]
 ) -> Iterator[bytes]:
-    """The lines that replace those of many seals.
-
-    Args:
-        seal: The last of these seals, with the gaps and damage of all of them.
-        files: Those that exist.
-        gone: What is known of those that do not.
-    """
+    """Yield the lines that replace those up to `seal`; `gone` are the removed files."""
     for at in range(0, len(files), _FILES_OF_A_LINE):
         some = tuple(files[at : at + _FILES_OF_A_LINE])
         yield _written(_Line(format=FOLDED_FORMAT, sealed_us=seal.sealed_us, files=some))
@@ -308,7 +288,7 @@ def folded_lines(
 
 
 def drop_line(paths: Collection[str], at: int) -> bytes:
-    """The line that says that files are gone."""
+    """Encode the line that drops files."""
     return _written(_Line(format=FORMAT, sealed_us=at, dropped=tuple(sorted(paths))))
 
 

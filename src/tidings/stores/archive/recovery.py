@@ -1,4 +1,4 @@
-"""Opening an archive to go on with it: what a killed archiver left is cleared away."""
+"""Recovery when an archive is opened: cleans up after a killed archiver."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tidings.stores.records import Damage
 from tidings.stores.segments import DATA_START, Cursor
 
 NOWHERE: Final = Cursor(0, 0)
-"""Before every place: nothing was read yet."""
+"""Before every position: nothing was read yet."""
 
 _NUMBERED: Final = re.compile(r"([0-9]{12})\.(?:parquet|json)", re.ASCII)
 
 
 def manifest_of(folder: Path) -> Manifest:
-    """The manifest of an archive, which may be a new one."""
+    """Read the manifest of an archive, which may be new."""
     try:
         found = read_manifest(folder)
     except ArchiveNotFound:
@@ -39,17 +39,14 @@ def manifest_of(folder: Path) -> Manifest:
 
 
 def clear_leftovers(folder: Path, manifest: Manifest) -> None:
-    """Remove unfinished files, those of a seal that was not made, and dropped ones.
-
-    Where the manifest's end is damaged nobody knows which seals were made: their files stay.
-    """
+    """Remove leftover files, except of seals that a damaged manifest end may have named."""
     for path in _files(folder):
         unsealed = _number(path) > manifest.last_seal and not manifest.end_damaged
         if path.name.endswith(UNFINISHED) or unsealed:
             path.unlink()
     for dropped in manifest.dropped:
         (folder / dropped).unlink(missing_ok=True)
-    if not manifest.problems:  # what was merged into one file, or that file
+    if not manifest.problems:  # merged files or their replacement
         for kind in MERGED:
             named = {folder / file.path for file in manifest.select(kind)}
             for path in (folder / kind).rglob("*.parquet"):
@@ -59,12 +56,12 @@ def clear_leftovers(folder: Path, manifest: Manifest) -> None:
 
 
 def last_number(folder: Path, manifest: Manifest) -> int:
-    """The highest number that a seal may have had: no file is written over."""
+    """Return the highest number a seal may have had, so that no file is overwritten."""
     return max([manifest.last_seal, *map(_number, _files(folder))])
 
 
 def _number(path: Path) -> int:
-    """The number of the seal that a file came by; 0 if its name says none."""
+    """Return the seal number in a file's name; 0 if there is none."""
     found = _NUMBERED.fullmatch(path.name)
     return int(found[1]) if found else 0
 
@@ -77,7 +74,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def last_books(
     folder: Path, manifest: Manifest, reader: JournalReader, now: Callable[[], int]
 ) -> Books:
-    """The books after the last seal; damaged ones are made again from the journal."""
+    """Read the books of the last seal; rebuild damaged ones from the journal."""
     if not manifest.seals:
         return Books(0, "", NOWHERE, {}, {})
     last = manifest.seals[-1]

@@ -1,7 +1,4 @@
-"""Retention of the archive: the oldest events and outcomes go; plans and objects stay.
-
-What is left can then still be judged: a plan may be older than all events judged by it.
-"""
+"""Archive retention: drops old events and outcomes, keeps plans that explain them."""
 
 from __future__ import annotations
 
@@ -22,10 +19,10 @@ _DROPPED: Final = frozenset({EVENTS, OUTCOMES})
 
 
 class ArchiveRetention:
-    """Decides after each seal which files go, by the size of all and by age.
+    """The selection of files to drop after each seal, by total size and age.
 
-    The manifest is written first: the next start removes a file whose line is there. Ages are in
-    observed time, so that setting a clock makes nothing old.
+    The manifest is written first; the next start removes files whose drop is recorded. Ages are in
+    observed time, so setting a clock makes nothing old.
     """
 
     def __init__(
@@ -53,7 +50,7 @@ class ArchiveRetention:
                 self._files.append(file)
 
     def shrunk(self, octets: int) -> None:
-        """The files that stay have become so much shorter."""
+        """Subtract octets saved in files that stay."""
         self._octets -= octets
 
     def sealed(self, seal: Seal, files: Iterable[SegmentFile], now: int) -> None:

@@ -1,8 +1,8 @@
-"""From records of the journal to rows: what each says that is new, and the books about it.
+"""Conversion of journal records to rows, and updates of the books.
 
-An event's first record makes its row. It may be written again: carried forward by retention,
-which makes no row, or redriven, which makes an outcome. Only when the first record was gone
-before it could be archived does another one make the row.
+An event's first record makes its row. Later records of the event are carried forward by retention,
+which makes no row, or redriven, which makes an outcome. Another record makes the row only if the
+first was gone before it could be archived.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ OUTCOME_NAMES: Final[dict[Outcome, str]] = {
     Outcome.PURGED: "purged",
 }
 _WITH_CAUSE: Final = frozenset({Outcome.DEAD, Outcome.REJECTED})
-# Causes that wait for their outcome; it comes right behind, unless the journal is damaged.
+# Most causes that wait for their outcome; it follows at once in an undamaged journal.
 _MOST_CAUSES: Final = 50_000
 
 _json = msgspec.json.Encoder().encode
@@ -65,10 +65,10 @@ class _Channel(NamedTuple):
 
 
 class Rows:
-    """Makes rows of records, in the order of the journal, and keeps the books up to date.
+    """The converter of records, in journal order, to rows and books.
 
-    `now` is for what comes before any record with a time, `name_of` for channels whose own record
-    is still to come.
+    `now` is used before any record with a time, `name_of` for channels whose own record comes
+    later.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Rows:
         }
 
     def take(self, entry: Entry) -> None:
-        """Takes in a record; one that cannot be understood is counted and passed over."""
+        """Process a record; count and skip an unreadable one."""
         read = self._read.get(entry.record.kind)
         try:
             if read is not None:
@@ -106,8 +106,6 @@ class Rows:
     def _latest(self) -> int:
         latest = self.books.latest_us
         return self._now() if latest is None else latest
-
-    # Channels and proxies.
 
     def _channel(self, origin: bytes) -> _Channel:
         found = self._channels.get(origin)
@@ -125,7 +123,7 @@ class Rows:
     def _proxy(self, channel: _Channel, proxy: int) -> ProxyBook:
         found = channel.proxies.get(proxy)
         if found is None:
-            # It was not durable before, or what it waited for is told by carried events.
+            # It was not durable before, or carried events name what it waits for.
             last = channel.book.last
             found = ProxyBook(holes=[(0, last)] if last else [])
             channel.proxies[proxy] = found
@@ -135,8 +133,6 @@ class Rows:
     def _forget(self, channel: _Channel, proxy: int) -> None:
         del channel.proxies[proxy]
         del self.books.proxies[proxy_key(channel.origin, proxy)]
-
-    # Events.
 
     def _event(self, entry: Entry) -> None:
         record = entry.record
@@ -150,7 +146,7 @@ class Rows:
             self._first(channel, entry, stored)
 
     def _first(self, channel: _Channel, entry: Entry, stored: StoredEvent) -> None:
-        """An event that was never seen before."""
+        """Process an event's first record."""
         seq, book = entry.record.seq, channel.book
         self._add_event(channel, entry, stored, partial=False)
         for proxy in stored.durable:
@@ -165,7 +161,7 @@ class Rows:
         self.books.latest_us = stored.arrival
 
     def _carried(self, channel: _Channel, entry: Entry, stored: StoredEvent) -> None:
-        """Retention has written it again: it names those who wait for it still."""
+        """Process a record carried forward by retention; it names only the waiting proxies."""
         seq, book = entry.record.seq, channel.book
         covered = book.covers(seq)
         if not covered and seq not in book.carried:
@@ -177,7 +173,7 @@ class Rows:
                 _add_extra(proxy, seq)
 
     def _redriven(self, channel: _Channel, entry: Entry, stored: StoredEvent) -> None:
-        """A dead letter is delivered again."""
+        """Process a redriven dead letter."""
         seq, book = entry.record.seq, channel.book
         if book.covers(seq) or seq in book.carried:
             for proxy in stored.durable:
@@ -205,8 +201,6 @@ class Rows:
         if book.highest is None or seq > book.highest:
             book.highest = seq
 
-    # Outcomes.
-
     def _outcome(self, entry: Entry) -> None:
         found = stored_outcome(entry.record.payload)
         check_fits([found.proxy], found.seqs)
@@ -225,7 +219,7 @@ class Rows:
             self._add_outcomes(channel, found.proxy, [seq], name, time, (found.at, cause, position))
 
     def _settled(self, channel: _Channel, found: StoredOutcome) -> Sequence[int]:
-        """Strikes off what is pending no more; the numbers of events that are in the archive."""
+        """Remove settled events from pending; return the seqs of archived ones."""
         number, outcome, seqs, _ = found
         book, proxy = channel.book, channel.proxies.get(number)
         known = [seq for seq in seqs if book.covers(seq) or seq in book.carried]
@@ -263,8 +257,6 @@ class Rows:
             key = f"{entry.record.channel.hex()}/{letter.proxy}/{entry.record.seq}"
             causes[key] = letter.causes[-1].reason
 
-    # Plans.
-
     def _plan(self, entry: Entry) -> None:
         change = stored_plan(entry.record.payload)
         check_fits((), [entry.record.seq])
@@ -283,8 +275,6 @@ class Rows:
         self.segment.octets += ROW_OCTETS + len(text)
         book.plans += 1
         book.plan_digest = chain_digest(book.plan_digest, version, text)
-
-    # Objects.
 
     def _topology(self, entry: Entry) -> None:
         id, kind, key, state = stored_topology(entry.record.payload)
@@ -335,7 +325,7 @@ class Rows:
 
     @staticmethod
     def _is_news(book: ChannelBook | ProxyBook, state: dict[Any, Any] | None) -> bool:
-        """Whether this is not what the last row said; records are written twice on purpose."""
+        """Return whether the state differs from the last row; some records are repeated."""
         if state is None:
             was_present, book.state = book.present, ""
             return was_present
@@ -352,16 +342,14 @@ class Rows:
         )
         self.segment.octets += ROW_OCTETS + len(text or "")
 
-    # Gaps.
-
     def damage(self) -> None:
-        """A record cannot be read: if it was an event, the next one of its channel shows it."""
+        """Note an unreadable record: if it was an event, the channel's next event shows it."""
         self.segment.damaged += 1
         for channel in self._channels.values():
             channel.book.open = True
 
     def gap(self) -> None:
-        """A stretch of the journal is gone: who waits is told anew by carried events."""
+        """Note a gap in the journal; carried events then name the waiting proxies again."""
         for channel in self._channels.values():
             book = channel.book
             book.open = book.unsure = True
@@ -376,11 +364,11 @@ class Rows:
         self.books.causes.clear()
 
     def _checkpoint(self, entry: Entry) -> None:
-        """A complete copy of all objects ends: what was not heard of since a gap is gone."""
+        """Process the end of a full copy of all objects: unmentioned ones since a gap are gone."""
         _, begins = stored_checkpoint(entry.record.payload)
         if begins:
             return
-        self.books.causes.clear()  # of letters that were carried forward: no outcome follows
+        self.books.causes.clear()  # carried dead letters have no outcome after them
         position = position_of(entry.at)
         for channel in list(self._channels.values()):
             book = channel.book

@@ -1,4 +1,4 @@
-"""Digests of a channel's rules: whether a plan that is written again says anything new."""
+"""Digests of a channel's rules, to detect whether a repeated plan says anything new."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _json = msgspec.json.Encoder(order="deterministic").encode
 
 
 def digest(octets: bytes) -> str:
-    """A short digest, in hexadecimal digits."""
+    """Return a short digest in hexadecimal."""
     return blake2b(octets, digest_size=8).hexdigest()
 
 
 def chain_digest(before: str, version: int, text: str) -> str:
-    """The digest of a row of plans and of all before it."""
+    """Return the digest of a plan row and all before it."""
     return sha256(f"{before}\n{version}\n{text}".encode()).hexdigest()
 
 
 def apply_change(rules: Mapping[str, str], change: Mapping[Any, Any]) -> dict[str, str]:
-    """The digests of rules after a change in plain form (`filters/plan_form.py`)."""
+    """Return the rules' digests after a change in plain form (`filters/plan_form.py`)."""
     try:
         return _applied(rules, change)
     except (KeyError, TypeError, ValueError) as error:

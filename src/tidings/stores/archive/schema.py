@@ -16,8 +16,8 @@ OBJECTS: Final = "objects"
 
 KINDS: Final = (EVENTS, OUTCOMES, PLANS, OBJECTS)
 MERGED: Final = (PLANS, OBJECTS)
-"""Those that retention never removes, and whose files are merged instead."""
-"""The kinds of rows, each with a folder of this name."""
+"""Kinds that retention never removes, and whose files are merged instead."""
+"""The kinds of rows, which are also folder names."""
 
 
 def _needed(name: str, type_: pa.DataType) -> pa.Field[Any]:
@@ -29,10 +29,10 @@ def _source() -> list[pa.Field[Any]]:
 
 
 def events_schema() -> pa.Schema:
-    """The columns of events.
+    """Return the columns of events.
 
-    The last one, `carried`, says that the journal had no longer the event's first record when it
-    was archived: `durable` then names those only who still waited.
+    The last column, `carried`, says that the event's first record was gone when it was archived:
+    `durable` then names only the proxies still waiting.
     """
     view = pa.struct(
         [
@@ -67,7 +67,7 @@ def events_schema() -> pa.Schema:
 
 
 def outcomes_schema() -> pa.Schema:
-    """The columns of outcomes."""
+    """Return the columns of outcomes."""
     return pa.schema(
         [
             *_source(),
@@ -82,7 +82,7 @@ def outcomes_schema() -> pa.Schema:
 
 
 def plans_schema() -> pa.Schema:
-    """The columns of changes of rules."""
+    """Return the columns of rule changes."""
     return pa.schema(
         [
             *_source(),
@@ -96,7 +96,7 @@ def plans_schema() -> pa.Schema:
 
 
 def objects_schema() -> pa.Schema:
-    """The columns of changes of channels and durable proxies."""
+    """Return the columns of changes to channels and durable proxies."""
     return pa.schema(
         [
             *_source(),
@@ -119,5 +119,5 @@ _SCHEMAS: Final[dict[str, Callable[[], pa.Schema]]] = {
 
 
 def schema_of(kind: str) -> pa.Schema:
-    """The columns of a kind of rows."""
+    """Return the columns of a kind of rows."""
     return _SCHEMAS[kind]()

@@ -1,4 +1,4 @@
-"""Sealing: rows become files, the books a file, and one line of the manifest makes them count."""
+"""Sealing: writes rows and books to files, then commits them with a manifest line."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from tidings.stores.segments import Cursor
 _FULL: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _ROW_GROUP: Final = 128 * 1024
 _MODE: Final = 0o600
-# Names of properties, by column: a manifest must stay small where events have many.
+# Most property names per column: the manifest must stay small.
 _MOST_NAMES: Final = 500
 _SUMMED: Final = {EVENTS: "seq", OUTCOMES: "seq", PLANS: "version", OBJECTS: "id"}
-# The books before the last are kept, too: the last line may turn out to be torn.
+# The previous books are kept, too: the last line may turn out to be torn.
 KEPT_BOOKS: Final = 2
 
 
 def store_error(error: OSError, what: str) -> StoreError:
-    """An error of the disk in our words."""
+    """Convert a disk error to a StoreError."""
     if error.errno in _FULL:
         return DiskFull(
             f"{what}: {error.strerror}; nothing half-written stays, and it goes on when there is "
@@ -59,12 +59,12 @@ def store_error(error: OSError, what: str) -> StoreError:
 
 
 def books_path(seal: int) -> str:
-    """Where the books of a seal are, inside the archive."""
+    """Return the path of a seal's books, relative to the archive."""
     return f"books/{seal:012d}.json"
 
 
 class ManifestFile:
-    """The manifest, open to append lines to; what is behind `end` is cut off."""
+    """The manifest, open for appending; anything after `end` is truncated."""
 
     def __init__(self, folder: Path, end: int) -> None:
         self._path = folder / MANIFEST
@@ -84,14 +84,11 @@ class ManifestFile:
 
     @property
     def octets(self) -> int:
-        """How long it is."""
+        """Return its size."""
         return self._end
 
     def replace(self, octets: bytes) -> None:
-        """Replace all lines: at any moment the old ones are there, or the new.
-
-        After an OSError the old ones count unless appending fails too: then open the archive again.
-        """
+        """Replace all lines atomically; if appending fails after an OSError, reopen the archive."""
         unfinished = self._path.with_name(self._path.name + UNFINISHED)
         file = os.open(
             unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, _MODE
@@ -113,14 +110,14 @@ class ManifestFile:
         self._file, self._end, self._broken = file, len(octets), False
 
     def append(self, line: bytes) -> None:
-        """Add a line durably; after a final error only opening the archive again helps."""
+        """Append a line durably; after a final error, reopen the archive."""
         if self._broken:
             raise StoreError(f"{self._path} could not be written before; open the archive again")
         try:
             segments.write_all(self._file, line)
             os.fsync(self._file)
         except OSError:
-            # After a failed sync nobody knows what is on the disk until the file is read again.
+            # After a failed sync the disk's contents are unknown until the file is read again.
             self._broken = True
             os.ftruncate(self._file, self._end)
             os.fsync(self._file)
@@ -129,14 +126,14 @@ class ManifestFile:
         self._end += len(line)
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Close the file."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
 
 class Sealer:
-    """Seals one segment after the other; `number` is that of the last seal."""
+    """The writer of seals; `number` is that of the last one."""
 
     def __init__(self, folder: Path, manifest: ManifestFile, number: int) -> None:
         self._folder = folder
@@ -147,10 +144,7 @@ class Sealer:
     def seal(
         self, segment: Segment, books: Books, at: int, gap: Gap | None, observed: int = 0
     ) -> tuple[Seal, list[SegmentFile]]:
-        """Write rows and books; with the line in the manifest they count.
-
-        If the disk refuses, nothing stays of what was written.
-        """
+        """Write rows and books, then commit them with a manifest line; undo on a disk error."""
         number = self.number + 1
         files: list[SegmentFile] = []
         path = books_path(number)
@@ -181,7 +175,7 @@ class Sealer:
 def _encoded(
     kind: RowColumns, number: int, segment: Segment
 ) -> Iterator[tuple[SegmentFile, memoryview]]:
-    """A file for each hour, with its octets."""
+    """Yield a file and its octets for each hour."""
     if not kind.rows:
         return
     table, times = kind.sorted()
@@ -223,7 +217,7 @@ def describe_file(
     octets: memoryview,
     names: Mapping[str, Collection[str]] | None,
 ) -> SegmentFile:
-    """What the manifest says of a file."""
+    """Build a file's manifest entry."""
     first, last = _ends(times)
     grouped = table.group_by(["origin", "channel"]).aggregate(
         [(_SUMMED[kind], "count"), (_SUMMED[kind], "sum")]

@@ -89,8 +89,8 @@ SYNC_FAULTS = [
         Fault(
             "what a killed process left is not synced",
             "stores/journal.py",
-            "        os.fsync(file)  # what a killed process",
-            "        os.fstat(file)  # what a killed process",
+            "        os.fsync(file)  # records of a killed process",
+            "        os.fstat(file)  # records of a killed process",
         ),
         LOST,
     ),

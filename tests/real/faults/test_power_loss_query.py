@@ -31,7 +31,7 @@ for upto in (1, 2, 3):
 FAULT = Fault(
     "the name of a query's log is not synced",
     "pipeline/derive/running.py",
-    "            sync_folder(path.parent)  # a file's",
+    "            sync_folder(path.parent)  # syncing a file",
     "            path.exists()  # a file's",
 )
 

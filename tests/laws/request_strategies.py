@@ -21,10 +21,11 @@ from tidings.channel.management import (
     QoSRequest,
 )
 from tidings.channel.property_errors import PropertyRange
-from tidings.channel.questions import Many, Most, Name
+from tidings.channel.questions import Many, Name
 from tidings.channel.settings import Settings
 from tidings.channel.views import AdminValues, FilterInfo, MappingInfo, QoSValues
 from tidings.channel.vocabulary import Item, Place
+from tidings.cores import Most
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.mapping import MappedConstraint

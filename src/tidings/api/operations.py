@@ -36,10 +36,11 @@ from tidings.channel.management import (
     SubscriptionChange,
 )
 from tidings.channel.qos import reliabilities
-from tidings.channel.questions import Question, SeeChannel, SeeChannels, SeeProxies, SeeProxy
+from tidings.channel.questions import SeeChannel, SeeChannels, SeeProxies, SeeProxy
 from tidings.channel.views import FilterInfo, MappingInfo
 from tidings.channel.vocabulary import Place, Side
 from tidings.channel.wellformed import check_command, is_checked
+from tidings.cores import Question
 from tidings.errors import ChannelNotFound, InvalidUsage, ProxyNotFound
 from tidings.names import new_origin
 

@@ -38,7 +38,7 @@ from tidings.channel.views import (
     QoSValues,
 )
 from tidings.channel.vocabulary import Side
-from tidings.cores import OperationDone
+from tidings.cores import OperationDone, Question
 from tidings.errors import (
     AlreadyConnected,
     ConnectionAlreadyActive,
@@ -90,7 +90,7 @@ class Shown(NamedTuple):
     """
 
     kind: Any
-    question: Callable[[Any, Any], q.Question[Any]]
+    question: Callable[[Any, Any], Question[Any]]
     part: str = ""
 
 
@@ -165,7 +165,7 @@ class Operation:
     @property
     def is_question(self) -> bool:
         """Whether the shell answers it itself."""
-        return issubclass(self.request, q.Question)
+        return issubclass(self.request, Question)
 
     @property
     def is_change(self) -> bool:

@@ -21,8 +21,7 @@ from tidings.channel.views import (
     ProxyInfo,
 )
 from tidings.channel.vocabulary import Place, Side
-from tidings.cores import Most as Most  # noqa: PLC0414 -- a word of questions, too
-from tidings.cores import Question as Question  # noqa: PLC0414
+from tidings.cores import Most, Question
 
 Name: TypeAlias = Annotated[int | str, "name"]
 """An id, or a name."""

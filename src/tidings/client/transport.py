@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from tidings.channel.commands import Command
 from tidings.channel.management import Connect
-from tidings.channel.questions import Question
+from tidings.cores import Question
 from tidings.events.envelope import Envelope, ProducerMark
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import EventTypePattern

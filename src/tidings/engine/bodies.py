@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
 
-from tidings.channel.effects import Message as Message  # noqa: PLC0414 -- what is kept here
+from tidings.channel.effects import Message
 from tidings.stores.segments import Cursor
 
 CACHE_OCTETS: Final = 64 * 1024 * 1024

@@ -9,10 +9,10 @@ from functools import partial
 
 from tidings.channel import effects as e
 from tidings.channel.commands import Redrive
+from tidings.channel.effects import Message
 from tidings.channel.entries import NEVER, Entry
 from tidings.channel.settings import Limits
 from tidings.channel.views import DeadLetterInfo
-from tidings.engine.bodies import Message
 from tidings.engine.storage import Storage
 from tidings.engine.store import Writable
 from tidings.engine.writing import NOTHING, Write

@@ -21,7 +21,6 @@ from tidings.channel.management import (
 )
 from tidings.channel.questions import (
     DropDeadLetter,
-    Question,
     RedriveDeadLetter,
     RedriveDeadLetters,
     SeeChannel,
@@ -30,6 +29,7 @@ from tidings.channel.questions import (
 from tidings.channel.settings import FilterPart
 from tidings.channel.views import DeadLetterInfo
 from tidings.channel.vocabulary import Place
+from tidings.cores import Question
 from tidings.engine.access import OWNER, Principal, Verb
 from tidings.engine.authority import authorise
 from tidings.engine.beside import compiled

@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
+from tidings.channel.effects import Message
 from tidings.channel.vocabulary import Form, Item
-from tidings.engine.bodies import Message
 from tidings.errors import Disconnected, WrongClient
 from tidings.filters.constraint import EventTypePattern
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from tidings.channel.channel import Channel, Channels
-from tidings.engine.bodies import Message
+from tidings.channel.effects import Message
 from tidings.engine.losses import LossReports
 from tidings.engine.storage import Storage
 from tidings.engine.store import Store, message_of

@@ -19,7 +19,7 @@ from tidings.channel import effects as e
 from tidings.channel import management as m
 from tidings.channel.channel import Channels
 from tidings.channel.commands import Command
-from tidings.channel.effects import Outcome
+from tidings.channel.effects import Message, Outcome
 from tidings.channel.factory import Factory
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings
@@ -31,7 +31,7 @@ from tidings.engine.archive_plan import ArchivePlan, archive_command
 from tidings.engine.archive_plan import Command as ArchiveCommand
 from tidings.engine.archiving import Archiving
 from tidings.engine.authority import authorise
-from tidings.engine.bodies import CACHE_OCTETS, Bodies, Message
+from tidings.engine.bodies import CACHE_OCTETS, Bodies
 from tidings.engine.cores import Cores
 from tidings.engine.dead_letters import DeadLetters
 from tidings.engine.disk import DiskThread, Done

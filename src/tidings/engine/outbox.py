@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, TypeAlias
 
+from tidings.channel.effects import Message
 from tidings.channel.entries import Entry
-from tidings.engine.bodies import Message
 
 Key: TypeAlias = tuple[int, int]
 """A consumer: channel and proxy."""

@@ -8,6 +8,7 @@ from tidings.channel.effects import (
     Accepted,
     DeadLetter,
     Done,
+    Message,
     PlanChanged,
     Reserved,
     TopologyChanged,
@@ -15,7 +16,6 @@ from tidings.channel.effects import (
 from tidings.channel.entries import NEVER
 from tidings.channel.factory import CHANNELS
 from tidings.cores import State
-from tidings.engine.bodies import Message
 from tidings.events.codecs.json_codec import encode_event
 from tidings.filters.plan_form import change_to_plain
 from tidings.stores.payloads import (

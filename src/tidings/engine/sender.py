@@ -13,10 +13,10 @@ from typing import Any, Final, Protocol
 from tidings.channel import effects as e
 from tidings.channel.channel import Channels
 from tidings.channel.commands import Ack, CancelPull, Command, Failed, Lost, Polled, Pull
+from tidings.channel.effects import Message
 from tidings.channel.entries import Entry
 from tidings.channel.vocabulary import Form, Style
 from tidings.engine.access import Principal
-from tidings.engine.bodies import Message
 from tidings.engine.endpoints import Endpoint, EventBatch, in_words
 from tidings.engine.outbox import LOST, REFUSED, Key, Outbox, Ticket
 from tidings.engine.storage import Storage

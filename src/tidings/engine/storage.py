@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from tidings.engine.bodies import Bodies, Message
+from tidings.channel.effects import Message
+from tidings.engine.bodies import Bodies
 from tidings.engine.disk import DiskThread
 from tidings.engine.recording import Recorder
 from tidings.engine.store import Store

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from tidings.channel.effects import Message
 from tidings.channel.entries import Entry
 from tidings.channel.translation import approximate_octets
-from tidings.engine.bodies import Message, unpacked
+from tidings.engine.bodies import unpacked
 from tidings.engine.ledger import Ledger, Letter
 from tidings.errors import CursorNotFound, StoreError, TidingsError
 from tidings.events.codecs.json_codec import decode_event

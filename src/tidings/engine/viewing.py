@@ -7,7 +7,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import questions as q
-from tidings.channel.questions import Question
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
@@ -23,6 +22,7 @@ from tidings.channel.views import (
     view_proxy,
 )
 from tidings.channel.vocabulary import Place, Side
+from tidings.cores import Question
 from tidings.engine.access import OWNER, Principal, Verb
 from tidings.errors import ChannelNotFound, NotFound, ProxyNotFound
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
+from tidings.channel.effects import Message
 from tidings.channel.vocabulary import Form, Item, Side
 from tidings.cos.CosEventComm_auto import Disconnected as ClientDisconnected
 from tidings.cos.CosNotification_auto import StructuredEvent as WireEvent
 from tidings.cos.events import any_in, event_in
-from tidings.engine.bodies import Message
 from tidings.engine.endpoints import EventBatch
 from tidings.errors import Disconnected, InvalidEvent, TidingsError
 from tidings.events.reference import Reference

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tidings.channel.commands import Ack, Failed, Reject
+from tidings.channel.effects import Message
 from tidings.channel.vocabulary import Form
 from tidings.cos.events import MOST_OCTETS, NO_EVENT, any_out, write_event
-from tidings.engine.bodies import Message
 from tidings.events.structured import StructuredEvent
 from tidings.orb.exceptions import SystemException
 from tidings.orb.stubs import Interface, Operation

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from tidings.channel.effects import Message
 from tidings.channel.vocabulary import Form
 from tidings.cos.events import MOST_OCTETS, WRITE
-from tidings.engine.bodies import Message
 from tidings.events.structured import StructuredEvent
 from tidings.orb.aio.repeated import octets_of
 from tidings.orb.exceptions import SystemException

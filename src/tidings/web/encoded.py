@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tidings.api.delivered import write_delivered
-from tidings.engine.bodies import Message
+from tidings.channel.effects import Message
 
 if TYPE_CHECKING:
     from tidings.web.state import WebState

@@ -19,8 +19,8 @@ from tidings.api.frames import (
     write_frame,
 )
 from tidings.api.problems import problem_of
+from tidings.channel.effects import Message
 from tidings.channel.vocabulary import Form, Item
-from tidings.engine.bodies import Message
 from tidings.engine.endpoints import EventBatch, QuietEndpoint, Types
 from tidings.errors import Disconnected, TidingsError, Unreachable
 from tidings.web.encoded import Encoded

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from fastapi import Depends, Query
 
-from tidings.engine.bodies import Message
+from tidings.channel.effects import Message
 from tidings.engine.door import LocalDoor
 from tidings.engine.history import HistoryPage
 from tidings.errors import InvalidUsage

@@ -16,9 +16,9 @@ from starlette.types import Receive, Scope, Send
 
 from tidings.api.delivered import write_delivered
 from tidings.api.problems import problem_of
+from tidings.channel.effects import Message
 from tidings.channel.management import Connect, Disconnect, ObtainProxy
 from tidings.channel.qos import OrderPolicy
-from tidings.engine.bodies import Message
 from tidings.engine.door import LocalDoor
 from tidings.engine.endpoints import EventBatch, QuietEndpoint
 from tidings.errors import Disconnected, LimitExceeded, TidingsError

@@ -14,11 +14,10 @@ from tests.patience import PATIENCE
 from tidings import constraint, event
 from tidings.channel import entries
 from tidings.channel.commands import Push
-from tidings.channel.effects import Outcome
+from tidings.channel.effects import Message, Outcome
 from tidings.channel.entries import NEVER
 from tidings.channel.management import AddFilter, Connect, CreateChannel, CreateFilter, ObtainProxy
 from tidings.channel.vocabulary import Form, Place, Side, Style
-from tidings.engine.bodies import Message
 from tidings.engine.endpoints import BufferEndpoint, Endpoint
 from tidings.engine.host import Host
 from tidings.engine.store import Store, Writable

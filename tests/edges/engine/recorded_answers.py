@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
+from tidings.channel.effects import Message
 from tidings.channel.vocabulary import Form
-from tidings.engine.bodies import Message
 from tidings.engine.endpoints import EventBatch
 from tidings.events.structured import StructuredEvent
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.edges.engine.recorded_answers import RecordedAnswers, delivery, message, turns, until
+from tidings.channel.effects import Message
 from tidings.engine import endpoints
-from tidings.engine.bodies import Message
 from tidings.engine.endpoints import BufferEndpoint, HandlerEndpoint, QuietEndpoint, in_words
 from tidings.errors import Disconnected, Stopping, WrongClient
 

@@ -32,11 +32,10 @@ from tests.edges.engine.hosts import (
     until,
 )
 from tidings.channel.commands import Push
-from tidings.channel.effects import NoticeKind, Outcome
+from tidings.channel.effects import Message, NoticeKind, Outcome
 from tidings.channel.entries import NEVER
 from tidings.channel.management import Disconnect, Suspend
 from tidings.channel.settings import Limits
-from tidings.engine.bodies import Message
 from tidings.engine.endpoints import BufferEndpoint
 from tidings.engine.host import Host
 from tidings.engine.recording import Recorder

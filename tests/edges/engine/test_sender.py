@@ -41,7 +41,7 @@ from tests.edges.engine.hosts import (
 )
 from tests.edges.engine.recorded_answers import message
 from tidings.channel.commands import Push, Tick
-from tidings.channel.effects import Notice, NoticeKind, Outcome
+from tidings.channel.effects import Message, Notice, NoticeKind, Outcome
 from tidings.channel.entries import Entry
 from tidings.channel.management import (
     Connect,
@@ -56,7 +56,7 @@ from tidings.channel.settings import Limits, Settings
 from tidings.channel.vocabulary import Side, Style
 from tidings.clock import ManualClock
 from tidings.engine import mailbox
-from tidings.engine.bodies import OVERHEAD_OCTETS, Bodies, Message
+from tidings.engine.bodies import OVERHEAD_OCTETS, Bodies
 from tidings.engine.endpoints import HandlerEndpoint, PullSupplierEndpoint
 from tidings.engine.host import Host
 from tidings.engine.outbox import REFUSED, Outbox, Ticket

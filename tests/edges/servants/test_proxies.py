@@ -45,7 +45,7 @@ from tests.edges.servants.worlds import (
     world,
 )
 from tidings.channel.commands import Command, Push
-from tidings.channel.effects import Outcome
+from tidings.channel.effects import Message, Outcome
 from tidings.channel.management import Disconnect
 from tidings.channel.settings import Settings
 from tidings.channel.translation import entered
@@ -62,7 +62,6 @@ from tidings.cos.CosNotifyFilter_auto import Filter, FilterFactory
 from tidings.cos.events import ReadEvent, any_in, any_out, event_in, event_out
 from tidings.engine import turns
 from tidings.engine.access import Grant, ObjectKey, Principal
-from tidings.engine.bodies import Message
 from tidings.engine.endpoints import EventBatch
 from tidings.engine.host import Host
 from tidings.errors import Disconnected, ProxyNotFound, Stopping

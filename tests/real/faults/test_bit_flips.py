@@ -26,7 +26,7 @@ from tests.real.faults.crash.scene import (
     push,
 )
 from tests.real.faults.sizes import size
-from tidings.engine.bodies import Message
+from tidings.channel.effects import Message
 from tidings.engine.host import Host
 from tidings.engine.recovery import JOURNAL
 from tidings.errors import StoreError

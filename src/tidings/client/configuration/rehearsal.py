@@ -15,14 +15,7 @@ from tidings.channel.holders import Admin, Holder
 from tidings.channel.management import Connect, ObtainProxy
 from tidings.channel.properties import AdminProperties
 from tidings.channel.qos import QoS
-from tidings.channel.questions import (
-    Question,
-    SeeAdmin,
-    SeeChannels,
-    SeeFilter,
-    SeeProxies,
-    SeeRules,
-)
+from tidings.channel.questions import SeeAdmin, SeeChannels, SeeFilter, SeeProxies, SeeRules
 from tidings.channel.settings import DEFAULT_SETTINGS
 from tidings.channel.views import (
     ProxyInfo,
@@ -42,6 +35,7 @@ from tidings.client.configuration.model import (
 )
 from tidings.client.configuration.state import Found, find_configuration
 from tidings.client.transport import Transport
+from tidings.cores import Question
 
 
 async def rehearse(wanted: Configuration, found: Found, *, prune: bool = False) -> None:

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from tidings.channel.commands import Command
 from tidings.channel.management import Connect
-from tidings.channel.questions import Question
 from tidings.client.transport import (
     HistoryPage,
     PulledMessages,
@@ -15,6 +14,7 @@ from tidings.client.transport import (
     Stream,
     TypesChanged,
 )
+from tidings.cores import Question
 from tidings.filters.constraint import constraint
 
 _T = TypeVar("_T")

@@ -23,8 +23,8 @@ from tests.real.faults.crash.scene import (
     wants,
 )
 from tidings.channel.channel import Channel
+from tidings.channel.effects import Message
 from tidings.channel.settings import DEFAULT_SETTINGS
-from tidings.engine.bodies import Message
 from tidings.engine.host import Host
 
 __all__ = ["LOST", "judged", "judged_host"]

@@ -15,9 +15,9 @@ from typing import Any
 from tidings import event
 from tidings.channel.channel import Channel
 from tidings.channel.commands import Push
+from tidings.channel.effects import Message
 from tidings.channel.management import Connect
 from tidings.channel.snapshot import admin_state, channel_state, proxy_state
-from tidings.engine.bodies import Message
 from tidings.engine.endpoints import BufferEndpoint
 from tidings.engine.host import Host
 from tidings.errors import TidingsError

@@ -16,8 +16,8 @@ from tidings.api.problems import error_of
 from tidings.channel.catalogue import OPERATIONS
 from tidings.channel.commands import Command
 from tidings.channel.management import CreateChannel, ObtainProxy
-from tidings.channel.questions import Question
 from tidings.client.transports.backoff import pauses
+from tidings.cores import Question
 from tidings.errors import (
     InvalidUsage,
     Stopping,

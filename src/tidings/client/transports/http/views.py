@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from tidings.api.call import BASE, Call
-from tidings.channel.questions import Question, SeeAdvertisement, SeeChannel, SeeProxy
+from tidings.channel.questions import SeeAdvertisement, SeeChannel, SeeProxy
 from tidings.channel.views import ChannelInfo
 from tidings.client.transport import HistoryPage, Message
 from tidings.client.transports.http.calls import CLOSED, Caller
@@ -17,6 +17,7 @@ from tidings.client.transports.http.pulls import Pulls, message_of
 from tidings.client.transports.http.socket import Socket
 from tidings.client.transports.memory import Memory
 from tidings.client.transports.names import Names
+from tidings.cores import Question
 from tidings.errors import ChannelNotFound, ProxyNotFound, Stopping
 from tidings.names import is_readable
 

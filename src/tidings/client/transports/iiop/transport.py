@@ -16,7 +16,7 @@ from typing import Any, Final, Self, TypeVar
 from tidings.channel.catalogue import OPERATIONS
 from tidings.channel.commands import Ack, Command, Failed, Push, Reject
 from tidings.channel.management import Connect, Disconnect, ObtainProxy, Resume, Suspend
-from tidings.channel.questions import Question, SeeChannel, SeeProxy
+from tidings.channel.questions import SeeChannel, SeeProxy
 from tidings.client.transport import HistoryPage, Source, Stream, TypesChanged
 from tidings.client.transports.backoff import PATIENCE, checked_patience
 from tidings.client.transports.iiop.address import callback_address, object_url
@@ -37,6 +37,7 @@ from tidings.client.transports.iiop.servants import servant_for
 from tidings.client.transports.iiop.values import Events, beyond, unsupported
 from tidings.client.transports.iiop.valve import Valve
 from tidings.client.transports.iiop.views import Views
+from tidings.cores import Question
 from tidings.cos.names import look_up
 from tidings.errors import InvalidUsage, ProxyNotFound, Stopping, TidingsError, Unreachable
 from tidings.events.reference import Reference

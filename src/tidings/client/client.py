@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Final, Self
 
+from tidings.channel.functions import Source
 from tidings.channel.management import (
     Connect,
     CreateChannel,
@@ -33,7 +34,7 @@ from tidings.client.past import Moment, Past, microseconds, wish_of_proxy
 from tidings.client.proxies import Proxies, QoSRequest
 from tidings.client.publishing import Publisher, Receipt
 from tidings.client.subscription import PullSubscription, Subscription
-from tidings.client.transport import Source, Transport, TypesChanged
+from tidings.client.transport import Transport, TypesChanged
 from tidings.errors import ProxyNotFound
 from tidings.events.anyvalue import Value
 from tidings.events.envelope import ProducerMark

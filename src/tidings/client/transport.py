@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from tidings.channel.commands import Command
+from tidings.channel.functions import Source
 from tidings.channel.management import Connect
 from tidings.cores import Question
 from tidings.events.envelope import Envelope, ProducerMark
@@ -16,9 +17,6 @@ _T = TypeVar("_T")
 
 TypesChanged: TypeAlias = Callable[[Sequence[EventTypePattern], Sequence[EventTypePattern]], object]
 """Called with the event types added and removed."""
-
-Source: TypeAlias = Callable[[int], Any]
-"""Called with the maximum number of events; returns one, several, None, or a coroutine of these."""
 
 
 class Message(Protocol):

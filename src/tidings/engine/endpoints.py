@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from tidings.channel.effects import Message
+from tidings.channel.functions import Source, error_text, events_from
 from tidings.channel.vocabulary import Form, Item
 from tidings.errors import Disconnected, WrongClient
 from tidings.filters.constraint import EventTypePattern
@@ -20,14 +21,6 @@ Types: TypeAlias = Sequence[EventTypePattern]
 
 TypesChanged: TypeAlias = Callable[[Types, Types], object]
 """A plain function, called with the event types added and removed."""
-
-
-def in_words(error: BaseException) -> str:
-    """Return a client's error as text, even if its own conversion fails."""
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # noqa: BLE001 -- of the client's making, too
-        return type(error).__name__
 
 
 class EventBatch(NamedTuple):
@@ -304,7 +297,7 @@ class HandlerEndpoint(QuietEndpoint):
         self._queue.clear()
         if not self._closed:
             gone = isinstance(error, Disconnected)
-            self._answers.failed(*self._address, seqs, in_words(error), gone)
+            self._answers.failed(*self._address, seqs, error_text(error), gone)
 
 
 # Until the first event comes, and never added to: most consumers are idle, and an empty deque
@@ -469,11 +462,6 @@ class SupplierEndpoint(QuietEndpoint):
         _tell(told)
 
 
-PulledItems: TypeAlias = Item | Sequence[Item] | None
-Source: TypeAlias = Callable[[int], PulledItems | Awaitable[PulledItems]]
-"""Polled for at most so many events: returns one, several or None, or a coroutine of these."""
-
-
 class PullSupplierEndpoint(SupplierEndpoint):
     """A pull supplier in this process: `source` is polled for events."""
 
@@ -490,12 +478,6 @@ class PullSupplierEndpoint(SupplierEndpoint):
     async def try_pull(self, most: int) -> Sequence[Item]:
         """Poll the source; keep what it returns beyond `most` for the next poll."""
         if not self._left:
-            found = self._source(most)
-            if isinstance(found, Awaitable):
-                found = await found
-            if isinstance(found, Sequence):
-                self._left.extend(found)
-            elif found is not None:
-                self._left.append(found)
+            self._left.extend(await events_from(self._source, most))
         given, self._left = self._left[:most], self._left[most:]
         return given

@@ -15,9 +15,10 @@ from tidings.channel.channel import Channels
 from tidings.channel.commands import Ack, CancelPull, Command, Failed, Lost, Polled, Pull
 from tidings.channel.effects import Message
 from tidings.channel.entries import Entry
+from tidings.channel.functions import error_text
 from tidings.channel.vocabulary import Form, Style
 from tidings.engine.access import Principal
-from tidings.engine.endpoints import Endpoint, EventBatch, in_words
+from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.outbox import LOST, REFUSED, Key, Outbox, Ticket
 from tidings.engine.storage import Storage
 from tidings.errors import Disconnected, Stopping, StoreError, TidingsError
@@ -395,9 +396,9 @@ class Sender:
             items = await endpoint.try_pull(most)
             answer = Polled(channel, proxy, items)
         except Disconnected as error:
-            answer = Polled(channel, proxy, (), in_words(error), True)
+            answer = Polled(channel, proxy, (), error_text(error), True)
         except Exception as error:  # noqa: BLE001 -- the supplier's trouble, told as such
-            answer = Polled(channel, proxy, (), in_words(error))
+            answer = Polled(channel, proxy, (), error_text(error))
         self._core.tell(answer)
 
     def tell_offers(self, effect: e.TellOffers) -> None:

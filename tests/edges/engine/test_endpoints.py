@@ -9,8 +9,9 @@ import pytest
 
 from tests.edges.engine.recorded_answers import RecordedAnswers, delivery, message, turns, until
 from tidings.channel.effects import Message
+from tidings.channel.functions import error_text
 from tidings.engine import endpoints
-from tidings.engine.endpoints import BufferEndpoint, HandlerEndpoint, QuietEndpoint, in_words
+from tidings.engine.endpoints import BufferEndpoint, HandlerEndpoint, QuietEndpoint
 from tidings.errors import Disconnected, Stopping, WrongClient
 
 
@@ -193,5 +194,5 @@ def test_errors_that_cannot_say_what_they_are() -> None:
         def __str__(self) -> str:
             raise RuntimeError
 
-    assert in_words(ValueError("no")) == "ValueError: no"
-    assert in_words(Speechless()) == "Speechless"
+    assert error_text(ValueError("no")) == "ValueError: no"
+    assert error_text(Speechless()) == "Speechless"

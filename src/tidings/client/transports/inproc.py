@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tidings.channel.commands import Command
+from tidings.channel.functions import Source
 from tidings.channel.management import Connect
 from tidings.client.transport import (
     HistoryPage,
     PulledMessages,
-    Source,
     Stream,
     TypesChanged,
 )

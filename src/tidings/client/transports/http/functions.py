@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from tidings.api.frames import MAX_FRAME_EVENTS, PolledFrame, write_frame
 from tidings.api.items import item_form
+from tidings.channel.functions import Source, error_text, events_from
 from tidings.channel.management import Connect
-from tidings.client.transport import Message, Source, TypesChanged
+from tidings.client.transport import Message, TypesChanged
 from tidings.client.transports.http.lines import (
     ConsumerLine,
     Line,
@@ -101,7 +102,7 @@ class HandlerLine(ConsumerLine):
         first, *rest = [message.seq for message in messages]
         for seq in rest:
             self._known.failed(seq)
-        self._failed(first, [*rest, *behind], _in_words(error))
+        self._failed(first, [*rest, *behind], error_text(error))
 
     def cut(self) -> None:
         """Drop queued events; the service redelivers them."""
@@ -149,17 +150,11 @@ class SupplierLine(Line):
         reason, gone = "", False
         try:
             if not self._left:
-                found = self._source(most)
-                if isinstance(found, Awaitable):
-                    found = await found
-                if isinstance(found, Sequence):
-                    self._left.extend(found)
-                elif found is not None:
-                    self._left.append(found)
+                self._left.extend(await events_from(self._source, most))
         except Disconnected as error:
-            reason, gone = _in_words(error), True
+            reason, gone = error_text(error), True
         except Exception as error:  # noqa: BLE001 -- reported as the supplier's failure
-            reason = _in_words(error)
+            reason = error_text(error)
         finally:
             self._task = None
         if self.live:
@@ -178,10 +173,3 @@ class SupplierLine(Line):
 def _form(item: object) -> object:
     """Encode an event as JSON; None for an invalid one, which the service refuses in its place."""
     return item_form(item) if isinstance(item, StructuredEvent | AnyValue) else None
-
-
-def _in_words(error: BaseException) -> str:
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # noqa: BLE001 -- str() of some errors raises
-        return type(error).__name__

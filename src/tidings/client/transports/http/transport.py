@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from tidings.api.call import BASE
 from tidings.channel.commands import Ack, Command, DryRun, Failed, Push, Reject
+from tidings.channel.functions import Source
 from tidings.channel.management import (
     Connect,
     DestroyChannel,
@@ -25,7 +26,7 @@ from tidings.channel.management import (
 from tidings.channel.questions import SeeChannel, SeeProxy
 from tidings.channel.trail import Traced, Trail
 from tidings.channel.vocabulary import Form
-from tidings.client.transport import PulledMessages, Source, Stream, TypesChanged
+from tidings.client.transport import PulledMessages, Stream, TypesChanged
 from tidings.client.transports.backoff import ONE_TRY, PATIENCE, checked_patience
 from tidings.client.transports.http.calls import Caller
 from tidings.client.transports.http.functions import HandlerLine, SupplierLine

@@ -14,8 +14,9 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tidings.channel.functions import Source, events_from
 from tidings.channel.vocabulary import Form
-from tidings.client.transport import Source, TypesChanged
+from tidings.client.transport import TypesChanged
 from tidings.client.transports.iiop.objects import FarProxy
 from tidings.client.transports.iiop.sizes import measured
 from tidings.client.transports.iiop.values import CorbaMessage, Events, beyond
@@ -242,13 +243,7 @@ class SourceLine(Line):
             raise GoneClient
         try:
             if not self._left:
-                found = self._source(most)
-                if isinstance(found, Awaitable):
-                    found = await found
-                if isinstance(found, Sequence):
-                    self._left.extend(found)
-                elif found is not None:
-                    self._left.append(found)
+                self._left.extend(await events_from(self._source, most))
             out = self._next(most)
         except Disconnected:
             raise GoneClient from None

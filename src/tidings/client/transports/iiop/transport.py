@@ -15,9 +15,10 @@ from typing import Any, Final, Self, TypeVar
 
 from tidings.channel.catalogue import OPERATIONS
 from tidings.channel.commands import Ack, Command, Failed, Push, Reject
+from tidings.channel.functions import Source
 from tidings.channel.management import Connect, Disconnect, ObtainProxy, Resume, Suspend
 from tidings.channel.questions import SeeChannel, SeeProxy
-from tidings.client.transport import HistoryPage, Source, Stream, TypesChanged
+from tidings.client.transport import HistoryPage, Stream, TypesChanged
 from tidings.client.transports.backoff import PATIENCE, checked_patience
 from tidings.client.transports.iiop.address import callback_address, object_url
 from tidings.client.transports.iiop.commands import Commands

@@ -31,6 +31,8 @@ async def test_the_service_tells_who_destroyed_a_channel(service: Service) -> No
     ]
     (last,) = await client.transport.request(SeeChanges(2))
     assert (last.principal, last.about) == ("owner", f"channel {roads.id}")
+    (first,) = await client.transport.request(SeeChanges(0, 1))
+    assert first.about == "name roads"
     assert await _changes(client, 1, 1) == [(2, "create_channel", "", NameTaken.code)]
 
 

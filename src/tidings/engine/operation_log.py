@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from enum import Enum
 from functools import partial
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ _audit: Final = logging.getLogger("tidings.audit")
 # As deep in the tree of objects as channels: see `log.level`.
 _DEPTH: Final = {"depth": 2}
 _DONE: Final = "done"
+_NAMING: Final = ("place", "channel", "side", "admin", "proxy", "filter", "id", "name")
 
 # The rest, with the events themselves, is counted by what becomes of events.
 _COUNTED: Final = {row.request: row for row in CATALOGUE if row.is_change or row.is_question}
@@ -62,10 +64,18 @@ class OperationLog:
         result = _DONE if error is None else getattr(error, "code", TidingsError.code)
         self.counts[row.name, result] += 1
         if row.is_change:
-            told = ", ".join(
-                f"{name} {value}"
-                for name in ("place", "channel", "side", "admin", "proxy", "filter", "id", "name")
-                if (value := getattr(request, name, None)) not in (None, "")
-            )
-            _audit.info("%s: %s (%s): %s", principal, row.name, told, result, extra=_DEPTH)
-            self._tell(OperationDone(0, principal, row.name, told, channel, result))
+            about = _about(request)
+            _audit.info("%s: %s (%s): %s", principal, row.name, about, result, extra=_DEPTH)
+            self._tell(OperationDone(0, principal, row.name, about, channel, result))
+
+
+def _about(request: object) -> str:
+    """Name the objects of a request, as its user would."""
+    found = {name: getattr(request, name, None) for name in _NAMING}
+    words = {name: one.value if isinstance(one, Enum) else one for name, one in found.items()}
+    return ", ".join(f"{name} {one}" for name, one in words.items() if _names_object(one))
+
+
+def _names_object(value: object) -> bool:
+    # `admin` is an id in most requests, and admin properties in `CreateChannel`.
+    return value not in (None, "") and not isinstance(value, Mapping)

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from tests.laws.filter_events import NOW
 from tests.laws.filter_reference import answer
+from tests.mutants.fault import Fault
 from tests.mutants.ledger import driven_by
 from tests.real.pipeline.parity import event_rows, occurring_of
 from tidings.events.build import event
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 DRIVER = "tests/real/faults/test_spark_faults.py::test_every_fault_is_caught_and_nothing_else"
+PARTS = 2
 PACKAGE = "tidings.filters.to_spark"
 INTERPRETED = {
     "spark.ui.enabled": "false",
@@ -136,14 +138,19 @@ def caught(folder: Path, df: DataFrame, seen: list[Fields]) -> str | None:
         return repr(error)[:200]
 
 
-def run(spark: SparkSession, source: Path, folder: Path) -> Iterator[str]:
+def faults_of(part: int) -> list[Fault]:
+    """The faults of one of two parts: all of them in one test would take over a minute."""
+    return driven_by(DRIVER)[part::PARTS]
+
+
+def run(spark: SparkSession, source: Path, folder: Path, part: int) -> Iterator[str]:
     """A line for the good modules, and one for each fault."""
     pq.write_table(event_rows(EVENTS), folder / "events.parquet")
     df = spark.read.parquet(str(folder / "events.parquet"))
     seen = [fields_for(one, NOW) for one in EVENTS]
     found = caught(source, df, seen)
     yield "nothing is wrong" if found is None else f"wrong without a fault: {found}"
-    for number, fault in enumerate(driven_by(DRIVER)):
+    for number, fault in enumerate(faults_of(part)):
         copy = folder / str(number)
         shutil.copytree(source, copy)
         (copy / Path(fault.module).name).write_text(fault.planted(), encoding="utf-8")
@@ -152,12 +159,12 @@ def run(spark: SparkSession, source: Path, folder: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Takes all faults."""
+    """Takes the faults of the part that the command line names."""
     source = Path(str(importlib.import_module(PACKAGE).__file__)).parent
     spark = open_session(SparkOptions("local[1]", memory="1g", conf=INTERPRETED), "tidings-faults")
     spark.sparkContext.setLogLevel("OFF")
     with tempfile.TemporaryDirectory() as folder:
-        for line in run(spark, source, Path(folder)):
+        for line in run(spark, source, Path(folder), int(sys.argv[1])):
             sys.stdout.write(line + "\n")
             sys.stdout.flush()
     close_session(spark)

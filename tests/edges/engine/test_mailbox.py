@@ -47,6 +47,21 @@ def test_the_rest_of_a_push_that_is_refused_whole_is_dropped() -> None:
     assert [type(post.command) for post in mailbox.slice()] == [Ack]
 
 
+@pytest.mark.parametrize("slices_before", [0, 1])
+def test_on_a_slow_machine_a_push_does_not_overtake_an_acknowledgement(slices_before: int) -> None:
+    mailbox = Mailbox(MOST)
+    mailbox.most = 1
+    for _ in range(slices_before):
+        mailbox.slice()
+    taken: list[type] = []
+    for _ in range(3):
+        mailbox.post(Ack(1, 2, [1]), None)
+        mailbox.post(Push(1, 3, named("a")), None)
+        while mailbox:
+            taken += [type(post.command) for post in mailbox.slice()]
+    assert taken == [Ack, Push] * 3
+
+
 def test_the_parts_of_a_whole_push_stand_in_different_slices() -> None:
     mailbox = Mailbox(MOST)
     mailbox.most = 100

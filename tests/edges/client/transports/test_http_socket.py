@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -392,3 +393,10 @@ async def test_a_silent_line_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
         await eventually(lambda: ends.cuts)
 
     assert len((await against(ServerConnection.wait_closed, scene)).cuts) == 1
+
+
+async def test_a_wire_that_nobody_waits_for_is_cut_without_a_fault() -> None:
+    wire = Wire("ws://localhost", {}, lambda _: None, lambda *_: None)
+    wire.connection_lost(None)
+    del wire
+    gc.collect()  # where asyncio tells the loop of exceptions that nobody asked for

@@ -50,6 +50,8 @@ class Wire(asyncio.Protocol):
         self._on_cut = on_cut
         self._loop = asyncio.get_running_loop()
         self.opened: asyncio.Future[None] = self._loop.create_future()
+        # Whoever opens it may have been cancelled, and asks no more how that ended.
+        self.opened.add_done_callback(lambda opened: opened.cancelled() or opened.exception())
         self._transport: asyncio.Transport | None = None
         self._parts: list[bytes] = []
         self._heard = self._loop.time()

@@ -95,8 +95,13 @@ async def test_the_end_is_told_once_all_is_in_the_journal(tmp_path: Path) -> Non
     assert last.startswith("upto ")
 
 
-async def test_a_child_that_dies_is_started_again_and_told_all_again(tmp_path: Path) -> None:
-    async with archived(tmp_path, "hello,one,die", "hello,seal") as (
+@pytest.mark.parametrize(
+    ("orders", "code"), [("hello,one,die", -9), ("hello,one", 0)], ids=["killed", "content"]
+)
+async def test_a_child_that_ends_is_started_again_and_told_all_again(
+    tmp_path: Path, orders: str, code: int
+) -> None:
+    async with archived(tmp_path, orders, "hello,seal") as (
         host,
         archiving,
         fake,
@@ -104,7 +109,7 @@ async def test_a_child_that_dies_is_started_again_and_told_all_again(tmp_path: P
         source,
     ):
         await until(lambda: NoticeKind.FAILING in kinds(host))
-        assert "ended with code -9" in host.notices[-1].detail
+        assert f"ended with code {code}" in host.notices[-1].detail
         await publish(host, channel, source, "a")
         await until(lambda: archiving.sealed == store_of(host).journal.synced)
         assert (archiving.error, archiving.state().restarts) == ("", 1)

@@ -91,6 +91,20 @@ async def test_events_of_the_channel_come_as_they_were_published_in_few_steps(
         assert step.call_count < 50
 
 
+async def test_a_page_ends_after_so_many_octets_and_few_places_are_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_module, "_PAGE_OCTETS", 1_000)
+    monkeypatch.setattr(history_module, "_PLACES", 2)
+    async with hosted(tmp_path, **SMALL) as (host, channel, source):
+        for name in range(6):
+            await soon(host.ask(Push(channel, source, [happened(str(name), text="x" * 600)])))
+        found = await pages(host, channel)
+        assert [seqs(page.messages) for page in found] == [[1, 2], [3, 4], [5, 6]]
+        guide = host.history._guide
+        assert [reached for _, reached in guide._places] == [4, 6]
+
+
 async def test_what_the_disk_refused_is_neither_seen_nor_counted(tmp_path: Path) -> None:
     async with hosted(tmp_path, **SMALL) as (host, channel, source):
         await publish(host, channel, source, 1)

@@ -27,6 +27,7 @@ from tests.edges.engine.hosts import (
 from tests.edges.stores.sample_journal import flip
 from tidings.channel.effects import NoticeKind, Outcome
 from tidings.channel.settings import DEFAULT_SETTINGS
+from tidings.engine import losses as losses_module
 from tidings.engine.accepting import accept_losses
 from tidings.engine.host import Host
 from tidings.engine.losses import Losses, numbers_text, runs
@@ -343,3 +344,23 @@ def test_lost_numbers_are_told_once_as_runs_that_do_not_touch(
         seq for seq in lost if after < seq <= upto
     )
     assert all(one[1] + 1 < other[0] for one, other in pairwise(told))
+
+
+@given(st.sets(st.integers(1, 30)))
+def test_numbers_that_follow_each_other_are_one_run(seqs: set[int]) -> None:
+    found = runs(sorted(seqs))
+    assert [seq for low, high in found for seq in range(low, high + 1)] == sorted(seqs)
+    assert all(one[1] + 1 < other[0] for one, other in pairwise(found))
+
+
+def test_a_book_of_losses_has_a_bound_and_is_written_only_when_it_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(losses_module, "MOST_RUNS", 3)
+    losses = Losses(origins={number: f"{number:032x}" for number in (1, 2, 3)})
+    assert not losses.changed
+    for channel in (1, 2, 3):
+        losses.add_runs(channel, [(1, 1), (5, 5)])
+    assert losses.changed
+    told = losses.written_down(oldest=0).events
+    assert list(told.values()) == [[(1, 1), (5, 5)], [(1, 1)]]

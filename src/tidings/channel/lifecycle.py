@@ -8,15 +8,14 @@ from tidings.channel.channel import Channel, Channels
 from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.effects import DisconnectPeer, Notice, NoticeKind, TopologyChanged
 from tidings.channel.filter_host import FilterHost
-from tidings.channel.holders import Admin, Proxy
+from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.channel.management import Connect, ObtainProxy
-from tidings.channel.property_errors import Level, Request
-from tidings.channel.qos import QoS, inherited
+from tidings.channel.property_errors import Level
+from tidings.channel.qos import QoS
 from tidings.channel.qos_check import changed
-from tidings.channel.rules import Rules
+from tidings.channel.rules import Rules, offer_key, offers_changed, tell_consumers
 from tidings.channel.settings import FilterPart, room_for_one
-from tidings.channel.sharing import offer_key, offers_changed, tell_consumers
-from tidings.channel.snapshot import admin_state, channel_state, proxy_state
+from tidings.channel.snapshot import erased, key_of, state_of
 from tidings.channel.supplier import SupplierProxy
 from tidings.channel.unused import Unused
 from tidings.channel.vocabulary import Form, Operator, Side, Style
@@ -38,11 +37,8 @@ RESERVED_AT_ONCE = 1_000
 # The alarm id for proxies whose client cannot be called.
 _UNUSED_PROXIES: Final = 1
 _DAY: Final = 24 * 3600 * 1_000_000
-
-_LIMITS = {
-    Side.CONSUMER: ("MaxConsumers", "max_consumers"),
-    Side.SUPPLIER: ("MaxSuppliers", "max_suppliers"),
-}
+# What a proxy records of its client, as `Connect` says it.
+_CLIENT: Final = ("reachable", "notices", "window", "address")
 
 
 class Lifecycle:
@@ -82,20 +78,10 @@ class Lifecycle:
             self.unattended.collected += 1
             self.end(proxy, tell=False)
 
-    def store_channel(self, channel: Channel) -> None:
-        """Record the current state of a channel."""
-        state = channel_state(channel)
-        self._core.out.append(TopologyChanged(channel.id, "channel", str(channel.id), state))
-
-    def store(self, holder: Admin | Proxy) -> None:
-        """Record the current state of an admin or a durable proxy."""
-        channel = holder.channel.id
-        if isinstance(holder, Admin):
-            key = f"{holder.side.value}/{holder.id}"
-            self._core.out.append(TopologyChanged(channel, "admin", key, admin_state(holder)))
-        elif holder.durable:
-            state = proxy_state(holder)
-            self._core.out.append(TopologyChanged(channel, "proxy", str(holder.id), state))
+    def store(self, thing: Channel | Holder) -> None:
+        """Record the current state of a channel, an admin or a durable proxy."""
+        if not isinstance(thing, Proxy) or thing.durable:
+            self._core.out.append(TopologyChanged(*key_of(thing), state_of(thing)))
 
     def new_admin(self, channel: Channel, side: Side, operator: Operator) -> Admin:
         """Create an admin, or raise TooManyObjects; the first of a side is the default, id 0."""
@@ -104,12 +90,10 @@ class Lifecycle:
             count = sum(map(len, channel.admins.values()))
             most = self._core.settings.limits.admins
             room_for_one(count, most, "admins", channel.label)
-        id = channel.last_admin[side] + 1 if admins or channel.last_admin[side] else 0
-        if 0 not in admins:
-            id = 0
+        id = channel.last_admin[side] + 1 if 0 in admins else 0
         channel.last_admin[side] = max(id, channel.last_admin[side])
-        admin = Admin(channel, id, side, operator, inherited(channel.qos, Level.ADMIN))
-        admins[id] = admin
+        # The quality of service is copied (8.2): it is immutable.
+        admin = admins[id] = Admin(channel, id, side, operator, channel.qos)
         self.store(admin)
         self._rules.refresh(admin)
         return admin
@@ -120,16 +104,13 @@ class Lifecycle:
             self.end(proxy, tell=True)
         channel = self._channels[admin.channel.id]
         if admin.id:  # prevents reuse of its id after a restart
-            self.store_channel(channel)
+            self.store(channel)
         del channel.admins[admin.side][admin.id]
         self._rules.forget_admin(admin)
-        for filter_id in admin.filter_ids:
-            admin.attached_filters, admin.priority_filter, admin.lifetime_filter = (), None, None
-            self._filters.release(filter_id, admin)
+        self._filters.release_all(admin)
         if admin.side is Side.SUPPLIER:
             tell_consumers(channel, channel.offers.withdraw(offer_key(admin)))
-        key = f"{admin.side.value}/{admin.id}"
-        self._core.out.append(TopologyChanged(channel.id, "admin", key, None))
+        self._core.out.append(erased(admin))
         if admin.id == 0:
             self.new_admin(channel, admin.side, self._core.settings.default_operator)
 
@@ -138,15 +119,14 @@ class Lifecycle:
         admin = channel.admin(command.side, command.admin)
         self._check_room(channel, command)
         asked = dict(command.qos)
-        qos = self._qos(admin.qos, asked)
+        qos = changed(admin.qos, Level.PROXY, admin.qos, asked, self._core.settings.narrowed)
         filter = self._own_filter(command)  # the last that can fail
         channel.last_proxy += 1
         proxy = new_proxy(admin, channel.last_proxy, command.style, command.form, qos)
         if asked:
             proxy.own = {name: qos[name] for name in asked}
         proxy.name, proxy.owner, proxy.bare = command.name, command.owner, command.bare
-        admin.proxies[proxy.id] = proxy
-        channel.proxies[proxy.id] = proxy
+        admin.proxies[proxy.id] = channel.proxies[proxy.id] = proxy
         if proxy.name:
             channel.names[proxy.name] = proxy.id
         self._rules.adjust(proxy)
@@ -160,7 +140,7 @@ class Lifecycle:
             offers_changed(channel, proxy, command.types, ())
         if self._core.spills and proxy.id > channel.proxies_reserved:
             channel.proxies_reserved = proxy.id + RESERVED_AT_ONCE
-            self.store_channel(channel)
+            self.store(channel)
         self.store(proxy)
         self.watch(proxy, now)
         if command.keep and proxy.side is Side.CONSUMER:
@@ -169,12 +149,11 @@ class Lifecycle:
         return proxy
 
     def _check_room(self, channel: Channel, command: ObtainProxy) -> None:
-        settings = self._core.settings
-        check_limit(channel, command.side, 1)
+        limits = self._core.settings.limits
+        _check_limit(channel, command.side)
         if checked_name(command.name) in channel.names:
             raise NameTaken(f"{channel.label} has a proxy named {command.name!r} already")
-        limits, place = settings.limits, channel.label
-        room_for_one(len(channel.proxies), limits.proxies, "proxies", place)
+        room_for_one(len(channel.proxies), limits.proxies, "proxies", channel.label)
         if command.name:
             named = sum(len(one.names) for one in self._channels.values())
             room_for_one(named, limits.named_proxies, "named_proxies", "the service")
@@ -184,17 +163,10 @@ class Lifecycle:
             return None
         if command.bare:
             raise InvalidUsage("a proxy of the Event Service has no filters")
-        limits = self._core.settings.limits
-        limits.check_filter(map(FilterPart.of, command.constraints))
+        self._core.settings.limits.check_filter(map(FilterPart.of, command.constraints))
         made = Filter()
         made.add(command.constraints)
         return self._filters.add(made, command.owner, private=True).id
-
-    def _qos(self, parent: QoS, asked: Request) -> QoS:
-        start = inherited(parent, Level.PROXY)
-        if not asked:
-            return start
-        return changed(start, Level.PROXY, parent, asked, self._core.settings.narrowed)
 
     def connect(self, proxy: Proxy, command: Connect, now: int) -> None:
         """Connect a client, or raise InvalidUsage if it needs a reference to be reached."""
@@ -208,10 +180,11 @@ class Lifecycle:
         if command.window < 1:
             raise InvalidUsage(f"a window holds at least one event, not {command.window}")
         first = not proxy.connected
-        before = _client_of(proxy)
+        client = {name: getattr(command, name) for name in _CLIENT}
+        is_new = any(getattr(proxy, name) != value for name, value in client.items())
         proxy.connected = proxy.attached = True
-        proxy.reachable, proxy.notices = command.reachable, command.notices
-        proxy.window, proxy.address = command.window, command.address
+        for name, value in client.items():
+            setattr(proxy, name, value)
         if first:
             proxy.updates = True
             self._rules.refresh(proxy)
@@ -219,7 +192,7 @@ class Lifecycle:
             proxy.cut()
             if isinstance(proxy, ConsumerProxy) and proxy.consumer is not None:
                 proxy.consumer.forgive()
-        if first or before != _client_of(proxy):  # a mere reconnect needs no record
+        if first or is_new:  # a mere reconnect needs no record
             self.store(proxy)
         self.watch(proxy, now)
         self._go_on(proxy, now)
@@ -277,12 +250,8 @@ class Lifecycle:
         if proxy.side is Side.SUPPLIER:
             tell_consumers(channel, channel.offers.withdraw(offer_key(proxy)))
         if proxy.durable:
-            gone = TopologyChanged(channel.id, "proxy", str(proxy.id), None)
-            self._core.out.append(gone)
-        held = proxy.filter_ids
-        proxy.attached_filters, proxy.priority_filter, proxy.lifetime_filter = (), None, None
-        for filter_id in held:
-            self._filters.release(filter_id, proxy)
+            self._core.out.append(erased(proxy))
+        self._filters.release_all(proxy)
         if proxy.connected:
             told = tell and proxy.reachable
             self._core.out.append(DisconnectPeer(channel.id, proxy.id, told))
@@ -294,14 +263,10 @@ class Lifecycle:
             for admin in list(channel.admins[side].values()):
                 for proxy in list(admin.proxies.values()):
                     self.end(proxy, tell=True)
-                for filter_id in admin.filter_ids:
-                    admin.attached_filters = ()
-                    admin.priority_filter = admin.lifetime_filter = None
-                    self._filters.release(filter_id, admin)
-                key = f"{side.value}/{admin.id}"
-                self._core.out.append(TopologyChanged(channel.id, "admin", key, None))
+                self._filters.release_all(admin)
+                self._core.out.append(erased(admin))
         del self._channels[channel.id]
-        self._core.out.append(TopologyChanged(channel.id, "channel", str(channel.id), None))
+        self._core.out.append(erased(channel))
 
 
 def new_proxy(admin: Admin, id: int, style: Style, form: Form, qos: QoS) -> Proxy:
@@ -315,17 +280,9 @@ def _lasts(proxy: Proxy) -> bool:
     return bool(proxy.name) or (proxy.durable and proxy.side is Side.CONSUMER)
 
 
-def check_limit(channel: Channel, side: Side, more: int) -> None:
-    """Raise AdminLimitExceeded if the admin properties do not allow that many more clients."""
-    name, attribute = _LIMITS[side]
-    limit: int = getattr(channel.properties, attribute)
-    if not limit:
-        return
-    count = sum(proxy.side is side for proxy in channel.proxies.values())
-    if count + more > limit:
+def _check_limit(channel: Channel, side: Side) -> None:
+    """Raise AdminLimitExceeded if the admin properties do not allow one more client."""
+    name = "MaxConsumers" if side is Side.CONSUMER else "MaxSuppliers"
+    limit = channel.properties[name]
+    if limit and sum(proxy.side is side for proxy in channel.proxies.values()) >= limit:
         raise AdminLimitExceeded(name, limit)
-
-
-def _client_of(proxy: Proxy) -> tuple[bool, bool, int, str]:
-    """Return the recorded part of a proxy's client."""
-    return proxy.reachable, proxy.notices, proxy.window, proxy.address

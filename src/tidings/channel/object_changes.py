@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tidings.channel import properties, qos_check
 from tidings.channel.channel import Channel, Channels
 from tidings.channel.consumer import ConsumerProxy
-from tidings.channel.effects import FilterTypesChanged, TopologyChanged
+from tidings.channel.effects import FilterTypesChanged
 from tidings.channel.filter_host import FilterHost, HostedFilter
 from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.channel.lifecycle import Lifecycle
@@ -15,6 +15,7 @@ from tidings.channel.property_errors import TIME_T, Level, PropertyRange, Reques
 from tidings.channel.qos import QoS, Reliability, fixed_above
 from tidings.channel.rules import Rules
 from tidings.channel.settings import Inheritance
+from tidings.channel.snapshot import erased
 from tidings.channel.vocabulary import Side
 from tidings.errors import (
     FilterNotFound,
@@ -84,13 +85,12 @@ class ObjectChanges:
         return Level.ADMIN, self._channels[place.channel.id].qos
 
     def _qos_changed(self, place: Channel | Holder, now: int, fixed: Mapping[str, int]) -> None:
+        if isinstance(place, Proxy):
+            self._proxy_changed(place, now)
+        else:
+            self._life.store(place)
         if isinstance(place, Channel):
             place.backlog = None
-            self._life.store_channel(place)
-        elif isinstance(place, Admin):
-            self._life.store(place)
-        elif isinstance(place, Proxy):
-            self._proxy_changed(place, now)
         followed = self._core.settings.inheritance is Inheritance.FOLLOWED
         for child in _children(place) if followed or fixed else ():
             below = {**place.qos, **child.own} if followed else {**child.qos, **fixed}
@@ -101,8 +101,7 @@ class ObjectChanges:
         was_durable = proxy.durable
         self._rules.adjust(proxy)
         if was_durable and not proxy.durable:
-            gone = TopologyChanged(proxy.channel.id, "proxy", str(proxy.id), None)
-            self._core.out.append(gone)
+            self._core.out.append(erased(proxy))
         if proxy.durable:  # its filters first: without them its record would let all pass
             for filter_id in proxy.filter_ids:
                 self._filters.hold(filter_id, proxy)
@@ -118,7 +117,7 @@ class ObjectChanges:
         narrowed = self._core.settings.narrowed
         channel.properties = properties.changed(channel.properties, request, narrowed)
         channel.backlog = None
-        self._life.store_channel(channel)
+        self._life.store(channel)
 
     def add_filter(self, holder: Holder, filter_id: int) -> int:
         """Attach a filter; return the id of the attachment."""
@@ -162,11 +161,8 @@ class ObjectChanges:
                 raise InvalidUsage(
                     f"filter {filter_id} has values of another type than a {purpose} has"
                 )
-        before = holder.priority_filter if purpose == "priority" else holder.lifetime_filter
-        if purpose == "priority":
-            holder.priority_filter = filter_id
-        else:
-            holder.lifetime_filter = filter_id
+        before: int | None = getattr(holder, f"{purpose}_filter")
+        setattr(holder, f"{purpose}_filter", filter_id)
         if filter_id is not None:
             self._filters.hold(filter_id, holder)
         if before is not None:
@@ -203,21 +199,15 @@ class ObjectChanges:
         for holder in holders:
             rest = tuple(pair for pair in holder.attached_filters if pair[1] != hosted.id)
             holder.attached_filters = rest
-            if holder.priority_filter == hosted.id:
-                holder.priority_filter = None
-            if holder.lifetime_filter == hosted.id:
-                holder.lifetime_filter = None
+            for name in ("priority_filter", "lifetime_filter"):
+                if getattr(holder, name) == hosted.id:
+                    setattr(holder, name, None)
         self._filters.remove(hosted)
         for holder in holders:
             self._changed(holder)
 
-    def stored(self, holder: Holder) -> None:
-        """Record the current state of an object."""
-        if isinstance(holder, Admin | Proxy):
-            self._life.store(holder)
-
     def _changed(self, holder: Holder) -> None:
-        self.stored(holder)
+        self._life.store(holder)
         self._rules.refresh(holder)
 
     @staticmethod

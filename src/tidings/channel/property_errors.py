@@ -10,17 +10,19 @@ an event's header (`5s`). An `Any` must not be unboxed before, or a long would p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import ClassVar, Final, NamedTuple, NoReturn, Self, TypeAlias
+from typing import ClassVar, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from tidings.errors import InvalidEvent, PropertyError, PropertyErrorCode
 from tidings.events.anyvalue import Any
 from tidings.events.standard_header import standard_value
 from tidings.events.structured import UTC_T
 from tidings.events.typecode import Kind, TypeCode
+
+_T = TypeVar("_T")
 
 Request: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
 """What is to be set, name to value; of two values for one name the last counts."""
@@ -85,20 +87,15 @@ class Property:
 
 
 class PropertyValues(Mapping[str, int]):
-    """The values of all properties of a table at one object, whether set or not. Immutable.
+    """The values of all properties of a table at one object, whether set or not.
 
-    Args:
-        values: Those that differ from the default, as plain numbers and booleans. They are
-            trusted: what comes from outside goes through `changed`.
-
-    Raises:
-        ValueError: A name is not that of a property an object can hold.
+    Without `values`, those that differ from the default, it has the defaults. Values are trusted:
+    what comes from outside goes through `changed`.
     """
 
     __slots__ = ("_values",)
 
     table: ClassVar[Mapping[str, Property]] = {}
-    _values: dict[str, int]
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
         lines = self.table.values()
@@ -106,7 +103,7 @@ class PropertyValues(Mapping[str, int]):
         unknown = sorted((values or {}).keys() - made.keys())
         if unknown:
             raise ValueError(f"no object holds a property {', '.join(unknown)}")
-        object.__setattr__(self, "_values", {**made, **(values or {})})
+        self._values: dict[str, int] = {**made, **(values or {})}
 
     def __getitem__(self, name: str) -> int:
         return self._values[name]
@@ -123,15 +120,22 @@ class PropertyValues(Mapping[str, int]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._values})"
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__} cannot be changed; make another one")
 
-    def __reduce__(self) -> tuple[type[Self], tuple[dict[str, int]]]:
-        return type(self), (dict(self._values),)
+class Held(Generic[_T]):
+    """A value of a property, under its name in Python and with its type there."""
+
+    __slots__ = ("_kind", "_name")
+
+    def __init__(self, name: str, kind: Callable[[int], _T]) -> None:
+        self._name = name
+        self._kind = kind
+
+    def __get__(self, values: PropertyValues, owner: type) -> _T:
+        return self._kind(values[self._name])
 
 
 def judged(asked: Property, value: object, narrowed: Supported) -> int | PropertyError:
-    """The value in plain form, or what is wrong with its type, legality and support."""
+    """The value in plain form, or what is wrong with its type, legality or support."""
     plain = plain_value(asked.type, from_words(asked.type, value))
     if plain is None:
         return PropertyError(PropertyErrorCode.BAD_TYPE, asked.name)

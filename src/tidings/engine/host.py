@@ -27,9 +27,8 @@ from tidings.channel.unused import Unused
 from tidings.clock import Clock, SystemClock
 from tidings.cores import Core, OperationDone, Request
 from tidings.engine.access import OWNER, Access, Principal
-from tidings.engine.archive_plan import ArchivePlan, archive_command
-from tidings.engine.archive_plan import Command as ArchiveCommand
-from tidings.engine.archiving import Archiving
+from tidings.engine.archiving import ArchivePlan, Archiving, archive_command
+from tidings.engine.archiving import Command as ArchiveCommand
 from tidings.engine.authority import authorise
 from tidings.engine.bodies import CACHE_OCTETS, Bodies
 from tidings.engine.cores import Cores

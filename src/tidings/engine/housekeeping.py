@@ -73,7 +73,7 @@ class Housekeeping:
         self.idle_seconds = 300.0
         self.most_entries = 200_000
         self.unarchived: Callable[[], tuple[int, int]] | None = None
-        self._host: Kept | None = None
+        self._kept: Kept | None = None
         self._swapping: Swapping | None = None
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
@@ -87,7 +87,7 @@ class Housekeeping:
 
     def start(self, host: Kept) -> None:
         """Start; without a disk there is nothing to do."""
-        self._host = host
+        self._kept = host
         if host.storage.store is not None:
             self._swapping = Swapping(host.factory.channels, host.now, host.ask)
             self._task = asyncio.get_running_loop().create_task(self._keep())
@@ -145,10 +145,14 @@ class Housekeeping:
             self._told = None
         return done
 
+    @property
+    def _host(self) -> Kept:
+        assert self._kept is not None
+        return self._kept
+
     def _tell(self, kind: NoticeKind, text: str) -> None:
         if text != self._told:
             self._told = text
-            assert self._host is not None
             self._host.notice(Notice(kind, 0, 0, text))
 
     def _check(self) -> None:
@@ -160,9 +164,7 @@ class Housekeeping:
     async def _look(self) -> bool:
         """Measure the journal and enforce the quota; return whether a segment was finished."""
         self._check()
-        host = self._host
-        assert host is not None
-        segments = await host.storage.submit(self._segments)
+        segments = await self._host.storage.submit(self._segments)
         number, octets, *_ = segments[-1]
         before = self._end
         self._end = (number, octets)
@@ -171,7 +173,6 @@ class Housekeeping:
 
     def _segments(self) -> list[SegmentInfo]:
         """On the disk thread: return number, size and age of each segment."""
-        assert self._host is not None
         store = self._host.storage.journal
         return [
             SegmentInfo(number, segment_path(store.folder, number).stat().st_size, age)
@@ -179,7 +180,6 @@ class Housekeeping:
         ]
 
     def _keep_quota(self, octets: int) -> None:
-        assert self._host is not None
         quota = self.disk_quota
         if quota is not None and octets > quota:
             text = (
@@ -194,14 +194,12 @@ class Housekeeping:
             self._tell(NoticeKind.CAUGHT_UP, f"the journal has {octets} octets again")
 
     def _refuse_persistent(self, reason: str) -> None:
-        assert self._host is not None
         self._full = reason
         self._host.at_once(RefusePersistent(reason))
 
     async def _retain(self) -> bool:
         """Remove old segments, as far as that pays; return whether some were removed."""
         host = self._host
-        assert host is not None
         if asyncio.get_running_loop().time() < self._not_before or host.letters_wait():
             return False
         infos = await host.storage.submit(self._segments)
@@ -238,7 +236,6 @@ class Housekeeping:
         )
 
     def _droppable(self, infos: list[SegmentInfo]) -> list[int]:
-        assert self._host is not None
         kept = self.retention
         most = None
         if self.disk_quota is not None:

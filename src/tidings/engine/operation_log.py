@@ -71,11 +71,10 @@ class OperationLog:
 
 def _about(request: object) -> str:
     """Name the objects of a request, as its user would."""
-    found = {name: getattr(request, name, None) for name in _NAMING}
-    words = {name: one.value if isinstance(one, Enum) else one for name, one in found.items()}
-    return ", ".join(f"{name} {one}" for name, one in words.items() if _names_object(one))
-
-
-def _names_object(value: object) -> bool:
-    # `admin` is an id in most requests, and admin properties in `CreateChannel`.
-    return value not in (None, "") and not isinstance(value, Mapping)
+    found = [(name, getattr(request, name, None)) for name in _NAMING]
+    return ", ".join(
+        f"{name} {one.value if isinstance(one, Enum) else one}"
+        for name, one in found
+        # `admin` is an id in most requests, and admin properties in `CreateChannel`.
+        if one not in (None, "") and not isinstance(one, Mapping)
+    )

@@ -11,32 +11,24 @@ LONGEST: Final = 3_600_000_000
 
 
 class Timer:
-    """One wake-up for the whole core; on the loop's thread.
+    """One wake-up for the whole core, set to `at`; on the loop's thread.
 
     `due` is called once for each time set, when that time has come, and never earlier.
     """
 
     def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        now: Callable[[], int],
-        due: Callable[[], None],
+        self, loop: asyncio.AbstractEventLoop, now: Callable[[], int], due: Callable[[], None]
     ) -> None:
         self._loop = loop
         self._now = now
         self._due = due
-        self._at: int | None = None
+        self.at: int | None = None
         self._handle: asyncio.TimerHandle | None = None
         self._wakes = 0
 
-    @property
-    def at(self) -> int | None:
-        """The time that is set."""
-        return self._at
-
     def set(self, at: int | None) -> None:
         """Replace the time, None for no wake-up; a past time is due in the loop's next turn."""
-        self._at = at
+        self.at = at
         if self._handle is not None:
             # Waking up too early costs a look; arming again for each later time costs more.
             if at is not None and at >= self._wakes:
@@ -53,11 +45,11 @@ class Timer:
 
     def _fire(self) -> None:
         self._handle = None
-        at = self._at
+        at = self.at
         if at is None:
             return
         if self._now() < at:
             self._arm(at)
             return
-        self._at = None
+        self.at = None
         self._due()

@@ -4,8 +4,8 @@ A registry knows where each part lives (`module` or `module:attribute`) and impo
 until the part is used, so that a part with a heavy dependency costs nothing to those who do
 not need it. Other packages add parts as entry points of the registry's group:
 
-    [project.entry-points."tidings.codecs"]
-    mine = "my_package.mine_codec"
+    [project.entry-points."tidings.line_formats"]
+    mine = "my_package.mine_codec:decode_line"
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tidings.errors import InvalidUsage
 
 
 class Registry:
-    """Names of parts of one sort, such as `codec`, and where they are.
+    """Names of parts of one sort, such as formats of lines, and where they are.
 
     Other packages announce theirs in the entry-point `group`; they cannot replace `built_in` ones.
     """
@@ -57,17 +57,6 @@ class Registry:
             place.name: place.value for place in entry_points(group=self.group)
         }
 
-
-CODECS = Registry(
-    "codec",
-    "tidings.codecs",
-    {
-        "arrow": "tidings.events.codecs.arrow_codec",
-        "cloudevents": "tidings.events.codecs.cloudevents_codec",
-        "json": "tidings.events.codecs.json_codec",
-    },
-)
-"""The modules that turn events into octets and back."""
 
 LINE_FORMATS = Registry(
     "format of lines",

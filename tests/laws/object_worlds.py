@@ -205,7 +205,7 @@ class ObjectWorld:
         return rng.choice(proxies).place
 
     def _filter(self, kind: str = "filter") -> int:
-        found = [id for id, hosted in self.factory.filters.filters.items() if hosted.key[1] == kind]
+        found = [id for id, hosted in self.factory.filters.filters.items() if hosted.kind == kind]
         return self.rng.choice(found) if found else 0
 
     def _constraint(self) -> Constraint:

@@ -96,8 +96,6 @@ class Ack(NamedTuple):
     """Acknowledge events that a consumer was given; unknown numbers are ignored.
 
     Attributes:
-        channel: Which channel.
-        proxy: Whose consumer.
         seqs: Numbers of events.
     """
 
@@ -118,8 +116,6 @@ class Failed(NamedTuple):
     """Give events back that a consumer could not take; unknown numbers are ignored.
 
     Attributes:
-        channel: Which channel.
-        proxy: Whose consumer.
         seqs: Numbers of events; they are delivered again.
         reason: Why.
         gone: The consumer does not exist any more: its proxy ends.
@@ -139,8 +135,6 @@ class Reject(NamedTuple):
     """Reject events: they become dead letters; unknown numbers are ignored.
 
     Attributes:
-        channel: Which channel.
-        proxy: Whose consumer.
         seqs: Numbers of events.
         reason: Why.
     """
@@ -185,7 +179,6 @@ class DryRun(NamedTuple):
     Answer: its `Trail`, each stage with verdict and reason.
 
     Attributes:
-        channel: Where to.
         item: An event in typed JSON, or `{"any": value}`.
         proxy: Through which proxy; null for one without filters.
     """

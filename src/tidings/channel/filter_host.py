@@ -54,9 +54,14 @@ class HostedFilter:
         self.holders: dict[Holder, None] = {}
 
     @property
+    def kind(self) -> str:
+        """Return the kind of its records."""
+        return "filter" if isinstance(self.filter, Filter) else "mapping"
+
+    @property
     def key(self) -> ObjectKey:
         """Return the key under which it is recorded."""
-        return 0, "filter" if isinstance(self.filter, Filter) else "mapping", str(self.id)
+        return 0, self.kind, str(self.id)
 
     def state(self) -> State:
         """Return its state as it is recorded."""

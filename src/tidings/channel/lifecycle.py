@@ -93,7 +93,7 @@ class Lifecycle:
         id = channel.last_admin[side] + 1 if 0 in admins else 0
         channel.last_admin[side] = max(id, channel.last_admin[side])
         # The quality of service is copied (8.2): it is immutable.
-        admin = admins[id] = Admin(channel, id, side, operator, channel.qos)
+        admin = admins[id] = Admin(channel, id, side, channel.qos, operator=operator)
         self.store(admin)
         self._rules.refresh(admin)
         return admin

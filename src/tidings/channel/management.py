@@ -33,12 +33,7 @@ class Management:
 
 @dataclass(frozen=True, slots=True)
 class OfProxy(Management):
-    """A command for a proxy.
-
-    Attributes:
-        channel: Which channel.
-        proxy: Which proxy.
-    """
+    """A command for a proxy."""
 
     channel: int
     proxy: int
@@ -46,22 +41,14 @@ class OfProxy(Management):
 
 @dataclass(frozen=True, slots=True)
 class OfPlace(Management):
-    """A command for a channel, admin or proxy.
-
-    Attributes:
-        place: The object.
-    """
+    """A command for a channel, admin or proxy."""
 
     place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class OfFilter(Management):
-    """A command for a filter.
-
-    Attributes:
-        filter: Its id.
-    """
+    """A command for a filter."""
 
     filter: int
 
@@ -106,7 +93,6 @@ class NewAdmin(Management):
     Answer: its id.
 
     Attributes:
-        channel: Its channel.
         side: Whom it serves.
         operator: How its filters are joined with those of its proxies.
     """
@@ -132,7 +118,6 @@ class ObtainProxy(Management):
     Answer: its id.
 
     Attributes:
-        channel: Its channel.
         side: For a supplier or a consumer.
         style: Which of the two begins.
         form: In which form events go through it.

@@ -15,7 +15,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, ValidationError, convert, to_builtins
 
@@ -154,7 +154,7 @@ class ProducerMarks:
         numbers = self._numbers.get(producer)
         return None if numbers is None else numbers.last
 
-    def to_plain(self) -> list[object]:
+    def to_plain(self) -> list[list[Any]]:
         """Return plain data for `from_plain`: `ProducerRecord`s, least recently used first."""
         seqs = {_NO_SEQ: 0, _UNKNOWN: UNKNOWN_SEQ}
         records = [
@@ -168,7 +168,7 @@ class ProducerMarks:
             )
             for name, numbers in self._numbers.items()
         ]
-        plain: list[object] = to_builtins(records)
+        plain: list[list[Any]] = to_builtins(records)
         return plain
 
     @classmethod

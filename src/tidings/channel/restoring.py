@@ -34,7 +34,6 @@ from tidings.channel.snapshot import (
     State,
     patterns_from,
 )
-from tidings.channel.vocabulary import Operator
 from tidings.errors import StoreError, TidingsError
 from tidings.events.anyvalue import Value
 from tidings.events.codecs.json_text import parse_json
@@ -157,7 +156,7 @@ class _Restoring:
     def _admin(self, id: int, record: AdminRecord) -> None:
         channel, side = self._parent(id), record.side
         qos = _qos_below(channel.qos, record)
-        admin = Admin(channel, record.id, side, record.operator, qos)
+        admin = Admin(channel, record.id, side, qos)
         channel.admins[side][admin.id] = admin
         channel.last_admin[side] = max(channel.last_admin[side], admin.id)
         self._restore_holder(channel, admin, record)
@@ -167,7 +166,7 @@ class _Restoring:
         admins = channel.admins[record.side]
         admin = admins.get(record.admin)
         if admin is None and not record.admin:  # a default admin can be recreated
-            admin = admins[0] = Admin(channel, 0, record.side, Operator.AND, channel.qos)
+            admin = admins[0] = Admin(channel, 0, record.side, channel.qos)
         if admin is None:
             raise _NoParentError(f"of channel {id} has no admin in the journal")
         qos = _qos_below(admin.qos, record)

@@ -187,9 +187,12 @@ class Archiving:
     def change(self, plan: ArchivePlan) -> None:
         """Switch to another plan with the same folder."""
         self.plan = plan
-        process = self._process
-        if process is not None and process.stdin is not None:
-            process.stdin.write(f"options {plan.options()}\n".encode())
+        if self._stdin is not None:
+            self._stdin.write(f"options {plan.options()}\n".encode())
+
+    @property
+    def _stdin(self) -> asyncio.StreamWriter | None:
+        return None if self._process is None else self._process.stdin
 
     async def stop(self, patience: float) -> bool:
         """Stop, after `Host.close`, with `patience` in seconds; return whether all is archived."""
@@ -301,7 +304,7 @@ class Archiving:
 
     def _finish(self) -> None:
         """Tell the child where the journal ends, and that no more comes."""
-        stdin = None if self._process is None else self._process.stdin
+        stdin = self._stdin
         if stdin is not None and self._last is not None:
             stdin.write(f"upto {self._last.segment} {self._last.offset}\nseal\n".encode())
             stdin.close()
@@ -321,7 +324,7 @@ class Archiving:
             await self._rest(_TELL)
 
     def _tell(self) -> None:
-        stdin = None if self._process is None else self._process.stdin
+        stdin = self._stdin
         if stdin is None or self._synced == self._told or self._last is not None:
             return
         # A busy child is told later, and then only the latest position.

@@ -175,9 +175,16 @@ class JournalCompaction:
                 step = await self._submit(partial(self._step, carrier))
             except _NotReady:
                 break
-            self._moved(step)
-        await self._write_channels()
-        await self._write_objects()
+            for kind, origin, seq, place in step.moved:
+                if kind == Kind.EVENT:
+                    self._storage.bodies.moved(self._ledger.ids[origin], seq, place)
+        for channel in list(self._factory.channels.values()):  # each at its own moment
+            self._check()
+            await self._at_rest(partial(self._write_channel, channel))
+        unseen = self._cores.snapshot()
+        while some := list(islice(unseen, _OBJECTS_AT_ONCE)):
+            self._check()
+            await self._submit(partial(self._record, some))
         for _ in range(_TRIES):
             self._check()
             if await self._at_rest(partial(self._finish, carrier, upto)):
@@ -209,21 +216,10 @@ class JournalCompaction:
             self._store.catalog.replace_octets(channel, places)
         return step
 
-    def _moved(self, step: Step) -> None:
-        ids, bodies = self._ledger.ids, self._storage.bodies
-        for kind, origin, seq, place in step.moved:
-            if kind == Kind.EVENT:
-                bodies.moved(ids[origin], seq, place)
-
     # What else recovery needs.
 
-    async def _write_channels(self) -> None:
-        """Write the rules, marks and numbers of all channels, each at its own moment."""
-        for channel in list(self._factory.channels.values()):
-            self._check()
-            await self._at_rest(partial(self._write_channel, channel))
-
     def _write_channel(self, channel: Channel) -> asyncio.Future[None]:
+        """Write the rules, marks and numbers of a channel."""
         _, events = self._storage.writer.unwritten()
         mine = [event.message.mark for _, event in events if event.channel == channel.id]
         marks = [mark for mark in mine if mark is not None]
@@ -237,14 +233,8 @@ class JournalCompaction:
         self._store.journal.append(records)
         self.octets += sum(record.octets for record in records)
 
-    async def _write_objects(self) -> None:
-        """Make the records of all objects, to be written in the last step."""
-        unseen = self._cores.snapshot()
-        while some := list(islice(unseen, _OBJECTS_AT_ONCE)):
-            self._check()
-            await self._submit(partial(self._record, some))
-
     def _record(self, some: Sequence[Kept]) -> None:
+        """Make the records of objects, to be written in the last step."""
         make = self._storage.recorder.object
         self._objects += [(one[:2], make(*one)) for one in some]
 

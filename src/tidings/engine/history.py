@@ -45,21 +45,14 @@ _PLACES: Final = 1_000
 
 
 class HistoryPage(NamedTuple):
-    """Past events of a channel.
+    """Past events of a channel."""
 
-    Attributes:
-        messages: In the order of their numbers.
-        next: The `after` of the next page.
-        end: Whether there was nothing more; otherwise there may be, even after an empty page.
-        last: The number of the channel's latest event when the page was requested.
-        lost: First and last numbers of runs of events lost by damage, from where the page begins
-            up to `next`; whether they would have matched is unknown.
-    """
-
-    messages: list[Message]
-    next: int
-    end: bool
-    last: int
+    messages: list[Message]  # in the order of their numbers
+    next: int  # the `after` of the next page
+    end: bool  # whether there was nothing more; otherwise there may be, even after an empty page
+    last: int  # the number of the channel's latest event when the page was requested
+    # First and last numbers of runs of events lost by damage, from where the page begins up to
+    # `next`; whether they would have matched is unknown.
     lost: tuple[tuple[int, int], ...] = ()
 
 

@@ -38,6 +38,7 @@ from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
+from tidings.engine.loop_time import Timer, Watchdog
 from tidings.engine.losses import Losses, LossReports
 from tidings.engine.mailbox import Mailbox, Waiting, weight
 from tidings.engine.operation_log import OperationLog
@@ -50,8 +51,6 @@ from tidings.engine.spilling import Spilling
 from tidings.engine.steady import SteadyClock
 from tidings.engine.storage import Storage
 from tidings.engine.store import Store, Writable
-from tidings.engine.timers import Timer
-from tidings.engine.watchdog import Watchdog
 from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
 from tidings.stores.journal import SEGMENT_OCTETS

@@ -11,6 +11,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from tidings.channel.commands import Command, RefusePersistent
@@ -36,10 +37,7 @@ _ROUNDS: Final = 3
 
 
 class Kept(NamedTuple):
-    """What housekeeping needs of a host.
-
-    `letters_wait` says whether events of dead letters must stay where they are.
-    """
+    """What housekeeping needs of a host; `letters_wait`: whether dead letters need their events."""
 
     storage: Storage
     factory: Factory
@@ -117,17 +115,18 @@ class Housekeeping:
                 last = loop.time()
 
     async def _run(self, *, at_once: bool = False) -> None:
+        look = partial(self._attempt, self._look, "the journal cannot be looked at")
         async with self._running:
             if at_once:
                 self._not_before = 0.0
             if self._swapping is None or self._stop.is_set():
                 return
             for _ in range(_ROUNDS):
-                await self._attempt(self._look, "the journal cannot be looked at")
+                await look()
                 went = await self._attempt(self._retain, "old segments of the journal are kept")
                 if not went or not self._full:
                     break
-            await self._attempt(self._look, "the journal cannot be looked at")
+            await look()
             await self._attempt(self._swap_out, "entries stay in memory")
 
     async def _attempt(self, work: Callable[[], Coroutine[None, None, bool]], what: str) -> bool:

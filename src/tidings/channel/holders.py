@@ -46,10 +46,7 @@ class Holder:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Admin(Holder):
-    """An admin: the parent of proxies with something in common.
-
-    `operator` joins its filters with those of its proxies.
-    """
+    """An admin: the parent of proxies; `operator` joins its filters with theirs."""
 
     operator: Operator = Operator.AND
     proxies: dict[int, Proxy] = field(default_factory=dict)
@@ -63,15 +60,10 @@ class Admin(Holder):
 class Proxy(Holder):
     """A proxy: what one client is connected to. See `ConsumerProxy` and `SupplierProxy`.
 
-    Attributes:
-        bare: Event Service style: not listed, without quality of service and filters, not durable.
-        connected: Whether a client has connected; only connected proxies receive events.
-        attached: Whether the client can be reached at the moment.
-        reachable: Whether it gave a reference at all.
-        notices: Whether the client can receive offer or subscription changes.
-        updates: Whether it wants them.
-        window: How many events may be in flight to it.
-        address: How to reach it after a restart.
+    A `bare` one is of the Event Service: not listed, without quality of service and filters, not
+    durable. Only `connected` ones receive events; the client of an `attached` one can be reached at
+    the moment, that of a `reachable` one gave a reference at all. A client that can receive
+    `notices` of offers or subscriptions wants them with `updates`. See `Connect` for the others.
     """
 
     __slots__ = (

@@ -58,25 +58,15 @@ class PropertyRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A line of the table of properties.
-
-    Attributes:
-        name: The standard's name.
-        type: The type of its values.
-        low: The least legal value; None where every value of the type is legal.
-        high: The greatest legal value.
-        default: What applies until it is set; None for nothing.
-        levels: Where it may be set.
-        zero: What a 0 is read as.
-    """
+    """A line of the table of properties."""
 
     name: str
     type: TypeCode
-    low: int | None
+    low: int | None  # the least legal value; None where every value of the type is legal
     high: int | None
-    default: int | None
-    levels: frozenset[Level]
-    zero: int = 0
+    default: int | None  # what applies until it is set; None for nothing
+    levels: frozenset[Level]  # where it may be set
+    zero: int = 0  # what a 0 is read as
 
     def supported(self, narrowed: Supported) -> PropertyRange:
         """The values that are legal and supported."""

@@ -74,20 +74,13 @@ class History:
         most: int = 100,
         constraint: Constraint | None = None,
     ) -> HistoryPage:
-        """Return the next events of a channel, each once.
+        """Return the next synced events of a channel, each once.
 
         No event numbered up to the page's `last` enters the journal later: reading until `end`
-        shows everything up to there. Only synced events are shown.
-
-        Args:
-            channel: Its id.
-            after: Only events with larger numbers; None begins at the oldest that is kept.
-            since: Only events that came then or later, microseconds since 1970; None for all.
-            most: The maximum, up to `MOST`. Fewer may come when they are large or few match.
-            constraint: Only matching events, evaluated as of their arrival; None for all.
-
-        Raises:
-            CursorNotFound: Events after `after` are not kept, or no event has that number yet.
+        shows everything up to there. `after` None begins at the oldest event that is kept; `since`
+        is in microseconds since 1970; the constraint is evaluated as of an event's arrival. Fewer
+        than `most` may come when they are large or few match. CursorNotFound means that events
+        after `after` are not kept, or no event has that number yet.
         """
         for what, given in (("after", after), ("since", since)):
             if given is not None and (type(given) is not int or given < 0):

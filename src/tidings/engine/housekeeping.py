@@ -53,13 +53,6 @@ class Housekeeping:
     """Keeps a host's journal and memory small.
 
     Above `disk_quota` octets, if nothing can be removed, Persistent events are refused.
-
-    Attributes:
-        every: The interval of all checks, in seconds; a full segment triggers one too.
-        idle_seconds: Consumers that took nothing for so long may be swapped out.
-        most_entries: They are when more entries than this are in memory.
-        unarchived: Returns the first segment that the archive still needs, and how many octets the
-            journal keeps for it at most; None without an archive.
     """
 
     def __init__(self, retention: Retention | None = None, disk_quota: int | None = None) -> None:
@@ -67,9 +60,10 @@ class Housekeeping:
             raise InvalidUsage(f"a disk quota is a number of octets from 1 on, not {disk_quota!r}")
         self.retention = Retention() if retention is None else retention
         self.disk_quota = disk_quota
-        self.every = 10.0
-        self.idle_seconds = 300.0
-        self.most_entries = 200_000
+        self.every = 10.0  # the interval of all checks, in seconds; a full segment triggers one too
+        self.idle_seconds = 300.0  # consumers that took nothing for so long may be swapped out,
+        self.most_entries = 200_000  # if more entries than this are in memory
+        # The first segment that the archive still needs, and how many octets are kept for it.
         self.unarchived: Callable[[], tuple[int, int]] | None = None
         self._kept: Kept | None = None
         self._swapping: Swapping | None = None

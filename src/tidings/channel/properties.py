@@ -11,12 +11,12 @@ from typing import Final
 
 from tidings.channel.property_errors import (
     NOT_NARROWED,
-    Held,
     Level,
     Property,
     PropertyValues,
     Request,
     Supported,
+    held,
     judged,
 )
 from tidings.errors import PropertyError, PropertyErrorCode, UnsupportedAdmin
@@ -43,9 +43,9 @@ class AdminProperties(PropertyValues):
 
     table = ADMIN_PROPERTIES
 
-    max_queue_length = Held("MaxQueueLength", int)
+    max_queue_length = held("MaxQueueLength", int)
     """The maximum number of undelivered events; 0 for no limit."""
-    reject_new_events = Held("RejectNewEvents", bool)
+    reject_new_events = held("RejectNewEvents", bool)
     """Whether a full channel refuses new events instead of discarding waiting ones."""
 
 

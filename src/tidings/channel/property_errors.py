@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import ClassVar, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import ClassVar, Final, NamedTuple, TypeAlias, TypeVar
 
 from tidings.errors import InvalidEvent, PropertyError, PropertyErrorCode
 from tidings.events.anyvalue import Any
@@ -111,17 +111,16 @@ class PropertyValues(Mapping[str, int]):
         return f"{type(self).__name__}({self._values})"
 
 
-class Held(Generic[_T]):
-    """A value of a property, under its name in Python and with its type there."""
+def held(name: str, kind: Callable[[int], _T]) -> _T:
+    """The value of a property as an attribute of `PropertyValues`, with its type in Python."""
 
-    __slots__ = ("_kind", "_name")
+    def get(values: PropertyValues) -> object:
+        return values._values[name]
 
-    def __init__(self, name: str, kind: Callable[[int], _T]) -> None:
-        self._name = name
-        self._kind = kind
+    def get_as(values: PropertyValues) -> object:
+        return kind(values._values[name])
 
-    def __get__(self, values: PropertyValues, owner: type) -> _T:
-        return self._kind(values[self._name])
+    return property(get if kind is int else get_as)  # type: ignore[return-value]
 
 
 def judged(asked: Property, value: object, narrowed: Supported) -> int | PropertyError:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final
 
-from tidings.channel.property_errors import TIME_T, Held, Level, Property, PropertyValues
+from tidings.channel.property_errors import TIME_T, Level, Property, PropertyValues, held
 from tidings.events import typecode as tc
 from tidings.events.structured import UTC_T
 from tidings.events.typecode import INTEGER_RANGES, TypeCode
@@ -105,27 +105,27 @@ class QoS(PropertyValues):
         table = QOS_PROPERTIES
         return {n: value for n, value in self.items() if level in table[n].levels}
 
-    event_reliability = Held("EventReliability", Reliability)
+    event_reliability = held("EventReliability", Reliability)
     """Whether events survive a crash, unless their header says otherwise."""
-    connection_reliability = Held("ConnectionReliability", Reliability)
+    connection_reliability = held("ConnectionReliability", Reliability)
     """Whether connections survive a crash."""
-    priority = Held("Priority", int)
+    priority = held("Priority", int)
     """The priority of events whose header has none; larger is more urgent."""
-    timeout = Held("Timeout", int)
+    timeout = held("Timeout", int)
     """The lifetime of events without their own timeout, in 100 ns; 0 for ever."""
-    start_time_supported = Held("StartTimeSupported", bool)
+    start_time_supported = held("StartTimeSupported", bool)
     """Whether an event's StartTime is honoured."""
-    stop_time_supported = Held("StopTimeSupported", bool)
+    stop_time_supported = held("StopTimeSupported", bool)
     """Whether an event's StopTime is honoured."""
-    max_events_per_consumer = Held("MaxEventsPerConsumer", int)
+    max_events_per_consumer = held("MaxEventsPerConsumer", int)
     """The maximum backlog of one consumer; 0 for no limit."""
-    order_policy = Held("OrderPolicy", OrderPolicy)
+    order_policy = held("OrderPolicy", OrderPolicy)
     """The delivery order of waiting events."""
-    discard_policy = Held("DiscardPolicy", DiscardPolicy)
+    discard_policy = held("DiscardPolicy", DiscardPolicy)
     """Which event is discarded when too many wait."""
-    maximum_batch_size = Held("MaximumBatchSize", int)
+    maximum_batch_size = held("MaximumBatchSize", int)
     """The maximum number of events in a batch."""
-    pacing_interval = Held("PacingInterval", int)
+    pacing_interval = held("PacingInterval", int)
     """How long a batch is collected, in 100 ns; 0 for not at all."""
 
 

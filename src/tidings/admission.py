@@ -105,8 +105,6 @@ class Admission:
 
     def _refuse(self, place: Place, why: str) -> bool:
         self.refused += 1
-        if not self._per_address[place.address]:
-            del self._per_address[place.address]
         if place.address not in self._told:
             if len(self._told) >= _MOST_REFUSED:
                 self._told.clear()

@@ -126,24 +126,19 @@ class _Guide:
     """What is known of where events are; on the disk thread."""
 
     def __init__(self) -> None:
-        self._segments: defaultdict[int, SegmentIndex] = defaultdict(SegmentIndex)
-        self._places: OrderedDict[tuple[bytes, int], Cursor] = OrderedDict()
-
-    def segment(self, number: int) -> SegmentIndex:
-        return self._segments[number]
+        self.segments: defaultdict[int, SegmentIndex] = defaultdict(SegmentIndex)
+        # By origin and number, where readers that have come so far go on.
+        self.places: OrderedDict[tuple[bytes, int], Cursor] = OrderedDict()
 
     def forget_before(self, number: int) -> None:
-        while self._segments and (oldest := min(self._segments)) < number:
-            del self._segments[oldest]
+        while self.segments and (oldest := min(self.segments)) < number:
+            del self.segments[oldest]
 
     def remember(self, origin: bytes, reached: int, place: Cursor) -> None:
-        self._places[origin, reached] = place
-        self._places.move_to_end((origin, reached))
-        if len(self._places) > _PLACES:
-            self._places.popitem(last=False)
-
-    def place(self, origin: bytes, reached: int) -> Cursor | None:
-        return self._places.get((origin, reached))
+        self.places[origin, reached] = place
+        self.places.move_to_end((origin, reached))
+        if len(self.places) > _PLACES:
+            self.places.popitem(last=False)
 
 
 class _Asked(NamedTuple):
@@ -183,7 +178,7 @@ class _Search:
         if self._reached >= self._asked.last or self._is_cut_off():
             return True
         at = self._place()
-        index = self._guide.segment(at.segment)
+        index = self._guide.segments[at.segment]
         sought = (self._asked.origin, self._reached, self._asked.since)
         start, stop, passed = index.stretch(at.offset, *sought)
         self._reached = max(self._reached, min(passed, self._asked.last))
@@ -222,7 +217,7 @@ class _Search:
         """Return where to search; segments may have been removed since the last step."""
         first = self._store.journal.segments[0]
         self._guide.forget_before(first)
-        at = self._at or self._guide.place(self._asked.origin, self._reached)
+        at = self._at or self._guide.places.get((self._asked.origin, self._reached))
         if at is None or at.segment < first:
             return Cursor(first, DATA_START)
         return at

@@ -13,8 +13,7 @@ from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.effects import NoticeKind
 from tidings.channel.filter_host import UNUSED_FILTERS, FilterHost
 from tidings.channel.holders import Holder, Proxy
-from tidings.channel.lifecycle import Lifecycle
-from tidings.channel.object_changes import ObjectChanges, new_filter
+from tidings.channel.lifecycle import Lifecycle, ObjectChanges, new_filter
 from tidings.channel.rules import obtain_types, offers_changed
 from tidings.channel.settings import FilterPart
 from tidings.channel.supplier import SupplierProxy

@@ -20,8 +20,7 @@ from tidings.channel.dispatch import Handler, handlers_of
 from tidings.channel.effects import Effect, PlanChanged, TopologyChanged
 from tidings.channel.entries import Entry
 from tidings.channel.filter_host import FilterHost
-from tidings.channel.lifecycle import Lifecycle
-from tidings.channel.object_changes import ObjectChanges
+from tidings.channel.lifecycle import Lifecycle, ObjectChanges
 from tidings.channel.property_errors import Level
 from tidings.channel.restoring import last_id, restore
 from tidings.channel.rules import Rules

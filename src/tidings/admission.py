@@ -25,11 +25,7 @@ _MOST_REFUSED: Final = 1_000
 class AdmissionLimits:
     """How many connections there may be at one time.
 
-    Attributes:
-        most: In all.
-        most_per_address: From one address.
-        most_unauthenticated: Of those that have not yet shown who they are.
-        limit_loopback: Whether `most_per_address` also holds for this machine's own programs.
+    `limit_loopback` says whether `most_per_address` also holds for this machine's own programs.
     """
 
     most: int
@@ -48,12 +44,9 @@ def is_loopback(address: str) -> bool:
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """What a connection takes up.
+    """What a connection takes up; `give_way` closes it at once.
 
-    Attributes:
-        address: Where it comes from.
-        give_way: Closes the connection at once.
-        idle_since: Tells since when nothing is in progress; None while something is.
+    `idle_since` returns since when nothing is in progress; None while something is.
     """
 
     address: str
@@ -65,14 +58,8 @@ class Admission:
     """Decides which connections of a door stay open.
 
     At a limit, the oldest connection that has not authenticated gives way to a new one, else the
-    one that has been idle for longest. If there is neither, the new one is refused.
-
-    Args:
-        limits: How many there may be.
-
-    Attributes:
-        gave_way: How many connections gave way since the start.
-        refused: How many were refused since the start.
+    one that has been idle for longest. If there is neither, the new one is refused. `gave_way` and
+    `refused` count both since the start.
     """
 
     def __init__(self, limits: AdmissionLimits) -> None:
@@ -96,7 +83,7 @@ class Admission:
         return len(self._unauthenticated)
 
     def admit(self, place: Place) -> bool:
-        """Gives a new connection a place. False: there is none, and it is to be closed."""
+        """Give a new connection a place; return False if there is none: it is to be closed."""
         address, limits = place.address, self.limits
         exempt = not limits.limit_loopback and is_loopback(address)
         if not exempt and self._per_address[address] >= limits.most_per_address:
@@ -118,8 +105,6 @@ class Admission:
 
     def _refuse(self, place: Place, why: str) -> bool:
         self.refused += 1
-        if not self._per_address[place.address]:
-            del self._per_address[place.address]
         if place.address not in self._told:
             if len(self._told) >= _MOST_REFUSED:
                 self._told.clear()
@@ -128,7 +113,7 @@ class Admission:
         return False
 
     def _make_room(self, unauthenticated: Iterable[Place], others: Iterable[Place]) -> bool:
-        """Closes one connection, if any can be."""
+        """Close one connection, if any can be."""
         oldest = next(iter(unauthenticated), None)
         if oldest is None:
             idle = [(since, one) for one in others if (since := one.idle_since()) is not None]
@@ -156,7 +141,7 @@ class Admission:
         if place in self._unauthenticated:
             del self._unauthenticated[place]
         elif place in self._authenticated:
-            self._authenticated.discard(place)
+            self._authenticated.remove(place)
         else:
             return
         self._per_address[place.address] -= 1

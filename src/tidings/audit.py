@@ -7,7 +7,7 @@ be missing: the trail never delays an answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from itertools import islice
 from typing import Any, Final
 
@@ -75,22 +75,14 @@ class AuditTrail:
         }
 
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
-        """Takes in what was done, and answers questions."""
+        """Take in what was done, and answer questions."""
         answers = answer_each(self._handlers, commands, now)
         effects, self._effects = self._effects, []
         return answers, list(effects)
 
     def _done(self, done: OperationDone, now: int) -> None:
         self._last += 1
-        made = Change(
-            self._last,
-            done.at,
-            done.principal,
-            done.operation,
-            done.about,
-            done.channel,
-            done.result,
-        )
+        made = Change(self._last, *astuple(done))
         self._changes[made.number] = made
         self._changes.pop(made.number - CHANGES, None)
         self._effects.append(Keep(self.name, _key(made), _state(made), waits=False))
@@ -105,11 +97,7 @@ class AuditTrail:
         return [(_key(one), _state(one)) for one in self._changes.values()]
 
     def restore(self, states: Mapping[str, State]) -> Sequence[str]:
-        """Takes back the changes that were kept.
-
-        Raises:
-            StoreError: A newer version has written them.
-        """
+        """Take back the changes that were kept; StoreError if a newer version has written them."""
         for state in states.values():
             if state.get("version") != _VERSION:
                 raise StoreError(

@@ -39,17 +39,9 @@ class Question(Request, Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class OperationDone(Request):
-    """An operation that changes something was answered. Answer: None.
+    """An operation that changes something was answered; the fields are as in `audit.Change`.
 
     The host sends it to the core that lists it.
-
-    Attributes:
-        at: When, microseconds since 1970.
-        principal: Who asked.
-        operation: Name of the operation in the catalogue.
-        about: Its objects, in words.
-        channel: The name of its channel; empty for none.
-        result: ``done``, or the code of the error.
     """
 
     at: int
@@ -63,12 +55,9 @@ class OperationDone(Request):
 class Keep(NamedTuple):
     """Write down an object of a core; of several states under one key the last one counts.
 
-    Attributes:
-        core: The name of the core.
-        key: Which object.
-        state: How it is now; None if it is gone.
-        waits: Whether the commands of its batch are answered only when it is on the disk.
-            Otherwise it goes with the next write, a tenth of a second later at most.
+    `state` is None if the object is gone. With `waits` the commands of its batch are answered only
+    when it is on the disk; otherwise it goes with the next write, a tenth of a second later at
+    most.
     """
 
     core: str
@@ -96,7 +85,7 @@ class Core(Protocol):
         ...
 
     def handle_many(self, commands: Sequence[Any], now: int) -> Handled:
-        """Carries out commands in order; without any, time has passed.
+        """Run commands in order; without any, time has passed.
 
         Effects are `Keep`, and any others that somebody has asked the host for
         (`Host.on_effect`). None is carried out before what is kept is on the disk.
@@ -104,18 +93,13 @@ class Core(Protocol):
         ...
 
     def snapshot(self) -> Iterable[tuple[Any, State]]:
-        """The key and state of each object, as it is when asked for.
-
-        Objects may change, come and go while this goes on; those that are new need not be
-        among them.
-        """
+        """The key and state of each object; while this goes on, objects may change, come and go."""
         ...
 
     def restore(self, states: Mapping[Any, State]) -> Sequence[str]:
-        """Makes its objects again, from the last state of each; what was passed over, and why.
+        """Make its objects again, from the last state of each; what was passed over, and why.
 
-        Raises:
-            StoreError: A newer version has written them.
+        StoreError means that a newer version has written them.
         """
         ...
 
@@ -123,19 +107,15 @@ class Core(Protocol):
 def answer_each(
     handlers: Mapping[type, Callable[[Any, int], Any]], commands: Sequence[Any], now: int
 ) -> list[Any]:
-    """Has each command handled by the function for its class; answers, or errors."""
+    """Run each command by the function for its class; return answers, or errors."""
     answers: list[Any] = []
     for command in commands:
         try:
             answers.append(handlers[type(command)](command, now))
         except TidingsError as error:
             answers.append(error)
-        except Exception as fault:  # noqa: BLE001 -- a fault of ours, or of who asks: not of others
-            answers.append(_fault(command, fault))
+        except Exception as fault:  # noqa: BLE001 -- a fault of ours, or the caller's: not of others
+            answer = TidingsError(f"{type(command).__name__} could not be carried out: {fault!r}")
+            answer.__cause__ = fault
+            answers.append(answer)
     return answers
-
-
-def _fault(command: object, fault: Exception) -> TidingsError:
-    error = TidingsError(f"{type(command).__name__} could not be carried out: {fault!r}")
-    error.__cause__ = fault
-    return error

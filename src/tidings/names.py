@@ -10,7 +10,6 @@ from tidings.errors import InvalidUsage
 
 MAX_NAME: Final = 256
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 # Control characters, surrogates, and what Unicode says is no character (the last two code
 # points of each of the 17 planes among them): the same that CloudEvents keeps out of its texts.
 _UNREADABLE = re.compile(
@@ -19,11 +18,6 @@ _UNREADABLE = re.compile(
     + "]"
 )
 _ORIGIN = re.compile(r"[0-9a-f]{32}", re.ASCII)
-
-
-def is_identifier(text: str) -> bool:
-    """Whether the text can stand as a name in IDL and in constraints."""
-    return _IDENTIFIER.fullmatch(text) is not None
 
 
 def new_origin() -> str:
@@ -47,11 +41,7 @@ def is_readable(text: str) -> bool:
 
 
 def checked_name(name: str) -> str:
-    """A name for a new channel or proxy that people can read; empty stands for none.
-
-    Raises:
-        InvalidUsage: It is too long, not all of it can be read, or it would be read as an id.
-    """
+    """Return a valid name for a new channel or proxy, empty for none; else raise InvalidUsage."""
     if len(name) > MAX_NAME or not is_readable(name):
         raise InvalidUsage(
             f"a name has at most {MAX_NAME} characters, none of them a control character: "

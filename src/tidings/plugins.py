@@ -4,8 +4,8 @@ A registry knows where each part lives (`module` or `module:attribute`) and impo
 until the part is used, so that a part with a heavy dependency costs nothing to those who do
 not need it. Other packages add parts as entry points of the registry's group:
 
-    [project.entry-points."tidings.codecs"]
-    mine = "my_package.mine_codec"
+    [project.entry-points."tidings.line_formats"]
+    mine = "my_package.mine_codec:decode_line"
 """
 
 from __future__ import annotations
@@ -17,12 +17,9 @@ from tidings.errors import InvalidUsage
 
 
 class Registry:
-    """Names of parts of one sort, and where they are.
+    """Names of parts of one sort, such as formats of lines, and where they are.
 
-    Args:
-        what: What the parts are, in the words of a message: `codec`.
-        group: The entry-point group in which other packages announce theirs.
-        built_in: Name to place; a name given here cannot be taken over from outside.
+    Other packages announce theirs in the entry-point `group`; they cannot replace `built_in` ones.
     """
 
     def __init__(self, what: str, group: str, built_in: Mapping[str, str]) -> None:
@@ -35,14 +32,14 @@ class Registry:
         return sorted(self._places())
 
     def load(self, name: str) -> object:
-        """The part with this name, imported now if it was not before.
-
-        Raises:
-            InvalidUsage: No part has the name, or its own dependencies are not installed.
-        """
+        """Import the part with this name; InvalidUsage if there is none, or it cannot be."""
         place = self._built_in.get(name) or self._places().get(name)
         if place is None:
-            raise InvalidUsage(f"no {self.what} is called {name!r}; {self._hint(name)}")
+            import difflib
+
+            near = difflib.get_close_matches(name, self.names(), 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(self.names())}"
+            raise InvalidUsage(f"no {self.what} is called {name!r}; {hint}")
         module, _, attribute = place.partition(":")
         try:
             part: object = import_module(module)
@@ -60,25 +57,6 @@ class Registry:
             place.name: place.value for place in entry_points(group=self.group)
         }
 
-    def _hint(self, name: str) -> str:
-        import difflib
-
-        near = difflib.get_close_matches(name, self.names(), 1)
-        if near:
-            return f"did you mean {near[0]!r}?"
-        return f"there are: {', '.join(self.names())}"
-
-
-CODECS = Registry(
-    "codec",
-    "tidings.codecs",
-    {
-        "arrow": "tidings.events.codecs.arrow_codec",
-        "cloudevents": "tidings.events.codecs.cloudevents_codec",
-        "json": "tidings.events.codecs.json_codec",
-    },
-)
-"""The modules that turn events into octets and back."""
 
 LINE_FORMATS = Registry(
     "format of lines",

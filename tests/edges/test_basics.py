@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tidings.clock import from_timebase, to_timebase
 from tidings.errors import InvalidUsage
-from tidings.names import checked_name, is_identifier
+from tidings.names import checked_name
 from tidings.plugins import Registry
 
 
@@ -31,11 +31,6 @@ def test_timebase(microseconds: int, units: int) -> None:
 @given(st.integers())
 def test_timebase_there_and_back(microseconds: int) -> None:
     assert from_timebase(to_timebase(microseconds)) == microseconds
-
-
-@pytest.mark.parametrize("text", ["a", "_", "A1_b", "type"])
-def test_identifiers(text: str) -> None:
-    assert is_identifier(text)
 
 
 def test_names_are_short_and_readable() -> None:

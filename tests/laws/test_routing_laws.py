@@ -145,7 +145,7 @@ def check_event(world: ObjectWorld, reading: Reading, channel: Channel) -> None:
     assert tuple(sorted(found)) == expected, "the router"
     assert channel.plan.judge(fields).recipients == expected, "the plan"
     for id in expected:  # suppliers are told at least what somebody gets
-        wanted = channel.wants.of(id)
+        wanted = channel.wants.owners().get(id, frozenset())
         assert any(one.matches(*fields.event_type) for one in wanted), "the union"
     assert dry_run(world, channel, item, None).recipients == expected, "the trail"
     suppliers = [p for p in channel.proxies.values() if p.connected and p.side is Side.SUPPLIER]

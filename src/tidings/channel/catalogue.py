@@ -1,10 +1,8 @@
 """The operation catalogue: one row for each command and each question of the service.
 
 A request's class declares its fields, and its docstring describes it and them. Its row says the
-rest, once: the right it needs, its HTTP request, its answer, whether it must be on the disk
-before it is answered, whether it may be repeated, and the CORBA operation that does the same.
-Routes, JSON, the API's document, client calls, authorisation, retries, metrics, the audit log,
-`tidings call` and the reference page are derived from the rows.
+rest, once. Routes, JSON, the API's document, client calls, authorisation, retries, metrics, the
+audit log, `tidings call` and the reference page are derived from the rows.
 
 To add an operation: its class (`management.py`, or `questions.py` if it only looks), the function
 that carries it out (`dispatch.py`, or `engine/door.py`), and its row here.
@@ -66,13 +64,7 @@ class Right(Enum):
 
 
 class Named(NamedTuple):
-    """An answer that is one member of a JSON object.
-
-    Attributes:
-        name: What the member is called.
-        kind: The type of its value, which is the answer.
-        example: A value in JSON.
-    """
+    """An answer that is one member of a JSON object; its value has the type `kind`."""
 
     name: str
     kind: Any
@@ -82,11 +74,8 @@ class Named(NamedTuple):
 class Shown(NamedTuple):
     """An answer over HTTP that shows the object as it is after the command.
 
-    Attributes:
-        kind: What is shown.
-        question: From the command and its answer to the question for the object.
-        part: The part of the object that is shown; empty for all of it, which is then a new one,
-            and its id is the answer.
+    `question` makes the question for it from the command and its answer. `part` is the part that
+    is shown; empty for all of a new object, whose id is the answer.
     """
 
     kind: Any
@@ -199,8 +188,7 @@ class Operation:
     @property
     def fields(self) -> tuple[str, ...]:
         """The names of the request's fields."""
-        found = getattr(self.request, "__match_args__", ())
-        return tuple(found)
+        return tuple(getattr(self.request, "__match_args__", ()))
 
     @property
     def text(self) -> str:
@@ -216,6 +204,7 @@ class Operation:
 
 
 _DOTS: Final = re.MULTILINE | re.DOTALL
+_ATTRIBUTES: Final = "\n\nAttributes:\n"
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE"})
 _CHANNEL: Final = "/channels/{channel}"
 _ADMIN: Final = f"{_CHANNEL}/admins/{{side}}/{{admin}}"
@@ -224,22 +213,19 @@ _PLACES: Final = (_CHANNEL, _ADMIN, _PROXY)
 
 
 def described(kind: type) -> tuple[str, dict[str, str]]:
-    """What a class's docstring says of it, and of each of its attributes."""
-    text = cleandoc(kind.__doc__ or "")
-    head, _, rest = text.partition("\n\nAttributes:\n")
+    """What docstrings say of a class, and of each attribute that it has or inherits."""
+    head = cleandoc(kind.__doc__ or "").partition(_ATTRIBUTES)[0]
     parts = (re.sub(r"\s*Answer: .*", "", one, flags=re.DOTALL) for one in head.split("\n\n"))
-    told = "\n\n".join(filter(None, parts))
-    lines = re.split(r"^ {4}(\w+): ", rest.partition("\n\n")[0], flags=re.MULTILINE)[1:]
-    fields = dict(zip(lines[::2], (" ".join(one.split()) for one in lines[1::2]), strict=True))
-    return told, fields
+    fields: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        rest = cleandoc(one.__doc__ or "").partition(_ATTRIBUTES)[2].partition("\n\n")[0]
+        lines = re.split(r"^ {4}(\w+): ", rest, flags=re.MULTILINE)[1:]
+        fields |= zip(lines[::2], (" ".join(text.split()) for text in lines[1::2]), strict=True)
+    return "\n\n".join(filter(None, parts)), fields
 
 
 def checked(rows: Iterable[Operation]) -> tuple[Operation, ...]:
-    """The rows, if each is right.
-
-    Raises:
-        ValueError: One is not; the message begins with its name.
-    """
+    """The rows, or ValueError if one is wrong; the message begins with its name."""
     found = tuple(rows)
     seen: dict[tuple[str, str, Side | None], str] = {}
     requests: set[type] = set()
@@ -263,15 +249,9 @@ def _problem(row: Operation) -> str:
         for name in re.findall(r"{(\w+)}", text):
             if name not in known:
                 return f"has {{{name}}} in its {what}, which is not one of its fields"
-    in_corba = re.findall(r"{(\w+)}", row.corba)
-    for name in (
-        *filter(None, [row.body]),
-        *row.hidden,
-        *row.renamed,
-        *row.corba_arguments,
-        *in_corba,
-    ):
-        if name not in row.fields:
+    named = (row.body, *row.hidden, *row.renamed, *row.corba_arguments)
+    for name in (*named, *re.findall(r"{(\w+)}", row.corba)):
+        if name and name not in row.fields:
             return f"speaks of {name}, which is not one of its fields"
     if row.http and (row.method not in _METHODS or not row.path.startswith(("/", "{"))):
         return f"has no method and path: {row.http!r}"

@@ -1,10 +1,9 @@
-"""What may be asked of the core. Each docstring says what the answer is.
+"""Commands of the flow of events; `management.py` has the others.
 
-`management.py` has the part beside the flow of events.
-
-A command that cannot be carried out is answered with an error from the one tree, and has changed
-nothing. Objects are named by ids: a channel's is unique in the factory, an admin's in its channel
-and side, a proxy's in its channel (both sides together), a filter's in the host.
+A docstring says what the answer is, unless it is None. A command that cannot be carried out is
+answered with an error from the one tree, and has changed nothing. Objects are named by ids: a
+channel's is unique in the factory, an admin's in its channel and side, a proxy's in its channel
+(both sides together), a filter's in the host.
 """
 
 from __future__ import annotations
@@ -26,11 +25,7 @@ Reason: TypeAlias = Annotated[str, "reason"]
 
 
 class Warned(int):
-    """The number of an accepted event whose header says something in vain.
-
-    Attributes:
-        warnings: What, and what was probably meant.
-    """
+    """The number of an accepted event whose header says something in vain: see `warnings`."""
 
     warnings: tuple[str, ...]
 
@@ -49,8 +44,6 @@ class Push(NamedTuple):
     A number is a `Warned` if something in the event's header has no effect.
 
     Attributes:
-        channel: Where to.
-        proxy: Through which proxy.
         items: The events, at most `Limits.batch_events`.
         marks: The producer's marks, one for each; None for none.
         hops: Origins of the channels they have passed.
@@ -73,11 +66,9 @@ class Push(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """A consumer asks. Answer: None; the effect `Pulled` or `PullEnded` follows, now or later.
+    """A consumer asks; the effect `Pulled` or `PullEnded` follows, now or later.
 
     Attributes:
-        channel: Where from.
-        proxy: Through which proxy.
         token: The engine's own number, named again in the effect `Pulled`.
         most: At most so many events; 1 for any and structured proxies.
         wait: How long, in microseconds; 0 for not at all, None for ever.
@@ -94,7 +85,7 @@ class Pull(NamedTuple):
 
 
 class CancelPull(NamedTuple):
-    """Who asked waits no more. Answer: None."""
+    """Who asked waits no more."""
 
     channel: int
     proxy: int
@@ -104,11 +95,7 @@ class CancelPull(NamedTuple):
 class Ack(NamedTuple):
     """Acknowledge events that a consumer was given; unknown numbers are ignored.
 
-    Answer: None.
-
     Attributes:
-        channel: Which channel.
-        proxy: Whose consumer.
         seqs: Numbers of events.
     """
 
@@ -118,7 +105,7 @@ class Ack(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """The content of these events is damaged or gone; unknown numbers are ignored. Answer: None."""
+    """The content of these events is damaged or gone; unknown numbers are ignored."""
 
     channel: int
     proxy: int
@@ -128,11 +115,7 @@ class Lost(NamedTuple):
 class Failed(NamedTuple):
     """Give events back that a consumer could not take; unknown numbers are ignored.
 
-    Answer: None.
-
     Attributes:
-        channel: Which channel.
-        proxy: Whose consumer.
         seqs: Numbers of events; they are delivered again.
         reason: Why.
         gone: The consumer does not exist any more: its proxy ends.
@@ -151,11 +134,7 @@ class Failed(NamedTuple):
 class Reject(NamedTuple):
     """Reject events: they become dead letters; unknown numbers are ignored.
 
-    Answer: None.
-
     Attributes:
-        channel: Which channel.
-        proxy: Whose consumer.
         seqs: Numbers of events.
         reason: Why.
     """
@@ -167,15 +146,10 @@ class Reject(NamedTuple):
 
 
 class Redrive(NamedTuple):
-    """Delivers a dead letter again. Answer: None.
+    """Delivers a dead letter again.
 
-    Attributes:
-        channel: Which channel.
-        proxy: To whose consumer.
-        event: The content, for the engine to keep again (it gets an `Accepted`).
-        entry: As when it was first accepted.
-        arrival: When it was first accepted, microseconds since 1970.
-        plan: The rules it was judged by then.
+    The engine keeps the event again (it gets an `Accepted`). `entry`, `arrival` (microseconds since
+    1970) and `plan` are as when it was first accepted.
     """
 
     channel: int
@@ -187,14 +161,9 @@ class Redrive(NamedTuple):
 
 
 class Polled(NamedTuple):
-    """What a pull supplier had. Answer: None.
+    """What a pull supplier had.
 
-    Attributes:
-        channel: Which channel.
-        proxy: Whose supplier.
-        items: The events.
-        reason: Why asking failed; empty if it did not.
-        gone: The supplier does not exist any more: its proxy ends.
+    `reason` is why asking failed, empty if it did not; the proxy of a supplier that is `gone` ends.
     """
 
     channel: int
@@ -210,7 +179,6 @@ class DryRun(NamedTuple):
     Answer: its `Trail`, each stage with verdict and reason.
 
     Attributes:
-        channel: Where to.
         item: An event in typed JSON, or `{"any": value}`.
         proxy: Through which proxy; null for one without filters.
     """
@@ -226,12 +194,8 @@ class DryRun(NamedTuple):
 class Refilled(NamedTuple):
     """The answer to the effect `Refill`, or what the disk would not take of a `Spill`.
 
-    Attributes:
-        channel: Which channel.
-        proxy: Whose entries.
-        entries: Those that are back, in order.
-        left: How many are on the disk, or on their way there.
-        asked: Whether they come before all that is left, as a `Refill` asks for them.
+    `left` is how many are on the disk, or on their way there; `asked` whether the entries come
+    before all of those, as a `Refill` asks for them.
     """
 
     channel: int
@@ -242,13 +206,7 @@ class Refilled(NamedTuple):
 
 
 class Revoke(NamedTuple):
-    """These events could not be written: they were never accepted. Answer: None.
-
-    Attributes:
-        channel: Which channel.
-        seqs: Their numbers.
-        marks: Their producers' marks: the same pairs may come again.
-    """
+    """These events could not be written: they were never accepted, and the marks may come again."""
 
     channel: int
     seqs: Sequence[int]
@@ -263,19 +221,19 @@ class Idle(NamedTuple):
 
 
 class ClockSet(NamedTuple):
-    """The clock of the machine was set: host time plus offset is the time now. Answer: None."""
+    """The clock of the machine was set: host time plus offset is the time now."""
 
     offset: int
 
 
 class RefusePersistent(NamedTuple):
-    """Refuses Persistent events from now on, with this reason; empty accepts them. Answer: None."""
+    """Refuses Persistent events from now on, with this reason; empty accepts them."""
 
     reason: str
 
 
 class Tick(NamedTuple):
-    """Time has passed. Answer: None."""
+    """Time has passed."""
 
 
 Command: TypeAlias = (

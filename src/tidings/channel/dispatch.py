@@ -7,14 +7,14 @@ from typing import Any, TypeAlias, TypeVar
 
 from tidings.channel import commands as c
 from tidings.channel import management as m
-from tidings.channel import qos_check, sharing
+from tidings.channel import qos_check
 from tidings.channel.channel import Channel, Channels
 from tidings.channel.consumer import ConsumerProxy
 from tidings.channel.effects import NoticeKind
 from tidings.channel.filter_host import UNUSED_FILTERS, FilterHost
 from tidings.channel.holders import Holder, Proxy
-from tidings.channel.lifecycle import Lifecycle
-from tidings.channel.object_changes import ObjectChanges, new_filter
+from tidings.channel.lifecycle import Lifecycle, ObjectChanges, new_filter
+from tidings.channel.rules import obtain_types, offers_changed
 from tidings.channel.settings import FilterPart
 from tidings.channel.supplier import SupplierProxy
 from tidings.channel.trail import Trail, dry_run, traced_push
@@ -224,14 +224,14 @@ class _Objects(_Part):
     def _offer(self, command: m.OfferChange, now: int) -> None:
         holder = self.holder(command.place, Side.SUPPLIER)
         channel = self._channels.find(command.place.channel)
-        sharing.offers_changed(channel, holder, command.added, command.removed)
-        self._adjust.stored(holder)
+        offers_changed(channel, holder, command.added, command.removed)
+        self._life.store(holder)
 
     def _obtain_types(self, command: m.ObtainTypes, now: int) -> object:
         proxy = self.proxy(command)
         channel = self._channels.find(command.channel)
-        types = sharing.obtain_types(channel, proxy, command.mode)
-        self._adjust.stored(proxy)
+        types = obtain_types(channel, proxy, command.mode)
+        self._life.store(proxy)
         return types
 
 

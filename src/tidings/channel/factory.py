@@ -20,19 +20,12 @@ from tidings.channel.dispatch import Handler, handlers_of
 from tidings.channel.effects import Effect, PlanChanged, TopologyChanged
 from tidings.channel.entries import Entry
 from tidings.channel.filter_host import FilterHost
-from tidings.channel.lifecycle import Lifecycle
-from tidings.channel.object_changes import ObjectChanges
+from tidings.channel.lifecycle import Lifecycle, ObjectChanges
 from tidings.channel.property_errors import Level
 from tidings.channel.restoring import last_id, restore
 from tidings.channel.rules import Rules
 from tidings.channel.settings import DEFAULT_SETTINGS, Settings, room_for_one
-from tidings.channel.snapshot import (
-    State,
-    admin_state,
-    channel_state,
-    last_id_state,
-    proxy_state,
-)
+from tidings.channel.snapshot import LastId, ObjectKey, State, key_of, recorded, state_of
 from tidings.channel.unused import Unused
 from tidings.channel.vocabulary import Side
 from tidings.channel.wellformed import check_command, is_checked
@@ -43,9 +36,6 @@ from tidings.names import checked_name
 
 Answer: TypeAlias = Any
 """What a command's docstring says, or its error."""
-
-ObjectKey: TypeAlias = tuple[int, str, str]
-"""Channel, kind and key of an object, as in `TopologyChanged`."""
 
 CHANNELS: Final = "channels"
 """The name of this core."""
@@ -141,19 +131,19 @@ class Factory:
         """
         hosted = self.filters
         last_filter = max(hosted.last_id, hosted.reserved)
-        yield (0, "factory", "channels"), last_id_state(self.last_channel)
-        yield (0, "factory", "filters"), last_id_state(last_filter)
+        yield (0, "factory", "channels"), recorded(LastId(self.last_channel))
+        yield (0, "factory", "filters"), recorded(LastId(last_filter))
         for one in list(hosted.filters.values()):
             if one.stored:
-                yield (0, one.kind, str(one.id)), one.state()
+                yield one.key, one.state()
         for channel in list(self.channels.values()):
-            yield (channel.id, "channel", str(channel.id)), channel_state(channel)
-            for side, admins in channel.admins.items():
+            yield key_of(channel), state_of(channel)
+            for admins in channel.admins.values():
                 for admin in list(admins.values()):
-                    yield (channel.id, "admin", f"{side.value}/{admin.id}"), admin_state(admin)
+                    yield key_of(admin), state_of(admin)
             for proxy in list(channel.proxies.values()):
                 if proxy.durable:
-                    yield (channel.id, "proxy", str(proxy.id)), proxy_state(proxy)
+                    yield key_of(proxy), state_of(proxy)
 
     def restore(self, states: Mapping[ObjectKey, State], last_channel: int = 0) -> list[str]:
         """Recreate all recorded objects; return what was skipped. See `restoring.restore`.
@@ -220,7 +210,7 @@ class Factory:
         made.own = {name: qos[name] for name in asked}
         made.plan, change = Plan().changed(options=self._options)
         self.channels[made.id] = made
-        self._life.store_channel(made)
+        self._life.store(made)
         self.core.out.append(PlanChanged(made.id, change))
         for side in Side:
             self._life.new_admin(made, side, settings.default_operator)
@@ -229,7 +219,7 @@ class Factory:
     def _destroy_channel(self, command: m.DestroyChannel, now: int) -> None:
         channel = self.channel(command.channel)
         # Prevents reuse of its id after a restart.
-        last = last_id_state(self.last_channel)
+        last = recorded(LastId(self.last_channel))
         self.core.out.append(TopologyChanged(0, "factory", "channels", last))
         self._life.destroy_channel(channel)
 

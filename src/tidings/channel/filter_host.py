@@ -6,21 +6,28 @@ command is answered. A filter that no object holds and no client uses ends after
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from tidings.channel.core import Core
 from tidings.channel.effects import TopologyChanged
 from tidings.channel.holders import Holder, Proxy
 from tidings.channel.settings import room_for_one
 from tidings.channel.snapshot import (
-    VERSION,
+    FilterRecord,
+    LastId,
+    MappingRecord,
+    ObjectKey,
+    Patterns,
     State,
-    constraint_state,
-    last_id_state,
-    value_state,
+    patterns_state,
+    recorded,
 )
 from tidings.channel.unused import Unused
 from tidings.errors import FilterNotFound, InvalidUsage
+from tidings.events.anyvalue import Value
+from tidings.events.codecs.json_text import write_json
+from tidings.events.codecs.json_values import value_to_plain
+from tidings.filters.constraint import Constraint
 from tidings.filters.filter import Filter
 from tidings.filters.mapping import MappingFilter
 
@@ -51,26 +58,32 @@ class HostedFilter:
         """Return the kind of its records."""
         return "filter" if isinstance(self.filter, Filter) else "mapping"
 
+    @property
+    def key(self) -> ObjectKey:
+        """Return the key under which it is recorded."""
+        return 0, self.kind, str(self.id)
+
     def state(self) -> State:
-        """Return its recorded state."""
+        """Return its state as it is recorded."""
         made = self.filter
-        state: dict[str, Any] = {
-            "version": VERSION,
-            "id": self.id,
-            "owner": self.owner,
-            "private": self.private,
-            "number": made.version.number,
-        }
+        common = (self.id, self.owner, self.private, made.version.number)
         if isinstance(made, Filter):
-            constraints = made.version.constraints.items()
-            state["constraints"] = [[id, *constraint_state(one)] for id, one in constraints]
-            return {**state, "last": made.last_constraint}
+            held = [[id, *_plain(one)] for id, one in made.version.constraints.items()]
+            return recorded(FilterRecord(*common, made.last_constraint, held))
         mapped = [
-            [id, *constraint_state(one.constraint), value_state(one.value)]
+            [id, *_plain(one.constraint), _value_state(one.value)]
             for id, one in made.version.mapped.items()
         ]
-        default = value_state(made.default)
-        return {**state, "default": default, "mapped": mapped, "last": made.last_id}
+        return recorded(MappingRecord(*common, made.last_id, _value_state(made.default), mapped))
+
+
+def _plain(one: Constraint) -> tuple[str, Patterns]:
+    return one.text, patterns_state(one.event_types)
+
+
+def _value_state(value: Value) -> str:
+    # As text: the plain form may hold ready JSON, which is not plain data.
+    return write_json(value_to_plain(value)).decode()
 
 
 class FilterHost:
@@ -129,7 +142,7 @@ class FilterHost:
         self.last_id += 1
         if self._core.spills and self.last_id > self.reserved:
             self.reserved = self.last_id + RESERVED_AT_ONCE
-            reserved = last_id_state(self.reserved)
+            reserved = recorded(LastId(self.reserved))
             self._core.out.append(TopologyChanged(0, "factory", "filters", reserved))
         hosted = HostedFilter(self.last_id, filter, owner, private=private)
         self.filters[hosted.id] = hosted
@@ -158,14 +171,21 @@ class FilterHost:
         elif not hosted.holders:
             self.unheld.begin(id, self._core.now)
 
+    def release_all(self, holder: Holder) -> None:
+        """Detach all filters, mapping filters included, from an object that ends."""
+        held = holder.filter_ids
+        holder.attached_filters, holder.priority_filter, holder.lifetime_filter = (), None, None
+        for id in held:
+            self.release(id, holder)
+
     def remove(self, hosted: HostedFilter) -> None:
         """End a filter that no object holds."""
         del self.filters[hosted.id]
         self.unheld.forget(hosted.id)
         if hosted.stored:
-            self._core.out.append(TopologyChanged(0, hosted.kind, str(hosted.id), None))
+            self._core.out.append(TopologyChanged(*hosted.key, None))
 
     def store(self, hosted: HostedFilter) -> None:
         """Record the current state of a filter."""
         hosted.stored = True
-        self._core.out.append(TopologyChanged(0, hosted.kind, str(hosted.id), hosted.state()))
+        self._core.out.append(TopologyChanged(*hosted.key, hosted.state()))

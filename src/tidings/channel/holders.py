@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Final
 
 from tidings.channel.account import Account
@@ -12,11 +13,10 @@ from tidings.channel.vocabulary import Form, Place, Side, Style
 from tidings.filters.constraint import EventTypePattern
 from tidings.filters.plan import Operator
 
-_ALL: Final = TypeList()
-_NOTHING: Final[frozenset[EventTypePattern]] = frozenset()
 _UNSET: Final[dict[str, int]] = {}
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Holder:
     """The common part of admins and proxies: `own` was set here, `qos` is what applies.
 
@@ -24,32 +24,17 @@ class Holder:
     ask for `types`, suppliers' have `offered` ones.
     """
 
-    __slots__ = (
-        "attached_filters",
-        "channel",
-        "id",
-        "last_attachment",
-        "lifetime_filter",
-        "offered",
-        "own",
-        "priority_filter",
-        "qos",
-        "side",
-        "types",
-    )
-
-    def __init__(self, channel: Account, id: int, side: Side, qos: QoS) -> None:
-        self.channel = channel
-        self.id = id
-        self.side = side
-        self.qos = qos
-        self.own = _UNSET
-        self.attached_filters: tuple[tuple[int, int], ...] = ()
-        self.last_attachment = 0
-        self.types = _ALL
-        self.offered = _NOTHING
-        self.priority_filter: int | None = None
-        self.lifetime_filter: int | None = None
+    channel: Account
+    id: int
+    side: Side
+    qos: QoS
+    own: dict[str, int] = field(default_factory=lambda: _UNSET)  # one for all: there are many
+    attached_filters: tuple[tuple[int, int], ...] = ()
+    last_attachment: int = 0
+    types: TypeList = TypeList()  # noqa: RUF009 -- frozen
+    offered: frozenset[EventTypePattern] = frozenset()
+    priority_filter: int | None = None
+    lifetime_filter: int | None = None
 
     @property
     def filter_ids(self) -> list[int]:
@@ -59,18 +44,12 @@ class Holder:
         return held + [filter_id for filter_id in mappings if filter_id is not None]
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Admin(Holder):
-    """An admin: the parent of proxies with something in common.
+    """An admin: the parent of proxies; `operator` joins its filters with theirs."""
 
-    `operator` joins its filters with those of its proxies.
-    """
-
-    __slots__ = ("operator", "proxies")
-
-    def __init__(self, channel: Account, id: int, side: Side, operator: Operator, qos: QoS) -> None:
-        super().__init__(channel, id, side, qos)
-        self.operator = operator
-        self.proxies: dict[int, Proxy] = {}
+    operator: Operator = Operator.AND
+    proxies: dict[int, Proxy] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:
@@ -81,15 +60,10 @@ class Admin(Holder):
 class Proxy(Holder):
     """A proxy: what one client is connected to. See `ConsumerProxy` and `SupplierProxy`.
 
-    Attributes:
-        bare: Event Service style: not listed, without quality of service and filters, not durable.
-        connected: Whether a client has connected; only connected proxies receive events.
-        attached: Whether the client can be reached at the moment.
-        reachable: Whether it gave a reference at all.
-        notices: Whether the client can receive offer or subscription changes.
-        updates: Whether it wants them.
-        window: How many events may be in flight to it.
-        address: How to reach it after a restart.
+    A `bare` one is of the Event Service: not listed, without quality of service and filters, not
+    durable. Only `connected` ones receive events; the client of an `attached` one can be reached at
+    the moment, that of a `reachable` one gave a reference at all. A client that can receive
+    `notices` of offers or subscriptions wants them with `updates`. See `Connect` for the others.
     """
 
     __slots__ = (

@@ -1,22 +1,29 @@
-"""The life cycle of admins and proxies: created, connected, suspended, ended."""
+"""How objects begin, change and end: admins and proxies, their properties, filters and types."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from tidings.channel import properties
 from tidings.channel.channel import Channel, Channels
 from tidings.channel.consumer import ConsumerProxy
-from tidings.channel.effects import DisconnectPeer, Notice, NoticeKind, TopologyChanged
-from tidings.channel.filter_host import FilterHost
-from tidings.channel.holders import Admin, Proxy
+from tidings.channel.effects import (
+    DisconnectPeer,
+    FilterTypesChanged,
+    Notice,
+    NoticeKind,
+    TopologyChanged,
+)
+from tidings.channel.filter_host import FilterHost, HostedFilter
+from tidings.channel.holders import Admin, Holder, Proxy
 from tidings.channel.management import Connect, ObtainProxy
-from tidings.channel.property_errors import Level, Request
-from tidings.channel.qos import QoS, inherited
-from tidings.channel.qos_check import changed
-from tidings.channel.rules import Rules
-from tidings.channel.settings import FilterPart, room_for_one
-from tidings.channel.sharing import offer_key, offers_changed, tell_consumers
-from tidings.channel.snapshot import admin_state, channel_state, proxy_state
+from tidings.channel.property_errors import TIME_T, Level, PropertyRange, Request
+from tidings.channel.qos import QoS, Reliability, fixed_above
+from tidings.channel.qos_check import changed, validate
+from tidings.channel.rules import Rules, offer_key, offers_changed, tell_consumers
+from tidings.channel.settings import FilterPart, Inheritance, room_for_one
+from tidings.channel.snapshot import erased, key_of, state_of
 from tidings.channel.supplier import SupplierProxy
 from tidings.channel.unused import Unused
 from tidings.channel.vocabulary import Form, Operator, Side, Style
@@ -25,11 +32,17 @@ from tidings.errors import (
     AlreadyConnected,
     ConnectionAlreadyActive,
     ConnectionAlreadyInactive,
+    FilterNotFound,
     InvalidUsage,
     NameTaken,
     NotConnected,
+    PropertyError,
+    PropertyErrorCode,
+    UnsupportedQoS,
 )
-from tidings.filters.filter import Filter
+from tidings.events import typecode as tc
+from tidings.filters.constraint import Constraint, EventTypePattern
+from tidings.filters.filter import EventTypes, Filter
 from tidings.names import checked_name
 
 # Ids of proxies that are not durable, or are gone, have no record: so that none is used twice,
@@ -38,11 +51,9 @@ RESERVED_AT_ONCE = 1_000
 # The alarm id for proxies whose client cannot be called.
 _UNUSED_PROXIES: Final = 1
 _DAY: Final = 24 * 3600 * 1_000_000
-
-_LIMITS = {
-    Side.CONSUMER: ("MaxConsumers", "max_consumers"),
-    Side.SUPPLIER: ("MaxSuppliers", "max_suppliers"),
-}
+# What a proxy records of its client, as `Connect` says it.
+_CLIENT: Final = ("reachable", "notices", "window", "address")
+_VALUE_TYPES = {"priority": tc.SHORT, "lifetime": TIME_T}
 
 
 class Lifecycle:
@@ -82,20 +93,10 @@ class Lifecycle:
             self.unattended.collected += 1
             self.end(proxy, tell=False)
 
-    def store_channel(self, channel: Channel) -> None:
-        """Record the current state of a channel."""
-        state = channel_state(channel)
-        self._core.out.append(TopologyChanged(channel.id, "channel", str(channel.id), state))
-
-    def store(self, holder: Admin | Proxy) -> None:
-        """Record the current state of an admin or a durable proxy."""
-        channel = holder.channel.id
-        if isinstance(holder, Admin):
-            key = f"{holder.side.value}/{holder.id}"
-            self._core.out.append(TopologyChanged(channel, "admin", key, admin_state(holder)))
-        elif holder.durable:
-            state = proxy_state(holder)
-            self._core.out.append(TopologyChanged(channel, "proxy", str(holder.id), state))
+    def store(self, thing: Channel | Holder) -> None:
+        """Record the current state of a channel, an admin or a durable proxy."""
+        if not isinstance(thing, Proxy) or thing.durable:
+            self._core.out.append(TopologyChanged(*key_of(thing), state_of(thing)))
 
     def new_admin(self, channel: Channel, side: Side, operator: Operator) -> Admin:
         """Create an admin, or raise TooManyObjects; the first of a side is the default, id 0."""
@@ -104,12 +105,10 @@ class Lifecycle:
             count = sum(map(len, channel.admins.values()))
             most = self._core.settings.limits.admins
             room_for_one(count, most, "admins", channel.label)
-        id = channel.last_admin[side] + 1 if admins or channel.last_admin[side] else 0
-        if 0 not in admins:
-            id = 0
+        id = channel.last_admin[side] + 1 if 0 in admins else 0
         channel.last_admin[side] = max(id, channel.last_admin[side])
-        admin = Admin(channel, id, side, operator, inherited(channel.qos, Level.ADMIN))
-        admins[id] = admin
+        # The quality of service is copied (8.2): it is immutable.
+        admin = admins[id] = Admin(channel, id, side, channel.qos, operator=operator)
         self.store(admin)
         self._rules.refresh(admin)
         return admin
@@ -120,16 +119,13 @@ class Lifecycle:
             self.end(proxy, tell=True)
         channel = self._channels[admin.channel.id]
         if admin.id:  # prevents reuse of its id after a restart
-            self.store_channel(channel)
+            self.store(channel)
         del channel.admins[admin.side][admin.id]
         self._rules.forget_admin(admin)
-        for filter_id in admin.filter_ids:
-            admin.attached_filters, admin.priority_filter, admin.lifetime_filter = (), None, None
-            self._filters.release(filter_id, admin)
+        self._filters.release_all(admin)
         if admin.side is Side.SUPPLIER:
             tell_consumers(channel, channel.offers.withdraw(offer_key(admin)))
-        key = f"{admin.side.value}/{admin.id}"
-        self._core.out.append(TopologyChanged(channel.id, "admin", key, None))
+        self._core.out.append(erased(admin))
         if admin.id == 0:
             self.new_admin(channel, admin.side, self._core.settings.default_operator)
 
@@ -138,15 +134,14 @@ class Lifecycle:
         admin = channel.admin(command.side, command.admin)
         self._check_room(channel, command)
         asked = dict(command.qos)
-        qos = self._qos(admin.qos, asked)
+        qos = changed(admin.qos, Level.PROXY, admin.qos, asked, self._core.settings.narrowed)
         filter = self._own_filter(command)  # the last that can fail
         channel.last_proxy += 1
         proxy = new_proxy(admin, channel.last_proxy, command.style, command.form, qos)
         if asked:
             proxy.own = {name: qos[name] for name in asked}
         proxy.name, proxy.owner, proxy.bare = command.name, command.owner, command.bare
-        admin.proxies[proxy.id] = proxy
-        channel.proxies[proxy.id] = proxy
+        admin.proxies[proxy.id] = channel.proxies[proxy.id] = proxy
         if proxy.name:
             channel.names[proxy.name] = proxy.id
         self._rules.adjust(proxy)
@@ -160,7 +155,7 @@ class Lifecycle:
             offers_changed(channel, proxy, command.types, ())
         if self._core.spills and proxy.id > channel.proxies_reserved:
             channel.proxies_reserved = proxy.id + RESERVED_AT_ONCE
-            self.store_channel(channel)
+            self.store(channel)
         self.store(proxy)
         self.watch(proxy, now)
         if command.keep and proxy.side is Side.CONSUMER:
@@ -169,12 +164,11 @@ class Lifecycle:
         return proxy
 
     def _check_room(self, channel: Channel, command: ObtainProxy) -> None:
-        settings = self._core.settings
-        check_limit(channel, command.side, 1)
+        limits = self._core.settings.limits
+        _check_limit(channel, command.side)
         if checked_name(command.name) in channel.names:
             raise NameTaken(f"{channel.label} has a proxy named {command.name!r} already")
-        limits, place = settings.limits, channel.label
-        room_for_one(len(channel.proxies), limits.proxies, "proxies", place)
+        room_for_one(len(channel.proxies), limits.proxies, "proxies", channel.label)
         if command.name:
             named = sum(len(one.names) for one in self._channels.values())
             room_for_one(named, limits.named_proxies, "named_proxies", "the service")
@@ -184,17 +178,9 @@ class Lifecycle:
             return None
         if command.bare:
             raise InvalidUsage("a proxy of the Event Service has no filters")
-        limits = self._core.settings.limits
-        limits.check_filter(map(FilterPart.of, command.constraints))
-        made = Filter()
-        made.add(command.constraints)
+        self._core.settings.limits.check_filter(map(FilterPart.of, command.constraints))
+        made, _ = new_filter(command.constraints)
         return self._filters.add(made, command.owner, private=True).id
-
-    def _qos(self, parent: QoS, asked: Request) -> QoS:
-        start = inherited(parent, Level.PROXY)
-        if not asked:
-            return start
-        return changed(start, Level.PROXY, parent, asked, self._core.settings.narrowed)
 
     def connect(self, proxy: Proxy, command: Connect, now: int) -> None:
         """Connect a client, or raise InvalidUsage if it needs a reference to be reached."""
@@ -208,10 +194,11 @@ class Lifecycle:
         if command.window < 1:
             raise InvalidUsage(f"a window holds at least one event, not {command.window}")
         first = not proxy.connected
-        before = _client_of(proxy)
+        client = {name: getattr(command, name) for name in _CLIENT}
+        is_new = any(getattr(proxy, name) != value for name, value in client.items())
         proxy.connected = proxy.attached = True
-        proxy.reachable, proxy.notices = command.reachable, command.notices
-        proxy.window, proxy.address = command.window, command.address
+        for name, value in client.items():
+            setattr(proxy, name, value)
         if first:
             proxy.updates = True
             self._rules.refresh(proxy)
@@ -219,7 +206,7 @@ class Lifecycle:
             proxy.cut()
             if isinstance(proxy, ConsumerProxy) and proxy.consumer is not None:
                 proxy.consumer.forgive()
-        if first or before != _client_of(proxy):  # a mere reconnect needs no record
+        if first or is_new:  # a mere reconnect needs no record
             self.store(proxy)
         self.watch(proxy, now)
         self._go_on(proxy, now)
@@ -277,12 +264,8 @@ class Lifecycle:
         if proxy.side is Side.SUPPLIER:
             tell_consumers(channel, channel.offers.withdraw(offer_key(proxy)))
         if proxy.durable:
-            gone = TopologyChanged(channel.id, "proxy", str(proxy.id), None)
-            self._core.out.append(gone)
-        held = proxy.filter_ids
-        proxy.attached_filters, proxy.priority_filter, proxy.lifetime_filter = (), None, None
-        for filter_id in held:
-            self._filters.release(filter_id, proxy)
+            self._core.out.append(erased(proxy))
+        self._filters.release_all(proxy)
         if proxy.connected:
             told = tell and proxy.reachable
             self._core.out.append(DisconnectPeer(channel.id, proxy.id, told))
@@ -294,14 +277,10 @@ class Lifecycle:
             for admin in list(channel.admins[side].values()):
                 for proxy in list(admin.proxies.values()):
                     self.end(proxy, tell=True)
-                for filter_id in admin.filter_ids:
-                    admin.attached_filters = ()
-                    admin.priority_filter = admin.lifetime_filter = None
-                    self._filters.release(filter_id, admin)
-                key = f"{side.value}/{admin.id}"
-                self._core.out.append(TopologyChanged(channel.id, "admin", key, None))
+                self._filters.release_all(admin)
+                self._core.out.append(erased(admin))
         del self._channels[channel.id]
-        self._core.out.append(TopologyChanged(channel.id, "channel", str(channel.id), None))
+        self._core.out.append(erased(channel))
 
 
 def new_proxy(admin: Admin, id: int, style: Style, form: Form, qos: QoS) -> Proxy:
@@ -315,17 +294,211 @@ def _lasts(proxy: Proxy) -> bool:
     return bool(proxy.name) or (proxy.durable and proxy.side is Side.CONSUMER)
 
 
-def check_limit(channel: Channel, side: Side, more: int) -> None:
-    """Raise AdminLimitExceeded if the admin properties do not allow that many more clients."""
-    name, attribute = _LIMITS[side]
-    limit: int = getattr(channel.properties, attribute)
-    if not limit:
-        return
-    count = sum(proxy.side is side for proxy in channel.proxies.values())
-    if count + more > limit:
+def _check_limit(channel: Channel, side: Side) -> None:
+    """Raise AdminLimitExceeded if the admin properties do not allow one more client."""
+    name = "MaxConsumers" if side is Side.CONSUMER else "MaxSuppliers"
+    limit = channel.properties[name]
+    if limit and sum(proxy.side is side for proxy in channel.proxies.values()) >= limit:
         raise AdminLimitExceeded(name, limit)
 
 
-def _client_of(proxy: Proxy) -> tuple[bool, bool, int, str]:
-    """Return the recorded part of a proxy's client."""
-    return proxy.reachable, proxy.notices, proxy.window, proxy.address
+class ObjectChanges:
+    """Changes objects, and updates everything that depends on them."""
+
+    def __init__(
+        self, channels: Channels, filters: FilterHost, rules: Rules, life: Lifecycle
+    ) -> None:
+        self._channels = channels
+        self._core = channels.core
+        self._filters = filters
+        self._rules = rules
+        self._life = life
+
+    def set_qos(self, place: Channel | Holder, request: Request, now: int) -> None:
+        """Carry out set_qos: all of the request, or nothing, with every bad property listed."""
+        level, parent = self._level(place)
+        given = dict(request)
+        settings = self._core.settings
+        qos = changed(place.qos, level, parent, given, settings.narrowed)
+        if settings.inheritance is Inheritance.FOLLOWED:
+            self._check_followers(place, qos)
+        place.qos = qos
+        place.own = {**place.own, **{name: qos[name] for name in given}}
+        fixed = fixed_above(qos)
+        self._qos_changed(place, now, {n: v for n, v in fixed.items() if n in given})
+
+    def validate_qos(self, place: Channel | Holder, request: Request) -> tuple[PropertyRange, ...]:
+        """Carry out validate_qos: return what else could be set beside the request."""
+        level, parent = self._level(place)
+        settings = self._core.settings
+        return validate(place.qos, level, parent, request, settings.narrowed)
+
+    def _check_followers(self, place: Channel | Holder, qos: QoS) -> None:
+        """Raise UnsupportedQoS if a child, itself set to Persistent, must be changed first."""
+        settings = self._core.settings
+        level = Level.ADMIN if isinstance(place, Channel) else Level.PROXY
+        for child in _children(place):
+            try:
+                follows = changed(qos, level, qos, child.own, settings.narrowed)
+            except UnsupportedQoS as error:
+                code, persistent = PropertyErrorCode.UNAVAILABLE_VALUE, Reliability.PERSISTENT.value
+                wrong = PropertyError(code, "ConnectionReliability", persistent, persistent)
+                raise UnsupportedQoS([wrong]) from error
+            self._check_followers(child, follows)
+
+    def _level(self, place: Channel | Holder) -> tuple[Level, QoS | None]:
+        if isinstance(place, Channel):
+            return Level.CHANNEL, None
+        if isinstance(place, Proxy):
+            if place.bare:
+                raise InvalidUsage(f"the Event Service proxy {place.id} has no quality of service")
+            return Level.PROXY, place.admin.qos
+        return Level.ADMIN, self._channels[place.channel.id].qos
+
+    def _qos_changed(self, place: Channel | Holder, now: int, fixed: Mapping[str, int]) -> None:
+        if isinstance(place, Proxy):
+            self._proxy_changed(place, now)
+        else:
+            self._life.store(place)
+        if isinstance(place, Channel):
+            place.backlog = None
+        followed = self._core.settings.inheritance is Inheritance.FOLLOWED
+        for child in _children(place) if followed or fixed else ():
+            below = {**place.qos, **child.own} if followed else {**child.qos, **fixed}
+            child.qos = QoS(below)
+            self._qos_changed(child, now, fixed)
+
+    def _proxy_changed(self, proxy: Proxy, now: int) -> None:
+        was_durable = proxy.durable
+        self._rules.adjust(proxy)
+        if was_durable and not proxy.durable:
+            self._core.out.append(erased(proxy))
+        if proxy.durable:  # its filters first: without them its record would let all pass
+            for filter_id in proxy.filter_ids:
+                self._filters.hold(filter_id, proxy)
+        self._life.store(proxy)
+        consumer = proxy.consumer if isinstance(proxy, ConsumerProxy) else None
+        if consumer is not None:
+            if consumer.is_over() or proxy.qos.max_events_per_consumer:
+                consumer.enforce_limits(now)
+            consumer.touch()
+
+    def set_admin_properties(self, channel: Channel, request: Request) -> None:
+        """Carry out set_admin: all of the request, or nothing."""
+        narrowed = self._core.settings.narrowed
+        channel.properties = properties.changed(channel.properties, request, narrowed)
+        channel.backlog = None
+        self._life.store(channel)
+
+    def add_filter(self, holder: Holder, filter_id: int) -> int:
+        """Attach a filter; return the id of the attachment."""
+        self._refuse_bare(holder)
+        self._filters.filter(filter_id)
+        holder.last_attachment += 1
+        holder.attached_filters += ((holder.last_attachment, filter_id),)
+        self._filters.hold(filter_id, holder)
+        self._changed(holder)
+        return holder.last_attachment
+
+    def remove_filter(self, holder: Holder, attachment: int) -> None:
+        """Detach a filter."""
+        held = dict(holder.attached_filters)
+        if attachment not in held:
+            raise FilterNotFound(f"no filter is attached there under the id {attachment}")
+        rest = tuple(pair for pair in holder.attached_filters if pair[0] != attachment)
+        holder.attached_filters = rest
+        self._filters.release(held[attachment], holder)
+        self._changed(holder)
+
+    def remove_all_filters(self, holder: Holder) -> None:
+        """Detach all filters."""
+        held = [filter_id for _, filter_id in holder.attached_filters]
+        holder.attached_filters = ()
+        for filter_id in held:
+            self._filters.release(filter_id, holder)
+        self._changed(holder)
+
+    def set_mapping(self, holder: Holder, purpose: str, filter_id: int | None) -> None:
+        """Set or remove a mapping filter of a consumer's proxy or admin."""
+        self._refuse_bare(holder)
+        if holder.side is not Side.CONSUMER:
+            raise InvalidUsage("mapping filters are for consumers; this is a supplier's object")
+        wanted = _VALUE_TYPES.get(purpose)
+        if wanted is None:
+            raise InvalidUsage(f"a mapping filter is for priority or lifetime, not {purpose!r}")
+        if filter_id is not None:
+            found = self._filters.mapping(filter_id)
+            if not found.value_type.equivalent(wanted):
+                raise InvalidUsage(
+                    f"filter {filter_id} has values of another type than a {purpose} has"
+                )
+        before: int | None = getattr(holder, f"{purpose}_filter")
+        setattr(holder, f"{purpose}_filter", filter_id)
+        if filter_id is not None:
+            self._filters.hold(filter_id, holder)
+        if before is not None:
+            self._filters.release(before, holder)
+        self._changed(holder)
+
+    def subscribe(
+        self,
+        holder: Holder,
+        added: Sequence[EventTypePattern],
+        removed: Sequence[EventTypePattern],
+    ) -> None:
+        """Change the subscription list of a consumer or consumer admin."""
+        holder.types = holder.types.changed(added, removed)
+        self._changed(holder)
+
+    def change_filter(self, hosted: HostedFilter, change: Callable[[], object]) -> object:
+        """Change a filter; every object that holds it follows before this returns."""
+        before = _event_types(hosted)
+        answer = change()
+        after = _event_types(hosted)
+        if before != after:
+            told = FilterTypesChanged(hosted.id, after - before, before - after)
+            self._core.out.append(told)
+        if hosted.stored:
+            self._filters.store(hosted)
+        for holder in hosted.holders:
+            self._rules.refresh(holder)
+        return answer
+
+    def destroy_filter(self, hosted: HostedFilter) -> None:
+        """End a filter, and detach it from its holders."""
+        holders = list(hosted.holders)
+        for holder in holders:
+            rest = tuple(pair for pair in holder.attached_filters if pair[1] != hosted.id)
+            holder.attached_filters = rest
+            for name in ("priority_filter", "lifetime_filter"):
+                if getattr(holder, name) == hosted.id:
+                    setattr(holder, name, None)
+        self._filters.remove(hosted)
+        for holder in holders:
+            self._changed(holder)
+
+    def _changed(self, holder: Holder) -> None:
+        self._life.store(holder)
+        self._rules.refresh(holder)
+
+    @staticmethod
+    def _refuse_bare(holder: Holder) -> None:
+        if isinstance(holder, Proxy) and holder.bare:
+            raise InvalidUsage(f"the Event Service proxy {holder.id} has no filters")
+
+
+def _event_types(hosted: HostedFilter) -> EventTypes:
+    made = hosted.filter
+    return made.version.event_types if isinstance(made, Filter) else frozenset()
+
+
+def _children(place: Channel | Holder) -> Sequence[Holder]:
+    if isinstance(place, Channel):
+        return [admin for side in place.admins.values() for admin in side.values()]
+    return list(place.proxies.values()) if isinstance(place, Admin) else ()
+
+
+def new_filter(constraints: Sequence[Constraint]) -> tuple[Filter, tuple[int, ...]]:
+    """Return a filter with its first constraints, and their ids."""
+    made = Filter()
+    return made, tuple(made.add(constraints)) if constraints else ()

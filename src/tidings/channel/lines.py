@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 from tidings.channel.entries import Entry
 from tidings.channel.sorted_runs import SortedRun
@@ -18,34 +18,11 @@ _FEW: Final = 32
 _KEPT: Final = 6
 
 
-class Line(Protocol):
-    """Waiting entries in a delivery order; numbers are unique."""
-
-    @property
-    def push(self) -> Callable[[Entry], None]:
-        """Add an entry behind all equal ones."""
-
-    def put_back(self, entries: Iterable[Entry]) -> None:
-        """Add entries, in the sequence given, before all equal ones."""
-
-    def take(self, most: int) -> list[Entry]:
-        """Remove and return the first entries, at most `most`, in delivery order."""
-
-    def take_last(self, most: int) -> list[Entry]:
-        """Remove and return the last entries, at most `most`, in delivery order."""
-
-    def remove(self, entry: Entry) -> None:
-        """Remove an entry that must be present."""
-
-    def entries(self) -> list[Entry]:
-        """Return all entries in delivery order."""
-
-
 class FifoLine:
-    """Entries in the order in which they were pushed.
+    """Entries in the order in which they were pushed; numbers are unique.
 
-    Entries removed from the middle stay, marked, until they reach an end of the line or make up
-    half of it.
+    `push` adds an entry behind all equal ones: here, at the end. Entries removed from the middle
+    stay, marked, until they reach an end of the line or make up half of it.
     """
 
     __slots__ = ("_entries", "_marked", "push")
@@ -63,14 +40,14 @@ class FifoLine:
         return bool(self._entries)
 
     def put_back(self, entries: Iterable[Entry]) -> None:
-        """See `Line.put_back`: at the front."""
+        """Add entries, in the sequence given, before all equal ones: here, at the front."""
         back = list(entries)
         if self._marked is not None and not self._marked.isdisjoint(back):
             self._sweep()
         self._entries.extendleft(reversed(back))
 
     def take(self, most: int) -> list[Entry]:
-        """See `Line.take`."""
+        """Remove and return the first entries, at most `most`, in delivery order."""
         popleft = self._entries.popleft
         if self._marked is None:
             if most == 1:
@@ -83,7 +60,7 @@ class FifoLine:
         return taken
 
     def take_last(self, most: int) -> list[Entry]:
-        """See `Line.take_last`."""
+        """Remove and return the last entries, at most `most`, in delivery order."""
         taken: list[Entry] = []
         while len(taken) < most and self._entries:
             taken.append(self._entries.pop())
@@ -92,7 +69,7 @@ class FifoLine:
         return taken
 
     def remove(self, entry: Entry) -> None:
-        """See `Line.remove`."""
+        """Remove an entry that must be present."""
         entries = self._entries
         if entries[0] is entry:
             entries.popleft()
@@ -108,7 +85,7 @@ class FifoLine:
         self._trim()
 
     def entries(self) -> list[Entry]:
-        """See `Line.entries`."""
+        """Return all entries in delivery order."""
         marked = self._marked
         if marked is None:
             return list(self._entries)
@@ -156,14 +133,14 @@ class PriorityLine:
         self._priorities: SortedRun[int] = SortedRun()
 
     def push(self, entry: Entry) -> None:
-        """See `Line.push`."""
+        """As `FifoLine.push`."""
         try:
             self._levels[entry[2]].push(entry)
         except KeyError:
             self._new_level(entry.priority).push(entry)
 
     def put_back(self, entries: Iterable[Entry]) -> None:
-        """See `Line.put_back`."""
+        """As `FifoLine.put_back`."""
         back: dict[int, list[Entry]] = {}
         for entry in entries:
             back.setdefault(entry.priority, []).append(entry)
@@ -172,7 +149,7 @@ class PriorityLine:
             (self._new_level(priority) if level is None else level).put_back(equals)
 
     def take(self, most: int) -> list[Entry]:
-        """See `Line.take`."""
+        """As `FifoLine.take`."""
         levels = self._levels
         if len(levels) == 1:
             [level] = levels.values()
@@ -196,7 +173,7 @@ class PriorityLine:
         return taken
 
     def take_last(self, most: int) -> list[Entry]:
-        """See `Line.take_last`."""
+        """As `FifoLine.take_last`."""
         pieces: list[list[Entry]] = []
         emptied: list[int] = []
         for priority in self._priorities:
@@ -210,12 +187,12 @@ class PriorityLine:
         return [entry for piece in reversed(pieces) for entry in piece]
 
     def remove(self, entry: Entry) -> None:
-        """See `Line.remove`."""
+        """As `FifoLine.remove`."""
         self._levels[entry.priority].remove(entry)
         self._dropped(entry.priority)
 
     def entries(self) -> list[Entry]:
-        """See `Line.entries`."""
+        """As `FifoLine.entries`."""
         levels = [self._levels[priority].entries() for priority in self._priorities]
         return [entry for level in reversed(levels) for entry in level]
 
@@ -262,10 +239,14 @@ class DeadlineLine:
         self.remove = self.run.remove
 
     def put_back(self, entries: Iterable[Entry]) -> None:
-        """See `Line.put_back`."""
+        """As `FifoLine.put_back`."""
         for entry in entries:
             self.push(entry)
 
     def entries(self) -> list[Entry]:
-        """See `Line.entries`."""
+        """As `FifoLine.entries`."""
         return list(self.run)
+
+
+Line: TypeAlias = FifoLine | PriorityLine | DeadlineLine
+"""Waiting entries in a delivery order."""

@@ -1,8 +1,7 @@
 """Commands of the core beside the flow of events: objects, properties, filters, offers.
 
-Each docstring says what the command does, in one paragraph, and what the answer is. A command
-that fails is answered with an error from the one tree, and has changed nothing.
-`catalogue.py` has a row for each: its right, its HTTP request, how it may be repeated.
+A command that fails is answered with an error from the one tree, and has changed nothing.
+`catalogue.py` has a row for each.
 """
 
 from __future__ import annotations
@@ -26,6 +25,34 @@ Purpose: TypeAlias = Annotated[str, "purpose"]
 """What a mapping filter is for: ``priority`` or ``lifetime``."""
 
 
+class Management:
+    """A command beside the flow of events; its docstring says what it answers, if anything."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OfProxy(Management):
+    """A command for a proxy."""
+
+    channel: int
+    proxy: int
+
+
+@dataclass(frozen=True, slots=True)
+class OfPlace(Management):
+    """A command for a channel, admin or proxy."""
+
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class OfFilter(Management):
+    """A command for a filter."""
+
+    filter: int
+
+
 class CreatedFilter(NamedTuple):
     """A filter that was created: its id, and those of its constraints in order."""
 
@@ -34,7 +61,7 @@ class CreatedFilter(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class CreateChannel:
+class CreateChannel(Management):
     """Create a channel; its name, if it has one, must be free.
 
     Answer: its id.
@@ -53,23 +80,19 @@ class CreateChannel:
 
 
 @dataclass(frozen=True, slots=True)
-class DestroyChannel:
-    """Destroy a channel and everything in it; events that wait there are lost.
-
-    Answer: None.
-    """
+class DestroyChannel(Management):
+    """Destroy a channel and everything in it; events that wait there are lost."""
 
     channel: int
 
 
 @dataclass(frozen=True, slots=True)
-class NewAdmin:
+class NewAdmin(Management):
     """Create an admin; its proxies share its quality of service, event types and filters.
 
     Answer: its id.
 
     Attributes:
-        channel: Its channel.
         side: Whom it serves.
         operator: How its filters are joined with those of its proxies.
     """
@@ -80,11 +103,8 @@ class NewAdmin:
 
 
 @dataclass(frozen=True, slots=True)
-class DestroyAdmin:
-    """Destroy an admin and its proxies; a default admin (id 0) begins anew.
-
-    Answer: None.
-    """
+class DestroyAdmin(Management):
+    """Destroy an admin and its proxies; a default admin (id 0) begins anew."""
 
     channel: int
     side: Side
@@ -92,13 +112,12 @@ class DestroyAdmin:
 
 
 @dataclass(frozen=True, slots=True)
-class ObtainProxy:
+class ObtainProxy(Management):
     """Create a proxy, to which one client can connect, with its filter and types, all or nothing.
 
     Answer: its id.
 
     Attributes:
-        channel: Its channel.
         side: For a supplier or a consumer.
         style: Which of the two begins.
         form: In which form events go through it.
@@ -127,14 +146,10 @@ class ObtainProxy:
 
 
 @dataclass(frozen=True, slots=True)
-class Connect:
+class Connect(OfProxy):
     """Connect a client to a proxy.
 
-    Answer: None.
-
     Attributes:
-        channel: Which channel.
-        proxy: Which proxy.
         reachable: Whether the client can be called at all; False for a nil reference.
         notices: Whether the client can be told of offers or subscriptions.
         window: How many events may be in flight to a push consumer.
@@ -143,8 +158,6 @@ class Connect:
             flight is then delivered again.
     """
 
-    channel: int
-    proxy: int
     reachable: bool = True
     notices: bool = True
     window: int = 1
@@ -153,57 +166,33 @@ class Connect:
 
 
 @dataclass(frozen=True, slots=True)
-class Detach:
-    """Detach a client whose connection is cut; its proxy stays, and events wait.
-
-    Answer: None.
-    """
-
-    channel: int
-    proxy: int
+class Detach(OfProxy):
+    """Detach a client whose connection is cut; its proxy stays, and events wait."""
 
 
 @dataclass(frozen=True, slots=True)
-class Disconnect:
+class Disconnect(OfProxy):
     """Destroy a proxy; events that wait for it are lost.
 
-    Answer: None.
-
     Attributes:
-        channel: Which channel.
-        proxy: Which proxy.
         given_up: Why its client is given up, for a notice; empty if it is not.
     """
 
-    channel: int
-    proxy: int
     given_up: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Suspend:
-    """Stop delivery to a push consumer, or asking of a pull supplier; events wait.
-
-    Answer: None.
-    """
-
-    channel: int
-    proxy: int
+class Suspend(OfProxy):
+    """Stop delivery to a push consumer, or asking of a pull supplier; events wait."""
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
-    """Resume delivery, or asking, after it was suspended.
-
-    Answer: None.
-    """
-
-    channel: int
-    proxy: int
+class Resume(OfProxy):
+    """Resume delivery, or asking, after it was suspended."""
 
 
 @dataclass(frozen=True, slots=True)
-class Purge:
+class Purge(OfProxy):
     """Drop all events that wait for a consumer; those in flight stay.
 
     Events that wait on the disk are dropped as they are read back. Like acknowledgements, this is
@@ -212,53 +201,40 @@ class Purge:
     Answer: how many are dropped.
     """
 
-    channel: int
-    proxy: int
-
 
 # Properties.
 
 
 @dataclass(frozen=True, slots=True)
-class SetQoS:
-    """Set the quality of service properties named, all or nothing.
+class SetQoS(OfPlace):
+    """Set the quality of service properties named, all or nothing."""
 
-    Answer: None.
-    """
-
-    place: Place
     properties: QoSRequest
 
 
 @dataclass(frozen=True, slots=True)
-class ValidateQoS:
+class ValidateQoS(OfPlace):
     """Check a quality of service without changing anything.
 
     Answer: the ranges of what else could be set beside these properties.
     """
 
-    place: Place
     properties: QoSRequest
 
 
 @dataclass(frozen=True, slots=True)
-class ValidateEventQoS:
+class ValidateEventQoS(OfProxy):
     """Check which quality of service an event's header may carry through a proxy.
 
     Answer: the ranges of what else it could carry.
     """
 
-    channel: int
-    proxy: int
     properties: EventRequest
 
 
 @dataclass(frozen=True, slots=True)
-class SetAdminProperties:
-    """Set the admin properties named, all or nothing.
-
-    Answer: None.
-    """
+class SetAdminProperties(Management):
+    """Set the admin properties named, all or nothing."""
 
     channel: int
     properties: AdminRequest
@@ -268,7 +244,7 @@ class SetAdminProperties:
 
 
 @dataclass(frozen=True, slots=True)
-class CreateFilter:
+class CreateFilter(Management):
     """Create a filter: an event passes if it matches one of its constraints, or if it has none.
 
     Answer: its id, and those of its constraints (`CreatedFilter`).
@@ -287,59 +263,43 @@ class CreateFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class AddConstraints:
+class AddConstraints(OfFilter):
     """Add constraints to a filter, all or nothing.
 
     Answer: the ids of the new constraints, in order.
 
     Attributes:
-        filter: Its id.
         constraints: The new constraints.
     """
 
-    filter: int
     constraints: Sequence[Constraint]
 
 
 @dataclass(frozen=True, slots=True)
-class ModifyConstraints:
+class ModifyConstraints(OfFilter):
     """Delete some constraints of a filter and replace others, all or nothing.
 
-    Answer: None.
-
     Attributes:
-        filter: Its id.
         delete: Ids of constraints.
         replace: New constraints by id.
     """
 
-    filter: int
     delete: Sequence[int] = ()
     replace: Mapping[int, Constraint] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class ClearFilter:
-    """Remove all constraints of a filter or mapping filter; then every event passes the filter.
-
-    Answer: None.
-    """
-
-    filter: int
+class ClearFilter(OfFilter):
+    """Remove all constraints of a filter or mapping filter; then every event passes the filter."""
 
 
 @dataclass(frozen=True, slots=True)
-class DestroyFilter:
-    """Destroy a filter or mapping filter; objects that hold it drop it.
-
-    Answer: None.
-    """
-
-    filter: int
+class DestroyFilter(OfFilter):
+    """Destroy a filter or mapping filter; objects that hold it drop it."""
 
 
 @dataclass(frozen=True, slots=True)
-class CreateMapping:
+class CreateMapping(Management):
     """Create a mapping filter: an event gets the value of the first constraint it matches.
 
     Answer: its id, and those of its constraints (`CreatedFilter`).
@@ -360,86 +320,65 @@ class CreateMapping:
 
 
 @dataclass(frozen=True, slots=True)
-class AddMapped:
+class AddMapped(OfFilter):
     """Add constraints with values to a mapping filter, all or nothing.
 
     Answer: the ids of the new constraints, in order.
 
     Attributes:
-        filter: Its id.
         mapped: The new constraints with their values.
     """
 
-    filter: int
     mapped: Sequence[MappedConstraint]
 
 
 @dataclass(frozen=True, slots=True)
-class ModifyMapped:
+class ModifyMapped(OfFilter):
     """Delete some constraints with values and replace others, all or nothing.
 
-    Answer: None.
-
     Attributes:
-        filter: Its id.
         delete: Ids of constraints.
         replace: New constraints with values, by id.
     """
 
-    filter: int
     delete: Sequence[int] = ()
     replace: Mapping[int, MappedConstraint] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class AddFilter:
+class AddFilter(OfPlace):
     """Attach a filter to an admin or proxy: an event passes if one attached filter matches.
 
     Answer: the id of the attachment there.
 
     Attributes:
-        place: The object.
         filter: The filter's id.
     """
 
-    place: Place
     filter: int
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveFilter:
-    """Detach one filter from an admin or proxy.
+class RemoveFilter(OfPlace):
+    """Detach one filter from an admin or proxy."""
 
-    Answer: None.
-    """
-
-    place: Place
     attachment: int
 
 
 @dataclass(frozen=True, slots=True)
-class RemoveAllFilters:
-    """Detach all filters from an admin or proxy; then every event passes.
-
-    Answer: None.
-    """
-
-    place: Place
+class RemoveAllFilters(OfPlace):
+    """Detach all filters from an admin or proxy; then every event passes."""
 
 
 @dataclass(frozen=True, slots=True)
-class SetMapping:
+class SetMapping(OfPlace):
     """Give a consumer's admin or proxy a mapping filter for priorities or lifetimes, or none.
 
-    Answer: None.
-
     Attributes:
-        place: The object.
         purpose: ``priority`` or ``lifetime``.
         filter: The mapping filter's id; null for none.
     """
 
-    place: Place
     purpose: Purpose
     filter: int | None
 
@@ -448,85 +387,36 @@ class SetMapping:
 
 
 @dataclass(frozen=True, slots=True)
-class OfferChange:
-    """Change the event types that a supplier's admin or proxy offers.
-
-    Answer: None.
+class TypesChange(OfPlace):
+    """A change of event types.
 
     Attributes:
-        place: The object.
         added: Event types from now on.
         removed: Event types no more.
     """
 
-    place: Place
     added: Sequence[EventTypePattern] = ()
     removed: Sequence[EventTypePattern] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class SubscriptionChange:
-    """Change the event types that a consumer's admin or proxy asks for.
-
-    Answer: None.
-
-    Attributes:
-        place: The object.
-        added: Event types from now on.
-        removed: Event types no more.
-    """
-
-    place: Place
-    added: Sequence[EventTypePattern] = ()
-    removed: Sequence[EventTypePattern] = ()
+class OfferChange(TypesChange):
+    """Change the event types that a supplier's admin or proxy offers."""
 
 
 @dataclass(frozen=True, slots=True)
-class ObtainTypes:
+class SubscriptionChange(TypesChange):
+    """Change the event types that a consumer's admin or proxy asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObtainTypes(OfProxy):
     """List the event types offered (at a consumer's proxy) or wanted (at a supplier's).
 
     Answer: the event types.
 
     Attributes:
-        channel: Which channel.
-        proxy: Which proxy.
         mode: Whether the types of now are listed, and whether the client hears of changes.
     """
 
-    channel: int
-    proxy: int
     mode: InfoMode = InfoMode.ALL_NOW_UPDATES_OFF
-
-
-Management: TypeAlias = (
-    AddConstraints
-    | AddFilter
-    | AddMapped
-    | ClearFilter
-    | Connect
-    | CreateChannel
-    | CreateFilter
-    | CreateMapping
-    | DestroyAdmin
-    | DestroyChannel
-    | DestroyFilter
-    | Detach
-    | Disconnect
-    | ModifyConstraints
-    | ModifyMapped
-    | NewAdmin
-    | ObtainProxy
-    | ObtainTypes
-    | OfferChange
-    | Purge
-    | RemoveAllFilters
-    | RemoveFilter
-    | Resume
-    | SetAdminProperties
-    | SetMapping
-    | SetQoS
-    | SubscriptionChange
-    | Suspend
-    | ValidateEventQoS
-    | ValidateQoS
-)

@@ -51,7 +51,24 @@ class TypeRegistry(Generic[Owner]):
             self._types[owner] = after
         else:
             self._types.pop(owner, None)
-        return self._counted(owner, after - before, before - after)
+        added: list[EventTypePattern] = []
+        removed: list[EventTypePattern] = []
+        for pattern in after - before:
+            owners = self._owners.get(pattern)
+            if owners is None:
+                self._owners[pattern] = {owner: None}
+                added.append(pattern)
+            else:
+                owners[owner] = None
+        for pattern in before - after:
+            owners = self._owners[pattern]
+            del owners[owner]
+            if not owners:
+                del self._owners[pattern]
+                removed.append(pattern)
+        if added or removed:
+            self._sorted = None
+        return TypeChange(_sorted(added), _sorted(removed))
 
     def withdraw(self, owner: Owner) -> TypeChange:
         """Withdraw all types of an owner."""
@@ -66,35 +83,6 @@ class TypeRegistry(Generic[Owner]):
     def owners(self) -> Mapping[Owner, frozenset[EventTypePattern]]:
         """Return a live view of the owners and their types."""
         return MappingProxyType(self._types)
-
-    def of(self, owner: Owner) -> frozenset[EventTypePattern]:
-        """Return an owner's types; empty if it names none."""
-        return self._types.get(owner, _NONE)
-
-    def _counted(
-        self,
-        owner: Owner,
-        more: Iterable[EventTypePattern],
-        less: Iterable[EventTypePattern],
-    ) -> TypeChange:
-        added: list[EventTypePattern] = []
-        removed: list[EventTypePattern] = []
-        for pattern in more:
-            owners = self._owners.get(pattern)
-            if owners is None:
-                self._owners[pattern] = {owner: None}
-                added.append(pattern)
-            else:
-                owners[owner] = None
-        for pattern in less:
-            owners = self._owners[pattern]
-            del owners[owner]
-            if not owners:
-                del self._owners[pattern]
-                removed.append(pattern)
-        if added or removed:
-            self._sorted = None
-        return TypeChange(_sorted(added), _sorted(removed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
+
+from msgspec import Struct, ValidationError, convert, to_builtins
 
 from tidings.channel.settings import Limits
 from tidings.errors import InvalidEvent, InvalidUsage, NumberTooOld
@@ -30,6 +32,22 @@ _INT64: Final = 2**63
 _NO_SEQ: Final = -_INT64
 _UNKNOWN: Final = -_INT64 + 1
 _NONE: Final = -1
+
+
+class RunRecord(Struct, array_like=True):
+    """A run in the journal; `seq` is 0 for numbers that were stopped, -1 if it is forgotten."""
+
+    number: int
+    seq: int
+    count: int
+
+
+class ProducerRecord(Struct, array_like=True):
+    """A producer in the journal; `floor` is the highest number that cannot be judged, or -1."""
+
+    name: str
+    floor: int
+    runs: list[RunRecord]
 
 
 class ProducerMarks:
@@ -136,36 +154,36 @@ class ProducerMarks:
         numbers = self._numbers.get(producer)
         return None if numbers is None else numbers.last
 
-    def to_plain(self) -> list[list[object]]:
-        """Return plain data for `from_plain`, the least recently used producer first.
-
-        Each has its name, the highest number that cannot be judged (-1 for none), and its runs
-        ``[number, seq, count]`` in rising order; `seq` is 0 for stopped numbers, and -1 if
-        forgotten.
-        """
+    def to_plain(self) -> list[list[Any]]:
+        """Return plain data for `from_plain`: `ProducerRecord`s, least recently used first."""
         seqs = {_NO_SEQ: 0, _UNKNOWN: UNKNOWN_SEQ}
-        return [
-            [
+        records = [
+            ProducerRecord(
                 name,
                 numbers.floor,
                 [
-                    [start, seqs.get(distance, start + distance), last + 1 - start]
+                    RunRecord(start, seqs.get(distance, start + distance), last + 1 - start)
                     for start, last, distance in numbers.runs()
                 ],
-            ]
+            )
             for name, numbers in self._numbers.items()
         ]
+        plain: list[list[Any]] = to_builtins(records)
+        return plain
 
     @classmethod
     def from_plain(cls, data: object, limits: Limits) -> ProducerMarks:
         """Read what `to_plain` wrote, or raise InvalidUsage; forget what exceeds the limits."""
         marks = cls(limits)
-        for place, item in enumerate(_items(data, "the producers' marks")):
-            where = f"producer {place} of the producers' marks"
-            name, floor, plain_runs = _parts(item, where)
-            if not isinstance(name, str) or name in marks._numbers:
+        try:
+            records = convert(data, list[ProducerRecord])
+        except ValidationError as error:
+            raise InvalidUsage(f"the producers' marks: {error}") from error
+        for place, record in enumerate(records):
+            name, where = record.name, f"producer {place} of the producers' marks"
+            if name in marks._numbers:
                 raise InvalidUsage(f"{where}: a name that stands once is needed, not {name!r}")
-            numbers = _read_numbers(floor, _items(plain_runs, where), where)
+            numbers = _read_numbers(record, where)
             try:
                 ProducerMark(name, numbers.last)
             except InvalidEvent as error:
@@ -316,24 +334,16 @@ class _Runs:
             self.insert(place, number, number, distance)
 
 
-def _read_numbers(floor: object, plain_runs: list[object], where: str) -> _Numbers:
-    if type(floor) is not int or floor < _NONE:
-        raise InvalidUsage(f"{where}: {floor!r} is no highest forgotten number (-1 for none)")
+def _read_numbers(record: ProducerRecord, where: str) -> _Numbers:
+    if record.floor < _NONE:
+        raise InvalidUsage(f"{where}: {record.floor} is no highest forgotten number (-1 for none)")
     runs: list[tuple[int, int, int]] = []
-    below, unknown = floor, _NONE
-    for plain_run in plain_runs:
-        start, seq, count = _parts(plain_run, where)
-        if (
-            type(start) is not int
-            or type(seq) is not int
-            or type(count) is not int
-            or not below < start <= start + count - 1 < _INT64
-            or not UNKNOWN_SEQ <= seq <= _INT64 - count
-        ):
-            raise InvalidUsage(
-                f"{where}: {plain_run!r} is no run [number, seq, count] above {below}"
-            )
-        below = start + count - 1
+    below, unknown = record.floor, _NONE
+    for run in record.runs:
+        start, seq, last = run.number, run.seq, run.number + run.count - 1
+        if not below < start <= last < _INT64 or not UNKNOWN_SEQ <= seq <= _INT64 - run.count:
+            raise InvalidUsage(f"{where}: {run} is no run of numbers above {below}")
+        below = last
         if seq == UNKNOWN_SEQ:
             unknown = below
         runs.append((start, below, seq - start if seq else _NO_SEQ))
@@ -341,17 +351,4 @@ def _read_numbers(floor: object, plain_runs: list[object], where: str) -> _Numbe
         raise InvalidUsage(f"{where}: at least one run is needed")
     known = bisect_left(runs, (unknown + 1,))
     runs[:known] = [(start, last, _UNKNOWN) for start, last, _ in runs[:known]]
-    return _Numbers.of(runs, floor, unknown)
-
-
-def _items(data: object, where: str) -> list[object]:
-    if not isinstance(data, list | tuple):
-        raise InvalidUsage(f"{where}: a list is needed, not {data!r}")
-    return list(data)
-
-
-def _parts(data: object, where: str) -> tuple[object, object, object]:
-    items = _items(data, where)
-    if len(items) != 3:
-        raise InvalidUsage(f"{where}: a list of 3 is needed, not {data!r}")
-    return items[0], items[1], items[2]
+    return _Numbers.of(runs, record.floor, unknown)

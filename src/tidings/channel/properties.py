@@ -16,6 +16,7 @@ from tidings.channel.property_errors import (
     PropertyValues,
     Request,
     Supported,
+    held,
     judged,
 )
 from tidings.errors import PropertyError, PropertyErrorCode, UnsupportedAdmin
@@ -36,34 +37,16 @@ ADMIN_PROPERTIES: Final[Mapping[str, Property]] = {line.name: line for line in _
 
 
 class AdminProperties(PropertyValues):
-    """The effective properties of a channel, set or default.
-
-    `AdminProperties()` holds the defaults; external values go through `changed`.
-    """
+    """The effective properties of a channel; external values go through `changed`."""
 
     __slots__ = ()
 
     table = ADMIN_PROPERTIES
 
-    @property
-    def max_queue_length(self) -> int:
-        """The maximum number of undelivered events; 0 for no limit."""
-        return self["MaxQueueLength"]
-
-    @property
-    def max_consumers(self) -> int:
-        """The maximum number of consumer proxies; 0 for no limit."""
-        return self["MaxConsumers"]
-
-    @property
-    def max_suppliers(self) -> int:
-        """The maximum number of supplier proxies; 0 for no limit."""
-        return self["MaxSuppliers"]
-
-    @property
-    def reject_new_events(self) -> bool:
-        """Whether a full channel refuses new events instead of discarding waiting ones."""
-        return bool(self["RejectNewEvents"])
+    max_queue_length = held("MaxQueueLength", int)
+    """The maximum number of undelivered events; 0 for no limit."""
+    reject_new_events = held("RejectNewEvents", bool)
+    """Whether a full channel refuses new events instead of discarding waiting ones."""
 
 
 def changed(

@@ -10,17 +10,19 @@ an event's header (`5s`). An `Any` must not be unboxed before, or a long would p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import ClassVar, Final, NamedTuple, NoReturn, Self, TypeAlias
+from typing import ClassVar, Final, NamedTuple, TypeAlias, TypeVar
 
 from tidings.errors import InvalidEvent, PropertyError, PropertyErrorCode
 from tidings.events.anyvalue import Any
 from tidings.events.standard_header import standard_value
 from tidings.events.structured import UTC_T
 from tidings.events.typecode import Kind, TypeCode
+
+_T = TypeVar("_T")
 
 Request: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
 """What is to be set, name to value; of two values for one name the last counts."""
@@ -56,25 +58,15 @@ class PropertyRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A line of the table of properties.
-
-    Attributes:
-        name: The standard's name.
-        type: The type of its values.
-        low: The least legal value; None where every value of the type is legal.
-        high: The greatest legal value.
-        default: What applies until it is set; None for nothing.
-        levels: Where it may be set.
-        zero: What a 0 is read as.
-    """
+    """A line of the table of properties."""
 
     name: str
     type: TypeCode
-    low: int | None
+    low: int | None  # the least legal value; None where every value of the type is legal
     high: int | None
-    default: int | None
-    levels: frozenset[Level]
-    zero: int = 0
+    default: int | None  # what applies until it is set; None for nothing
+    levels: frozenset[Level]  # where it may be set
+    zero: int = 0  # what a 0 is read as
 
     def supported(self, narrowed: Supported) -> PropertyRange:
         """The values that are legal and supported."""
@@ -85,20 +77,15 @@ class Property:
 
 
 class PropertyValues(Mapping[str, int]):
-    """The values of all properties of a table at one object, whether set or not. Immutable.
+    """The values of all properties of a table at one object, whether set or not.
 
-    Args:
-        values: Those that differ from the default, as plain numbers and booleans. They are
-            trusted: what comes from outside goes through `changed`.
-
-    Raises:
-        ValueError: A name is not that of a property an object can hold.
+    Without `values`, those that differ from the default, it has the defaults. Values are trusted:
+    what comes from outside goes through `changed`.
     """
 
     __slots__ = ("_values",)
 
     table: ClassVar[Mapping[str, Property]] = {}
-    _values: dict[str, int]
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
         lines = self.table.values()
@@ -106,7 +93,7 @@ class PropertyValues(Mapping[str, int]):
         unknown = sorted((values or {}).keys() - made.keys())
         if unknown:
             raise ValueError(f"no object holds a property {', '.join(unknown)}")
-        object.__setattr__(self, "_values", {**made, **(values or {})})
+        self._values: dict[str, int] = {**made, **(values or {})}
 
     def __getitem__(self, name: str) -> int:
         return self._values[name]
@@ -123,15 +110,21 @@ class PropertyValues(Mapping[str, int]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._values})"
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__} cannot be changed; make another one")
 
-    def __reduce__(self) -> tuple[type[Self], tuple[dict[str, int]]]:
-        return type(self), (dict(self._values),)
+def held(name: str, kind: Callable[[int], _T]) -> _T:
+    """The value of a property as an attribute of `PropertyValues`, with its type in Python."""
+
+    def get(values: PropertyValues) -> object:
+        return values._values[name]
+
+    def get_as(values: PropertyValues) -> object:
+        return kind(values._values[name])
+
+    return property(get if kind is int else get_as)  # type: ignore[return-value]
 
 
 def judged(asked: Property, value: object, narrowed: Supported) -> int | PropertyError:
-    """The value in plain form, or what is wrong with its type, legality and support."""
+    """The value in plain form, or what is wrong with its type, legality or support."""
     plain = plain_value(asked.type, from_words(asked.type, value))
     if plain is None:
         return PropertyError(PropertyErrorCode.BAD_TYPE, asked.name)

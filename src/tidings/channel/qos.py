@@ -10,27 +10,10 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final
 
-from tidings.channel.property_errors import (
-    TIME_T,
-    Level,
-    Property,
-    PropertyValues,
-)
+from tidings.channel.property_errors import TIME_T, Level, Property, PropertyValues, held
 from tidings.events import typecode as tc
 from tidings.events.structured import UTC_T
 from tidings.events.typecode import INTEGER_RANGES, TypeCode
-
-__all__ = [
-    "QOS_PROPERTIES",
-    "DiscardPolicy",
-    "Level",
-    "OrderPolicy",
-    "QoS",
-    "Reliability",
-    "fixed_above",
-    "inherited",
-    "reliabilities",
-]
 
 
 class Reliability(IntEnum):
@@ -110,7 +93,7 @@ def reliabilities(*, persistent: bool = True) -> dict[str, int]:
 class QoS(PropertyValues):
     """The effective quality of service of a channel, admin or proxy, set or default.
 
-    `QoS()` holds the defaults. External values go through `qos_check.changed`.
+    External values go through `qos_check.changed`.
     """
 
     __slots__ = ()
@@ -122,78 +105,34 @@ class QoS(PropertyValues):
         table = QOS_PROPERTIES
         return {n: value for n, value in self.items() if level in table[n].levels}
 
-    @property
-    def event_reliability(self) -> Reliability:
-        """Whether events survive a crash, unless their header says otherwise."""
-        return Reliability(self["EventReliability"])
-
-    @property
-    def connection_reliability(self) -> Reliability:
-        """Whether connections survive a crash."""
-        return Reliability(self["ConnectionReliability"])
-
-    @property
-    def priority(self) -> int:
-        """The priority of events whose header has none; larger is more urgent."""
-        return self["Priority"]
-
-    @property
-    def timeout(self) -> int:
-        """The lifetime of events without their own timeout, in 100 ns; 0 for ever."""
-        return self["Timeout"]
-
-    @property
-    def start_time_supported(self) -> bool:
-        """Whether an event's StartTime is honoured."""
-        return bool(self["StartTimeSupported"])
-
-    @property
-    def stop_time_supported(self) -> bool:
-        """Whether an event's StopTime is honoured."""
-        return bool(self["StopTimeSupported"])
-
-    @property
-    def max_events_per_consumer(self) -> int:
-        """The maximum backlog of one consumer; 0 for no limit."""
-        return self["MaxEventsPerConsumer"]
-
-    @property
-    def order_policy(self) -> OrderPolicy:
-        """The delivery order of waiting events."""
-        return OrderPolicy(self["OrderPolicy"])
-
-    @property
-    def discard_policy(self) -> DiscardPolicy:
-        """Which event is discarded when too many wait."""
-        return DiscardPolicy(self["DiscardPolicy"])
-
-    @property
-    def maximum_batch_size(self) -> int:
-        """The maximum number of events in a batch."""
-        return self["MaximumBatchSize"]
-
-    @property
-    def pacing_interval(self) -> int:
-        """How long a batch is collected, in 100 ns; 0 for not at all."""
-        return self["PacingInterval"]
-
-
-# The parent whose QoS a new object copies.
-_PARENTS: Final = {Level.ADMIN: Level.CHANNEL, Level.PROXY: Level.ADMIN}
-
-
-def inherited(parent: QoS, level: Level) -> QoS:
-    """Return the initial QoS of an admin or proxy (8.2); later parent changes do not reach it.
-
-    Properties that cannot be set at the level are copied too: a proxy knows the EventReliability of
-    events whose header has none. That one alone follows the parent later on (`fixed_above`).
-    """
-    if level not in _PARENTS:
-        raise ValueError(f"a new {level.value} has no parent")
-    return parent  # as it is: it cannot be changed
+    event_reliability = held("EventReliability", Reliability)
+    """Whether events survive a crash, unless their header says otherwise."""
+    connection_reliability = held("ConnectionReliability", Reliability)
+    """Whether connections survive a crash."""
+    priority = held("Priority", int)
+    """The priority of events whose header has none; larger is more urgent."""
+    timeout = held("Timeout", int)
+    """The lifetime of events without their own timeout, in 100 ns; 0 for ever."""
+    start_time_supported = held("StartTimeSupported", bool)
+    """Whether an event's StartTime is honoured."""
+    stop_time_supported = held("StopTimeSupported", bool)
+    """Whether an event's StopTime is honoured."""
+    max_events_per_consumer = held("MaxEventsPerConsumer", int)
+    """The maximum backlog of one consumer; 0 for no limit."""
+    order_policy = held("OrderPolicy", OrderPolicy)
+    """The delivery order of waiting events."""
+    discard_policy = held("DiscardPolicy", DiscardPolicy)
+    """Which event is discarded when too many wait."""
+    maximum_batch_size = held("MaximumBatchSize", int)
+    """The maximum number of events in a batch."""
+    pacing_interval = held("PacingInterval", int)
+    """How long a batch is collected, in 100 ns; 0 for not at all."""
 
 
 def fixed_above(parent: QoS) -> dict[str, int]:
-    """Return what admins and proxies cannot set, and so always share with their parent."""
+    """Return what admins and proxies cannot set, and so always share with their parent.
+
+    They copy everything else when they are new (8.2), and later changes do not reach them.
+    """
     table = QOS_PROPERTIES
     return {n: v for n, v in parent.items() if Level.ADMIN not in table[n].levels}

@@ -33,20 +33,6 @@ _RELIABILITIES: Final = (_EVENT, _CONNECTION)
 
 
 @dataclass(frozen=True, slots=True)
-class EventQoS:
-    """The quality of service of one event that came through a proxy.
-
-    `timeout` is in 100 ns from arrival, 0 for ever; `start` and `stop` are TimeBase::TimeT.
-    """
-
-    priority: int
-    timeout: int
-    reliability: Reliability
-    start: int | None = None
-    stop: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class _Place:
     """Where properties are to be set: an object, or an event's header.
 
@@ -137,7 +123,7 @@ def changed(
     Of two values for one name the last counts. `parent` is what applies now at the parent, None for
     a channel; `narrowed` says where this installation supports less than is legal.
     """
-    good = _object_place(qos, level, parent, narrowed).accepted(properties)
+    good = _Place(level, qos, parent, narrowed).accepted(properties)
     # An unchanged QoS is shared: there are very many proxies.
     return qos if good.items() <= qos.items() else QoS({**qos, **good})
 
@@ -154,14 +140,8 @@ def validate(
     Each range holds for one more property; two of them together may conflict. Arguments and errors
     are those of `changed`.
     """
-    good = _object_place(qos, level, parent, narrowed).accepted(required)
+    good = _Place(level, qos, parent, narrowed).accepted(required)
     return _Place(level, QoS({**qos, **good}), parent, narrowed).open_ranges(good)
-
-
-def _object_place(qos: QoS, level: Level, parent: QoS | None, narrowed: Supported) -> _Place:
-    if level is Level.EVENT:
-        raise ValueError("an event's header is checked by validate_event")
-    return _Place(level, qos, parent, narrowed)
 
 
 def validate_event(
@@ -222,17 +202,3 @@ def _slip(name: str) -> str:
         return f"header.{name} has no effect: it is set at a channel, an admin or a proxy"
     near = difflib.get_close_matches(name[:80].lower(), _FOLDED, 1, _NEAR)
     return f"header.{name} has no effect; did you mean {_FOLDED[near[0]]}?" if near else ""
-
-
-def effective(
-    event_header: Mapping[str, object], proxy: QoS, narrowed: Supported = NOT_NARROWED
-) -> EventQoS:
-    """Return what applies to an event: its header overrides the proxy it came through."""
-    said = header_values(event_header, proxy, narrowed).values
-    return EventQoS(
-        said.get("Priority", proxy.priority),
-        said.get("Timeout", proxy.timeout),
-        Reliability(said.get(_EVENT, proxy.event_reliability)),
-        said.get("StartTime"),
-        said.get("StopTime"),
-    )

@@ -111,7 +111,6 @@ class SeeHighestNumber(Question[int | None]):
     """See the highest number a producer's accepted events had: where it goes on after a restart.
 
     Attributes:
-        channel: Which channel.
         producer: What the producer calls itself.
     """
 

@@ -1,25 +1,21 @@
-"""From filters and lists to the plan's rules, the router and the union of wanted types."""
+"""From filters and lists to the plan's rules, the router and the types offered and wanted."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from tidings.channel.channel import Channel, Channels
 from tidings.channel.consumer import ConsumerProxy
-from tidings.channel.effects import PlanChanged
+from tidings.channel.effects import PlanChanged, TellOffers, TellSubscriptions
 from tidings.channel.filter_host import FilterHost
 from tidings.channel.holders import Admin, Holder, Proxy
-from tidings.channel.offers import ALL_TYPES, wanted_by
+from tidings.channel.offers import ALL_TYPES, TypeChange, offered, wanted_by
 from tidings.channel.qos import Reliability
-from tidings.channel.sharing import tell_suppliers
 from tidings.channel.supplier import SupplierProxy
-from tidings.channel.vocabulary import Side
+from tidings.channel.vocabulary import InfoMode, Side
 from tidings.filters.constraint import EventTypePattern
-from tidings.filters.plan import (
-    AdminRule,
-    MappingRule,
-    Operator,
-    ProxyRule,
-    Rule,
-)
+from tidings.filters.plan import AdminRule, MappingRule, Operator, ProxyRule, Rule
 
 
 class Rules:
@@ -31,6 +27,11 @@ class Rules:
 
     def _channel_of(self, holder: Holder) -> Channel:
         return self._channels[holder.channel.id]
+
+    @staticmethod
+    def _change_plan(channel: Channel, **changed: Any) -> None:  # noqa: ANN401 -- as `Plan.changed`
+        channel.plan, change = channel.plan.changed(**changed)
+        channel.core.out.append(PlanChanged(channel.id, change))
 
     def rule_of(self, holder: Holder) -> Rule:
         """Return what an object asks for now."""
@@ -73,9 +74,7 @@ class Rules:
         channel = self._channel_of(admin)
         rule = self.rule_of(admin)
         key = (admin.side, admin.id)
-        changed = {key: AdminRule(admin.side, admin.id, admin.operator, rule)}
-        channel.plan, change = channel.plan.changed(admins=changed)
-        channel.core.out.append(PlanChanged(channel.id, change))
+        self._change_plan(channel, admins={key: AdminRule(*key, admin.operator, rule)})
         options = channel.plan.options
         if admin.side is Side.CONSUMER:
             channel.router.put_admin(admin, rule, options)
@@ -91,9 +90,8 @@ class Rules:
     def _refresh_proxy(self, proxy: Proxy) -> None:
         channel = self._channel_of(proxy)
         rule = self.rule_of(proxy)
-        changed = {proxy.id: ProxyRule(proxy.side, proxy.id, proxy.admin.id, rule)}
-        channel.plan, change = channel.plan.changed(proxies=changed)
-        channel.core.out.append(PlanChanged(channel.id, change))
+        rules = {proxy.id: ProxyRule(proxy.side, proxy.id, proxy.admin.id, rule)}
+        self._change_plan(channel, proxies=rules)
         self.adjust(proxy)
         if isinstance(proxy, ConsumerProxy):
             channel.router.put(proxy, rule, channel.plan.options)
@@ -103,8 +101,7 @@ class Rules:
         """Remove the rules of a proxy that is gone."""
         channel = self._channel_of(proxy)
         if proxy.id in channel.plan.proxies:
-            channel.plan, change = channel.plan.changed(proxies={proxy.id: None})
-            channel.core.out.append(PlanChanged(channel.id, change))
+            self._change_plan(channel, proxies={proxy.id: None})
         if isinstance(proxy, ConsumerProxy):
             channel.router.drop(proxy)
             tell_suppliers(channel, channel.wants.withdraw(proxy.id))
@@ -112,8 +109,7 @@ class Rules:
     def forget_admin(self, admin: Admin) -> None:
         """Remove the rules of an admin that is gone."""
         channel = self._channel_of(admin)
-        channel.plan, change = channel.plan.changed(admins={(admin.side, admin.id): None})
-        channel.core.out.append(PlanChanged(channel.id, change))
+        self._change_plan(channel, admins={(admin.side, admin.id): None})
         if admin.side is Side.CONSUMER:
             channel.router.drop_admin(admin)
 
@@ -139,3 +135,46 @@ class Rules:
             own = shared = frozenset()  # the group without filters lets all types pass
         asked = wanted_by(own, proxy.types, shared, admin.types)
         tell_suppliers(channel, channel.wants.replace(proxy.id, asked))
+
+
+def offer_key(holder: Holder) -> tuple[str, int]:
+    """Return the key of an object's offers in the registry."""
+    return ("proxy" if isinstance(holder, Proxy) else "admin", holder.id)
+
+
+def offers_changed(
+    channel: Channel,
+    holder: Holder,
+    added: Sequence[EventTypePattern],
+    removed: Sequence[EventTypePattern],
+) -> None:
+    """Change the event types a supplier or supplier admin offers."""
+    holder.offered = offered(holder.offered, added, removed)
+    tell_consumers(channel, channel.offers.replace(offer_key(holder), holder.offered))
+
+
+def tell_consumers(channel: Channel, change: TypeChange) -> None:
+    """Tell interested consumers which types are newly offered or withdrawn."""
+    _tell(channel, Side.CONSUMER, TellOffers, change)
+
+
+def tell_suppliers(channel: Channel, change: TypeChange) -> None:
+    """Tell interested suppliers which types are newly wanted or withdrawn."""
+    _tell(channel, Side.SUPPLIER, TellSubscriptions, change)
+
+
+def _tell(
+    channel: Channel, side: Side, tell: type[TellOffers | TellSubscriptions], change: TypeChange
+) -> None:
+    for proxy in channel.proxies_of(side) if change else ():
+        if proxy.hears:
+            channel.core.out.append(tell(channel.id, proxy.id, *change))
+
+
+def obtain_types(channel: Channel, proxy: Proxy, mode: InfoMode) -> tuple[EventTypePattern, ...]:
+    """Return the other side's types if the mode asks for them; set whether updates follow."""
+    proxy.updates = mode.updates_on
+    if not mode.all_now:
+        return ()
+    registry = channel.offers if proxy.side is Side.CONSUMER else channel.wants
+    return registry.types()

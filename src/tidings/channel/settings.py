@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from enum import Enum
-from typing import Final, NamedTuple, Self
+from functools import cache
+from typing import Final, NamedTuple, Self, get_type_hints
 
 from tidings.channel import properties, qos_check
 from tidings.channel.properties import ADMIN_PROPERTIES, AdminProperties
@@ -31,7 +32,7 @@ class Inheritance(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the server keeps in memory, whatever the quality of service says.
+    """What the server keeps in memory, whatever the quality of service says; each at least 1.
 
     Attributes:
         entries_per_consumer: Waiting events of one consumer.
@@ -58,9 +59,6 @@ class Limits:
         named_proxies: Subscriptions and other proxies with a name of all channels: they last
             until they are deleted.
         filters: Filters and mapping filters of the service, private ones among them.
-
-    Raises:
-        InvalidUsage: A limit is no number from 1 on.
     """
 
     entries_per_consumer: int = 100_000
@@ -88,11 +86,7 @@ class Limits:
             _check_number(f"limits.{one.name}", getattr(self, one.name), 1)
 
     def check_filter(self, constraints: Iterable[FilterPart]) -> int:
-        """The octets of a filter's constraints, if it is not too large.
-
-        Raises:
-            LimitExceeded: It is; the message says in what.
-        """
+        """Return the octets of a filter's constraints, or raise LimitExceeded."""
         found = list(constraints)
         octets = sum(len(one.text) for one in found)
         for count, most, what in (
@@ -152,9 +146,6 @@ class Settings:
             after it was last used: such as that of a CORBA supplier that gave no reference, and
             crashed. Those of Persistent connections for consumers stay.
         limits: What is kept in memory.
-
-    Raises:
-        InvalidUsage: A setting makes no sense; the message names it.
     """
 
     default_operator: Operator = Operator.AND
@@ -178,14 +169,13 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        for name in _TIMES:
-            _check_number(name, getattr(self, name), 1)
-        _check_number("retry_limit", self.retry_limit, 0)
-        _check_number("retry_longest", self.retry_longest, self.retry_first)
-        for name, kind in _KINDS.items():
+        for name, kind in _kinds().items():
             value = getattr(self, name)
-            if not isinstance(value, kind):
+            if kind is int:
+                _check_number(name, value, 0 if name == "retry_limit" else 1)
+            elif not isinstance(value, kind):
                 raise _wrong(name, value, _values_of(kind))
+        _check_number("retry_longest", self.retry_longest, self.retry_first)
         for name in ("any_order", "any_discard"):
             if not getattr(self, name):
                 raise _wrong(name, "ANY", "one of the other policies: it says what ANY stands for")
@@ -214,11 +204,7 @@ class Settings:
 
 
 def room_for_one(there: int, most: int, name: str, place: str) -> None:
-    """Refuses one more object where there are as many as a limit allows.
-
-    Raises:
-        TooManyObjects: The message names the limit.
-    """
+    """Raise TooManyObjects if there are as many objects as a limit allows."""
     if there >= most:
         raise TooManyObjects(
             f"{place} has {there} {name.replace('_', ' ')}, as many as it may (limits.{name}); "
@@ -226,23 +212,11 @@ def room_for_one(there: int, most: int, name: str, place: str) -> None:
         )
 
 
-_TIMES: Final = (
-    "retry_first",
-    "poll_interval",
-    "sweep_interval",
-    "unused_filter_lifetime",
-    "unused_proxy_lifetime",
-)
-_KINDS: Final[dict[str, type]] = {
-    "default_operator": Operator,
-    "default_qos": QoS,
-    "default_admin": AdminProperties,
-    "any_order": OrderPolicy,
-    "any_discard": DiscardPolicy,
-    "inheritance": Inheritance,
-    "limits": Limits,
-    **{one.name: bool for one in fields(Settings) if one.type == "bool"},
-}
+@cache
+def _kinds() -> dict[str, type]:
+    """The settings whose values belong to a class, with their classes."""
+    hints = get_type_hints(Settings).items()
+    return {name: hint for name, hint in hints if isinstance(hint, type)}
 
 
 def _values_of(kind: type) -> str:

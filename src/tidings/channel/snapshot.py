@@ -1,120 +1,167 @@
-"""Objects as plain data for journal records, and back.
+"""Objects as the journal has them: a Struct for each kind, whose fields its objects have too.
 
-Each kind of state has a version, to distinguish later ones.
+Each state has a version, to distinguish later forms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import Any, Final, TypeAlias, TypeVar
+
+from msgspec import Struct, field, to_builtins
 
 from tidings.channel.channel import Channel
+from tidings.channel.effects import TopologyChanged
 from tidings.channel.holders import Admin, Holder, Proxy
-from tidings.events.anyvalue import Value
-from tidings.events.codecs.json_text import parse_json, write_json
-from tidings.events.codecs.json_values import value_from_plain, value_to_plain
-from tidings.filters.constraint import Constraint, EventTypePattern, accepted_constraint
-from tidings.filters.mapping import MappedConstraint
+from tidings.channel.offers import TypeList
+from tidings.channel.vocabulary import Form, Operator, Side, Style
+from tidings.filters.constraint import EventTypePattern
 
 VERSION: Final = 1
 
-State = Mapping[str, Any]
+State: TypeAlias = Mapping[str, Any]
+ObjectKey: TypeAlias = tuple[int, str, str]
+"""Channel, kind and key of an object, as in `TopologyChanged`."""
+Values: TypeAlias = dict[str, int | bool]
+Patterns: TypeAlias = list[list[str]]
 
 
-def channel_state(channel: Channel) -> State:
-    """Return the recorded state of a channel itself."""
-    return {
-        "version": VERSION,
-        "name": channel.name,
-        "origin": channel.origin,
-        "qos": dict(channel.qos),
-        "own": dict(channel.own),
-        "admin": dict(channel.properties),
-        "last_admin": {side.value: last for side, last in channel.last_admin.items()},
-        "last_proxy": max(channel.last_proxy, channel.proxies_reserved),
-    }
+class LastId(Struct):
+    """Ids that may be in use: no new object gets one up to `last`."""
+
+    last: int
 
 
-def _holder_state(holder: Holder) -> dict[str, Any]:
-    return {
-        "version": VERSION,
-        "qos": dict(holder.qos),
-        "own": dict(holder.own),
-        "filters": [list(pair) for pair in holder.attached_filters],
-        "last_attachment": holder.last_attachment,
-        "types": _patterns(sorted(holder.types.types)),
-        "offered": _patterns(sorted(holder.offered)),
-        "priority_filter": holder.priority_filter,
-        "lifetime_filter": holder.lifetime_filter,
-    }
+class ChannelRecord(Struct):
+    """A channel itself."""
+
+    name: str
+    origin: str
+    qos: Values
+    own: Values
+    properties: Values = field(name="admin")
+    last_admin: dict[Side, int]
+    last_proxy: int
 
 
-def admin_state(admin: Admin) -> State:
-    """Return the recorded state of an admin."""
-    return {
-        **_holder_state(admin),
-        "side": admin.side.value,
-        "id": admin.id,
-        "operator": admin.operator.value,
-    }
+class HolderRecord(Struct):
+    """What admins and proxies have in common."""
+
+    side: Side
+    id: int
+    qos: Values
+    own: Values
+    attached_filters: list[list[int]] = field(name="filters")
+    last_attachment: int
+    types: Patterns
+    offered: Patterns
+    priority_filter: int | None
+    lifetime_filter: int | None
 
 
-def proxy_state(proxy: Proxy) -> State:
-    """Return the recorded state of a proxy."""
-    return {
-        **_holder_state(proxy),
-        "side": proxy.side.value,
-        "id": proxy.id,
-        "admin": proxy.admin.id,
-        "style": proxy.style.value,
-        "form": proxy.form.value,
-        "name": proxy.name,
-        "owner": proxy.owner,
-        "connected": proxy.connected,
-        "reachable": proxy.reachable,
-        "notices": proxy.notices,
-        "updates": proxy.updates,
-        "window": proxy.window,
-        "address": proxy.address,
-        "suspended": proxy.suspended,
-    }
+class AdminRecord(HolderRecord):
+    """An admin."""
+
+    operator: Operator
 
 
-def last_id_state(last: int) -> State:
-    """Return the record of used ids: no new object gets one up to `last`."""
-    return {"version": VERSION, "last": last}
+class ProxyRecord(HolderRecord):
+    """A durable proxy."""
+
+    admin: int
+    style: Style
+    form: Form
+    name: str
+    owner: str
+    connected: bool
+    reachable: bool
+    notices: bool
+    updates: bool
+    window: int
+    address: str
+    suspended: bool
 
 
-def value_state(value: Value) -> str:
-    """Return a mapping filter's value as text."""
-    # As text: the plain form may hold ready JSON, which is not plain data.
-    return write_json(value_to_plain(value)).decode()
+class HostedRecord(Struct):
+    """Any filter; `number` is that of its version, `last` the last id of a constraint."""
+
+    id: int
+    owner: str
+    private: bool
+    number: int
+    last: int
 
 
-def value_from(text: str) -> Value:
-    """Read a mapping filter's value from its text."""
-    return value_from_plain(parse_json(text))
+class FilterRecord(HostedRecord):
+    """A filter; a constraint is its id, text and event types."""
+
+    constraints: list[list[Any]]
 
 
-def constraint_state(one: Constraint) -> list[Any]:
-    """Return the recorded state of a constraint."""
-    return [one.text, _patterns(one.event_types)]
+class MappingRecord(HostedRecord):
+    """A mapping filter; beside each constraint stands its value, as JSON."""
+
+    default: str
+    mapped: list[list[Any]]
 
 
-def _patterns(patterns: Sequence[EventTypePattern]) -> list[list[str]]:
+def patterns_state(patterns: Iterable[EventTypePattern]) -> Patterns:
+    """Return event types as plain data."""
     return [[pattern.domain, pattern.type] for pattern in patterns]
 
 
-def patterns_from(plain: Sequence[Sequence[str]]) -> tuple[EventTypePattern, ...]:
+def patterns_from(plain: Patterns) -> tuple[EventTypePattern, ...]:
     """Read event types from plain data."""
-    return tuple(EventTypePattern(domain, type_) for domain, type_ in plain)
+    return tuple(EventTypePattern(*names) for names in plain)
 
 
-def constraint_from(text: str, types: Sequence[Sequence[str]]) -> Constraint:
-    """Read a constraint from plain data."""
-    return accepted_constraint(text, patterns_from(types))
+def _types_state(types: TypeList | frozenset[EventTypePattern]) -> Patterns:
+    return patterns_state(sorted(types.types if isinstance(types, TypeList) else types))
 
 
-def mapped_from(text: str, types: Sequence[Sequence[str]], value: str) -> MappedConstraint:
-    """Read a constraint with its value from plain data."""
-    return MappedConstraint(constraint_from(text, types), value_from(value))
+PLAIN: Final[Mapping[str, Callable[[Any], object]]] = {
+    "admin": attrgetter("id"),
+    "attached_filters": lambda pairs: [list(pair) for pair in pairs],
+    "offered": _types_state,
+    "own": dict,
+    "properties": dict,
+    "qos": dict,
+    "types": _types_state,
+}
+"""How the fields of objects that are not plain data are recorded."""
+
+_R = TypeVar("_R", bound=Struct)
+
+
+def _record(kind: type[_R], thing: object) -> _R:
+    found = [(name, getattr(thing, name)) for name in kind.__struct_fields__]
+    return kind(*[PLAIN[name](value) if name in PLAIN else value for name, value in found])
+
+
+def key_of(thing: Channel | Holder) -> ObjectKey:
+    """Return the key under which an object is recorded."""
+    if isinstance(thing, Channel):
+        return thing.id, "channel", str(thing.id)
+    if isinstance(thing, Proxy):
+        return thing.channel.id, "proxy", str(thing.id)
+    return thing.channel.id, "admin", f"{thing.side.value}/{thing.id}"
+
+
+def state_of(thing: Channel | Holder) -> State:
+    """Return the state of an object as it is recorded."""
+    if isinstance(thing, Channel):
+        record = _record(ChannelRecord, thing)
+        record.last_proxy = max(thing.last_proxy, thing.proxies_reserved)
+        return recorded(record)
+    return recorded(_record(AdminRecord if isinstance(thing, Admin) else ProxyRecord, thing))
+
+
+def recorded(record: Struct) -> State:
+    """Return a record as plain data, with its version."""
+    return {"version": VERSION, **to_builtins(record)}
+
+
+def erased(thing: Channel | Holder) -> TopologyChanged:
+    """Return the effect that removes an object's record."""
+    return TopologyChanged(*key_of(thing), None)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tidings.channel.commands import Push
@@ -22,6 +22,7 @@ from tidings.events.standard_header import with_standard_types
 if TYPE_CHECKING:  # clients have a trail without the core
     from tidings.channel.channel import Channel
     from tidings.channel.consumer import ConsumerProxy
+    from tidings.channel.holders import Proxy
     from tidings.channel.lifetimes import Quality
     from tidings.channel.supplier import SupplierProxy
 
@@ -71,11 +72,7 @@ class Trail:
 
 
 class Traced(int):
-    """The number of an event that was pushed with `trail`, and its trail.
-
-    Attributes:
-        trail: What was decided about it.
-    """
+    """The number of an event that was pushed with `trail`, and its trail."""
 
     trail: Trail
 
@@ -88,7 +85,7 @@ class Traced(int):
 
 
 def traced_push(channel: Channel, command: Push, now: int) -> list[int | TidingsError]:
-    """Takes events in one by one, each with the trail of the very decisions that are made."""
+    """Take events in one by one, each with the trail of the very decisions that are made."""
     supplier = channel.supplier_of(command)
     answers: list[int | TidingsError] = []
     for at, item in enumerate(command.items):
@@ -123,7 +120,7 @@ def dry_run(channel: Channel, item: Item, supplier: SupplierProxy | None, now: i
         event = with_standard_types(event)
         fields = fields_for(event, wall)
         if supplier is not None:
-            step = _supplied(channel, supplier, fields)
+            step = _judged(channel, supplier, fields)
             if not step.passed:
                 return ended(step)
             steps.append(step)
@@ -148,13 +145,14 @@ def dry_run(channel: Channel, item: Item, supplier: SupplierProxy | None, now: i
     return Trail(channel.plan.version, wall, True, tuple(sorted(recipients)), tuple(steps))
 
 
-def _supplied(channel: Channel, supplier: SupplierProxy, fields: Fields) -> Step:
-    """What the filters on the supplier's side say."""
-    if not supplier.connected:
-        return Step("supplier", supplier.id, False, "not connected")
-    verdict = channel.plan.verdict(fields, supplier.id)
+def _judged(channel: Channel, proxy: Proxy, fields: Fields) -> Step:
+    """What the filters on a proxy's side say."""
+    stage: Stage = "consumer" if proxy.side is Side.CONSUMER else "supplier"
+    if not proxy.connected:
+        return Step(stage, proxy.id, False, "not connected")
+    verdict = channel.plan.verdict(fields, proxy.id)
     reason = f"{verdict.stage}: {verdict.detail}".rstrip(": ")
-    return Step("supplier", supplier.id, verdict.passed, reason)
+    return Step(stage, proxy.id, verdict.passed, reason)
 
 
 def _header(
@@ -198,27 +196,24 @@ def _consumer(
     quality: Quality,
     now: int,
 ) -> Step:
-    if not proxy.connected:
-        return Step("consumer", proxy.id, False, "not connected")
-    verdict = channel.plan.verdict(fields, proxy.id)
-    reason = f"{verdict.stage}: {verdict.detail}".rstrip(": ")
+    step = _judged(channel, proxy, fields)
     if not passed:
-        return Step("consumer", proxy.id, False, reason)
+        return replace(step, passed=False)
     entry = Entry(quality.expiry, 0, quality.priority, 0, quality.flags)
     seen, start = proxy.view_of(entry, fields, quality, channel.plan.options, now)
     offset = channel.core.offset
     consumer = proxy.consumer
     most = proxy.qos.max_events_per_consumer
+    reason = step.reason
     if seen.expiry <= now:
         reason += "; it has expired"
     elif consumer is not None and most and consumer.waiting >= most:
         reason += f"; {most} events wait, one goes by {proxy.discard_policy.name} policy"
-    return Step(
-        "consumer",
-        proxy.id,
-        True,
-        reason,
-        seen.priority,
-        None if seen.expiry == NEVER else seen.expiry + offset,
-        None if start is None else start + offset,
+    return replace(
+        step,
+        passed=True,
+        reason=reason,
+        priority=seen.priority,
+        expiry=None if seen.expiry == NEVER else seen.expiry + offset,
+        start=None if start is None else start + offset,
     )

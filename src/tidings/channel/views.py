@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias, TypeVar
 
 from tidings.channel.effects import Cause
 from tidings.channel.offers import overlap
@@ -14,15 +14,17 @@ from tidings.events.anyvalue import Value
 from tidings.events.structured import StructuredEvent
 from tidings.filters.constraint import Constraint, EventTypePattern
 from tidings.filters.filter import Filter
-from tidings.filters.mapping import MappedConstraint, MappingFilter
+from tidings.filters.mapping import MappedConstraint
 
 if TYPE_CHECKING:  # clients have the views without the core
     from tidings.channel.channel import Channel
+    from tidings.channel.consumer import Consumer
     from tidings.channel.filter_host import HostedFilter
-    from tidings.channel.holders import Admin, Proxy
+    from tidings.channel.holders import Admin, Holder, Proxy
 
 QoSValues: TypeAlias = Annotated[Mapping[str, int], "qos"]
 AdminValues: TypeAlias = Annotated[Mapping[str, int], "admin properties"]
+_V = TypeVar("_V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,86 +240,67 @@ class DeadLetterInfo:
     event: StructuredEvent
 
 
+def _view(kind: type[_V], thing: object, **given: object) -> _V:
+    """Return a view whose fields are given, or attributes of the object with the same names."""
+    names: tuple[str, ...] = getattr(kind, "__match_args__")  # noqa: B009 -- not known to mypy
+    return kind(*[given[one] if one in given else getattr(thing, one) for one in names])
+
+
 def view_channel(channel: Channel) -> ChannelInfo:
     """A channel as it is now."""
     suppliers = sum(len(admin.proxies) for admin in channel.admins[Side.SUPPLIER].values())
-    return ChannelInfo(
-        channel.id,
-        channel.name,
-        channel.origin,
-        channel.qos.at(Level.CHANNEL),
-        dict(channel.properties),
-        tuple(sorted(channel.admins[Side.SUPPLIER])),
-        tuple(sorted(channel.admins[Side.CONSUMER])),
-        suppliers,
-        len(channel.proxies) - suppliers,
-        channel.accepted,
-        channel.waiting,
-        channel.plan.version,
-        channel.seq,
+    return _view(
+        ChannelInfo,
+        channel,
+        qos=channel.qos.at(Level.CHANNEL),
+        admin=dict(channel.properties),
+        supplier_admins=tuple(sorted(channel.admins[Side.SUPPLIER])),
+        consumer_admins=tuple(sorted(channel.admins[Side.CONSUMER])),
+        suppliers=suppliers,
+        consumers=len(channel.proxies) - suppliers,
+        plan=channel.plan.version,
     )
+
+
+def _view_holder(kind: type[_V], holder: Holder, level: Level, **given: object) -> _V:
+    types = holder.types.types if holder.side is Side.CONSUMER else holder.offered
+    given["channel"] = holder.channel.id
+    given["qos"] = holder.qos.at(level)
+    given["filters"] = dict(holder.attached_filters)
+    given["types"] = tuple(sorted(types))
+    return _view(kind, holder, **given)
 
 
 def view_admin(admin: Admin) -> AdminInfo:
     """An admin as it is now."""
-    types = admin.types.types if admin.side is Side.CONSUMER else admin.offered
-    return AdminInfo(
-        admin.channel.id,
-        admin.side,
-        admin.id,
-        admin.operator,
-        admin.qos.at(Level.ADMIN),
-        dict(admin.attached_filters),
-        tuple(sorted(types)),
-        tuple(proxy.id for proxy in admin.proxies.values() if not proxy.bare),
-        admin.priority_filter,
-        admin.lifetime_filter,
-    )
+    proxies = tuple(proxy.id for proxy in admin.proxies.values() if not proxy.bare)
+    return _view_holder(AdminInfo, admin, Level.ADMIN, proxies=proxies)
 
 
 def view_proxy(proxy: Proxy) -> ProxyInfo:
     """A proxy as it is now."""
-    from tidings.channel.consumer import ConsumerProxy
-
-    consumer = proxy.consumer if isinstance(proxy, ConsumerProxy) else None
-    types = proxy.types.types if proxy.side is Side.CONSUMER else proxy.offered
+    consumer: Consumer | None = getattr(proxy, "consumer", None)
     counts = {} if consumer is None else consumer.counts
-    return ProxyInfo(
-        proxy.channel.id,
-        proxy.id,
-        proxy.side,
-        proxy.style,
-        proxy.form,
-        proxy.admin.id,
-        proxy.name,
-        proxy.owner,
-        proxy.qos.at(Level.PROXY),
-        dict(proxy.attached_filters),
-        tuple(sorted(types)),
-        proxy.connected,
-        proxy.attached,
-        proxy.suspended,
-        0 if consumer is None else consumer.waiting,
-        0 if consumer is None else consumer.spilled,
-        0 if consumer is None else len(consumer.flight),
-        0 if consumer is None else consumer.failures,
-        {outcome.name.lower(): count for outcome, count in counts.items()},
-        proxy.priority_filter,
-        proxy.lifetime_filter,
+    return _view_holder(
+        ProxyInfo,
+        proxy,
+        Level.PROXY,
+        admin=proxy.admin.id,
+        waiting=0 if consumer is None else consumer.waiting,
+        spilled=0 if consumer is None else consumer.spilled,
+        in_flight=0 if consumer is None else len(consumer.flight),
+        failures=0 if consumer is None else consumer.failures,
+        counts={outcome.name.lower(): count for outcome, count in counts.items()},
     )
 
 
 def view_filter(hosted: HostedFilter) -> FilterInfo | MappingInfo:
     """A filter as it is now."""
-    made, holders = hosted.filter, len(hosted.holders)
+    made, number, holders = hosted.filter, hosted.filter.version.number, len(hosted.holders)
     if isinstance(made, Filter):
-        version = made.version
-        return FilterInfo(
-            hosted.id, version.number, version.constraints, holders, hosted.owner, hosted.private
-        )
-    assert isinstance(made, MappingFilter)
+        constraints = made.version.constraints
+        return FilterInfo(hosted.id, number, constraints, holders, hosted.owner, hosted.private)
     mapped = made.version.mapped
-    number = made.version.number
     return MappingInfo(hosted.id, number, made.default, mapped, holders, hosted.owner)
 
 

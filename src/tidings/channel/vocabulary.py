@@ -8,17 +8,8 @@ from typing import TypeAlias
 
 from tidings.events.anyvalue import Any
 from tidings.events.structured import StructuredEvent
-from tidings.filters.plan import Operator, Side
-
-__all__ = [
-    "Form",
-    "InfoMode",
-    "Item",
-    "Operator",
-    "Place",
-    "Side",
-    "Style",
-]
+from tidings.filters.plan import Operator as Operator  # noqa: PLC0414 -- of these words, too
+from tidings.filters.plan import Side as Side  # noqa: PLC0414
 
 Item: TypeAlias = StructuredEvent | Any
 """What a supplier pushes: a structured event, or any value at all."""
@@ -60,14 +51,7 @@ class InfoMode(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An object that has quality of service and filters.
-
-    Attributes:
-        channel: The channel, or the channel of the object.
-        side: Of an admin; None otherwise.
-        admin: An admin's id; None otherwise.
-        proxy: A proxy's id; None otherwise.
-    """
+    """An object that has quality of service and filters: a channel, or an admin or proxy of it."""
 
     channel: int
     side: Side | None = None

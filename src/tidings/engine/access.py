@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
 from tidings.channel.vocabulary import Place
@@ -29,15 +29,6 @@ class Verb(Enum):
     USE = "use"
     INSPECT = "inspect"
     ADMINISTER = "administer access to"
-
-
-class Relation(IntEnum):
-    """What a principal is to an object; the closest counts."""
-
-    SERVICE_OWNER = 0
-    OBJECT_OWNER = 1
-    KNOWN = 2
-    ANONYMOUS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +62,15 @@ Object: TypeAlias = Place | str | None
 """A channel, admin or proxy; the words for something else, such as ``filter 3``; None for the
 service itself."""
 
-# By verb, what each relation may, in the order of `Relation`. A string names the setting that
-# decides.
-_TABLE: Final[dict[Verb, tuple[bool | str, ...]]] = {
-    Verb.MANAGE: (True, True, False, "anonymous_may_manage"),
-    Verb.PUBLISH: (True, True, True, "anonymous_may_publish"),
-    Verb.SUBSCRIBE: (True, True, True, "anonymous_may_subscribe"),
-    Verb.USE: (True, True, False, False),
-    Verb.INSPECT: (True, True, True, "anonymous_may_subscribe"),
-    Verb.ADMINISTER: (True, False, False, False),
+# By verb, what principals may that own neither the service nor the object: known ones, and
+# anonymous ones. A string names the setting that decides.
+_TABLE: Final[dict[Verb, tuple[bool, bool | str]]] = {
+    Verb.MANAGE: (False, "anonymous_may_manage"),
+    Verb.PUBLISH: (True, "anonymous_may_publish"),
+    Verb.SUBSCRIBE: (True, "anonymous_may_subscribe"),
+    Verb.USE: (False, False),
+    Verb.INSPECT: (True, "anonymous_may_subscribe"),
+    Verb.ADMINISTER: (False, False),
 }
 
 
@@ -99,7 +90,12 @@ class Access:
         scope = principal.scope
         if scope is not None and isinstance(target, Place) and target.channel not in scope:
             return False
-        allowed = _TABLE[verb][_relation(principal, target, owner)]
+        # An owner within a scope does not own what lies outside it.
+        if principal.is_owner and (scope is None or isinstance(target, Place)):
+            return True
+        if owner and owner == principal.name:
+            return verb is not Verb.ADMINISTER
+        allowed = _TABLE[verb][principal.name == ANONYMOUS.name]
         return allowed if isinstance(allowed, bool) else bool(getattr(self, allowed))
 
     def require(self, principal: Principal, verb: Verb, target: Object, owner: str = "") -> None:
@@ -108,15 +104,6 @@ class Access:
             shown = "the service" if target is None else str(target)
             whose = f" of {owner}" if owner and owner != principal.name else ""
             raise Forbidden(f"{principal} may not {verb.value} {shown}{whose}")
-
-
-def _relation(principal: Principal, target: Object, owner: str) -> Relation:
-    # An owner within a scope does not own what lies outside it.
-    if principal.is_owner and (principal.scope is None or isinstance(target, Place)):
-        return Relation.SERVICE_OWNER
-    if owner and owner == principal.name:
-        return Relation.OBJECT_OWNER
-    return Relation.ANONYMOUS if principal.name == ANONYMOUS.name else Relation.KNOWN
 
 
 KEY_OCTETS: Final = 47

@@ -21,14 +21,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeAlias
 
 from tidings.channel.effects import Notice, NoticeKind
-from tidings.engine.archive_plan import ArchivePlan, ArchivingState, Command, archive_command
 from tidings.engine.storage import Storage
 from tidings.errors import Stopping
 from tidings.stores.segments import Cursor, segment_path
@@ -47,6 +49,62 @@ _LONGEST_LINE: Final = 2**20
 _MOST: Final = 512
 # How many damaged lines of the manifest are reported one by one.
 _TOLD: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivePlan:
+    """The location and limits of the archive.
+
+    Unsealed rows are at most `seal_seconds` old, a file has about `seal_octets` and `seal_rows` at
+    most. Files that are older than `keep_microseconds`, or make the archive larger than
+    `keep_octets`, are deleted. `hold` octets of the journal wait for the archive before they go
+    without it.
+    """
+
+    folder: Path
+    seal_seconds: float = 30.0
+    seal_octets: int = 64 * 2**20
+    seal_rows: int = 200_000
+    keep_octets: int | None = None
+    keep_microseconds: int | None = None
+    hold: int = 4 * 2**30
+
+    def options(self) -> str:
+        """Return the child's options as JSON."""
+        names = asdict(self).items()
+        return json.dumps({name: it for name, it in names if name not in ("folder", "hold")})
+
+
+Command: TypeAlias = Callable[[ArchivePlan, Path], Sequence[str]]
+"""Makes the child's command line from the plan and the journal's folder."""
+
+
+def archive_command(plan: ArchivePlan, journal: Path) -> list[str]:
+    """Return the archiver's command line, with the same Python and packages as this process."""
+    # A file of the current folder must not be taken for a module, unless ours come from there.
+    safe = [] if {"", str(Path.cwd())} & set(sys.path) else ["-P"]
+    folders = [str(journal.absolute()), str(plan.folder.absolute())]
+    return [sys.executable, *safe, "-m", "tidings.stores.archive", *folders, plan.options()]
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivingState:
+    """The state of the archive; counts are since the start.
+
+    `behind_octets` and `behind_seconds` are the size and age of the unarchived part of the journal;
+    `problems` is damage found in the manifest at the start.
+    """
+
+    folder: Path
+    running: bool
+    seals: int
+    rows: int
+    restarts: int
+    error: str
+    behind_octets: int
+    behind_seconds: float
+    manifest_octets: int = 0
+    problems: tuple[str, ...] = ()
 
 
 class Lag:
@@ -129,9 +187,12 @@ class Archiving:
     def change(self, plan: ArchivePlan) -> None:
         """Switch to another plan with the same folder."""
         self.plan = plan
-        process = self._process
-        if process is not None and process.stdin is not None:
-            process.stdin.write(f"options {plan.options()}\n".encode())
+        if self._stdin is not None:
+            self._stdin.write(f"options {plan.options()}\n".encode())
+
+    @property
+    def _stdin(self) -> asyncio.StreamWriter | None:
+        return None if self._process is None else self._process.stdin
 
     async def stop(self, patience: float) -> bool:
         """Stop, after `Host.close`, with `patience` in seconds; return whether all is archived."""
@@ -208,8 +269,7 @@ class Archiving:
 
     async def _one_life(self) -> str:
         """Run a child to its end; return why it ended, empty if it was asked to."""
-        pipe = asyncio.subprocess.PIPE
-        command = self._command(self.plan, self._store.folder)
+        command, pipe = self._command(self.plan, self._store.folder), asyncio.subprocess.PIPE
         self._complaint, self._told = "", None
         try:
             process = await asyncio.create_subprocess_exec(
@@ -244,7 +304,7 @@ class Archiving:
 
     def _finish(self) -> None:
         """Tell the child where the journal ends, and that no more comes."""
-        stdin = None if self._process is None else self._process.stdin
+        stdin = self._stdin
         if stdin is not None and self._last is not None:
             stdin.write(f"upto {self._last.segment} {self._last.offset}\nseal\n".encode())
             stdin.close()
@@ -258,22 +318,19 @@ class Archiving:
             end = self._store.journal.end
             if end != self._seen or end != self._synced:
                 self._seen = end
-                await self._ask_disk()
+                with suppress(Stopping):
+                    self._seen_durable(await self._storage.submit(self._durable))
             self._tell()
             await self._rest(_TELL)
 
     def _tell(self) -> None:
-        stdin = None if self._process is None else self._process.stdin
+        stdin = self._stdin
         if stdin is None or self._synced == self._told or self._last is not None:
             return
         # A busy child is told later, and then only the latest position.
         if not stdin.transport.get_write_buffer_size():
             self._told = self._synced
             stdin.write(f"upto {self._synced.segment} {self._synced.offset}\n".encode())
-
-    async def _ask_disk(self) -> None:
-        with suppress(Stopping):
-            self._seen_durable(await self._storage.submit(self._durable))
 
     def _durable(self) -> Cursor:
         """On the disk thread: return up to where the journal is durable; note segment sizes."""
@@ -321,8 +378,7 @@ class Archiving:
             self._well()
 
     def _warned(self, line: bytes) -> None:
-        said = line.decode("utf-8", "backslashreplace").rstrip()
-        if said:
+        if said := line.decode("utf-8", "backslashreplace").rstrip():
             log.warning("the archive's process: %s", said)
 
     def _failing(self, why: str, when: str) -> None:

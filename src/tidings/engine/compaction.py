@@ -9,20 +9,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, Final, TypeVar
 
 from tidings.channel.channel import Channel
 from tidings.channel.commands import Tick
-from tidings.channel.entries import Entry
+from tidings.channel.effects import PlanChanged
 from tidings.channel.factory import Factory
+from tidings.channel.producers import ProducerMarks
 from tidings.engine.bodies import packed
-from tidings.engine.checkpoint import channel_records, framed
 from tidings.engine.cores import Cores, Kept
 from tidings.engine.ledger import Ledger
+from tidings.engine.recording import HOST_ORIGIN, Recorder
 from tidings.engine.storage import Storage
 from tidings.errors import StoreError
-from tidings.stores.payloads import dropped_payload
+from tidings.events.envelope import ProducerMark
+from tidings.stores.payloads import checkpoint_payload, dropped_payload, marks_payload
 from tidings.stores.records import Kind, Record
 from tidings.stores.retention import STEP_OCTETS, Carrier, Step
 from tidings.stores.segments import Entry as JournalEntry
@@ -56,12 +58,13 @@ class JournalCompaction:
         ask: Callable[[Tick], Awaitable[None]],
         check: Callable[[], None],
     ) -> None:
+        self.octets = 0
         self._storage = storage
+        self._submit = storage.submit
+        self._store = storage.journal
         self._factory = factory
         self._cores = cores
         self._ask = ask
-        self.octets = 0
-        self._store = storage.journal
         self._check = check
         origins = storage.recorder.origins
         ids = {origins[id]: id for id in factory.channels}
@@ -91,9 +94,6 @@ class JournalCompaction:
         self._oldest = self._store.journal.segments[0]
         return self._store.journal.segments[-1]
 
-    async def _submit(self, job: Callable[[], _T]) -> _T:
-        return await self._storage.submit(job)
-
     async def _at_rest(self, act: Callable[[], asyncio.Future[_T]]) -> _T:
         """Act while nothing is being written; what `act` submits comes before the rest."""
         found: asyncio.Future[asyncio.Future[_T]] = asyncio.get_running_loop().create_future()
@@ -116,42 +116,32 @@ class JournalCompaction:
             proxy = consumer.proxy
             if proxy.durable and proxy.consumer is consumer:
                 self._check()
-                entries: Sequence[Entry] = consumer.all_entries()
-                if entries:
-                    await self._submit(
-                        partial(self._ledger.saw, proxy.channel.id, proxy.id, entries)
-                    )
+                if entries := consumer.all_entries():
+                    saw = partial(self._ledger.saw, proxy.channel.id, proxy.id, entries)
+                    await self._submit(saw)
         await self._at_rest(self._all_seen)
 
     def _all_seen(self) -> asyncio.Future[None]:
         waiting, _ = self._storage.writer.unwritten()
         records = [record for record in waiting if isinstance(record, Record)]
-        return self._storage.submit(partial(self._ledger.all_seen, records))
+        return self._submit(partial(self._ledger.all_seen, records))
 
     async def is_free(self) -> bool:
         """Return whether nothing waits, so that nothing needs to be measured."""
         if any(channel.spilled for channel in self._factory.channels.values()):
             return False
-        return await self._submit(self._is_free)
-
-    def _is_free(self) -> bool:
-        return self._ledger.is_empty and not self._store.catalog.count_dead()
+        ledger, catalog = self._ledger, self._store.catalog
+        return await self._submit(lambda: ledger.is_empty and not catalog.count_dead())
 
     # How much is needed.
 
     async def needed(self, upto: int) -> dict[int, int]:
         """Return the octets to carry forward from each segment before `upto`."""
-        unread = self._unread(upto)
+        unread = takewhile(lambda entry: entry.at.segment < upto, self._store.journal.read())
         found: dict[int, int] = {}
         while await self._submit(partial(self._measure, unread, found)):
             self._check()
         return found
-
-    def _unread(self, upto: int) -> Iterator[JournalEntry]:
-        for entry in self._store.journal.read():
-            if entry.at.segment >= upto:
-                return
-            yield entry
 
     def _measure(self, unread: Iterator[JournalEntry], found: dict[int, int]) -> bool:
         """Measure one step; return whether there is more."""
@@ -185,9 +175,16 @@ class JournalCompaction:
                 step = await self._submit(partial(self._step, carrier))
             except _NotReady:
                 break
-            self._moved(step)
-        await self._write_channels()
-        await self._write_objects()
+            for kind, origin, seq, place in step.moved:
+                if kind == Kind.EVENT:
+                    self._storage.bodies.moved(self._ledger.ids[origin], seq, place)
+        for channel in list(self._factory.channels.values()):  # each at its own moment
+            self._check()
+            await self._at_rest(partial(self._write_channel, channel))
+        unseen = self._cores.snapshot()
+        while some := list(islice(unseen, _OBJECTS_AT_ONCE)):
+            self._check()
+            await self._submit(partial(self._record, some))
         for _ in range(_TRIES):
             self._check()
             if await self._at_rest(partial(self._finish, carrier, upto)):
@@ -219,46 +216,25 @@ class JournalCompaction:
             self._store.catalog.replace_octets(channel, places)
         return step
 
-    def _moved(self, step: Step) -> None:
-        ids, bodies = self._ledger.ids, self._storage.bodies
-        for kind, origin, seq, place in step.moved:
-            if kind == Kind.EVENT:
-                bodies.moved(ids[origin], seq, place)
-
     # What else recovery needs.
 
-    async def _write_channels(self) -> None:
-        """Write the rules, marks and numbers of all channels, each at its own moment."""
-        for channel in list(self._factory.channels.values()):
-            self._check()
-            await self._at_rest(partial(self._write_channel, channel))
-
     def _write_channel(self, channel: Channel) -> asyncio.Future[None]:
+        """Write the rules, marks and numbers of a channel."""
         _, events = self._storage.writer.unwritten()
         mine = [event.message.mark for _, event in events if event.channel == channel.id]
         marks = [mark for mark in mine if mark is not None]
         make = channel_records(self._storage.recorder, channel, marks)
         origin = self._storage.recorder.origins[channel.id]
-        return self._storage.submit(lambda: self._append([*make(), *self._dropped(origin)]))
+        return self._submit(lambda: self._append(origin, make()))
 
-    def _dropped(self, origin: bytes) -> list[Record]:
-        """Return the records, two copies, that say how much of a channel's history is gone."""
-        seq = self._highest.get(origin, 0)
-        payload = dropped_payload(self._upto)
-        return [Record(Kind.DROPPED, origin, seq, payload)] * 2 if seq else []
-
-    def _append(self, records: Sequence[Record]) -> None:
+    def _append(self, origin: bytes, records: list[Record]) -> None:
+        if seq := self._highest.get(origin, 0):  # how much of the history is gone, in two copies
+            records += [Record(Kind.DROPPED, origin, seq, dropped_payload(self._upto))] * 2
         self._store.journal.append(records)
         self.octets += sum(record.octets for record in records)
 
-    async def _write_objects(self) -> None:
-        """Make the records of all objects, to be written in the last step."""
-        unseen = self._cores.snapshot()
-        while some := list(islice(unseen, _OBJECTS_AT_ONCE)):
-            self._check()
-            await self._submit(partial(self._record, some))
-
     def _record(self, some: Sequence[Kept]) -> None:
+        """Make the records of objects, to be written in the last step."""
         make = self._storage.recorder.object
         self._objects += [(one[:2], make(*one)) for one in some]
 
@@ -269,15 +245,19 @@ class JournalCompaction:
             raise StoreError("the disk refuses records; old segments are kept for now")
         if any(isinstance(one, Record) and one.kind in _OBJECTS for one in waiting):
             self._storage.writer.flush()
-            return self._storage.submit(lambda: False)
-        return self._storage.submit(partial(self._last_step, carrier, upto))
+            return self._submit(lambda: False)
+        return self._submit(partial(self._last_step, carrier, upto))
 
     def _last_step(self, carrier: Carrier, upto: int) -> bool:
         """On the disk thread: write the objects, except those recorded since, and drop segments."""
         changed = self._ledger.changed
         # Twice, as when they changed: one flipped bit must not cost an object.
         records = [record for key, record in self._objects if key not in changed for _ in (1, 2)]
-        self._checkpoint = framed(upto, records)
+        first, last = (
+            Record(Kind.CHECKPOINT, HOST_ORIGIN, upto, checkpoint_payload(upto, begins=begins))
+            for begins in (True, False)
+        )
+        self._checkpoint = [first, *records, last]
         self.octets += sum(record.octets for record in records)
         try:
             return carrier.step().done
@@ -285,3 +265,32 @@ class JournalCompaction:
             if not segment_path(self._store.folder, self._oldest).exists():
                 known = self._ledger.ids
                 self._store.dropped = {o: n for o, n in self._highest.items() if o in known}
+
+
+def channel_records(
+    recorder: Recorder, channel: Channel, unwritten: Sequence[ProducerMark]
+) -> Callable[[], list[Record]]:
+    """Capture a channel's numbers, rules and marks; return what makes their records.
+
+    Call the result on the disk thread: large rules and many marks take time. `unwritten` are marks
+    of events that are not in the journal yet: if their producer resends them after a crash, they
+    must not count as duplicates.
+    """
+    origin = recorder.origins[channel.id]
+    numbers = recorder.reserved(channel.reservation())
+    plan = PlanChanged(channel.id, channel.plan.whole())
+    marks = channel.marks.to_plain() if len(channel.marks) else None
+
+    def make() -> list[Record]:
+        records = [recorder.plan(plan), numbers]
+        if marks is not None:
+            plain = marks
+            if unwritten:
+                kept = ProducerMarks.from_plain(plain, channel.core.settings.limits)
+                for mark in unwritten:
+                    kept.forget(mark)
+                plain = kept.to_plain()
+            records.append(Record(Kind.MARK, origin, 0, marks_payload(plain)))
+        return records
+
+    return make

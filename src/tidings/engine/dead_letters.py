@@ -52,9 +52,8 @@ class DeadLetters:
         place = bodies.of(effect.channel).get(seq)
         if self._storage.store is None:
             return
-        most = self._limits.dead_letters
         known = place if isinstance(place, int) else None
-        write.records.append(partial(self._record, effect, found, known, most))
+        write.records.append(partial(self._record, effect, found, known))
         write.sync = True
         self._buried = True
 
@@ -82,18 +81,18 @@ class DeadLetters:
 
     def _outcome(self, effect: e.Done, now: int) -> Record:
         """On the disk thread: leave out copies whose letter is put off; they still wait."""
-        where = (effect.channel, effect.proxy)
-        waiting = [seq for seq in effect.durable if (*where, seq) in self._unread]
+        done: list[int] = []
+        waiting: list[int] = []
+        for seq in effect.durable:
+            unread = (effect.channel, effect.proxy, seq) in self._unread
+            (waiting if unread else done).append(seq)
         if waiting:
             self._put_off(partial(self._outcome, effect._replace(durable=waiting), now))
-        done = [seq for seq in effect.durable if (*where, seq) not in self._unread]
         if not done:
             return NOTHING
         return self._storage.recorder.outcome(effect._replace(durable=done), now)
 
-    def _record(
-        self, effect: e.DeadLetter, found: Message | None, place: int | None, most: int
-    ) -> Record:
+    def _record(self, effect: e.DeadLetter, message: Message | None, place: int | None) -> Record:
         """On the disk thread: make the record, and the entry in the catalog.
 
         A damaged letter is reported and recorded as gone; one that the catalog refuses reappears
@@ -101,7 +100,6 @@ class DeadLetters:
         and so is its copy's outcome: after a crash the event is redelivered.
         """
         store = self._storage.journal
-        message = found
         channel, seq = effect.channel, effect.entry.seq
         if message is None and place is not None:
             try:
@@ -109,7 +107,7 @@ class DeadLetters:
             except StoreError as error:
                 log.warning("dead letter %d is written later: %s", seq, error)
                 self._unread.add((channel, effect.proxy, seq))
-                return self._put_off(partial(self._record, effect, found, place, most))
+                return self._put_off(partial(self._record, effect, None, place))
         self._unread.discard((channel, effect.proxy, seq))
         if message is None:
             lost = partial(self._lost, channel, effect.proxy, [seq])
@@ -117,7 +115,8 @@ class DeadLetters:
             return self._gone_record(channel, effect.proxy, seq)
         letter = self._storage.recorder.dead_letter(effect, message)
         try:
-            letter = letter._replace(number=store.bury(channel, seq, letter, most))
+            number = store.bury(channel, seq, letter, self._limits.dead_letters)
+            letter = letter._replace(number=number)
         except StoreError as error:
             log.error("dead letter %d cannot be listed: %s", seq, error)
         return self._storage.recorder.dead(channel, seq, letter)
@@ -145,9 +144,8 @@ class DeadLetters:
                 Redrive(row.channel, letter.proxy, event, entry, letter.arrival, letter.plan)
             )
         except Exception:
-            most = self._limits.dead_letters
-            bury = self._storage.journal.bury
-            await self._storage.submit(partial(bury, row.channel, row.seq, letter, most))
+            bury = partial(self._storage.journal.bury, row.channel, row.seq, letter)
+            await self._storage.submit(partial(bury, self._limits.dead_letters))
             raise
         self._gone(row)
 
@@ -163,15 +161,12 @@ class DeadLetters:
         return row
 
     def _gone(self, row: DeadLetterRow) -> None:
-        self._storage.writer.ride([partial(self._written_off, row)])
-
-    def _written_off(self, row: DeadLetterRow) -> Record:
-        """On the disk thread: return the record that makes recovery skip the letter."""
-        store = self._storage.journal
-        store.taken.discard((row.channel, row.letter.proxy, row.seq))
-        return self._gone_record(row.channel, row.letter.proxy, row.seq)
+        which = (row.channel, row.letter.proxy, row.seq)
+        self._storage.writer.ride([partial(self._gone_record, *which)])
 
     def _gone_record(self, channel: int, proxy: int, seq: int) -> Record:
+        """On the disk thread: return the record that makes recovery skip the letter."""
+        self._storage.journal.taken.discard((channel, proxy, seq))
         origin = self._storage.recorder.origins[channel]
         return Record(Kind.DEAD_GONE, origin, seq, dead_gone_payload(proxy, seq))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -45,26 +45,19 @@ _PLACES: Final = 1_000
 
 
 class HistoryPage(NamedTuple):
-    """Past events of a channel.
+    """Past events of a channel."""
 
-    Attributes:
-        messages: In the order of their numbers.
-        next: The `after` of the next page.
-        end: Whether there was nothing more; otherwise there may be, even after an empty page.
-        last: The number of the channel's latest event when the page was requested.
-        lost: First and last numbers of runs of events lost by damage, from where the page begins
-            up to `next`; whether they would have matched is unknown.
-    """
-
-    messages: list[Message]
-    next: int
-    end: bool
-    last: int
+    messages: list[Message]  # in the order of their numbers
+    next: int  # the `after` of the next page
+    end: bool  # whether there was nothing more; otherwise there may be, even after an empty page
+    last: int  # the number of the channel's latest event when the page was requested
+    # First and last numbers of runs of events lost by damage, from where the page begins up to
+    # `next`; whether they would have matched is unknown.
     lost: tuple[tuple[int, int], ...] = ()
 
 
 class History:
-    """Reads the history of channels; reports losses to `reports`."""
+    """Reads the history of channels, and reports what it finds lost."""
 
     def __init__(self, storage: Storage, channels: Channels, reports: LossReports) -> None:
         self._storage = storage
@@ -81,22 +74,21 @@ class History:
         most: int = 100,
         constraint: Constraint | None = None,
     ) -> HistoryPage:
-        """Return the next events of a channel, each once.
+        """Return the next synced events of a channel, each once.
 
         No event numbered up to the page's `last` enters the journal later: reading until `end`
-        shows everything up to there. Only synced events are shown.
-
-        Args:
-            channel: Its id.
-            after: Only events with larger numbers; None begins at the oldest that is kept.
-            since: Only events that came then or later, microseconds since 1970; None for all.
-            most: The maximum, up to `MOST`. Fewer may come when they are large or few match.
-            constraint: Only matching events, evaluated as of their arrival; None for all.
-
-        Raises:
-            CursorNotFound: Events after `after` are not kept, or no event has that number yet.
+        shows everything up to there. `after` None begins at the oldest event that is kept; `since`
+        is in microseconds since 1970; the constraint is evaluated as of an event's arrival. Fewer
+        than `most` may come when they are large or few match. CursorNotFound means that events
+        after `after` are not kept, or no event has that number yet.
         """
-        _check(after, since, most)
+        for what, given in (("after", after), ("since", since)):
+            if given is not None and (type(given) is not int or given < 0):
+                raise InvalidUsage(
+                    f"{what} is a whole number from 0 on, or None, not {given!r:.60}"
+                )
+        if type(most) is not int or not 1 <= most <= MOST:
+            raise InvalidUsage(f"a page has 1 to {MOST} events, not {most!r:.60}")
         found = self._channels.find(channel)
         last = await self._settled(found)
         store = self._storage.store
@@ -134,30 +126,19 @@ class _Guide:
     """What is known of where events are; on the disk thread."""
 
     def __init__(self) -> None:
-        self._segments: dict[int, SegmentIndex] = {}
-        self._first = 0
-        self._places: OrderedDict[tuple[bytes, int], Cursor] = OrderedDict()
-
-    def segment(self, number: int) -> SegmentIndex:
-        found = self._segments.get(number)
-        if found is None:
-            found = self._segments[number] = SegmentIndex()
-        return found
+        self.segments: defaultdict[int, SegmentIndex] = defaultdict(SegmentIndex)
+        # By origin and number, where readers that have come so far go on.
+        self.places: OrderedDict[tuple[bytes, int], Cursor] = OrderedDict()
 
     def forget_before(self, number: int) -> None:
-        if number > self._first:
-            self._first = number
-            for old in [one for one in self._segments if one < number]:
-                del self._segments[old]
+        while self.segments and (oldest := min(self.segments)) < number:
+            del self.segments[oldest]
 
     def remember(self, origin: bytes, reached: int, place: Cursor) -> None:
-        self._places[origin, reached] = place
-        self._places.move_to_end((origin, reached))
-        if len(self._places) > _PLACES:
-            self._places.popitem(last=False)
-
-    def place(self, origin: bytes, reached: int) -> Cursor | None:
-        return self._places.get((origin, reached))
+        self.places[origin, reached] = place
+        self.places.move_to_end((origin, reached))
+        if len(self.places) > _PLACES:
+            self.places.popitem(last=False)
 
 
 class _Asked(NamedTuple):
@@ -179,7 +160,6 @@ class _Search:
         self._store = store
         self._guide = guide
         self._asked = asked
-        self._origin = asked.origin
         self._reached = asked.after or 0  # all numbers up to here are known
         self._messages: list[Message] = []
         self.invalid: list[int] = []  # numbers of events that cannot be decoded
@@ -195,15 +175,12 @@ class _Search:
 
     def step(self) -> bool:
         """Search a little more; return whether the page is complete."""
-        if self._reached >= self._asked.last:
-            return True
-        if self._is_cut_off():
+        if self._reached >= self._asked.last or self._is_cut_off():
             return True
         at = self._place()
-        index = self._guide.segment(at.segment)
-        start, stop, passed = index.stretch(
-            at.offset, self._origin, self._reached, self._asked.since
-        )
+        index = self._guide.segments[at.segment]
+        sought = (self._asked.origin, self._reached, self._asked.since)
+        start, stop, passed = index.stretch(at.offset, *sought)
         self._reached = max(self._reached, min(passed, self._asked.last))
         self._at = Cursor(at.segment, start)
         self._left = _STEP_EVENTS
@@ -218,12 +195,12 @@ class _Search:
             raise StoreError(f"segment {at.segment} cannot be read: {error}") from error
         done = self._end or self._is_full()
         if done and not self._end:
-            self._guide.remember(self._origin, self._reached, self._at)
+            self._guide.remember(self._asked.origin, self._reached, self._at)
         return done
 
     def _is_cut_off(self) -> bool:
         """Return whether the next events were dropped, so that the page ends before them."""
-        dropped = self._store.dropped.get(self._origin, 0)
+        dropped = self._store.dropped.get(self._asked.origin, 0)
         if self._reached >= dropped:
             return False
         if self._messages:
@@ -240,7 +217,7 @@ class _Search:
         """Return where to search; segments may have been removed since the last step."""
         first = self._store.journal.segments[0]
         self._guide.forget_before(first)
-        at = self._at or self._guide.place(self._origin, self._reached)
+        at = self._at or self._guide.places.get((self._asked.origin, self._reached))
         if at is None or at.segment < first:
             return Cursor(first, DATA_START)
         return at
@@ -282,7 +259,7 @@ class _Search:
         # Copies, carried forward or delivered again, come behind the event itself.
         if (
             record.kind != Kind.EVENT
-            or record.channel != self._origin
+            or record.channel != self._asked.origin
             or record.seq <= self._reached
         ):
             return True
@@ -314,11 +291,3 @@ class _Search:
             or self._looked_at >= _LOOKED_AT
             or self._octets >= _PAGE_OCTETS
         )
-
-
-def _check(after: object, since: object, most: object) -> None:
-    for what, given in (("after", after), ("since", since)):
-        if given is not None and (type(given) is not int or given < 0):
-            raise InvalidUsage(f"{what} is a whole number from 0 on, or None, not {given!r:.60}")
-    if type(most) is not int or not 1 <= most <= MOST:
-        raise InvalidUsage(f"a page has 1 to {MOST} events, not {most!r:.60}")

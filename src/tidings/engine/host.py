@@ -27,9 +27,8 @@ from tidings.channel.unused import Unused
 from tidings.clock import Clock, SystemClock
 from tidings.cores import Core, OperationDone, Request
 from tidings.engine.access import OWNER, Access, Principal
-from tidings.engine.archive_plan import ArchivePlan, archive_command
-from tidings.engine.archive_plan import Command as ArchiveCommand
-from tidings.engine.archiving import Archiving
+from tidings.engine.archiving import ArchivePlan, Archiving, archive_command
+from tidings.engine.archiving import Command as ArchiveCommand
 from tidings.engine.authority import authorise
 from tidings.engine.bodies import CACHE_OCTETS, Bodies
 from tidings.engine.cores import Cores
@@ -39,6 +38,7 @@ from tidings.engine.endpoints import Endpoint, EventBatch
 from tidings.engine.history import History
 from tidings.engine.housekeeping import Housekeeping, Kept
 from tidings.engine.judging import Judging
+from tidings.engine.loop_time import Timer, Watchdog
 from tidings.engine.losses import Losses, LossReports
 from tidings.engine.mailbox import Mailbox, Waiting, weight
 from tidings.engine.operation_log import OperationLog
@@ -51,8 +51,6 @@ from tidings.engine.spilling import Spilling
 from tidings.engine.steady import SteadyClock
 from tidings.engine.storage import Storage
 from tidings.engine.store import Store, Writable
-from tidings.engine.timers import Timer
-from tidings.engine.watchdog import Watchdog
 from tidings.engine.writing import Writer, must_last
 from tidings.errors import Disconnected, JournalBroken, Stopping, StoreError, TidingsError
 from tidings.stores.journal import SEGMENT_OCTETS

@@ -11,6 +11,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from tidings.channel.commands import Command, RefusePersistent
@@ -36,10 +37,7 @@ _ROUNDS: Final = 3
 
 
 class Kept(NamedTuple):
-    """What housekeeping needs of a host.
-
-    `letters_wait` says whether events of dead letters must stay where they are.
-    """
+    """What housekeeping needs of a host; `letters_wait`: whether dead letters need their events."""
 
     storage: Storage
     factory: Factory
@@ -55,13 +53,6 @@ class Housekeeping:
     """Keeps a host's journal and memory small.
 
     Above `disk_quota` octets, if nothing can be removed, Persistent events are refused.
-
-    Attributes:
-        every: The interval of all checks, in seconds; a full segment triggers one too.
-        idle_seconds: Consumers that took nothing for so long may be swapped out.
-        most_entries: They are when more entries than this are in memory.
-        unarchived: Returns the first segment that the archive still needs, and how many octets the
-            journal keeps for it at most; None without an archive.
     """
 
     def __init__(self, retention: Retention | None = None, disk_quota: int | None = None) -> None:
@@ -69,11 +60,12 @@ class Housekeeping:
             raise InvalidUsage(f"a disk quota is a number of octets from 1 on, not {disk_quota!r}")
         self.retention = Retention() if retention is None else retention
         self.disk_quota = disk_quota
-        self.every = 10.0
-        self.idle_seconds = 300.0
-        self.most_entries = 200_000
+        self.every = 10.0  # the interval of all checks, in seconds; a full segment triggers one too
+        self.idle_seconds = 300.0  # consumers that took nothing for so long may be swapped out,
+        self.most_entries = 200_000  # if more entries than this are in memory
+        # The first segment that the archive still needs, and how many octets are kept for it.
         self.unarchived: Callable[[], tuple[int, int]] | None = None
-        self._host: Kept | None = None
+        self._kept: Kept | None = None
         self._swapping: Swapping | None = None
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
@@ -87,7 +79,7 @@ class Housekeeping:
 
     def start(self, host: Kept) -> None:
         """Start; without a disk there is nothing to do."""
-        self._host = host
+        self._kept = host
         if host.storage.store is not None:
             self._swapping = Swapping(host.factory.channels, host.now, host.ask)
             self._task = asyncio.get_running_loop().create_task(self._keep())
@@ -117,17 +109,18 @@ class Housekeeping:
                 last = loop.time()
 
     async def _run(self, *, at_once: bool = False) -> None:
+        look = partial(self._attempt, self._look, "the journal cannot be looked at")
         async with self._running:
             if at_once:
                 self._not_before = 0.0
             if self._swapping is None or self._stop.is_set():
                 return
             for _ in range(_ROUNDS):
-                await self._attempt(self._look, "the journal cannot be looked at")
+                await look()
                 went = await self._attempt(self._retain, "old segments of the journal are kept")
                 if not went or not self._full:
                     break
-            await self._attempt(self._look, "the journal cannot be looked at")
+            await look()
             await self._attempt(self._swap_out, "entries stay in memory")
 
     async def _attempt(self, work: Callable[[], Coroutine[None, None, bool]], what: str) -> bool:
@@ -145,10 +138,14 @@ class Housekeeping:
             self._told = None
         return done
 
+    @property
+    def _host(self) -> Kept:
+        assert self._kept is not None
+        return self._kept
+
     def _tell(self, kind: NoticeKind, text: str) -> None:
         if text != self._told:
             self._told = text
-            assert self._host is not None
             self._host.notice(Notice(kind, 0, 0, text))
 
     def _check(self) -> None:
@@ -160,9 +157,7 @@ class Housekeeping:
     async def _look(self) -> bool:
         """Measure the journal and enforce the quota; return whether a segment was finished."""
         self._check()
-        host = self._host
-        assert host is not None
-        segments = await host.storage.submit(self._segments)
+        segments = await self._host.storage.submit(self._segments)
         number, octets, *_ = segments[-1]
         before = self._end
         self._end = (number, octets)
@@ -171,7 +166,6 @@ class Housekeeping:
 
     def _segments(self) -> list[SegmentInfo]:
         """On the disk thread: return number, size and age of each segment."""
-        assert self._host is not None
         store = self._host.storage.journal
         return [
             SegmentInfo(number, segment_path(store.folder, number).stat().st_size, age)
@@ -179,7 +173,6 @@ class Housekeeping:
         ]
 
     def _keep_quota(self, octets: int) -> None:
-        assert self._host is not None
         quota = self.disk_quota
         if quota is not None and octets > quota:
             text = (
@@ -194,14 +187,12 @@ class Housekeeping:
             self._tell(NoticeKind.CAUGHT_UP, f"the journal has {octets} octets again")
 
     def _refuse_persistent(self, reason: str) -> None:
-        assert self._host is not None
         self._full = reason
         self._host.at_once(RefusePersistent(reason))
 
     async def _retain(self) -> bool:
         """Remove old segments, as far as that pays; return whether some were removed."""
         host = self._host
-        assert host is not None
         if asyncio.get_running_loop().time() < self._not_before or host.letters_wait():
             return False
         infos = await host.storage.submit(self._segments)
@@ -238,7 +229,6 @@ class Housekeeping:
         )
 
     def _droppable(self, infos: list[SegmentInfo]) -> list[int]:
-        assert self._host is not None
         kept = self.retention
         most = None
         if self.disk_quota is not None:

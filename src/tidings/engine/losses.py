@@ -14,15 +14,7 @@ from typing import Final, TypeAlias
 
 from tidings.channel.effects import Notice, NoticeKind
 from tidings.engine.storage import Storage
-from tidings.stores.loss_book import (
-    MOST,
-    MOST_RUNS,
-    Accepted,
-    Loss,
-    LossBook,
-    part_key,
-    write_book,
-)
+from tidings.stores.loss_book import MOST, MOST_RUNS, Loss, LossBook, part_key, write_book
 from tidings.stores.records import Kind
 from tidings.stores.segments import DamageReport
 
@@ -41,8 +33,8 @@ _last: Final = itemgetter(1)
 class Losses:
     """Counts losses that are not accepted, and knows the numbers of lost events.
 
-    `changed` says whether more is lost than the book on disk says. The book is kept up to date
-    except for events, see `written_down`.
+    `runs` are the lost events of each channel that are not accepted. `changed` says whether more is
+    lost than the book on disk says; it is kept up to date except for events, see `written_down`.
     """
 
     def __init__(
@@ -52,30 +44,30 @@ class Losses:
         dropped: Mapping[bytes, int] | None = None,
     ) -> None:
         self.changed = False
-        self._book = book or LossBook([], {}, {}, [])
+        self.book = book or LossBook([], {}, {}, [])
         self._origins = origins or {}
         self._seen = 0  # reports of damage
-        self._known = {one.key: one for one in self._book.losses}
+        self._known = {one.key: one for one in self.book.losses}
         self._more = 0  # that the book has no room for
         # By channel, in order.
-        self._events: dict[int, list[_Run]] = {}
+        self.runs: dict[int, list[_Run]] = {}
         self._accepted: dict[int, list[_Run]] = {}
         for id, origin in self._origins.items():
             gone = (dropped or {}).get(bytes.fromhex(origin), 0)
-            if found := self._book.events.get(origin):
-                self._events[id] = found
-            if left := [run for run in self._book.accepted_events.get(origin, ()) if run[1] > gone]:
+            if found := self.book.events.get(origin):
+                self.runs[id] = found
+            if left := [run for run in self.book.accepted_events.get(origin, ()) if run[1] > gone]:
                 self._accepted[id] = left
 
     @property
     def events(self) -> int:
         """Count the lost events."""
-        return sum(last + 1 - first for found in self._events.values() for first, last in found)
+        return sum(last + 1 - first for found in self.runs.values() for first, last in found)
 
     @property
     def found(self) -> list[Loss]:
         """Return lost parts of the journal, channels and subscriptions that are not accepted."""
-        return [one for one in self._book.losses if not one.accepted]
+        return [one for one in self.book.losses if not one.accepted]
 
     @property
     def objects(self) -> list[str]:
@@ -86,16 +78,6 @@ class Losses:
     def stretches(self) -> int:
         """Count damaged parts of the journal, except those that held only known events."""
         return sum(one.is_part and one.counts for one in self.found) + self._more
-
-    @property
-    def accepted(self) -> Sequence[Accepted]:
-        """Return when losses were accepted, and which, in words."""
-        return self._book.accepted
-
-    @property
-    def runs(self) -> Mapping[int, Sequence[_Run]]:
-        """Return the lost events of each channel that are not accepted."""
-        return self._events
 
     @property
     def count(self) -> int:
@@ -110,16 +92,13 @@ class Losses:
             (len(self.objects), "channel or subscription", "channels or subscriptions"),
             (self.stretches, "other part of the journal", "other parts of the journal"),
         )
-        found = [f"{n} {one if n == 1 else more}" for n, one, more in parts if n]
-        return (
-            f"damage in the journal has cost {', '.join(found)}: see the notices" if found else ""
-        )
+        found = ", ".join(f"{n} {one if n == 1 else more}" for n, one, more in parts if n)
+        return found and f"damage in the journal has cost {found}: see the notices"
 
     def damaged(self, reports: Sequence[DamageReport], at: int) -> list[DamageReport]:
         """Count new damage reports; return those that may have cost something."""
-        new = [one for one in reports[self._seen :] if one.what != "torn"]
-        self._seen = len(reports)
-        new = [one for one in new if one.lost or not one.all_known]
+        unseen, self._seen = reports[self._seen :], len(reports)
+        new = [one for one in unseen if one.what != "torn" and (one.lost or not one.all_known)]
         for one in new:
             events = one.all_known and all(kind == Kind.EVENT for kind, *_ in one.lost)
             self._add(Loss(part_key(one), str(one), at, one.segment, counts=not events))
@@ -132,28 +111,28 @@ class Losses:
     def _add(self, loss: Loss) -> bool:
         if loss.key in self._known:
             return False
-        if len(self._book.losses) >= MOST:
+        if len(self.book.losses) >= MOST:
             self._more += loss.counts
             return True
         self._known[loss.key] = loss
-        self._book.losses.append(loss)
+        self.book.losses.append(loss)
         self.changed = True
         return True
 
-    def add_events(self, channel: int, seqs: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    def add_events(self, channel: int, seqs: Iterable[int]) -> tuple[_Run, ...]:
         """Add lost events of a channel; return those that were not known, as runs."""
-        return self.add_runs(channel, runs(sorted(set(seqs))))
+        return self.add_runs(channel, runs(seqs))
 
     def add_runs(self, channel: int, found: Iterable[_Run]) -> tuple[_Run, ...]:
         """Add lost runs of a channel; return those that were not known."""
         known = self._all(channel)
         new = tuple(part for run in found for part in _without(run, known))
         if new:
-            self._events[channel] = _joined([*self._events.get(channel, ()), *new])
+            self.runs[channel] = _joined([*self.runs.get(channel, ()), *new])
             self.changed = True
         return new
 
-    def between(self, channel: int, after: int, upto: int) -> tuple[tuple[int, int], ...]:
+    def between(self, channel: int, after: int, upto: int) -> tuple[_Run, ...]:
         """Return the lost events of a channel after one number and up to another, as runs."""
         known = self._all(channel)
         first = bisect_right(known, after, key=_last)
@@ -161,33 +140,33 @@ class Losses:
         return tuple((max(one, after + 1), min(other, upto)) for one, other in found)
 
     def _all(self, channel: int) -> list[_Run]:
-        new, accepted = self._events.get(channel, []), self._accepted.get(channel, [])
+        new, accepted = self.runs.get(channel, []), self._accepted.get(channel, [])
         return _joined([*new, *accepted]) if new and accepted else new or accepted
 
     def forget(self, channel: int) -> None:
         """Drop the lost events of a channel that is gone."""
-        for events in (self._events, self._accepted):
+        for events in (self.runs, self._accepted):
             self.changed |= events.pop(channel, None) is not None
 
     def accept(self) -> None:
         """Accept all current losses: they no longer count."""
         for one in self.found:
             one.accepted = self.changed = True
-        for channel, found in self._events.items():
+        for channel, found in self.runs.items():
             self._accepted[channel] = _joined([*self._accepted.get(channel, ()), *found])
             self.changed = True
-        self._events = {}
+        self.runs = {}
 
     def written_down(self, oldest: int) -> LossBook:
         """Return the book to save; the caller resets `changed` once it is saved.
 
         Accepted parts before `oldest`, the journal's oldest segment, are dropped.
         """
-        book = self._book
+        book = self.book
         book.losses = [
             one for one in book.losses if not (one.accepted and 0 < one.segment < oldest)
         ]
-        book.events = self._by_origin(self._events)
+        book.events = self._by_origin(self.runs)
         book.accepted_events = self._by_origin(self._accepted)
         return book
 
@@ -201,15 +180,9 @@ class Losses:
         return found
 
 
-def runs(seqs: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Return the first and last numbers of the runs in rising numbers."""
-    found: list[tuple[int, int]] = []
-    for seq in seqs:
-        if found and seq == found[-1][1] + 1:
-            found[-1] = (found[-1][0], seq)
-        else:
-            found.append((seq, seq))
-    return tuple(found)
+def runs(seqs: Iterable[int]) -> list[_Run]:
+    """Return the first and last numbers of the runs in some numbers."""
+    return _joined((seq, seq) for seq in seqs)
 
 
 def _without(run: _Run, known: Sequence[_Run]) -> Iterator[_Run]:
@@ -262,11 +235,11 @@ class LossReports:
     def lost(self, channel: int, proxy: int, seqs: Collection[int]) -> None:
         """Record and report events that can no longer be read."""
         self.losses.add_events(channel, seqs)
-        self._tell_lost(channel, proxy, runs(sorted(seqs)))
+        self._tell_lost(channel, proxy, runs(seqs))
 
     async def tell_all(self) -> None:
         """Report all losses that are not accepted, and record them."""
-        for at, text in self.losses.accepted:
+        for at, text in self.losses.book.accepted:
             day = datetime.fromtimestamp(at // 1_000_000, UTC)
             self._tell(f"accepted as lost on {day:%Y-%m-%d}: {text}")
         parts = [one for one in self.losses.found if one.is_part]
@@ -310,7 +283,7 @@ class LossReports:
     def _tell(self, text: str) -> None:
         self._notice(Notice(NoticeKind.LOST, 0, 0, text))
 
-    def _tell_lost(self, channel: int, proxy: int, found: Sequence[tuple[int, int]]) -> None:
+    def _tell_lost(self, channel: int, proxy: int, found: Sequence[_Run]) -> None:
         events = "event" if len(found) == 1 and found[0][0] == found[0][1] else "events"
         text = f"lost by damage in the journal: {events} {numbers_text(found)}"
         self._notice(Notice(NoticeKind.LOST, channel, proxy, text))

@@ -7,7 +7,6 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import partial
 from typing import Any, Final
 
 from tidings.channel.catalogue import CATALOGUE
@@ -39,20 +38,20 @@ class OperationLog:
 
     def watch(self, request: object, principal: str, answer: asyncio.Future[Any]) -> None:
         """Count and log an operation when it is answered."""
-        if request.__class__ in _COUNTED:
-            channel = self.channel_of(request)  # which may be gone when it is answered
-            answer.add_done_callback(partial(self._answered, request, principal, channel))
+        if request.__class__ not in _COUNTED:
+            return
+        channel = self.channel_of(request)  # which may be gone when it is answered
+
+        def note(done: asyncio.Future[Any]) -> None:
+            self.note(request, principal, channel, None if done.cancelled() else done.exception())
+
+        answer.add_done_callback(note)
 
     def channel_of(self, request: object) -> str:
         """Return the name of a request's channel; empty for none."""
         about = getattr(request, "place", request)
         id = getattr(about, "channel", None)
         return self._channel_name(id) if isinstance(id, int) else ""
-
-    def _answered(
-        self, request: object, principal: str, channel: str, answer: asyncio.Future[Any]
-    ) -> None:
-        self.note(request, principal, channel, None if answer.cancelled() else answer.exception())
 
     def note(
         self, request: object, principal: str, channel: str, error: BaseException | None
@@ -71,11 +70,10 @@ class OperationLog:
 
 def _about(request: object) -> str:
     """Name the objects of a request, as its user would."""
-    found = {name: getattr(request, name, None) for name in _NAMING}
-    words = {name: one.value if isinstance(one, Enum) else one for name, one in found.items()}
-    return ", ".join(f"{name} {one}" for name, one in words.items() if _names_object(one))
-
-
-def _names_object(value: object) -> bool:
-    # `admin` is an id in most requests, and admin properties in `CreateChannel`.
-    return value not in (None, "") and not isinstance(value, Mapping)
+    found = [(name, getattr(request, name, None)) for name in _NAMING]
+    return ", ".join(
+        f"{name} {one.value if isinstance(one, Enum) else one}"
+        for name, one in found
+        # `admin` is an id in most requests, and admin properties in `CreateChannel`.
+        if one not in (None, "") and not isinstance(one, Mapping)
+    )

@@ -19,6 +19,7 @@ from typing import Any, Final, TypeAlias
 from tidings.channel.effects import Outcome
 from tidings.channel.producers import ProducerMarks
 from tidings.channel.settings import Limits
+from tidings.channel.snapshot import ObjectKey
 from tidings.clock import Clock, SystemClock
 from tidings.engine.bodies import packed
 from tidings.engine.recording import HOST_ORIGIN
@@ -65,27 +66,18 @@ the journal. A tuple, because there may be millions."""
 
 @dataclass(slots=True)
 class ChannelState:
-    """What the journal says of one channel.
-
-    Attributes:
-        reserved: Numbers up to this one may have been in use.
-        used: The highest number in use when that was written.
-        skipped: How many numbers up to `used` belong to no event.
-        lost: Numbers of events whose records are damaged.
-        holes: How many holes had been found before its last event.
-        mixed: Whether BestEffort events have numbers too, which no record shows.
-    """
+    """What the journal says of one channel."""
 
     seq: int = 0
-    reserved: int = 0
-    used: int = 0
-    skipped: int = 0
+    reserved: int = 0  # numbers up to this one may have been in use
+    used: int = 0  # the highest number in use when that was written
+    skipped: int = 0  # how many numbers up to `used` belong to no event
     plan: int = 0
     pending: dict[int, Pending] = field(default_factory=dict)
     marks: ProducerMarks | None = None
-    lost: set[int] = field(default_factory=set)
-    holes: int = 0
-    mixed: bool = False
+    lost: set[int] = field(default_factory=set)  # numbers of events whose records are damaged
+    holes: int = 0  # how many had been found before its last event
+    mixed: bool = False  # whether BestEffort events have numbers too, which no record shows
     dead: dict[tuple[int, int], StoredDeadLetter] = field(default_factory=dict)
 
 
@@ -93,28 +85,20 @@ class Recovered:
     """What the journal says, gathered record by record.
 
     `complete` says that no segment of the journal was dropped: numbers begin with 1.
-
-    Attributes:
-        states: The last state of each object, by channel, kind and key.
-        cores: The same for cores beside the channels, by core and key.
-        last_dead: The highest number of a dead letter seen, even if it is gone.
-        dropped: By origin and segment, the highest event number removed with the segments before.
-        gone: Channel, kind and key of removed objects.
-        destroyed: Origins of removed channels.
-        holes: Damaged parts of the journal with unknown content.
     """
 
     def __init__(self, limits: Limits, *, complete: bool = False) -> None:
-        self.states: dict[tuple[int, str, str], Any] = {}
-        self.cores: dict[str, dict[str, Any]] = {}
+        self.states: dict[ObjectKey, Any] = {}  # the last state of each object of the channels
+        self.cores: dict[str, dict[str, Any]] = {}  # the same for other cores, by core and key
         self.channels: dict[bytes, ChannelState] = {}
         self.last_channel = 0
         self.unreadable = 0
-        self.last_dead = 0
+        self.last_dead = 0  # the highest number of a dead letter seen, even if it is gone
+        # By origin and segment, the highest event number removed with the segments before.
         self.dropped: dict[tuple[bytes, int], int] = {}
-        self.gone: set[tuple[int, str, str]] = set()
+        self.gone: set[ObjectKey] = set()
         self.destroyed: set[bytes] = set()
-        self.holes = 0
+        self.holes = 0  # damaged parts of the journal with unknown content
         self._complete = complete
         self._limits = limits
         self._read = {
@@ -354,14 +338,12 @@ def open_journal(
     """Open or create the journal of a data folder, and read it.
 
     If its end or a segment is missing, the numbers of all channels continue beyond all that may
-    have been used. `beyond` is how far the journal once reached, as its archive knows.
-
-    Raises:
-        JournalInUse: Another process has it open.
-        JournalTooNew: A newer version has written it; nothing was changed.
-        StoreError: The folder cannot be used.
+    have been used. `beyond` is how far the journal once reached, as its archive knows. JournalInUse
+    means that another process has it open, JournalTooNew that a newer version has written it.
     """
-    found = Recovered(limits, complete=_is_complete(folder / JOURNAL))
+    head = read_head(folder / JOURNAL)
+    complete = head is not None and head.first <= 1
+    found = Recovered(limits, complete=complete or segment_path(folder / JOURNAL, 1).exists())
     with uncollected():
         journal = Journal.open(
             folder / JOURNAL,
@@ -382,18 +364,10 @@ def open_journal(
     return journal, found
 
 
-def _is_complete(folder: Path) -> bool:
-    head = read_head(folder)
-    return segment_path(folder, 1).exists() or (head is not None and head.first <= 1)
-
-
 def recover(
     folder: Path, limits: Limits, segment_octets: int, clock: Clock | None = None
 ) -> tuple[Store, Recovered]:
-    """Open or create the store in a folder, and read it, on the disk thread.
-
-    Raises what `open_journal` does.
-    """
+    """Open or create the store in a folder, and read it, on the disk thread."""
     journal, found = open_journal(folder, limits, segment_octets, clock=clock)
     try:
         book = read_book(journal.folder, (clock or SystemClock()).now())

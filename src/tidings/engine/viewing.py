@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from tidings.channel import questions as q
+from tidings.channel.channel import Channel
 from tidings.channel.settings import Settings
 from tidings.channel.views import (
     AdminInfo,
@@ -41,126 +42,104 @@ class Viewing:
         self._host = host
         self._principal = principal
 
-    def _may(self, channel: int | None) -> None:
+    def _may(self, channel: int | None = None) -> None:
         target = None if channel is None else Place(channel)
         self._host.access.require(self._principal, Verb.INSPECT, target)
 
+    def _channel(self, id: int) -> Channel:
+        self._may(id)
+        return self._host.factory.channel(id)
+
     def answer(self, question: Question[Any]) -> object:
-        """Answer a question."""
+        """Answer a question by the method with its fields as arguments."""
         answer = _ANSWERS.get(type(question))
         if answer is None:
             raise NotFound(f"nothing answers {type(question).__name__}: its core does not run here")
-        return answer(self, question)
+        fields: tuple[str, ...] = getattr(question, "__match_args__", ())
+        return answer(self, *[getattr(question, name) for name in fields])
 
     def rules(self) -> Settings:
         """Return the settings that decide what is allowed."""
-        self._may(None)
+        self._may()
         return self._host.settings
 
     def channel_ids(self) -> list[int]:
         """Return the ids of all channels that the principal may see."""
-        self._may(None)
+        self._may()
         may, channels = self._host.access.may, self._host.factory.channels
         return [id for id in channels if may(self._principal, Verb.INSPECT, Place(id))]
 
     def channels(self) -> list[ChannelInfo]:
         """Return all channels that the principal may see."""
-        channels = self._host.factory.channels
-        return [view_channel(channels[id]) for id in self.channel_ids()]
+        return [self.channel(id) for id in self.channel_ids()]
 
-    def channel(self, id: int) -> ChannelInfo:
-        """Return one channel."""
-        self._may(id)
-        return view_channel(self._host.factory.channel(id))
-
-    def channel_named(self, name: str) -> ChannelInfo:
-        """Return a channel by its name."""
+    def channel(self, which: int | str) -> ChannelInfo:
+        """Return one channel, by its id or name."""
+        if not isinstance(which, str):
+            return view_channel(self._channel(which))
         for channel in self._host.factory.channels.values():
-            if name and channel.name == name:
-                self._may(channel.id)
-                return view_channel(channel)
-        raise ChannelNotFound(f"there is no channel named {name!r}")
+            if which and channel.name == which:
+                return view_channel(self._channel(channel.id))
+        raise ChannelNotFound(f"there is no channel named {which!r}")
 
     def admin(self, channel: int, side: Side, id: int) -> AdminInfo:
         """Return one admin."""
-        self._may(channel)
-        return view_admin(self._host.factory.channel(channel).admin(side, id))
+        return view_admin(self._channel(channel).admin(side, id))
 
     def admins(self, channel: int) -> list[AdminInfo]:
         """Return all admins of a channel, those for suppliers first."""
-        self._may(channel)
-        admins = self._host.factory.channel(channel).admins
+        admins = self._channel(channel).admins
         return [view_admin(one) for side in Side for _, one in sorted(admins[side].items())]
-
-    def proxy(self, channel: int, id: int) -> ProxyInfo:
-        """Return one proxy."""
-        self._may(channel)
-        return view_proxy(self._host.factory.channel(channel).proxy(id))
 
     def proxy_ids(self, channel: int) -> list[int]:
         """Return the ids of all proxies of a channel."""
-        self._may(channel)
-        return list(self._host.factory.channel(channel).proxies)
+        return list(self._channel(channel).proxies)
 
     def proxies(self, channel: int) -> list[ProxyInfo]:
         """Return all proxies of a channel."""
-        self._may(channel)
-        return [view_proxy(proxy) for proxy in self._host.factory.channel(channel).proxies.values()]
+        return [view_proxy(proxy) for proxy in self._channel(channel).proxies.values()]
 
-    def proxy_named(self, channel: int, name: str) -> ProxyInfo:
-        """Return a proxy by its name."""
-        self._may(channel)
-        found = self._host.factory.channel(channel)
-        if name not in found.names:
-            raise ProxyNotFound(f"channel {channel} has no proxy named {name!r}")
-        return view_proxy(found.proxies[found.names[name]])
+    def proxy(self, channel: int, which: int | str) -> ProxyInfo:
+        """Return one proxy, by its id or name."""
+        found = self._channel(channel)
+        if not isinstance(which, str):
+            return view_proxy(found.proxy(which))
+        if which not in found.names:
+            raise ProxyNotFound(f"channel {channel} has no proxy named {which!r}")
+        return view_proxy(found.proxies[found.names[which]])
 
     def filter(self, id: int) -> FilterInfo | MappingInfo:
         """Return one filter or mapping filter."""
-        self._may(None)
+        self._may()
         # Viewing counts as use: a CORBA client may hold no more than its reference.
         return view_filter(self._host.factory.filters.use(id, self._host.clock.now()))
 
     def filters(self, after: int, most: int) -> list[FilterInfo | MappingInfo]:
         """Return filters and mapping filters with ids above `after`, rising."""
-        self._may(None)
+        self._may()
         filters = self._host.factory.filters.filters
         ids = islice((id for id in filters if id > after), most)
         return [view_filter(filters[id]) for id in ids]
 
     def advertisement(self, channel: int) -> Advertisement:
         """Return the types offered and wanted in a channel, and by whom."""
-        self._may(channel)
-        return advertisement(self._host.factory.channel(channel))
+        return advertisement(self._channel(channel))
 
     def highest_number(self, channel: int, producer: str) -> int | None:
         """Return a producer's highest accepted number; None if it is unknown."""
-        self._may(channel)
-        return self._host.factory.channel(channel).marks.highest(producer)
+        return self._channel(channel).marks.highest(producer)
 
 
-def _channel(views: Viewing, asked: q.SeeChannel) -> ChannelInfo:
-    name = asked.channel
-    return views.channel_named(name) if isinstance(name, str) else views.channel(name)
-
-
-def _proxy(views: Viewing, asked: q.SeeProxy) -> ProxyInfo:
-    channel, name = asked.channel, asked.proxy
-    if isinstance(name, str):
-        return views.proxy_named(channel, name)
-    return views.proxy(channel, name)
-
-
-_ANSWERS: Final[Mapping[type, Callable[[Viewing, Any], object]]] = {
-    q.SeeAdmin: lambda views, x: views.admin(x.channel, x.side, x.admin),
-    q.SeeAdmins: lambda views, x: views.admins(x.channel),
-    q.SeeAdvertisement: lambda views, x: views.advertisement(x.channel),
-    q.SeeChannel: _channel,
-    q.SeeChannels: lambda views, x: views.channels(),
-    q.SeeFilter: lambda views, x: views.filter(x.filter),
-    q.SeeFilters: lambda views, x: views.filters(x.after, x.most),
-    q.SeeHighestNumber: lambda views, x: views.highest_number(x.channel, x.producer),
-    q.SeeProxies: lambda views, x: views.proxies(x.channel),
-    q.SeeProxy: _proxy,
-    q.SeeRules: lambda views, x: views.rules(),
+_ANSWERS: Final[Mapping[type, Callable[..., object]]] = {
+    q.SeeAdmin: Viewing.admin,
+    q.SeeAdmins: Viewing.admins,
+    q.SeeAdvertisement: Viewing.advertisement,
+    q.SeeChannel: Viewing.channel,
+    q.SeeChannels: Viewing.channels,
+    q.SeeFilter: Viewing.filter,
+    q.SeeFilters: Viewing.filters,
+    q.SeeHighestNumber: Viewing.highest_number,
+    q.SeeProxies: Viewing.proxies,
+    q.SeeProxy: Viewing.proxy,
+    q.SeeRules: Viewing.rules,
 }

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from tidings.engine.archive_plan import ArchivePlan
+from tidings.engine.archiving import ArchivePlan
 from tidings.errors import InvalidUsage
 from tidings.server.kinds import Duration, Octets, OptionalDuration, OptionalOctets, OptionalPath
 from tidings.server.rules import LIVE_FIELD, Section

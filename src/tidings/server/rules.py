@@ -16,7 +16,8 @@ from pydantic.config import JsonDict
 from tidings.api.properties import properties_in
 from tidings.channel import properties, qos_check
 from tidings.channel.properties import AdminProperties
-from tidings.channel.qos import DiscardPolicy, Level, OrderPolicy, QoS
+from tidings.channel.property_errors import Level
+from tidings.channel.qos import DiscardPolicy, OrderPolicy, QoS
 from tidings.channel.settings import Inheritance, Limits, Settings
 from tidings.errors import InvalidUsage, TidingsError
 from tidings.filters.plan import Operator

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from tidings.admission import Admission
 from tidings.channel.views import ChannelInfo
 from tidings.engine.access import OWNER
-from tidings.engine.archive_plan import ArchivingState
+from tidings.engine.archiving import ArchivingState
 from tidings.engine.host import Host
 from tidings.engine.turns import Turns
 from tidings.web.looking import channels, consumers

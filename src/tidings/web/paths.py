@@ -113,7 +113,7 @@ def channel_of(door: LocalDoor, text: str, *, ended: bool = False) -> int:
         return int(text) if ended else door.views.channel(int(text)).id
     if not _is_name(text):
         raise ChannelNotFound(f"no channel can be named {text!r:.60}")
-    return door.views.channel_named(text).id
+    return door.views.channel(text).id
 
 
 ChannelId = Annotated[int, Depends(_channel_id)]
@@ -138,7 +138,7 @@ async def _proxy_id(
         return door.views.proxy(channel, int(name)).id
     if not _is_name(name):
         raise ProxyNotFound(f"no proxy can be named {name!r:.60}")
-    return door.views.proxy_named(channel, name).id
+    return door.views.proxy(channel, name).id
 
 
 ProxyId = Annotated[int, Depends(_proxy_id)]

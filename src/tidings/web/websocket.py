@@ -115,7 +115,7 @@ def _known(door: LocalDoor, channel: int, name: str, wanted: WantedEvents) -> in
     if not name:
         return None
     try:
-        found = door.views.proxy_named(channel, name)
+        found = door.views.proxy(channel, name)
     except ProxyNotFound:
         return None
     if found.side is not Side.CONSUMER or found.style is not Style.PUSH:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import get_args
 
@@ -28,6 +30,7 @@ from tidings.filters.plan import Plan, Purpose
 from tidings.stores.payloads import stored_topology, topology_payload
 
 SEEDS = st.integers(0, 2**32)
+VECTORS = Path(__file__).parents[2] / "vectors"
 PERSISTENT = {"ConnectionReliability": 1}
 
 
@@ -122,6 +125,20 @@ def test_every_record_keeps_its_form_and_a_journal_cut_anywhere_can_be_read(seed
         if number < 10 or number % 7 == seed % 7:
             for channel in restored(kept).channels.values():
                 assert all(0 in channel.admins[side] for side in Side)
+
+
+def test_objects_that_an_earlier_version_wrote_are_read_and_written_alike() -> None:
+    stored = json.loads((VECTORS / "stores" / "objects.json").read_text(encoding="utf-8"))
+    states = {(channel, kind, key): state for channel, kind, key, state in stored}
+    assert {kind for _, kind, _ in states} == {
+        "factory",
+        "channel",
+        "admin",
+        "proxy",
+        "filter",
+        "mapping",
+    }
+    assert dict(restored(states).snapshot()) == states
 
 
 def test_the_rules_get_a_version_above_all_before() -> None:

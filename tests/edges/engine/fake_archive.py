@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tidings.engine.archive_plan import ArchivePlan, Command
+from tidings.engine.archiving import ArchivePlan, Command
 
 # What a child does, in a language of its own: see `orders`.
 CHILD = """

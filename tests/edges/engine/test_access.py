@@ -180,7 +180,7 @@ async def owned(host: Host) -> tuple[int, int, int]:
 async def test_every_command_needs_its_right() -> None:
     host = await Host.open()
     for command, right in needed(*await owned(host)):
-        assert authority._needed(host, command) == right, command
+        assert authority._needed(host.factory, command) == right, command
     await host.close(0.05)
 
 
@@ -207,10 +207,10 @@ NOT_THERE: list[Callable[[Viewing], object]] = [
 ]
 THERE: list[Callable[[Viewing], object]] = [
     *(lambda views: views.channels(), lambda views: views.channel(1)),
-    *(lambda views: views.channel_named("auction"), lambda views: views.filter(1)),
+    *(lambda views: views.channel("auction"), lambda views: views.filter(1)),
     *(lambda views: views.admin(1, Side.CONSUMER, 0), lambda views: views.advertisement(1)),
     *(lambda views: views.proxies(1), lambda views: views.proxy(1, 1)),
-    lambda views: views.proxy_named(1, "bidder"),
+    lambda views: views.proxy(1, "bidder"),
 ]
 
 

@@ -16,8 +16,7 @@ from tests.edges.engine.hosts import hosted, publish, soon, store_of, until
 from tests.patience import PATIENCE
 from tidings.channel.effects import NoticeKind
 from tidings.engine import archiving as archiving_module
-from tidings.engine.archive_plan import ArchivePlan
-from tidings.engine.archiving import Archiving
+from tidings.engine.archiving import ArchivePlan, Archiving
 from tidings.engine.host import Host
 from tidings.stores.records import Kind, Record
 from tidings.stores.segments import Cursor

@@ -50,8 +50,7 @@ from tidings.channel.settings import Limits, Settings
 from tidings.channel.vocabulary import Place, Side
 from tidings.clock import ManualClock
 from tidings.engine import compaction as compaction_module
-from tidings.engine.checkpoint import channel_records
-from tidings.engine.compaction import JournalCompaction
+from tidings.engine.compaction import JournalCompaction, channel_records
 from tidings.engine.disk import Done
 from tidings.engine.endpoints import BufferEndpoint
 from tidings.engine.host import Host

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from tidings.clock import ManualClock
 from tidings.engine import turns
 from tidings.engine.archiving import Lag
+from tidings.engine.loop_time import Timer, Watchdog
 from tidings.engine.steady import THRESHOLD, SteadyClock
-from tidings.engine.timers import Timer
 from tidings.engine.turns import Turns
-from tidings.engine.watchdog import Watchdog
 from tidings.stores.segments import Cursor
 
 START = 1_700_000_000_000_000

@@ -22,7 +22,8 @@ from tests.edges.servants.scenes import (
 )
 from tests.edges.servants.worlds import until
 from tidings import errors
-from tidings.channel.qos import QOS_PROPERTIES, Level, QoS
+from tidings.channel.property_errors import Level
+from tidings.channel.qos import QOS_PROPERTIES, QoS
 from tidings.channel.qos_check import changed
 from tidings.channel.settings import Settings
 from tidings.channel.vocabulary import Side, Style

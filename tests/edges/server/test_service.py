@@ -20,7 +20,7 @@ from tests.edges.engine.fake_archive import FakeArchive
 from tests.edges.engine.hosts import until
 from tests.edges.server.serving import TOKEN, serving, sources
 from tests.promises.services import SETTINGS
-from tidings.engine.archive_plan import ArchivePlan
+from tidings.engine.archiving import ArchivePlan
 from tidings.engine.host import Host
 from tidings.engine.housekeeping import Housekeeping
 from tidings.errors import InvalidUsage, JournalInUse, Stopping, StoreError

@@ -18,7 +18,7 @@ from tests.edges.engine.hosts import (
 )
 from tests.edges.web.doors import WebDoor, web_door
 from tidings.channel.management import Disconnect
-from tidings.engine.archive_plan import ArchivePlan
+from tidings.engine.archiving import ArchivePlan
 from tidings.errors import DiskFull
 from tidings.stores.segments import Cursor
 from tidings.web.looking import Movement, consumers

@@ -16,7 +16,7 @@ from tidings.api.properties import properties_in
 from tidings.channel import properties, qos_check
 from tidings.channel.properties import AdminProperties
 from tidings.channel.property_errors import TIME_T, Level
-from tidings.channel.qos import QoS, inherited, reliabilities
+from tidings.channel.qos import QoS, reliabilities
 from tidings.channel.vocabulary import Form, Operator, Side, Style
 from tidings.client.configuration.model import (
     DEFAULT_ADMIN,
@@ -103,7 +103,7 @@ class _Reading:
         admins: dict[Side, dict[str, AdminPart]] = {}
         proxies: dict[Side, dict[str, ProxyPart]] = {}
         for side, table in ADMIN_TABLES.items():
-            admins[side] = {DEFAULT_ADMIN: AdminPart(qos=dict(inherited(qos, Level.ADMIN)))}
+            admins[side] = {DEFAULT_ADMIN: AdminPart(qos=dict(qos))}
             for label, inside, part in self._tables(content, place, table):
                 admins[side][label] = self._admin(part, inside, side, qos)
         for side, table in PROXY_TABLES.items():
@@ -116,8 +116,7 @@ class _Reading:
     def _admin(self, content: dict[str, Any], place: str, side: Side, channel: QoS) -> AdminPart:
         self._known(content, place, ["operator", *_HOLDER_KEYS])
         operators = {one.name.lower(): one for one in Operator}
-        start = inherited(channel, Level.ADMIN)
-        qos = self._qos(content, place, Level.ADMIN, start, channel)
+        qos = self._qos(content, place, Level.ADMIN, channel, channel)
         return AdminPart(
             qos=dict(qos),
             operator=self._word(content, place, "operator", operators, Operator.AND),
@@ -139,8 +138,7 @@ class _Reading:
         labels = {label: label for label in admins}
         label = self._word(content, place, "admin", labels, DEFAULT_ADMIN)
         parent = QoS(admins[label].qos)
-        start = inherited(parent, Level.PROXY)
-        qos = self._qos(content, place, Level.PROXY, start, parent)
+        qos = self._qos(content, place, Level.PROXY, parent, parent)
         return ProxyPart(
             qos=dict(qos),
             style=self._word(content, place, "style", styles, Style.PUSH),

@@ -15,7 +15,7 @@ import pytest
 
 from tests.edges.engine.hosts import new_channel, publish, store_of, supplier
 from tests.patience import PATIENCE
-from tidings.engine.archive_plan import ArchivePlan, archive_command
+from tidings.engine.archiving import ArchivePlan, archive_command
 from tidings.engine.host import Host
 from tidings.stores.segments import Cursor
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from tidings.channel import properties
 from tidings.channel.property_errors import NOT_NARROWED, TIME_T, Level, Supported
 from tidings.channel.qos import QOS_PROPERTIES, QoS
-from tidings.channel.qos_check import changed, effective, validate_event
+from tidings.channel.qos_check import changed, header_values, validate_event
 from tidings.errors import PropertyError, PropertyErrorCode, UnsupportedProperties
 from tidings.events import typecode as tc
 from tidings.events.anyvalue import Any
@@ -87,15 +87,7 @@ def outcome(place: Place, request: Pairs) -> Mapping[str, int] | Errors:
 def event_outcome(proxy: QoS, request: Pairs, narrowed: Supported) -> dict[str, int]:
     """What applies to an event whose header is asked about first."""
     validate_event(proxy, request, narrowed)
-    event = effective(dict(request), proxy, narrowed)
-    values = {
-        "Priority": event.priority,
-        "Timeout": event.timeout,
-        "EventReliability": event.reliability.value,
-        "StartTime": event.start,
-        "StopTime": event.stop,
-    }
-    return {name: value for name, value in values.items() if value is not None}
+    return {**proxy, **header_values(dict(request), proxy, narrowed).values}
 
 
 def complaint(check: Check) -> str | None:

@@ -17,7 +17,7 @@ from tidings.channel.channel import Channel
 from tidings.channel.commands import Push
 from tidings.channel.effects import Message
 from tidings.channel.management import Connect
-from tidings.channel.snapshot import admin_state, channel_state, proxy_state
+from tidings.channel.snapshot import state_of
 from tidings.engine.endpoints import BufferEndpoint
 from tidings.engine.host import Host
 from tidings.errors import TidingsError
@@ -104,13 +104,13 @@ def objects(host: Host) -> dict[str, Any]:
     """All that management has made and that survives, as plain data."""
     found: dict[str, Any] = {}
     for channel in host.factory.channels.values():
-        found[f"channel {channel.id}"] = channel_state(channel)
+        found[f"channel {channel.id}"] = state_of(channel)
         for side, admins in channel.admins.items():
             for admin in admins.values():
-                found[f"admin {side.value} {admin.id}"] = admin_state(admin)
+                found[f"admin {side.value} {admin.id}"] = state_of(admin)
         for proxy in channel.proxies.values():
             if proxy.durable:
-                found[f"proxy {proxy.id}"] = proxy_state(proxy)
+                found[f"proxy {proxy.id}"] = state_of(proxy)
     for hosted in host.factory.filters.filters.values():
         if isinstance(hosted.filter, Filter) and (hosted.holders or not hosted.private):
             found[f"filter {hosted.id}"] = hosted.state()

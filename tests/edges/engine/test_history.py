@@ -102,7 +102,7 @@ async def test_a_page_ends_after_so_many_octets_and_few_places_are_remembered(
         found = await pages(host, channel)
         assert [seqs(page.messages) for page in found] == [[1, 2], [3, 4], [5, 6]]
         guide = host.history._guide
-        assert [reached for _, reached in guide._places] == [4, 6]
+        assert [reached for _, reached in guide.places] == [4, 6]
 
 
 async def test_what_the_disk_refused_is_neither_seen_nor_counted(tmp_path: Path) -> None:

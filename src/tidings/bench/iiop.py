@@ -8,20 +8,31 @@ structured events, batches and filters, goes through ours alone. Rounds are inte
 
 from __future__ import annotations
 
-import resource
-import statistics
-import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from tidings.bench.figures import Figures, Progress, least_one
-from tidings.bench.iiop_flow import Flow
-from tidings.bench.iiop_load import Load, build, check_programs
-from tidings.bench.iiop_service import EventService, OmniEvents, TidingsIiop, free_port
-from tidings.bench.web import percentile
+from tidings.bench.harness import (
+    Figures,
+    Progress,
+    bench_folder,
+    least_one,
+    raise_open_files,
+    rounds,
+    silent,
+)
+from tidings.bench.iiop_load import (
+    EventService,
+    Flow,
+    Load,
+    OmniEvents,
+    TidingsIiop,
+    build,
+    check_programs,
+    free_port,
+)
 
 _OF_PEER: Final = 0.5
 _FANNED_OF_PEER: Final = 1.0
@@ -36,25 +47,15 @@ _WARM: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """How much is measured.
+    """How much is measured, a round."""
 
-    Attributes:
-        events: Single pushes a round.
-        batched: Events a round in batches.
-        fanned: Events a round to many consumers.
-        fan_out: How many consumers that are.
-        paced: Events a round with pauses, whose time is taken.
-        filtered: Numbers of filtered consumers, the smallest first.
-        idle: Consumers with a connection of their own that nothing is sent to.
-    """
-
-    events: int = 3_000
+    events: int = 3_000  # single pushes
     batched: int = 10_000
-    fanned: int = 100
-    fan_out: int = 100
-    paced: int = 100
-    filtered: Sequence[int] = (1, 1_000, 10_000)
-    idle: int = 1_000
+    fanned: int = 100  # events to many consumers
+    fan_out: int = 100  # how many consumers that are
+    paced: int = 100  # events with pauses, whose time is taken
+    filtered: Sequence[int] = (1, 1_000, 10_000)  # consumers, the fewest first
+    idle: int = 1_000  # consumers with a connection of their own that nothing is sent to
 
 
 FULL: Final = Sizes()
@@ -68,15 +69,13 @@ def run(
     rounds: int = 5,
     quick: bool = False,
     sizes: Sizes | None = None,
-    progress: Progress = lambda step: None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Run the bench; medians of interleaved rounds are reported. `sizes` override `quick`."""
     least_one(rounds=rounds)
     check_programs()
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # a connection is an open file
-    with tempfile.TemporaryDirectory(prefix="tidings-bench-") as made, ExitStack() as stack:
-        folder = Path(made)
+    raise_open_files()
+    with bench_folder() as folder, ExitStack() as stack:
         progress("iiop: compiling the load client")
         built = build()
         ours = stack.enter_context(TidingsIiop(folder))
@@ -87,7 +86,7 @@ def run(
         bench.measure_structured()
         crowded = stack.enter_context(TidingsIiop(folder))
         bench.measure_idle(crowded, stack, built)
-    return {"bench": "iiop", "results": bench.figures.rows}
+    return bench.figures.report("iiop")
 
 
 @dataclass(slots=True)
@@ -130,8 +129,7 @@ class _Bench:
     def measure_plain(self) -> None:
         """Plain events: single pushes, fan-out, latency."""
         flows = {service.name: self._plain(service) for service in (self._ours, self._peer)}
-        for at in range(-1, self._rounds):
-            self._say("plain events", at)
+        for at in rounds("iiop: plain events", self._rounds, self._progress):
             for name, plain in flows.items():
                 if name == self._peer.name:
                     self._peer.go_on()
@@ -143,12 +141,12 @@ class _Bench:
                 plain.single.pace(self._sizes.paced)
                 if at < 0:
                     for flow in (plain.single, plain.one_process, plain.processes):
-                        flow.forget()
+                        flow.rounds.clear()
         self._peer.pause()
         ours, peer = flows[self._ours.name], flows[self._peer.name]
         self._compare("single pushes", "events/s", ours.single, peer.single, _OF_PEER)
         for name, plain in flows.items():
-            accepted = statistics.median(plain.single.accepted)
+            accepted = plain.single.rounds.median("accepted")
             self.figures.figure(f"single pushes, accepted, {name}", accepted, "events/s")
         what = f"fan-out to {self._sizes.fan_out} consumers in"
         for where, one, other in (
@@ -157,7 +155,7 @@ class _Bench:
         ):
             self._compare(f"{what} {where}", "deliveries/s", one, other, _FANNED_OF_PEER)
         for name, plain in flows.items():
-            self._latency(f"one event at a low rate, {name}", plain.single)
+            self.figures.waits(f"one event at a low rate, {name}", plain.single.rounds["waits"])
 
     def _plain(self, service: EventService) -> _Plain:
         one_process, processes = self._flow(service), self._flow(service)
@@ -171,14 +169,6 @@ class _Bench:
         of_peer = f"{what}, of {self._peer.name}"
         self.figures.at_least(of_peer, ours.rate / peer.rate, "ratio", target)
 
-    def _latency(self, what: str, flow: Flow) -> float:
-        """Reports what events took; the median, in milliseconds."""
-        waits = sorted(flow.waits)
-        for share in (0.5, 0.99):
-            taken = percentile(waits, share) * 1e3
-            self.figures.figure(f"{what}, p{share * 100:.0f}", taken, "ms")
-        return percentile(waits, 0.5) * 1e3
-
     # ------------------------------------------------------------ structured events, on ours
 
     def measure_structured(self) -> None:
@@ -190,14 +180,13 @@ class _Bench:
             self._progress(f"iiop: connecting {count:,} filtered consumers")
             filtered[count] = self._flow(self._ours, "structured")
             filtered[count].add_filtered(self._consumer, count)
-        for at in range(-1, self._rounds):
-            self._say("structured events", at)
+        for at in rounds("iiop: structured events", self._rounds, self._progress):
             batches.round(self._sizes.batched)
             for flow in (singles, *filtered.values()):
                 flow.round(self._sizes.events)
             if at < 0:
                 for flow in (singles, batches, *filtered.values()):
-                    flow.forget()
+                    flow.rounds.clear()
         figures = self.figures
         figures.figure("structured, single pushes", singles.rate, "events/s")
         what = f"structured, batches of {_BATCH}"
@@ -237,19 +226,14 @@ class _Bench:
         before = crowded.resident_octets()
         load.ask("apart", channel, _WARM, idle, port)
         each = (crowded.resident_octets() - before) / idle
-        for at in range(-1, self._rounds):
-            self._say("idle consumers", at)
+        for at in rounds("iiop: idle consumers", self._rounds, self._progress):
             for flow in (alone, beside):
                 flow.pace(self._sizes.paced)
                 if at < 0:
-                    flow.forget()
+                    flow.rounds.clear()
         what = f"{idle} idle consumers"
         self.figures.figure(f"{what}, memory of each with its connection", each, "octets")
-        without = self._latency("one event without idle consumers", alone)
-        with_them = self._latency(f"one event beside {what}", beside)
+        without = self.figures.waits("one event without idle consumers", alone.rounds["waits"])
+        with_them = self.figures.waits(f"one event beside {what}", beside.rounds["waits"])
         told = f"one event beside {what}, p50 of that without"
         self.figures.at_most(told, with_them / without, "ratio", _WITH_IDLE)
-
-    def _say(self, what: str, at: int) -> None:
-        step = f"round {at + 1} of {self._rounds}" if at >= 0 else "warming up"
-        self._progress(f"iiop: {what}: {step}")

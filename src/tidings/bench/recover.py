@@ -10,21 +10,24 @@ the last consumer has it, and the most memory the process had.
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, Final, NamedTuple
 
-from tidings.bench.figures import Figures, Progress, demand, least_one, sample_event
+from tidings.bench.harness import (
+    Figures,
+    Progress,
+    bench_folder,
+    demand,
+    in_fresh_process,
+    least_one,
+    local_service,
+    sample_event,
+    silent,
+)
 from tidings.channel.entries import NEVER, PERSISTENT
-from tidings.client.client import Client
-from tidings.client.transports.inproc import InProcess
-from tidings.engine.door import LocalDoor
-from tidings.engine.host import Host
 from tidings.engine.recovery import JOURNAL
 from tidings.events.codecs.json_codec import encode_event
 from tidings.events.structured import StructuredEvent
@@ -68,7 +71,7 @@ def run(
     events: int = 1_000_000,
     proxies: Sequence[int] = (10_000, 10),
     folder: Path | None = None,
-    progress: Progress = lambda step: None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """Run the bench for each number of consumers that the waiting events are spread over.
 
@@ -76,21 +79,19 @@ def run(
     """
     least_one(events=events, proxies=min(proxies, default=0))
     figures = Figures()
-    with tempfile.TemporaryDirectory(prefix="tidings-bench-", dir=folder or Path.cwd()) as made:
-        asyncio.run(check_sample(Path(made) / "sample"))
+    with bench_folder(folder or Path.cwd()) as made:
+        asyncio.run(check_sample(made / "sample"))
         for count in proxies:
             progress(f"recover: preparing {events:,} events for {count:,} consumers")
-            prepared = asyncio.run(prepare(Path(made) / str(count), events, count))
+            prepared = asyncio.run(prepare(made / str(count), events, count))
             progress("recover: starting again")
-            _report(figures, prepared, _in_fresh_process(prepared))
-    return {"bench": "recover", "results": figures.rows}
+            _report(figures, prepared, in_fresh_process(_resume, prepared))
+    return figures.report("recover")
 
 
 async def prepare(folder: Path, events: int, proxies: int) -> Prepared:
     """Makes a folder in which events wait."""
-    host = await Host.open(folder)
-    client = Client(InProcess(LocalDoor(host, owned=True)))
-    try:
+    async with local_service(folder) as (host, client):
         channel = await client.create_channel(_CHANNEL, persistent=True)
         for group in _groups(range(proxies)):
             made = (
@@ -101,8 +102,6 @@ async def prepare(folder: Path, events: int, proxies: int) -> Prepared:
         core = host.channels.find(channel.id)
         ids = tuple(core.names[_name(number)] for number in range(proxies))
         prepared = Prepared(folder, events, ids, bytes.fromhex(core.origin), core.plan.version)
-    finally:
-        await client.close()
     with Journal.open(folder / JOURNAL) as journal:
         records = _records(prepared)
         while batch := list(islice(records, _AT_ONCE)):
@@ -146,17 +145,13 @@ def _payload(event: StructuredEvent, octets: bytes, number: int, proxy: int, pla
 
 async def check_sample(folder: Path, count: int = 5) -> None:
     """Demand that prepared records equal those of a service but for the time of arrival."""
-    host = await Host.open(folder)
-    client = Client(InProcess(LocalDoor(host, owned=True)))
-    try:
+    async with local_service(folder) as (host, client):
         channel = await client.create_channel(_CHANNEL, persistent=True)
         consumer = await client.subscribe(channel, name=_name(0), manual_ack=True)
         publisher = await client.publisher(channel, producer=_PRODUCER)
         await publisher.publish_many(sample_event(number) for number in range(count))
         core = host.channels.find(channel.id)
         origin, plan = bytes.fromhex(core.origin), core.plan.version
-    finally:
-        await client.close()
     prepared = Prepared(folder, count, (consumer.proxy,), origin, plan)
     with Journal.open(folder / JOURNAL) as journal:
         written = [entry.record for entry in journal.read() if entry.record.kind == Kind.EVENT]
@@ -183,31 +178,23 @@ def first_expected(prepared: Prepared) -> list[int]:
     return found
 
 
-def _in_fresh_process(prepared: Prepared) -> _Resumed:
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(_resume, prepared).result()
-
-
 def _resume(prepared: Prepared) -> _Resumed:
     return asyncio.run(_resumed(prepared))
 
 
 async def _resumed(prepared: Prepared) -> _Resumed:
     start, started = perf_counter(), process_time()
-    host = await Host.open(prepared.folder)
-    opening = perf_counter() - start
-    client = Client(InProcess(LocalDoor(host, owned=True)))
-    channel = await client.channel(_CHANNEL)
-    subscriptions = []
-    for group in _groups(range(min(len(prepared.proxies), prepared.events))):
-        subscriptions += await asyncio.gather(
-            *(client.subscribe(channel, name=_name(n), window=_WINDOW) for n in group)
-        )
-    first = [(await anext(subscription)).seq for subscription in subscriptions]
-    whole, processor = perf_counter() - start, process_time() - started
-    peak = peak_octets()
-    await client.close()
-    return _Resumed(opening, whole, processor, peak, first)
+    async with local_service(prepared.folder) as (_, client):
+        opening = perf_counter() - start
+        channel = await client.channel(_CHANNEL)
+        subscriptions = []
+        for group in _groups(range(min(len(prepared.proxies), prepared.events))):
+            subscriptions += await asyncio.gather(
+                *(client.subscribe(channel, name=_name(n), window=_WINDOW) for n in group)
+            )
+        first = [(await anext(subscription)).seq for subscription in subscriptions]
+        whole, processor = perf_counter() - start, process_time() - started
+        return _Resumed(opening, whole, processor, peak_octets(), first)
 
 
 def peak_octets() -> int:

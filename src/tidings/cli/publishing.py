@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+import io
+import os
+import queue
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Final, TypeAlias
 
 import typer
 
-from tidings.cli import render
 from tidings.cli.connection import Channel, channel_key, service_command
-from tidings.cli.event_words import (
-    HEADER_AND_LINES,
-    At,
-    Delay,
-    Header,
-    JsonLines,
-    Priority,
-    Ttl,
-    Words,
-    header_words,
+from tidings.cli.options import Format, commands, flag, option, tell_if_waiting
+from tidings.cli.pairs import HEADER_AND_LINES, Header, JsonLines, Words, event_of
+from tidings.cli.reading import (
+    STDIN,
+    BadLines,
+    Decoder,
+    Line,
+    bytes_ahead,
+    check_readable,
+    decoder,
+    lines_in,
+    moment,
+    opened,
+    shown_name,
 )
-from tidings.cli.feeding import batches_of_lines
-from tidings.cli.matching import BadLines
-from tidings.cli.options import Format, Json, examples, tell_if_waiting
-from tidings.cli.pairs import event_of
-from tidings.cli.reading import Decoder, Line, bytes_ahead, check_readable, decoder, shown_name
+from tidings.cli.showing import moment_text
+from tidings.clock import SystemClock, duration_us
 from tidings.errors import InvalidUsage, TidingsError, Unreachable
+from tidings.terminal import render
 
 if TYPE_CHECKING:
     from tidings.client.client import Client
@@ -35,44 +42,68 @@ if TYPE_CHECKING:
 
 # Shorter files need no progress bar.
 _LONG_FILE: Final = 500_000
+# Every time within it has a valid date.
+_LONGEST: Final = 1_000_000 * 86_400 * 1_000_000
+# Most lines per batch; a batch does not wait to fill up.
+_AT_ONCE: Final = 500
+# Seconds between checks whether anybody still wants the lines.
+_LOOK_SECONDS: Final = 0.1
+
+app = commands()
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command to the command tree."""
-    service_command(
-        app,
-        epilog=examples(
-            "tidings publish auction Auction::offer Emma price=12 category=books",
-            "tidings publish auction Auction::offer Emma zones:='[3, 17]' --priority 4 --ttl 2h",
-            "tidings publish auction --json-lines monday.jsonl --producer import-7",
-            "tail -f events.jsonl | tidings publish auction --json-lines -",
-            "tidings publish auction Auction::offer Emma price=12 --dry-run",
-        ),
-    )(publish)
-
-
+@service_command(
+    app,
+    "tidings publish auction Auction::offer Emma price=12 category=books",
+    "tidings publish auction Auction::offer Emma zones:='[3, 17]' --priority 4 --ttl 2h",
+    "tidings publish auction --json-lines monday.jsonl --producer import-7",
+    "tail -f events.jsonl | tidings publish auction --json-lines -",
+    "tidings publish auction Auction::offer Emma price=12 --dry-run",
+)
 async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     client: Client,
     channel: Channel,
     event: Words = None,
     header: Header = None,
-    priority: Priority = None,
-    delay: Delay = None,
-    at: At = None,
-    ttl: Ttl = None,
+    priority: Annotated[
+        int | None,
+        option(
+            "--priority",
+            None,
+            "Larger is more urgent. The header's Priority.",
+            min=-32767,
+            max=32767,
+        ),
+    ] = None,
+    delay: Annotated[
+        str | None,
+        option(
+            "--delay", "DURATION", "Deliver so much later, such as 10m. The header's StartTime."
+        ),
+    ] = None,
+    at: Annotated[
+        str | None,
+        option("--at", "TIME", "Deliver not before, such as 2027-01-01T08:00:00Z. Also StartTime."),
+    ] = None,
+    ttl: Annotated[
+        str | None,
+        option(
+            "--ttl", "DURATION", "Deliver within so long, such as 5s, or not. The header's Timeout."
+        ),
+    ] = None,
     json_lines: JsonLines = None,
     producer: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="Who sends: run again with the same name and files, nothing is accepted twice.",
+        option(
+            "--producer",
+            "NAME",
+            "Who sends: run again with the same name and files, nothing is accepted twice.",
         ),
     ] = "",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell what would become of the events.")
+        bool, flag("--dry-run", "Only tell what would become of the events.")
     ] = False,
     format_: Format = "json",
-    json: Json = False,
 ) -> None:
     """Publish an event, or files of them.
 
@@ -90,20 +121,74 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     if dry_run:
         from tidings.cli.trails import show_trails
 
-        await show_trails(client, channel, words, properties, json_lines, format_, json)
+        await show_trails(client, channel, words, properties, json_lines, format_)
         return
     if not json_lines:
-        await _publish_one(client, channel, event_of(words, properties), producer, json)
+        await _publish_one(client, channel, event_of(words, properties), producer)
         return
     if properties:
         raise InvalidUsage(HEADER_AND_LINES)
-    sources = [*json_lines, *words]
+    await _publish_lines(client, channel, [*json_lines, *words], producer, decoder(format_))
+
+
+def header_words(
+    header: Iterable[str],
+    priority: int | None,
+    delay: str | None,
+    at: str | None,
+    ttl: str | None,
+) -> list[str]:
+    """Merge `--header` properties with those of the other options."""
+    found = [*header]
+    if priority is not None:
+        found.append(f"Priority={priority}")
+    if delay is not None:
+        found.append(f"StartTime={moment_text(SystemClock().now() + _duration('delay', delay))}")
+    if at is not None:
+        found.append(f"StartTime={moment_text(moment(at))}")
+    if ttl is not None:
+        if not _duration("ttl", ttl):
+            raise InvalidUsage("--ttl must be longer than 0; leave it out for no expiry")
+        found.append(f"Timeout={ttl}")
+    return found
+
+
+def _duration(option: str, text: str) -> int:
+    found = duration_us(text)
+    if found is None:
+        raise InvalidUsage(
+            f"--{option}: {text!r:.40} is not a duration; write a whole number and ms, s, m, h, d "
+            "or w, such as 5s"
+        )
+    if found > _LONGEST:
+        raise InvalidUsage(f"--{option}: {text!r:.40} is too long; the longest is 1000000d")
+    return found
+
+
+async def _publish_one(client: Client, channel: str, event: StructuredEvent, producer: str) -> None:
+    async with await client.publisher(channel_key(channel), producer) as publisher:
+        receipt = await publisher.publish(event)
+    warnings = {"warnings": list(receipt.warnings)} if receipt.warnings else {}
+    render.result({"origin": receipt.origin, "seq": receipt.seq, **warnings}, str(receipt.seq))
+    if render.is_json():
+        return
+    for warning in receipt.warnings:
+        render.warning(warning)
+    if not receipt.accepted:
+        render.note("a filter on the supplier's side stopped it")
+
+
+async def _publish_lines(
+    client: Client, channel: str, sources: Sequence[str], producer: str, decode: Decoder
+) -> None:
     check_readable(sources)
     tell_if_waiting(sources, "events")
-    run = _Stream(decoder(format_), json)
+    run = _Stream(decode)
     try:
         async with await client.publisher(channel_key(channel), producer) as publisher:
-            with render.progress(bytes_ahead(sources), _LONG_FILE, lines=json) as advance:
+            with render.progress(
+                bytes_ahead(sources), _LONG_FILE, lines=render.is_json()
+            ) as advance:
                 await run.send(publisher, sources, advance)
     except Unreachable as error:
         raise Unreachable(f"{error}\n  {run.way_on(producer)}") from error
@@ -112,28 +197,11 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     raise typer.Exit(run.exit_code)
 
 
-async def _publish_one(
-    client: Client, channel: str, event: StructuredEvent, producer: str, json: bool
-) -> None:
-    async with await client.publisher(channel_key(channel), producer) as publisher:
-        receipt = await publisher.publish(event)
-    if json:
-        warnings = {"warnings": list(receipt.warnings)} if receipt.warnings else {}
-        render.as_json({"origin": receipt.origin, "seq": receipt.seq, **warnings})
-    else:
-        render.say(str(receipt.seq))
-        for warning in receipt.warnings:
-            render.warning(warning)
-        if not receipt.accepted:
-            render.note("a filter on the supplier's side stopped it")
-
-
 @dataclass(slots=True)
 class _Stream:
     """The lines being published to a channel."""
 
     decode: Decoder
-    as_json: bool
     accepted: int = 0
     stopped: int = 0
     refused: int = 0
@@ -141,10 +209,7 @@ class _Stream:
     last: int = 0
     answered: str = ""
     warned: set[str] = field(default_factory=set)
-    bad: BadLines = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.bad = BadLines(self.as_json)
+    bad: BadLines = field(default_factory=BadLines)
 
     async def send(
         self, publisher: Publisher, sources: Sequence[str], advance: Callable[[int], None]
@@ -182,8 +247,7 @@ class _Stream:
         place: dict[str, object] = {"file": shown_name(line.source), "line": line.number}
         if isinstance(answer, TidingsError):
             self.refused += 1
-            data = render.fault_data(answer) | place
-            render.failure(f"{line.where}: {answer}", data if self.as_json else None)
+            render.failure(answer, f"{line.where}: {answer}", **place)
             return
         if answer.seq:
             self.accepted += 1
@@ -192,7 +256,7 @@ class _Stream:
                 self.last = max(self.last, answer.seq)
         else:
             self.stopped += 1
-        if self.as_json:
+        if render.is_json():
             warnings = {"warnings": list(answer.warnings)} if answer.warnings else {}
             render.as_json({**place, "seq": answer.seq, **warnings})
             return
@@ -212,7 +276,7 @@ class _Stream:
 
     def report(self) -> None:
         """Report the counts."""
-        if self.as_json:
+        if render.is_json():
             counts = {"accepted": self.accepted, "stopped": self.stopped, "refused": self.refused}
             render.as_json({**counts, "bad_lines": self.bad.count}, stderr=True)
             return
@@ -228,3 +292,102 @@ class _Stream:
     def exit_code(self) -> int:
         """Return 0 if everything was accepted, else 2."""
         return 2 if self.bad.count or self.refused else 0
+
+
+_Numbered: TypeAlias = tuple[int, Line]
+
+
+async def batches_of_lines(sources: Sequence[str]) -> AsyncIterator[list[_Numbered]]:
+    """Yield available lines, numbered across all sources, until one is unreadable."""
+    reader = _Reader(sources)
+    reader.start()
+    try:
+        while batch := await reader.taken():
+            yield batch
+        reader.check()
+    finally:
+        reader.stopped = True
+
+
+class _Reader(threading.Thread):
+    """A background reader; a daemon, so that waiting for a terminal does not block the exit."""
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        super().__init__(name="tidings-lines", daemon=True)
+        self.stopped = False
+        self._sources = sources
+        self._loop = asyncio.get_running_loop()
+        self._lines: queue.Queue[_Numbered] = queue.Queue(2 * _AT_ONCE)
+        self._woken = asyncio.Event()
+        self._waited_for = False
+        self._ended = False
+        self._error: Exception | None = None
+
+    def run(self) -> None:
+        """Read to the end, or until nobody wants more."""
+        try:
+            for numbered in enumerate(self._read(), 1):
+                if not self._put(numbered):
+                    return
+        except Exception as error:  # noqa: BLE001 -- raised again in the waiting task
+            self._error = error
+        self._ended = True
+        self._wake()
+
+    def _read(self) -> Iterator[Line]:
+        for source in self._sources:
+            if source == STDIN and (own := _own_stdin()) is not None:
+                yield from lines_in(own, source)
+                continue
+            with opened(source) as stream:
+                yield from lines_in(stream, source)
+
+    def _put(self, numbered: _Numbered) -> bool:
+        while not self.stopped:
+            try:
+                self._lines.put(numbered, timeout=_LOOK_SECONDS)
+            except queue.Full:
+                continue
+            self._wake()
+            return True
+        return False
+
+    def _wake(self) -> None:
+        if self._waited_for:
+            self._waited_for = False
+            self._loop.call_soon_threadsafe(self._woken.set)
+
+    async def taken(self) -> list[_Numbered]:
+        """Wait for lines and return the available ones; empty at the end."""
+        while True:
+            ended = self._ended  # read first: nothing is added after it
+            batch: list[_Numbered] = []
+            try:
+                while len(batch) < _AT_ONCE:
+                    batch.append(self._lines.get_nowait())
+            except queue.Empty:
+                pass
+            if batch or ended:
+                return batch
+            self._woken.clear()
+            self._waited_for = True
+            # Recheck: lines may have been added before the reader saw the waiter.
+            if self._lines.empty() and not self._ended:
+                await self._woken.wait()
+            self._waited_for = False
+
+    def check(self) -> None:
+        """Raise the error that stopped the thread."""
+        if self._error is not None:
+            raise self._error
+
+
+def _own_stdin() -> BinaryIO | None:
+    """Open standard input apart from Python's own object; None if it is not a file.
+
+    A daemon thread waiting in Python's own object makes the interpreter abort at exit.
+    """
+    try:
+        return os.fdopen(sys.stdin.fileno(), "rb", closefd=False)
+    except (AttributeError, OSError, io.UnsupportedOperation):
+        return None

@@ -11,9 +11,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 from tidings.errors import BadInput, InvalidUsage, LimitExceeded, TidingsError
+from tidings.terminal import render
 
 if TYPE_CHECKING:
     from tidings.events.envelope import Envelope
@@ -28,6 +29,8 @@ _INSIDE = re.compile(r"line (\d+), column (\d+): (.*)", re.DOTALL)
 MAX_LINE = 16_000_000
 # A file of constraints is read whole. Ten thousand long ones fit.
 MAX_CONSTRAINT_FILE = 16_000_000
+# In a file of something else than events, every line is bad.
+_BAD_LINES_SHOWN: Final = 100
 
 
 Decoder: TypeAlias = Callable[[bytes], "StructuredEvent | Envelope"]
@@ -50,10 +53,10 @@ class Line:
     def fault(self, error: TidingsError) -> str:
         """Return the position and the error."""
         inside = _INSIDE.match(str(error))
-        if inside is None:
-            return f"{self.where}: {error}" if self.source else str(error)
         if not self.source:
             return str(error)
+        if inside is None:
+            return f"{self.where}: {error}"
         line, column, problem = inside.groups()
         return f"{shown_name(self.source)}:{self.number + int(line) - 1}:{column}: {problem}"
 
@@ -77,6 +80,28 @@ class Line:
         return found.event if isinstance(found, Envelope) else found
 
 
+class BadLines:
+    """A counter of invalid lines that shows the first of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, line: Line, error: TidingsError) -> None:
+        """Count an invalid line."""
+        self.count += 1
+        if render.is_json() or self.count <= _BAD_LINES_SHOWN:
+            place = {"file": shown_name(line.source), "line": line.number}
+            render.failure(error, line.fault(error), **place)
+        elif self.count == _BAD_LINES_SHOWN + 1:
+            render.error("further lines that are no events are only counted")
+
+    def summary(self) -> str:
+        """Return the end of a summary sentence."""
+        if not self.count:
+            return ""
+        return "; 1 line is no event" if self.count == 1 else f"; {self.count} lines are no events"
+
+
 def shown_name(source: str) -> str:
     """Return a file's name for messages, even if it is not valid text."""
     if source == STDIN:
@@ -98,6 +123,16 @@ def opened(source: str) -> Iterator[BinaryIO]:
         except (OSError, ValueError) as error:  # ValueError: a name with a zero octet
             raise InvalidUsage(f"{shown_name(source)}: {reason(error)}") from error
         yield stream
+
+
+def replace_file(name: str, text: str) -> None:
+    """Replace a file atomically: a full disk leaves the old one."""
+    beside = Path(f"{name}.new")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        os.replace(beside, name)  # noqa: PTH105 -- the name may not be a valid Path
+    except (OSError, ValueError) as error:
+        raise InvalidUsage(f"{shown_name(name)}: {reason(error)}") from error
 
 
 def check_readable(sources: Iterable[str]) -> None:

@@ -21,7 +21,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from tidings.errors import InvalidUsage, StoreError
 from tidings.names import checked_name
-from tidings.server.secret_files import write_secret
+from tidings.server.files import write_secret
 
 AUTHORITY: Final = "ca"
 SERVICE: Final = "service"
@@ -33,12 +33,7 @@ _COMMON: Final = "Tidings development authority"
 
 
 class Signed(NamedTuple):
-    """A certificate with its key.
-
-    Attributes:
-        certificate: The certificate.
-        key: Its private key.
-    """
+    """A certificate with its private key."""
 
     certificate: x509.Certificate
     key: ec.EllipticCurvePrivateKey
@@ -49,19 +44,8 @@ def make_certificates(
 ) -> list[Path]:
     """Make an authority, unless the folder has one, and certificates that it signs.
 
-    Args:
-        folder: Where they go, as PEM: ``NAME.pem`` and ``NAME.key``.
-        hosts: Names and addresses under which clients reach the service.
-        clients: Names of clients, each of which gets a certificate.
-        now: The time.
-        days: How long they are valid.
-
-    Returns:
-        The files that were written.
-
-    Raises:
-        InvalidUsage: A name cannot be one, or the authority in the folder cannot be used.
-        StoreError: A file cannot be written.
+    `hosts` are names and addresses under which clients reach the service; each of the `clients`
+    gets a certificate. Returns the files: ``NAME.pem`` and ``NAME.key``.
     """
     for name in clients:
         if name in (AUTHORITY, SERVICE) or "/" in name or not checked_name(name):

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidings.cli import reading
-from tidings.cli.event_words import header_words
-from tidings.cli.feeding import batches_of_lines
 from tidings.cli.options import examples, tell_if_waiting
 from tidings.cli.pairs import event_of, plain_value
+from tidings.cli.publishing import batches_of_lines, header_words
 from tidings.cli.reading import (
     Line,
     bytes_ahead,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Self
 
-from tidings.apps.auction_alert.ledger import Acknowledged
+from tidings.apps.auction_alert.accounts import Acknowledged
 from tidings.apps.auction_alert.scene import CHANNEL, Bidder, wants
 from tidings.client.client import Client
 from tidings.client.managing import Channel

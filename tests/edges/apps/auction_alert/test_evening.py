@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 
 from tests.patience import PATIENCE
-from tidings.apps.auction_alert.bidders import Listener
+from tidings.apps.auction_alert.accounts import (
+    acknowledged_in,
+    house_ledger,
+    offers_in,
+    taken_in,
+)
 from tidings.apps.auction_alert.desk import Desk, near_miss
-from tidings.apps.auction_alert.houses import Supplier
-from tidings.apps.auction_alert.ledger import acknowledged_in, house_ledger, offers_in, taken_in
-from tidings.apps.auction_alert.parts import Bidders, Houses
+from tidings.apps.auction_alert.parts import Bidders, Houses, Listener, Supplier
 from tidings.apps.auction_alert.scene import BIDDERS, CHANNEL, HOUSES, Bidder, Scene, wants
 from tidings.client.client import Client
 from tidings.client.subscription import Delivery

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from tidings.cli.connection import channel_key, service_command
-from tidings.cli.options import argument, commands
+from tidings.cli.options import commands
 from tidings.cli.pairs import pairs
 from tidings.errors import InvalidUsage
 from tidings.terminal import render
@@ -22,17 +22,15 @@ app = commands()
     "tidings call set_qos channel=roads proxy=billing Priority=3",
     "tidings call create_filter constraints:='[\"$rate > 50\"]'",
 )
-async def call(
-    client: Client,
-    operation: Annotated[str, argument("[OPERATION]", "Its name; none lists them all.")] = "",
-    fields: Annotated[
-        list[str] | None, argument("[FIELD=VALUE]...", "Its fields; FIELD:=JSON for lists.")
-    ] = None,
-) -> None:
+async def call(client: Client, operation: str = "", fields: list[str] | None = None) -> None:
     """Call any operation of the service; the answer is JSON.
 
     docs/operations.md lists the operations with their fields. Channels and proxies go by id or
     name.
+
+    Options:
+        operation <[OPERATION]>: Its name; none lists them all.
+        fields <[FIELD=VALUE]...>: Its fields; FIELD:=JSON for lists.
     """
     from tidings.api.operations import answer_json, request_from
     from tidings.channel.catalogue import CATALOGUE, Shown

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from tidings.cli import showing
 from tidings.cli.connection import Channel, channel_key, new_name, service_command
-from tidings.cli.options import argument, commands, flag, group, option
+from tidings.cli.options import commands, group
 from tidings.cli.pairs import QoS, properties
 from tidings.terminal import render
 
@@ -25,19 +25,18 @@ channels = group(app, "channel", "Make channels, see them, end them.")
 )
 async def create(
     client: Client,
-    name: Annotated[str, argument("NAME", "The channel's name.")],
-    best_effort: Annotated[bool, flag("--best-effort", "Events need not survive a crash.")] = False,
+    name: str,
+    best_effort: bool = False,
     qos: QoS = None,
-    limit: Annotated[
-        list[str] | None,
-        option(
-            "--limit",
-            "NAME=VALUE",
-            "An admin property, such as MaxQueueLength=1000. Repeatable.",
-        ),
-    ] = None,
+    limit: list[str] | None = None,
 ) -> None:
-    """Make a channel. What it accepts survives a crash, unless --best-effort says otherwise."""
+    """Make a channel. What it accepts survives a crash, unless --best-effort says otherwise.
+
+    Options:
+        name <NAME>: The channel's name.
+        best_effort: Events need not survive a crash.
+        limit NAME=VALUE: An admin property, such as MaxQueueLength=1000. Repeatable.
+    """
     made = await client.create_channel(
         new_name(name, "channel"),
         qos=properties(qos or ()),

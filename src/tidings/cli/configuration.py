@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 
 from tidings.cli.connection import service_command
-from tidings.cli.options import argument, commands, flag, tell_if_waiting
+from tidings.cli.options import commands, tell_if_waiting
 from tidings.cli.reading import STDIN, opened, replace_file, shown_name, whole
 from tidings.errors import BadInput, TidingsError
 from tidings.terminal import render
@@ -20,26 +20,22 @@ if TYPE_CHECKING:
 
 DIFFERENT: Final = 1
 
-_SIGNS: Final = {
-    "create": ("+", "green"),
-    "change": ("~", "yellow"),
-    "delete": ("-", "red"),
-}
+_SIGNS: Final = {"create": ("+", "green"), "change": ("~", "yellow"), "delete": ("-", "red")}
 
 
 app = commands()
 
 
 @service_command(app, "tidings export tidings-service.toml", "tidings export | less")
-async def export(
-    client: Client,
-    file: Annotated[str | None, argument("FILE", "Where to; - or none is standard output.")] = None,
-) -> None:
+async def export(client: Client, file: str | None = None) -> None:
     """Write a service's whole configuration as one file.
 
     It is TOML, and `tidings apply` reads it. Channels, admins, subscriptions with names, their
     quality of service, event types, filters and mapping filters. Things without a name, and events,
     are no part of it.
+
+    Options:
+        file <FILE>: Where to; - or none is standard output.
     """
     from tidings.client.configuration.state import find_configuration
     from tidings.client.configuration.text import written
@@ -69,12 +65,7 @@ async def export(
     "tidings apply tidings-service.toml",
     "tidings apply tidings-service.toml --prune",
 )
-async def apply(
-    client: Client,
-    file: Annotated[str, argument("FILE", "The file; - is standard input.")],
-    dry_run: Annotated[bool, flag("--dry-run", "Only tell what would be done.")] = False,
-    prune: Annotated[bool, flag("--prune", "Delete what the file does not have.")] = False,
-) -> None:
+async def apply(client: Client, file: str, dry_run: bool = False, prune: bool = False) -> None:
     """Make a service what a file says, and tell what was done.
 
     What differs is created or changed; what the file does not have stays, unless --prune is
@@ -84,6 +75,11 @@ async def apply(
 
     Exit code: 0 done, or with --dry-run nothing to do; 1 with --dry-run: there are differences;
     2 the file is wrong, or something was refused.
+
+    Options:
+        file <FILE>: The file; - is standard input.
+        dry_run: Only tell what would be done.
+        prune: Delete what the file does not have.
     """
     from tidings.client.configuration.applying import Applying
     from tidings.client.configuration.rehearsal import rehearse

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 import typer
 
 from tidings.cli.contexts import chosen_context
-from tidings.cli.options import Json, add_command, argument, option
+from tidings.cli.options import JSON, add_command, parameters_of
 from tidings.cli.reading import reason, shown_name
 from tidings.errors import InvalidUsage, TidingsError, Unauthenticated, Unreachable
 from tidings.names import checked_name
@@ -31,54 +31,6 @@ TOKEN: Final = "TIDINGS_TOKEN"
 # Timeout of shell completion.
 _COMPLETION_SECONDS: Final = 0.3
 _PATIENCE: Final = 5.0
-
-Url = Annotated[
-    str | None,
-    option(
-        "--url",
-        "URL",
-        f"Where the service is. [default: that of the context, or {DEFAULT_URL}]",
-        envvar=URL,
-    ),
-]
-TokenFile = Annotated[
-    str | None,
-    option(
-        "--token-file",
-        "FILE",
-        f"A file with the token to show. [default: {TOKEN} in the environment]",
-    ),
-]
-_CaFile = Annotated[
-    str | None,
-    option(
-        "--ca",
-        "FILE",
-        "For https: certificates of the authorities to trust, as PEM. [default: the system's]",
-        envvar="TIDINGS_CA",
-    ),
-]
-_ContextName = Annotated[
-    str | None,
-    option(
-        "--context",
-        "NAME",
-        "Which service, by the name that `tidings context add` has given it.",
-        envvar="TIDINGS_CONTEXT",
-    ),
-]
-_Patience = Annotated[
-    float,
-    option("--patience", "SECONDS", "How long to wait for a service that is away.", min=0.5),
-]
-_OPTIONS: Final[dict[str, tuple[object, object]]] = {
-    "json": (Json, False),
-    "url": (Url, None),
-    "token_file": (TokenFile, None),
-    "ca": (_CaFile, None),
-    "context": (_ContextName, None),
-    "patience": (_Patience, _PATIENCE),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +98,20 @@ def chosen_service(
     token_file: str | None = None,
     ca: str | None = None,
     context: str | None = None,
-    patience: float = _PATIENCE,
+    patience: Annotated[float, typer.Option(min=0.5)] = _PATIENCE,
 ) -> Service:
-    """Select the service: options override the environment, which overrides the context."""
+    """Select the service: options override the environment, which overrides the context.
+
+    Options:
+        url URL $TIDINGS_URL: Where the service is. [default: that of the context, or
+            http://127.0.0.1:8080]
+        token_file FILE: A file with the token to show. [default: TIDINGS_TOKEN in the environment]
+        ca FILE $TIDINGS_CA: For https: certificates of the authorities to trust, as PEM. [default:
+            the system's]
+        context NAME $TIDINGS_CONTEXT: Which service, by the name that `tidings context add` has
+            given it.
+        patience SECONDS: How long to wait for a service that is away.
+    """
     found = chosen_context(context) if context is not None or url is None else None
     token = shown_token(token_file)
     if found is None:
@@ -185,6 +148,8 @@ def trusting(file: str | None) -> ssl.SSLContext | None:
         raise InvalidUsage(f"{shown_name(file)}: {reason(error)}") from error
 
 
+_OPTIONS: Final = [*JSON, *parameters_of(chosen_service)]
+
 _Command: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
 
 
@@ -205,8 +170,7 @@ def service_command(
         def call(given: dict[str, Any], json: bool, **options: Any) -> None:  # noqa: ANN401
             asyncio.run(ask(chosen_service(**options), given))
 
-        add_command(app, examples, name, function, _OPTIONS, call, without_first=True)
-        return function
+        return add_command(app, examples, name, function, _OPTIONS, call)
 
     return made
 
@@ -243,5 +207,8 @@ def channel_key(text: str) -> int | str:
 
 
 Channel = Annotated[
-    str, argument("CHANNEL", "The channel, by name or id.", autocompletion=_channel_names)
+    str,
+    typer.Argument(
+        metavar="CHANNEL", help="The channel, by name or id.", autocompletion=_channel_names
+    ),
 ]

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
+import typer
 
-from tidings.cli.options import argument, command, commands, group, option
+from tidings.cli.options import command, commands, group
 from tidings.errors import InvalidUsage, StoreError
 from tidings.names import checked_name
 from tidings.terminal import render
@@ -19,7 +20,7 @@ FILE: Final = "TIDINGS_CONTEXTS"
 app = commands()
 context = group(app, "context", "Services by name, for --context.")
 
-Name = Annotated[str, argument("NAME", "The context.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The context.")]
 
 
 class Context(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -90,17 +91,15 @@ def _write(contexts: Contexts) -> None:
     "tidings tree --context prod",
     json=False,
 )
-def add(
-    name: Name,
-    url: Annotated[str, option("--url", "URL", "Where the service is.")],
-    token_file: Annotated[
-        Path | None, option("--token-file", "FILE", "A file with the token to show.")
-    ] = None,
-    ca: Annotated[Path | None, option("--ca", "FILE", "Authorities to trust, as PEM.")] = None,
-) -> None:
+def add(name: Name, url: str, token_file: Path | None = None, ca: Path | None = None) -> None:
     """Add a context, or change it; the first one is used by commands that name none.
 
     Files are named by their whole path; the token stays in its own file.
+
+    Options:
+        url URL: Where the service is.
+        token_file FILE: A file with the token to show.
+        ca FILE: Authorities to trust, as PEM.
     """
     if not checked_name(name):
         raise InvalidUsage("a context needs a name; this one is empty")

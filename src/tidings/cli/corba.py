@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from tidings.cli.options import argument, command, commands, flag, group, option
+from tidings.cli.options import command, commands, group, option
 from tidings.cli.reading import STDIN, opened, reason, replace_file, shown_name
 from tidings.errors import InvalidUsage
 from tidings.terminal import render
@@ -33,9 +33,8 @@ idl = group(app, "idl", "Compile IDL, the description of interfaces of CORBA obj
 
 Url = Annotated[
     str,
-    argument(
-        "REFERENCE",
-        "IOR:… or corbaloc:…; file:NAME or - reads it from a file or standard input.",
+    option(
+        "<REFERENCE>", "IOR:… or corbaloc:…; file:NAME or - reads it from a file or standard input."
     ),
 ]
 
@@ -66,16 +65,14 @@ def show(reference: Url) -> None:
     "tidings ior check corbaloc::naming.example.org/NameService",
     "tidings ior check --timeout 2 file:channel.ior",
 )
-def check(
-    reference: Url,
-    timeout: Annotated[
-        float, option("--timeout", "SECONDS", "How long to wait for answers.", min=0.01)
-    ] = 5.0,
-) -> None:
+def check(reference: Url, timeout: Annotated[float, typer.Option(min=0.01)] = 5.0) -> None:
     """Ask every address of a reference whether the object is there.
 
     Exit code 1 says that it is at none of them. With --json each address gives an object with
     address, found, said, and where callers are sent, if they are.
+
+    Options:
+        timeout SECONDS: How long to wait for answers.
     """
     from tidings.orb.aio import Options
     from tidings.orb.aio.checking import check_reference
@@ -149,17 +146,11 @@ def _data(reference: Reference) -> dict[str, object]:
     name="compile",
 )
 def compile_(
-    file: Annotated[Path, argument("FILE", "The IDL file.")],
-    include: Annotated[
-        list[Path] | None, option("-I --include", "DIR", "Where included files are. Repeatable.")
-    ] = None,
-    output: Annotated[Path, option("-o --output", "DIR", "Where the module goes.")] = Path(),
-    package: Annotated[
-        str, option("--package", "NAME", "The package of the modules of included files.")
-    ] = "",
-    check: Annotated[
-        bool, flag("--check", "Write nothing; say whether the module is up to date.")
-    ] = False,
+    file: Path,
+    include: list[Path] | None = None,
+    output: Path = Path(),
+    package: str = "",
+    check: bool = False,
 ) -> None:
     """Write the Python module for an IDL file: NAME.idl gives NAME_auto.py.
 
@@ -171,6 +162,13 @@ def compile_(
 
     Exit code: 0 done, or with --check up to date; 1 with --check: not up to date; 2 the file
     is wrong.
+
+    Options:
+        file <FILE>: The IDL file.
+        include -I --include DIR: Where included files are. Repeatable.
+        output -o --output DIR: Where the module goes.
+        package NAME: The package of the modules of included files.
+        check: Write nothing; say whether the module is up to date.
     """
     from tidings.cos.idl_files import FOLDER
     from tidings.idl.compile import compile_file

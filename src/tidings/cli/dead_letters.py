@@ -11,7 +11,7 @@ import typer
 from tidings.channel.questions import SeeChannel, SeeProxy
 from tidings.cli import showing
 from tidings.cli.connection import channel_key, service_command
-from tidings.cli.options import Most, argument, commands, flag, group, option
+from tidings.cli.options import Most, commands, group, option
 from tidings.errors import InvalidUsage, NotFound, TidingsError
 from tidings.terminal import render
 
@@ -24,10 +24,10 @@ dead_letters = group(app, "dead-letter", "Events that could not be delivered.")
 
 _PAGE: Final = 500
 
-OfChannel = Annotated[str | None, option("--channel", "CHANNEL", "Only of this channel.")]
-Filter = Annotated[str | None, option("--filter", "CONSTRAINT", "Only those whose events match.")]
-Ids = Annotated[list[int] | None, argument("ID", "Which ones.", min=1)]
-All = Annotated[bool, flag("--all", "All that there are.")]
+OfChannel = Annotated[str | None, option("--channel CHANNEL", "Only of this channel.")]
+Filter = Annotated[str | None, option("--filter CONSTRAINT", "Only those whose events match.")]
+Ids = Annotated[list[int] | None, option("<ID>", "Which ones.", min=1)]
+All = Annotated[bool, option("--all", "All that there are.")]
 
 
 @service_command(
@@ -86,7 +86,7 @@ class _Names:
 
 
 @service_command(dead_letters, "tidings dead-letter show 12")
-async def show(client: Client, id: Annotated[int, argument("ID", "Which one.", min=1)]) -> None:
+async def show(client: Client, id: Annotated[int, option("<ID>", "Which one.", min=1)]) -> None:
     """Show a dead letter: the event, and every cause."""
     found = await client.dead_letters(after=id - 1, most=1)
     if not found or found[0].id != id:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tidings.cli.options import command, commands, examples, flag, option
+from tidings.cli.options import command, commands, examples, option
 from tidings.cli.pipeline import show_result
 from tidings.errors import JavaNotFound, MissingExtra
 from tidings.terminal import render
@@ -30,9 +30,9 @@ app.add_typer(demos, name="demo")
 @demos.callback(epilog=examples("tidings demo", "tidings demo --seed 7", "tidings demo filters"))
 def demo(
     context: typer.Context,
-    seed: Annotated[int, option("--seed", None, "Another seed, other offers.")] = 1,
+    seed: Annotated[int, option("--seed", "Another seed, other offers.")] = 1,
     spark: Annotated[
-        bool, flag("--spark/--no-spark", "End with a report and an audit on Spark.")
+        bool, option("--spark/--no-spark", "End with a report and an audit on Spark.")
     ] = True,
 ) -> None:
     """Play an evening of auctions, with the service killed in the middle of it.
@@ -83,14 +83,15 @@ def show_pipeline(archive: Path) -> bool:
 
 
 @command(demos, "tidings demo filters", "tidings demo filters --seed 7", json=False)
-def filters(
-    seed: Annotated[int, option("--seed", None, "Another seed, other events.")] = 1,
-) -> None:
+def filters(seed: int = 1) -> None:
     """Play a stream of sample events against some subscriptions.
 
     Shows who gets what, why one event did not reach one of them, and what matching costs
     with many subscriptions. On a terminal the counts move; elsewhere it is plain lines.
     All figures are computed in this run.
+
+    Options:
+        seed: Another seed, other events.
     """
     from tidings.apps.filter_stream import play_filters
 
@@ -99,21 +100,9 @@ def filters(
 
 @command(demos, "tidings demo flights", "tidings demo flights --positions 20000", json=False)
 def flights(
-    positions: Annotated[
-        int | None, option("--positions", "N", "Only the first so many. [default: all]", min=1)
-    ] = None,
-    samples: Annotated[
-        Path | None,
-        option(
-            "--samples",
-            "FILE",
-            "The wheel of the PyPI package traffic 2.13. [default: fetched with pip]",
-        ),
-    ] = None,
-    folder: Annotated[
-        Path | None,
-        option("--folder", "DIR", "Keep the data there: archive and lake. [default: not kept]"),
-    ] = None,
+    positions: Annotated[int | None, typer.Option(min=1)] = None,
+    samples: Path | None = None,
+    folder: Path | None = None,
 ) -> None:
     """Take real positions of aircraft through service, archive, lake, backtest and warnings.
 
@@ -123,6 +112,11 @@ def flights(
     count is compared with plain arithmetic over the sample.
 
     Exit code: 0 if all counts are right, 1 if one is not, 2 if it could not be done.
+
+    Options:
+        positions N: Only the first so many. [default: all]
+        samples FILE: The wheel of the PyPI package traffic 2.13. [default: fetched with pip]
+        folder DIR: Keep the data there: archive and lake. [default: not kept]
     """
     from tidings.apps.flights.samples import fetched, read_positions
     from tidings.apps.flights.show import FlightsShow

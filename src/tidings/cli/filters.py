@@ -14,11 +14,9 @@ from tidings.cli.connection import service_command
 from tidings.cli.options import (
     Format,
     Types,
-    argument,
     clock,
     command,
     commands,
-    flag,
     group,
     option,
     tell_if_waiting,
@@ -67,14 +65,10 @@ _MANY_CONSTRAINTS: Final = 32
 # Kinds that have another name in the catalogue than in the checker.
 _CHECKED_KIND: Final = {"character": "char", "null": "composite", "any": "composite"}
 
-Files = Annotated[
-    list[str] | None, option("-f --file", "FILE", "A file of constraints. Repeatable.")
-]
+Files = Annotated[list[str] | None, option("-f --file FILE", "A file of constraints. Repeatable.")]
 Now = Annotated[
     str | None,
-    option(
-        "--now", "TIME", "What $curtime reads, such as 2026-11-15T08:30:00Z. [default: the clock]"
-    ),
+    option("--now TIME", "What $curtime reads, such as 2026-11-15T08:30:00Z. [default: the clock]"),
 ]
 
 app = commands()
@@ -90,16 +84,11 @@ filters = group(
     "tidings filter check --strict -f constraints.txt",
 )
 def check(
-    constraints: Annotated[
-        list[str] | None, argument("CONSTRAINT", "Constraints; - reads standard input.")
-    ] = None,
+    constraints: list[str] | None = None,
     file: Files = None,
-    against: Annotated[
-        str | None,
-        option("--against", "EVENTS", "Sample events, to find misspelt names in constraints."),
-    ] = None,
+    against: str | None = None,
     format_: Format = "json",
-    strict: Annotated[bool, flag("--strict", "Exit 1 if there are warnings.")] = False,
+    strict: bool = False,
 ) -> None:
     """Say whether constraints can be used, and what seems odd about them.
 
@@ -110,6 +99,11 @@ def check(
     error, or printed (the constraint with no more parentheses than it needs) and warnings.
 
     Exit code: 0 all can be used, 1 warnings with --strict, 2 errors.
+
+    Options:
+        constraints <CONSTRAINT>: Constraints; - reads standard input.
+        against EVENTS: Sample events, to find misspelt names in constraints.
+        strict: Exit 1 if there are warnings.
     """
     given = list(constraints or ())
     written = [Written(text) for text in given if text != STDIN]
@@ -132,20 +126,14 @@ def check(
     "tidings filter match --count -f constraints.txt events.jsonl",
 )
 def match(  # noqa: PLR0913, PLR0917 -- one argument for each option
-    constraint: Annotated[
-        str | None, argument("CONSTRAINT", "The constraint; with -e or -f, a file of events.")
-    ] = None,
-    events: Annotated[
-        list[str] | None, argument("EVENTS", "Files of events; - or none reads standard input.")
-    ] = None,
-    expression: Annotated[
-        list[str] | None, option("-e --expression", "CONSTRAINT", "A constraint. Repeatable.")
-    ] = None,
+    constraint: str | None = None,
+    events: list[str] | None = None,
+    expression: list[str] | None = None,
     file: Files = None,
     type: Types = None,
-    invert: Annotated[bool, flag("--invert", "Take what does not match.")] = False,
-    count: Annotated[bool, flag("--count", "Write only how many match.")] = False,
-    most: Annotated[int | None, option("--max", "N", "End after N matches.", min=1)] = None,
+    invert: bool = False,
+    count: bool = False,
+    most: Annotated[int | None, typer.Option(min=1)] = None,
     format_: Format = "json",
     now: Now = None,
 ) -> None:
@@ -158,6 +146,14 @@ def match(  # noqa: PLR0913, PLR0917 -- one argument for each option
     and standard error gets JSON lines too: an object for each bad line, and the counts.
 
     Exit code, as grep: 0 something matched, 1 nothing did, 2 something could not be read.
+
+    Options:
+        constraint <CONSTRAINT>: The constraint; with -e or -f, a file of events.
+        events <EVENTS>: Files of events; - or none reads standard input.
+        expression -e --expression CONSTRAINT: A constraint. Repeatable.
+        invert: Take what does not match.
+        count: Write only how many match.
+        most --max N: End after N matches.
     """
     arguments = [*([] if constraint is None else [constraint]), *(events or ())]
     written, files = _constraints_and_files(arguments, expression or [], file or [])
@@ -183,11 +179,8 @@ def match(  # noqa: PLR0913, PLR0917 -- one argument for each option
     '  \'{"domain": "Traffic", "type": "Speed", "data": {"rate": 57.5}}\'',
 )
 def explain(
-    constraint: Annotated[str, argument("CONSTRAINT", "The constraint.")],
-    events: Annotated[
-        list[str] | None,
-        argument("EVENTS", "Events as JSON, or files of them; - or none reads standard input."),
-    ] = None,
+    constraint: str,
+    events: list[str] | None = None,
     type: Types = None,
     format_: Format = "json",
     now: Now = None,
@@ -200,6 +193,10 @@ def explain(
     With --json each event gives an object with file, line, matches, verdict and tree.
 
     Exit code: 0 all was explained, 2 something could not be read.
+
+    Options:
+        constraint <CONSTRAINT>: The constraint.
+        events <EVENTS>: Events as JSON, or files of them; - or none reads standard input.
     """
     patterns = [event_type(text) for text in type or ()]
     asked = compiled(Written(constraint), patterns)
@@ -274,14 +271,14 @@ def _constraints_and_files(
 
 
 @service_command(filters, "tidings filter list", "tidings filter list --unheld --json", name="list")
-async def list_(
-    client: Client,
-    unheld: Annotated[bool, flag("--unheld", "Only those that no admin or proxy holds.")] = False,
-) -> None:
+async def list_(client: Client, unheld: bool = False) -> None:
     """List the filters of a service: who made them, and how many admins and proxies hold them.
 
     A filter that nobody holds ends when nobody has used it for some time
     (rules.unused_filter_lifetime).
+
+    Options:
+        unheld: Only those that no admin or proxy holds.
     """
     found: list[FilterInfo | MappingInfo] = []
     while page := await client.filters(after=found[-1].id if found else 0, most=_PAGE):
@@ -461,11 +458,7 @@ class Samples:
 
     def counts(self, text: str) -> dict[str, int]:
         """Return how often a constraint matched, and how often it failed with an error."""
-        return {
-            "events": self.events,
-            "matches": self.matches[text],
-            "errors": self.errors[text],
-        }
+        return {"events": self.events, "matches": self.matches[text], "errors": self.errors[text]}
 
     def summary(self, text: str) -> str:
         """Return the same as text."""

@@ -11,7 +11,7 @@ import typer
 
 from tidings.cli import showing
 from tidings.cli.connection import Channel, channel_key, new_name, service_command
-from tidings.cli.options import Most, Types, argument, commands, flag, option
+from tidings.cli.options import Most, Types, commands, option
 from tidings.cli.reading import moment
 from tidings.clock import SystemClock, duration_us
 from tidings.errors import InvalidUsage, TidingsError
@@ -29,13 +29,12 @@ ENDED: Final = 2
 _AT_ONCE: Final = 500
 
 Constraint = Annotated[
-    str | None, argument("CONSTRAINT", "Which events, as in '$price < 10'. None: all.")
+    str | None, option("<CONSTRAINT>", "Which events, as in '$price < 10'. None: all.")
 ]
 Since = Annotated[
     str | None,
     option(
-        "--since",
-        "TIME",
+        "--since TIME",
         "Where to begin: 2026-11-15T08:30:00Z, or 10m ago (s, m, h, d), or an event's number.",
     ),
 ]
@@ -86,19 +85,10 @@ async def subscribe(  # noqa: PLR0913, PLR0917 -- one argument for each option
     channel: Channel,
     constraint: Constraint = None,
     type: Types = None,
-    name: Annotated[
-        str,
-        option(
-            "--name",
-            "NAME",
-            "A subscription that stays: events wait for it while this does not run.",
-        ),
-    ] = "",
+    name: str = "",
     since: Since = None,
-    count: Annotated[int | None, option("--count", "N", "End after N events.", min=1)] = None,
-    seconds: Annotated[
-        float | None, option("--seconds", "S", "End after S seconds.", min=0)
-    ] = None,
+    count: Annotated[int | None, typer.Option(min=1)] = None,
+    seconds: Annotated[float | None, typer.Option(min=0)] = None,
 ) -> None:
     """Write events as they come.
 
@@ -110,6 +100,11 @@ async def subscribe(  # noqa: PLR0913, PLR0917 -- one argument for each option
     redelivered, event, and producer and number if it has them.
 
     Exit code: 0 done, 1 fewer than --count came in --seconds, 2 the subscription has ended.
+
+    Options:
+        name NAME: A subscription that stays: events wait for it while this does not run.
+        count N: End after N events.
+        seconds S: End after S seconds.
     """
     start = beginning(since)
     if name:
@@ -167,9 +162,7 @@ async def peek(
     client: Client,
     channel: Channel,
     constraint: Constraint = None,
-    after: Annotated[
-        int | None, option("--after", "SEQ", "Only events with higher numbers.", min=0)
-    ] = None,
+    after: Annotated[int | None, typer.Option(min=0)] = None,
     since: Since = None,
     most: Most = 100,
 ) -> None:
@@ -177,6 +170,9 @@ async def peek(
 
     Nobody loses them by that. Only persistent events are there, and only as long as the service
     keeps them.
+
+    Options:
+        after SEQ: Only events with higher numbers.
     """
     start = beginning(since)
     found = await client.peek(
@@ -209,16 +205,9 @@ async def replay(
     channel: Channel,
     constraint: Constraint = None,
     since: Since = None,
-    into: Annotated[
-        str, option("--into", "CHANNEL", "Publish them there, and do not write them.")
-    ] = "",
-    speed: Annotated[
-        float | None,
-        option(
-            "--speed", None, "As fast as they came, times this. [default: without pauses]", min=0
-        ),
-    ] = None,
-    follow: Annotated[bool, flag("--follow", "Go on with what comes, until Ctrl-C.")] = False,
+    into: str = "",
+    speed: Annotated[float | None, typer.Option(min=0)] = None,
+    follow: bool = False,
 ) -> None:
     """Write past events, or publish them into another channel.
 
@@ -226,6 +215,11 @@ async def replay(
     it came from and its number there.
 
     Exit code: 0 done, 2 an event was not accepted.
+
+    Options:
+        into CHANNEL: Publish them there, and do not write them.
+        speed: As fast as they came, times this. [default: without pauses]
+        follow: Go on with what comes, until Ctrl-C.
     """
     key = channel_key(channel)
     origin = (await client.channel(key)).origin
@@ -249,11 +243,7 @@ async def replay(
 
 
 async def _messages(
-    client: Client,
-    channel: int | str,
-    constraint: str | None,
-    start: Beginning,
-    follow: bool,
+    client: Client, channel: int | str, constraint: str | None, start: Beginning, follow: bool
 ) -> AsyncIterator[Message]:
     if not follow:
         after = start.first - 1 if start.first else None

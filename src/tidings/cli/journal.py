@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tidings.cli.options import argument, command, commands, group, option
+from tidings.cli.options import command, commands, group, option
 from tidings.errors import InvalidUsage
 from tidings.terminal import render
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tidings.stores.journal_check import JournalState
     from tidings.stores.segments import DamageReport
 
-Data = Annotated[Path, argument("DIR", "The service's data folder.")]
-Archive = Annotated[Path | None, option("--archive", "DIR", "The archive of its journal.")]
+Data = Annotated[Path, option("<DIR>", "The service's data folder.")]
+Archive = Annotated[Path | None, option("--archive DIR", "The archive of its journal.")]
 
 app = commands()
 journal = group(app, "journal", "Check the journal in a data folder, and go on after a loss.")

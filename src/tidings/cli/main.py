@@ -127,8 +127,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _all_commands(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Say which version."),
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
     ] = False,
 ) -> None:
     """What can be asked of `tidings` itself."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Final
 
-from tidings.cli.options import argument, option
+from tidings.cli.options import option
 from tidings.errors import InvalidEvent, InvalidUsage
 from tidings.events.codecs.json_codec import event_from_plain
 from tidings.events.codecs.json_text import parse_json
@@ -25,26 +25,24 @@ HEADER_AND_LINES: Final = (
 
 Words = Annotated[
     list[str] | None,
-    argument(
-        "EVENT",
+    option(
+        "<EVENT>",
         "Domain::Type [name] field=value … field:='json' …; with --json-lines, more files.",
     ),
 ]
 Header = Annotated[
     list[str] | None,
-    option("--header", "NAME=VALUE", "A header property, such as Priority=4. Repeatable."),
+    option("--header NAME=VALUE", "A header property, such as Priority=4. Repeatable."),
 ]
 JsonLines = Annotated[
     list[str] | None,
     option(
-        "--json-lines",
-        "FILE",
-        "A file of events, one a line; - reads standard input. Repeatable.",
+        "--json-lines FILE", "A file of events, one a line; - reads standard input. Repeatable."
     ),
 ]
 QoS = Annotated[
     list[str] | None,
-    option("--qos", "NAME=VALUE", "Quality of service, such as Priority=3. Repeatable."),
+    option("--qos NAME=VALUE", "Quality of service, such as Priority=3. Repeatable."),
 ]
 
 

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 import typer
 
-from tidings.cli.connection import (
-    Service,
-    TokenFile,
-    Url,
-    channel_key,
-    chosen_service,
-    connected,
-    shown_token,
+from tidings.cli.connection import Service, channel_key, chosen_service, connected, shown_token
+from tidings.cli.options import (
+    JSON,
+    Count,
+    Types,
+    add_command,
+    commands,
+    group,
+    option,
+    parameters_of,
 )
-from tidings.cli.options import Json, Types, add_command, argument, commands, flag, group, option
 from tidings.errors import InvalidUsage
 from tidings.terminal import render
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from tidings.pipeline.replay import ReplayResult
     from tidings.pipeline.times import Span
 
-ARCHIVE: Final = "TIDINGS_ARCHIVE"
 REFUSED: Final = 2
 _PATIENCE: Final = 30.0
 # Rows of a table, and problems, that are shown.
@@ -44,60 +44,16 @@ pipeline = group(app, "pipeline", "Ask all history, and move it: jobs on Spark o
 Since = Annotated[
     str | None,
     option(
-        "--since",
-        "TIME",
+        "--since TIME",
         "Events from then on: 2026-11-15T08:30:00Z (UTC if no zone is named), or 2h ago "
         "(s, m, h, d, w).",
     ),
 ]
-Until = Annotated[str | None, option("--until", "TIME", "Events before then; as --since.")]
+Until = Annotated[str | None, option("--until TIME", "Events before then; as --since.")]
 Channels = Annotated[
-    list[str] | None,
-    option("--channel", "CHANNEL", "Only this channel's events. Repeatable."),
+    list[str] | None, option("--channel CHANNEL", "Only this channel's events. Repeatable.")
 ]
-Html = Annotated[Path | None, option("--html", "FILE", "Write one page with charts there, too.")]
-
-_OPTIONS: Final[dict[str, tuple[object, object]]] = {
-    "json": (Json, False),
-    "archive": (
-        Annotated[
-            str | None,
-            option(
-                "--archive",
-                "DIR",
-                "The archive. [default: archive.dir of the settings]",
-                envvar=ARCHIVE,
-            ),
-        ],
-        None,
-    ),
-    "master": (
-        Annotated[
-            str,
-            option("--master", "MASTER", "Where Spark runs: this machine, or spark://host:7077."),
-        ],
-        "local[*]",
-    ),
-    "python": (
-        Annotated[
-            str | None,
-            option("--python", "FILE", "The executors' interpreter. [default: this one]"),
-        ],
-        None,
-    ),
-    "memory": (
-        Annotated[str, option("--memory", "SIZE", "Of the driver and of each executor: 512m, 4g.")],
-        "2g",
-    ),
-    "conf": (
-        Annotated[
-            list[str] | None,
-            option("--conf", "NAME=VALUE", "A setting of Spark's own. Repeatable."),
-        ],
-        None,
-    ),
-    "verbose": (Annotated[bool, flag("--verbose", "Show Spark's own log.")], False),
-}
+Html = Annotated[Path | None, option("--html FILE", "Write one page with charts there, too.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,22 +100,39 @@ def _settings(given: Sequence[str]) -> dict[str, str]:
     return made
 
 
-def _archive(given: str | None) -> str:
-    """Return the given archive, or that of the settings."""
-    if given:
-        return given
-    from tidings.server.layers import Sources
+def _job(
+    archive: str | None = None,
+    master: str = "local[*]",
+    python: str | None = None,
+    memory: str = "2g",
+    conf: list[str] | None = None,
+    verbose: bool = False,
+) -> Job:
+    """Return the job of a command, on the given archive or that of the settings.
 
-    found = Sources(None, None, {}).load().settings.archive.dir
-    if found is None:
-        raise InvalidUsage(
-            f"which archive? --archive DIR names it, or {ARCHIVE} in the environment, or "
-            "archive.dir in tidings.toml; `tidings serve --archive DIR` writes one"
-        )
-    return str(found)
+    Options:
+        archive DIR $TIDINGS_ARCHIVE: The archive. [default: archive.dir of the settings]
+        master MASTER: Where Spark runs: this machine, or spark://host:7077.
+        python FILE: The executors' interpreter. [default: this one]
+        memory SIZE: Of the driver and of each executor: 512m, 4g.
+        conf NAME=VALUE: A setting of Spark's own. Repeatable.
+        verbose: Show Spark's own log.
+    """
+    if not archive:
+        from tidings.server.layers import Sources
+
+        found = Sources(None, None, {}).load().settings.archive.dir
+        if found is None:
+            raise InvalidUsage(
+                "which archive? --archive DIR names it, or TIDINGS_ARCHIVE in the environment, or "
+                "archive.dir in tidings.toml; `tidings serve --archive DIR` writes one"
+            )
+        archive = str(found)
+    return Job(archive, master, python, memory, conf or (), verbose)
 
 
 _Command: TypeAlias = Callable[..., None]
+_OPTIONS: Final = [*JSON, *parameters_of(_job)]
 
 
 def pipeline_command(*examples: str, name: str | None = None) -> Callable[[_Command], _Command]:
@@ -170,16 +143,10 @@ def pipeline_command(*examples: str, name: str | None = None) -> Callable[[_Comm
     """
 
     def made(function: _Command) -> _Command:
-        def call(
-            given: dict[str, Any],
-            json: bool,
-            archive: str | None,
-            conf: Sequence[str],
-            **spark: Any,  # noqa: ANN401
-        ) -> None:
-            function(Job(archive=_archive(archive), conf=conf or (), **spark), **given)
+        def call(given: dict[str, Any], json: bool, **options: Any) -> None:  # noqa: ANN401
+            function(_job(**options), **given)
 
-        return add_command(pipeline, examples, name, function, _OPTIONS, call, without_first=True)
+        return add_command(pipeline, examples, name, function, _OPTIONS, call)
 
     return made
 
@@ -256,7 +223,7 @@ def report(
     channel: Channels = None,
     since: Since = None,
     until: Until = None,
-    top: Annotated[int, option("--top", "N", "Rows of long lists.", min=1)] = 20,
+    top: Count = 20,
     html: Html = None,
 ) -> None:
     """Report volumes, rates, latencies, suppliers and consumers.
@@ -265,6 +232,9 @@ def report(
     channel's events each consumer's filters let pass.
 
     Exit code: 0 done, 2 it could not be done.
+
+    Options:
+        top N: Rows of long lists.
     """
     span = span_of(since, until)
     check_html(html)
@@ -287,25 +257,15 @@ def report(
 )
 def backtest(  # noqa: PLR0913, PLR0917 -- one argument for each option
     job: Job,
-    constraint: Annotated[str, argument("CONSTRAINT", "What a filter would say.")],
+    constraint: str,
     type: Types = None,
     channel: Channels = None,
     since: Since = None,
     until: Until = None,
-    samples: Annotated[int, option("--samples", "N", "Events to show, the newest.", min=0)] = 10,
-    live: Annotated[
-        bool, flag("--live", "Ask all present subscriptions, too, side by side.")
-    ] = False,
-    url: Annotated[
-        str | None,
-        option(
-            "--url",
-            "URL",
-            "With --live: the service whose subscriptions are meant. [default: those that the "
-            "archive has last]",
-        ),
-    ] = None,
-    token_file: TokenFile = None,
+    samples: Annotated[int, typer.Option(min=0)] = 10,
+    live: bool = False,
+    url: str | None = None,
+    token_file: str | None = None,
     html: Html = None,
 ) -> None:
     """Tell what a filter would have matched, before it goes live.
@@ -313,6 +273,14 @@ def backtest(  # noqa: PLR0913, PLR0917 -- one argument for each option
     By hour and type, with samples.
 
     Exit code: 0 done, whatever matched; 2 it could not be done.
+
+    Options:
+        constraint <CONSTRAINT>: What a filter would say.
+        samples N: Events to show, the newest.
+        live: Ask all present subscriptions, too, side by side.
+        url URL: With --live: the service whose subscriptions are meant. [default: those that the
+            archive has last]
+        token_file FILE: A file with the token to show. [default: TIDINGS_TOKEN in the environment]
     """
     from tidings.filters.constraint import constraint as read
 
@@ -348,7 +316,7 @@ def audit(
     channel: Channels = None,
     since: Since = None,
     until: Until = None,
-    sample: Annotated[int, option("--sample", "N", "Events to name in a finding.", min=1)] = 20,
+    sample: Count = 20,
     html: Html = None,
 ) -> None:
     """Prove that every event was accounted for.
@@ -357,6 +325,9 @@ def audit(
     copy was delivered, expired, discarded, dead-lettered, refused, or waits.
 
     Exit code: 0 all is explained, 1 something is not, 2 it could not be done.
+
+    Options:
+        sample N: Events to name in a finding.
     """
     span = span_of(since, until)
     check_html(html)
@@ -379,26 +350,12 @@ def audit(
 )
 def lake(
     job: Job,
-    folder: Annotated[str, argument("LAKE", "The folder of the tables.")],
-    follow: Annotated[bool, flag("--follow", "Go on with what is sealed, until Ctrl-C.")] = False,
-    every: Annotated[
-        float, option("--every", "SECONDS", "With --follow: between two looks.", min=0.1)
-    ] = 2.0,
-    checks: Annotated[
-        Path | None,
-        option(
-            "--checks",
-            "FILE",
-            "A Python file with a list EXPECTATIONS; events that fail go to quarantine.",
-        ),
-    ] = None,
-    compact_every: Annotated[
-        int,
-        option("--compact-every", "N", "Join small files after N batches; 0 never.", min=0),
-    ] = 0,
-    retry_damaged: Annotated[
-        bool, flag("--retry-damaged", "Try segments again that were damaged before.")
-    ] = False,
+    folder: str,
+    follow: bool = False,
+    every: Annotated[float, typer.Option(min=0.1)] = 2.0,
+    checks: Path | None = None,
+    compact_every: Annotated[int, typer.Option(min=0)] = 0,
+    retry_damaged: bool = False,
 ) -> None:
     """Bring a lake of tables up to its archive.
 
@@ -406,6 +363,14 @@ def lake(
     it once, however often this is run or killed.
 
     Exit code: 0 done, 2 it could not be done.
+
+    Options:
+        folder <LAKE>: The folder of the tables.
+        follow: Go on with what is sealed, until Ctrl-C.
+        every SECONDS: With --follow: between two looks.
+        checks FILE: A Python file with a list EXPECTATIONS; events that fail go to quarantine.
+        compact_every N: Join small files after N batches; 0 never.
+        retry_damaged: Try segments again that were damaged before.
     """
     if checks is not None and not checks.is_file():
         raise InvalidUsage(f"--checks {checks}: there is no such file")
@@ -455,33 +420,18 @@ def _show_lake(found: LakeResult) -> None:
 )
 def replay(  # noqa: PLR0913, PLR0917 -- one argument for each option
     job: Job,
-    constraint: Annotated[str, argument("CONSTRAINT", "Only events that match.")] = "",
-    into: Annotated[str, option("--into", "CHANNEL", "The channel that gets them.")] = "",
+    constraint: str = "",
+    into: str = "",
     type: Types = None,
     channel: Channels = None,
     since: Since = None,
     until: Until = None,
-    speed: Annotated[
-        str, option("--speed", "N", "As fast as they came, times this; max for no pauses.")
-    ] = "1",
-    run: Annotated[
-        str,
-        option("--run", "NAME", "Go on with a replay that was broken off. [default: new]"),
-    ] = "",
-    stamp: Annotated[
-        bool, flag("--stamp", "Let each event's header tell which one it was.")
-    ] = False,
-    url: Url = None,
-    token_file: TokenFile = None,
-    patience: Annotated[
-        float,
-        option(
-            "--patience",
-            "SECONDS",
-            "How long to wait for a service that is away or a channel that is full.",
-            min=0.5,
-        ),
-    ] = _PATIENCE,
+    speed: str = "1",
+    run: str = "",
+    stamp: bool = False,
+    url: str | None = None,
+    token_file: str | None = None,
+    patience: Annotated[float, typer.Option(min=0.5)] = _PATIENCE,
 ) -> None:
     """Publish history into a channel, at any speed.
 
@@ -489,6 +439,17 @@ def replay(  # noqa: PLR0913, PLR0917 -- one argument for each option
     broken off goes on with --run and its name.
 
     Exit code: 0 done, 2 an event was not accepted, or it could not be done.
+
+    Options:
+        constraint <CONSTRAINT>: Only events that match.
+        into CHANNEL: The channel that gets them.
+        speed N: As fast as they came, times this; max for no pauses.
+        run NAME: Go on with a replay that was broken off. [default: new]
+        stamp: Let each event's header tell which one it was.
+        patience SECONDS: How long to wait for a service that is away or a channel that is full.
+        url URL $TIDINGS_URL: Where the service is. [default: that of the context, or
+            http://127.0.0.1:8080]
+        token_file FILE: A file with the token to show. [default: TIDINGS_TOKEN in the environment]
     """
     from tidings.filters.constraint import constraint as read
 
@@ -557,17 +518,12 @@ def _show_replay(found: ReplayResult) -> None:
 )
 def run_file(
     job: Job,
-    file: Annotated[Path, argument("FILE", "A Python file with queries.")],
-    url: Url = None,
-    token_file: TokenFile = None,
-    checkpoint: Annotated[
-        Path,
-        option("--checkpoint", "DIR", "Where it is kept how far each query has come."),
-    ] = Path("tidings-queries"),
-    once: Annotated[bool, flag("--once", "End when all that is archived was asked about.")] = False,
-    every: Annotated[
-        float, option("--every", "SECONDS", "How often to look for more.", min=0.05)
-    ] = 1.0,
+    file: Path,
+    url: str | None = None,
+    token_file: str | None = None,
+    checkpoint: Path = Path("tidings-queries"),
+    once: bool = False,
+    every: Annotated[float, typer.Option(min=0.05)] = 1.0,
 ) -> None:
     """Run continuous queries: they read channels from the archive and publish derived events.
 
@@ -576,6 +532,15 @@ def run_file(
     published once.
 
     Exit code: 0 done, or ended by Ctrl-C or SIGTERM; 2 it could not be done.
+
+    Options:
+        file <FILE>: A Python file with queries.
+        checkpoint DIR: Where it is kept how far each query has come.
+        once: End when all that is archived was asked about.
+        every SECONDS: How often to look for more.
+        url URL $TIDINGS_URL: Where the service is. [default: that of the context, or
+            http://127.0.0.1:8080]
+        token_file FILE: A file with the token to show. [default: TIDINGS_TOKEN in the environment]
     """
     service = chosen_service(url, token_file)
     stopping = Event()

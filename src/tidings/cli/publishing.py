@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Final, TypeAlias
 import typer
 
 from tidings.cli.connection import Channel, channel_key, service_command
-from tidings.cli.options import Format, commands, flag, option, tell_if_waiting
+from tidings.cli.options import Format, commands, tell_if_waiting
 from tidings.cli.pairs import HEADER_AND_LINES, Header, JsonLines, Words, event_of
 from tidings.cli.reading import (
     STDIN,
@@ -65,44 +65,13 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     channel: Channel,
     event: Words = None,
     header: Header = None,
-    priority: Annotated[
-        int | None,
-        option(
-            "--priority",
-            None,
-            "Larger is more urgent. The header's Priority.",
-            min=-32767,
-            max=32767,
-        ),
-    ] = None,
-    delay: Annotated[
-        str | None,
-        option(
-            "--delay", "DURATION", "Deliver so much later, such as 10m. The header's StartTime."
-        ),
-    ] = None,
-    at: Annotated[
-        str | None,
-        option("--at", "TIME", "Deliver not before, such as 2027-01-01T08:00:00Z. Also StartTime."),
-    ] = None,
-    ttl: Annotated[
-        str | None,
-        option(
-            "--ttl", "DURATION", "Deliver within so long, such as 5s, or not. The header's Timeout."
-        ),
-    ] = None,
+    priority: Annotated[int | None, typer.Option(min=-32767, max=32767)] = None,
+    delay: str | None = None,
+    at: str | None = None,
+    ttl: str | None = None,
     json_lines: JsonLines = None,
-    producer: Annotated[
-        str,
-        option(
-            "--producer",
-            "NAME",
-            "Who sends: run again with the same name and files, nothing is accepted twice.",
-        ),
-    ] = "",
-    dry_run: Annotated[
-        bool, flag("--dry-run", "Only tell what would become of the events.")
-    ] = False,
+    producer: str = "",
+    dry_run: bool = False,
     format_: Format = "json",
 ) -> None:
     """Publish an event, or files of them.
@@ -115,6 +84,14 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
     number of the event for its producer.
 
     Exit code: 0 all was accepted, 2 something was not.
+
+    Options:
+        priority: Larger is more urgent. The header's Priority.
+        delay DURATION: Deliver so much later, such as 10m. The header's StartTime.
+        at TIME: Deliver not before, such as 2027-01-01T08:00:00Z. Also StartTime.
+        ttl DURATION: Deliver within so long, such as 5s, or not. The header's Timeout.
+        producer NAME: Who sends: run again with the same name and files, nothing is accepted twice.
+        dry_run: Only tell what would become of the events.
     """
     words = event or []
     properties = header_words(header or (), priority, delay, at, ttl)
@@ -132,11 +109,7 @@ async def publish(  # noqa: PLR0913, PLR0917 -- one argument for each option
 
 
 def header_words(
-    header: Iterable[str],
-    priority: int | None,
-    delay: str | None,
-    at: str | None,
-    ttl: str | None,
+    header: Iterable[str], priority: int | None, delay: str | None, at: str | None, ttl: str | None
 ) -> list[str]:
     """Merge `--header` properties with those of the other options."""
     found = [*header]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 from typer.core import TyperCommand
 
-from tidings.cli.options import argument, command, commands, examples, flag, group, option
+from tidings.cli.options import command, commands, group, option
 from tidings.clock import utc_now
 from tidings.errors import InvalidUsage
 from tidings.terminal import render
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from tidings.server.layers import Sources
 
 SettingsFile = Annotated[
-    Path | None,
-    option("--settings", "FILE", "The settings. [default: tidings.toml, if it is there]"),
+    Path | None, option("--settings FILE", "The settings. [default: tidings.toml, if it is there]")
 ]
 PropertiesFile = Annotated[
-    Path | None, option("--properties", "FILE", "Old properties, as Key = Value lines.")
+    Path | None, option("--properties FILE", "Old properties, as Key = Value lines.")
 ]
 
 # Stands for the address when --iiop comes without one; no address can be empty.
@@ -50,51 +49,30 @@ settings_group = group(app, "settings", "See how the service is set.")
 tls_group = group(app, "tls", "Make certificates for development.")
 
 
-@app.command(
+@command(
+    app,
+    "tidings serve",
+    "tidings serve --port 0 --memory",
+    "tidings serve --iiop",
+    "tidings serve --iiop 127.0.0.1:2809",
+    "tidings serve --data /var/lib/tidings --archive /srv/archive",
+    "tidings serve --settings /etc/tidings/tidings.toml",
+    "TIDINGS_HTTP__PORT=9090 tidings serve --data /var/lib/tidings",
+    json=False,
     cls=_Serve,
-    epilog=examples(
-        "tidings serve",
-        "tidings serve --port 0 --memory",
-        "tidings serve --iiop",
-        "tidings serve --iiop 127.0.0.1:2809",
-        "tidings serve --data /var/lib/tidings --archive /srv/archive",
-        "tidings serve --settings /etc/tidings/tidings.toml",
-        "TIDINGS_HTTP__PORT=9090 tidings serve --data /var/lib/tidings",
-    ),
 )
 def serve(  # noqa: PLR0913, PLR0917 -- each an option
     settings: SettingsFile = None,
     properties: PropertiesFile = None,
-    host: Annotated[
-        str | None,
-        option("--host", "ADDRESS", "Where to listen. Only this machine's own need no token."),
-    ] = None,
-    port: Annotated[int | None, option("--port", "N", "The port; 0 takes a free one.")] = None,
-    data: Annotated[Path | None, option("--data", "DIR", "Where the data is.")] = None,
-    archive: Annotated[
-        Path | None, option("--archive", "DIR", "Archive the journal there, for analysis.")
-    ] = None,
-    memory: Annotated[bool, flag("--memory", "Keep nothing on disk.")] = False,
-    token_file: Annotated[
-        Path | None,
-        option("--token-file", "FILE", "A file whose first line is the owner's token."),
-    ] = None,
-    log_level: Annotated[
-        int | None,
-        option("--log-level", "N", "0 nothing, 1 factory, 2 channels, 3 admins, 4 everything."),
-    ] = None,
-    port_file: Annotated[
-        Path | None,
-        option("--port-file", "FILE", "Write the address there, as JSON, once it is ready."),
-    ] = None,
-    iiop: Annotated[
-        str | None,
-        option(
-            "--iiop",
-            "[ADDRESS[:PORT]]",
-            "Serve CORBA clients, too, there or where the settings say.",
-        ),
-    ] = None,
+    host: str | None = None,
+    port: int | None = None,
+    data: Path | None = None,
+    archive: Path | None = None,
+    memory: bool = False,
+    token_file: Path | None = None,
+    log_level: int | None = None,
+    port_file: Path | None = None,
+    iiop: str | None = None,
 ) -> None:
     """Run the service until Ctrl-C or SIGTERM ends it.
 
@@ -102,6 +80,17 @@ def serve(  # noqa: PLR0913, PLR0917 -- each an option
     settings file, that before the defaults. SIGHUP reads the settings again.
 
     Exit code: 0 if it was ended, 1 if a fault ended it, 2 if it could not start.
+
+    Options:
+        host ADDRESS: Where to listen. Only this machine's own need no token.
+        port N: The port; 0 takes a free one.
+        data DIR: Where the data is.
+        archive DIR: Archive the journal there, for analysis.
+        memory: Keep nothing on disk.
+        token_file FILE: A file whose first line is the owner's token.
+        log_level N: 0 nothing, 1 factory, 2 channels, 3 admins, 4 everything.
+        port_file FILE: Write the address there, as JSON, once it is ready.
+        iiop [ADDRESS[:PORT]]: Serve CORBA clients, too, there or where the settings say.
     """
     flags: dict[str, Mapping[str, object]] = {
         "--host": {"http.host": host},
@@ -197,25 +186,21 @@ def document() -> None:
     json=False,
 )
 def make_dev(
-    folder: Annotated[Path, argument("DIR", "Where the files go.")],
-    host: Annotated[
-        list[str] | None,
-        option(
-            "--host",
-            "NAME",
-            "A name or address of the service; repeat it. [default: localhost 127.0.0.1 ::1]",
-        ),
-    ] = None,
-    client: Annotated[
-        list[str] | None,
-        option("--client", "NAME", "Make a client's certificate; repeat it."),
-    ] = None,
-    days: Annotated[int, option("--days", "N", "How long they are valid.", min=1, max=825)] = 90,
+    folder: Path,
+    host: list[str] | None = None,
+    client: list[str] | None = None,
+    days: Annotated[int, typer.Option(min=1, max=825)] = 90,
 ) -> None:
     """Make an authority and certificates for a service and its clients.
 
     The authority is kept: run the command again to renew the certificates or add clients. It is
     for development: whoever reads ca.key can pretend to be the service.
+
+    Options:
+        folder <DIR>: Where the files go.
+        host NAME: A name or address of the service; repeat it. [default: localhost 127.0.0.1 ::1]
+        client NAME: Make a client's certificate; repeat it.
+        days N: How long they are valid.
     """
     from tidings.server.dev_certificates import make_certificates
 

@@ -8,7 +8,7 @@ from tidings.channel.management import Disconnect, Resume, Suspend
 from tidings.channel.questions import SeeFilter, SeeProxies, SeeProxy
 from tidings.cli import showing
 from tidings.cli.connection import Channel, channel_key, new_name, service_command
-from tidings.cli.options import Types, argument, commands, flag, group
+from tidings.cli.options import Types, commands, group, option
 from tidings.cli.pairs import QoS, properties
 from tidings.errors import InvalidUsage
 from tidings.terminal import render
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 app = commands()
 subscriptions = group(app, "subscription", "Subscriptions with a name, for which events wait.")
 
-Name = Annotated[str, argument("NAME", "The subscription, by name or id.")]
+Name = Annotated[str, option("<NAME>", "The subscription, by name or id.")]
 
 
 @service_command(
@@ -32,17 +32,20 @@ Name = Annotated[str, argument("NAME", "The subscription, by name or id.")]
 async def create(
     client: Client,
     channel: Channel,
-    name: Annotated[str, argument("NAME", "What it is called.")],
-    constraints: Annotated[
-        list[str] | None, argument("CONSTRAINT", "Which events; one must match. None: all.")
-    ] = None,
+    name: str,
+    constraints: list[str] | None = None,
     type: Types = None,
-    pull: Annotated[bool, flag("--pull", "Events are asked for, and not sent.")] = False,
+    pull: bool = False,
     qos: QoS = None,
 ) -> None:
     """Make a subscription: from now on events wait until somebody takes them.
 
     A name that is taken is an error; `tidings subscribe --name` goes on with it.
+
+    Options:
+        name <NAME>: What it is called.
+        constraints <CONSTRAINT>: Which events; one must match. None: all.
+        pull: Events are asked for, and not sent.
     """
     new_name(name, "subscription")
     found = await client.channel(channel_key(channel))
@@ -61,11 +64,12 @@ async def create(
 @service_command(
     subscriptions, "tidings subscription list auction", "tidings subscription list", name="list"
 )
-async def list_(
-    client: Client,
-    channel: Annotated[str | None, argument("CHANNEL", "The channel. [default: all]")] = None,
-) -> None:
-    """List subscriptions, with how many events wait for each."""
+async def list_(client: Client, channel: str | None = None) -> None:
+    """List subscriptions, with how many events wait for each.
+
+    Options:
+        channel <CHANNEL>: The channel. [default: all]
+    """
     infos = (
         await client.channels()
         if channel is None
@@ -141,11 +145,7 @@ async def _find(client: Client, channel: str, name: str) -> ProxyInfo:
 
 
 async def _change(
-    client: Client,
-    channel: str,
-    name: str,
-    command: type[Disconnect | Suspend | Resume],
-    done: str,
+    client: Client, channel: str, name: str, command: type[Disconnect | Suspend | Resume], done: str
 ) -> None:
     proxy = await _find(client, channel, name)
     await client.transport.ask(command(proxy.channel, proxy.id))

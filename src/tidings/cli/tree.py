@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 from tidings.channel.questions import SeeAdmin, SeeProxies
 from tidings.cli import showing
 from tidings.cli.connection import service_command
-from tidings.cli.options import Most, commands, flag, option
+from tidings.cli.options import Most, commands, option
 from tidings.errors import NotFound
 from tidings.terminal import render
 from tidings.terminal.render import TreeNode
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tidings.channel.views import AdminInfo, ChannelInfo, ProxyInfo
     from tidings.client.client import Client
 
-Watch = Annotated[bool, flag("--watch", "Show it again and again, until Ctrl-C.")]
-Every = Annotated[float, option("--every", "SECONDS", "How often, with --watch.", min=0.05)]
+Watch = Annotated[bool, option("--watch", "Show it again and again, until Ctrl-C.")]
+Every = Annotated[float, option("--every SECONDS", "How often, with --watch.", min=0.05)]
 
 _Seen: TypeAlias = "tuple[ChannelInfo, list[tuple[AdminInfo, list[ProxyInfo]]]]"
 """A channel with everything in it."""
@@ -125,13 +125,13 @@ class By(Enum):
 
 @service_command(app, "tidings top", "tidings top --by failures --most 5 --watch")
 async def top(
-    client: Client,
-    by: Annotated[By, option("--by", None, "What the first one has most of.")] = By.WAITING,
-    most: Most = 10,
-    watch: Watch = False,
-    every: Every = 1.0,
+    client: Client, by: By = By.WAITING, most: Most = 10, watch: Watch = False, every: Every = 1.0
 ) -> None:
-    """Show the consumers that are furthest behind, or fail most."""
+    """Show the consumers that are furthest behind, or fail most.
+
+    Options:
+        by: What the first one has most of.
+    """
     headings = ("channel", "consumer", "state", "waiting", "in flight", "failures")
     numbers = (3, 4, 5)
     live = watch and render.on_terminal() and not render.is_json()
